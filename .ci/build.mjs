@@ -1,0 +1,73 @@
+// Builds what has changed, in the order in which the rooms need each other. `--force` builds everything.
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const force = process.argv.includes('--force')
+
+const steps = [
+  { room: 'packages/contract', needs: [] },
+  { room: 'packages/element', needs: ['packages/contract'] },
+  {
+    room: 'packages/service',
+    needs: ['packages/contract', 'packages/element'],
+    then: placeElement,
+  },
+  { room: 'packages/server', needs: ['packages/contract'] },
+  { room: 'demo', needs: ['packages/server', 'packages/element'] },
+]
+
+for (const step of steps) {
+  if (force || isStale(step)) build(step)
+}
+
+function isStale({ room, needs }) {
+  const built = changedAt(stamp(room))
+  return [...sources(room), ...needs.map(stamp)].some((path) => changedAt(path) > built)
+}
+
+function build({ room, then }) {
+  console.log(`Building ${room}…`)
+  const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
+    cwd: join(root, room),
+    encoding: 'utf8',
+  })
+  if (status !== 0) {
+    console.error(stdout + stderr)
+    console.error(`${room} could not be built; see the lines above.`)
+    process.exit(1)
+  }
+  then?.()
+  writeFileSync(stamp(room), '')
+}
+
+// The service hands the element's self-contained file to pages; it imports nothing of the element.
+function placeElement() {
+  const target = join(root, 'packages/service/dist/hosted')
+  mkdirSync(target, { recursive: true })
+  copyFileSync(join(root, 'packages/element/dist/pi-checkout.js'), join(target, 'pi-checkout.js'))
+}
+
+function sources(room) {
+  const shared = ['package.json', 'pnpm-lock.yaml', 'tsconfig.json'].map((name) => join(root, name))
+  return [...shared, ...files(join(root, room))]
+}
+
+function* files(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (['node_modules', 'dist', 'test', 'bench', '.cache'].includes(entry.name)) continue
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* files(path)
+    else yield path
+  }
+}
+
+function stamp(room) {
+  return join(root, room, 'dist/.built')
+}
+
+function changedAt(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+}

@@ -1,0 +1,93 @@
+// Starts the service and the demo shop, and ends both together.
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const data = join(root, '.data')
+const piService = join(root, 'packages/service/bin/pi-service.mjs')
+const usualShop = 'http://localhost:3000'
+
+const children = []
+let stopping = false
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0))
+
+const built = spawnSync(process.execPath, [join(root, '.ci/build.mjs')], { stdio: 'inherit' })
+if (built.status !== 0) process.exit(1)
+
+mkdirSync(data, { recursive: true })
+const serviceData = join(data, 'service')
+const service = await start('the service', [piService, 'start', '--json', '--data', serviceData])
+const shop = await start('the shop', [join(root, 'demo/dist/server/main.js'), '--json'], {
+  PI_API_KEY: service.apiKey,
+  PI_BASE_URL: service.baseUrl,
+  PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
+  PI_HANDOFF_KEYS: handoffKeys(),
+  PI_ADMIN_TOKEN: service.adminToken,
+  PI_INSPECTOR_URL: service.inspectorUrl ?? '',
+  PI_SHOP_DATA: join(data, 'shop'),
+})
+if (shop.shopUrl !== usualShop) {
+  const add = [piService, 'origins', 'add', shop.shopUrl, '--data', serviceData]
+  const { status } = spawnSync(process.execPath, add, { stdio: ['ignore', 'ignore', 'inherit'] })
+  if (status !== 0) stop(1)
+}
+console.log(`
+  Demo shop   ${shop.shopUrl}
+  Service     ${service.baseUrl}
+  Inspector   ${service.inspectorUrl ?? 'none'}
+
+  Test cards, with any future date and any security code:
+    4242 4242 4242 4242   pays
+    4000 0000 0000 0002   is declined
+    4000 0000 0000 3220   asks for a code: 1234 passes, 0000 is refused
+
+  Ctrl-C stops both. Orders and intents stay in .data; delete that folder to begin anew.
+`)
+
+/** Resolves with the line of JSON that the program prints when it is ready. */
+function start(name, args, variables = {}) {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  child.on('exit', (code) => {
+    if (stopping) return
+    console.error(`${name} ended by itself (${code ?? 'killed'}); see the lines above.`)
+    stop(1)
+  })
+  return new Promise((resolve) => {
+    createInterface(child.stdout).on('line', (line) => {
+      if (line.startsWith('{')) resolve(JSON.parse(line))
+    })
+  })
+}
+
+/** The key that seals the shop's handoff cookies: made once, kept with mode 0600. */
+function handoffKeys() {
+  const path = join(data, 'handoff-keys')
+  if (!existsSync(path)) {
+    writeFileSync(path, `k1:${randomBytes(32).toString('base64url')}`, { mode: 0o600 })
+  }
+  return readFileSync(path, 'utf8').trim()
+}
+
+function stop(code) {
+  if (stopping) return
+  stopping = true
+  const running = children.filter(({ exitCode, signalCode }) => exitCode === null && !signalCode)
+  let left = running.length
+  if (left === 0) process.exit(code)
+  for (const child of running) {
+    child.on('exit', () => {
+      left--
+      if (left === 0) process.exit(code)
+    })
+    child.kill('SIGTERM')
+  }
+}

@@ -1,0 +1,87 @@
+// Builds, lints, type-checks, and runs every test; the last line is `N passed, N failed`.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const bin = (name) => join(root, 'node_modules/.bin', name)
+const report = (name) => join(root, '.cache', `${name}.json`)
+
+rmSync(join(root, '.cache'), { recursive: true, force: true })
+mkdirSync(join(root, '.cache'))
+
+const results = [check('build', process.execPath, ['.ci/build.mjs'])]
+if (results[0].failed === 0) {
+  results.push(
+    check('lint', bin('biome'), ['check', '--error-on-warnings', '.']),
+    check('types', process.execPath, ['.ci/types.mjs']),
+    unitTests(),
+    browserTests(),
+  )
+}
+const passed = sum('passed')
+const failed = sum('failed')
+console.log(`\n${passed} passed, ${failed} failed`)
+process.exit(failed === 0 ? 0 : 1)
+
+function check(name, command, args) {
+  const ok = run(name, command, args)
+  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1 }
+}
+
+function unitTests() {
+  const ok = run('unit and integration tests', bin('vitest'), [
+    'run',
+    '--root=.',
+    '--config=.ci/vitest.config.mjs',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report('vitest')}`,
+  ])
+  return counted(ok, 'vitest', (it) => ({ passed: it.numPassedTests, failed: it.numFailedTests }))
+}
+
+function browserTests() {
+  const ok = run(
+    'browser tests',
+    bin('playwright'),
+    ['test', '--config=e2e/playwright.config.ts'],
+    {
+      PLAYWRIGHT_JSON_OUTPUT_NAME: report('playwright'),
+    },
+  )
+  // A test that passes only when it is tried again has failed.
+  return counted(ok, 'playwright', ({ stats }) => ({
+    passed: stats.expected,
+    failed: stats.unexpected + stats.flaky,
+  }))
+}
+
+/** Reads a runner's report. A runner that failed without a failed test has failed all the same. */
+function counted(ok, name, count) {
+  try {
+    const { passed, failed } = count(JSON.parse(readFileSync(report(name), 'utf8')))
+    return { passed, failed: ok ? failed : Math.max(failed, 1) }
+  } catch {
+    return { passed: 0, failed: 1 }
+  }
+}
+
+function run(name, command, args, variables = {}) {
+  const began = Date.now()
+  console.log(`\n— ${name}`)
+  const { status } = spawnSync(command, args, {
+    cwd: root,
+    env: { ...process.env, ...variables },
+    stdio: 'inherit',
+  })
+  console.log(
+    `— ${name}: ${status === 0 ? 'passed' : 'failed'} in ${Math.round((Date.now() - began) / 1000)} s`,
+  )
+  return status === 0
+}
+
+function sum(field) {
+  return results.reduce((total, result) => total + result[field], 0)
+}
