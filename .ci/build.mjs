@@ -13,7 +13,7 @@ const steps = [
   {
     room: 'packages/service',
     needs: ['packages/contract', 'packages/element'],
-    then: placeElement,
+    finish: placeElement,
   },
   { room: 'packages/server', needs: ['packages/contract'] },
   { room: 'demo', needs: ['packages/server', 'packages/element'] },
@@ -28,7 +28,7 @@ function isStale({ room, needs }) {
   return [...sources(room), ...needs.map(stamp)].some((path) => changedAt(path) > built)
 }
 
-function build({ room, then }) {
+function build({ room, finish }) {
   console.log(`Building ${room}…`)
   const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
     cwd: join(root, room),
@@ -39,7 +39,7 @@ function build({ room, then }) {
     console.error(`${room} could not be built; see the lines above.`)
     process.exit(1)
   }
-  then?.()
+  finish?.()
   writeFileSync(stamp(room), '')
 }
 

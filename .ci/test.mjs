@@ -3,10 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { chromiumPath } from './browser.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (name) => join(root, 'node_modules/.bin', name)
 const report = (name) => join(root, '.cache', `${name}.json`)
+const browser = await chromiumPath()
 
 rmSync(join(root, '.cache'), { recursive: true, force: true })
 mkdirSync(join(root, '.cache'))
@@ -73,7 +75,7 @@ function run(name, command, args, variables = {}) {
   console.log(`\n— ${name}`)
   const { status } = spawnSync(command, args, {
     cwd: root,
-    env: { ...process.env, ...variables },
+    env: { ...process.env, ...(browser ? { CHROMIUM_PATH: browser } : {}), ...variables },
     stdio: 'inherit',
   })
   console.log(

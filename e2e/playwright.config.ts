@@ -1,7 +1,6 @@
 import { defineConfig } from '@playwright/test'
-import { chromiumPath } from '../.ci/browser.mjs'
 
-const executablePath = await chromiumPath()
+const { CHROMIUM_PATH } = process.env
 
 export default defineConfig({
   testDir: 'stories',
@@ -11,9 +10,9 @@ export default defineConfig({
   forbidOnly: true,
   timeout: 60_000,
   expect: { timeout: 15_000 },
-  reporter: [['list'], ['json', {}]],
+  reporter: process.env['PLAYWRIGHT_JSON_OUTPUT_NAME'] ? [['list'], ['json']] : 'list',
   use: {
-    launchOptions: executablePath ? { executablePath } : {},
+    launchOptions: CHROMIUM_PATH ? { executablePath: CHROMIUM_PATH } : {},
     locale: 'en-US',
     trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
