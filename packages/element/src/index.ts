@@ -1,0 +1,22 @@
+/**
+ * The public names of the element. Importing this registers nothing: `./define` does.
+ *
+ * @module
+ */
+export type { CheckoutErrorCode } from './errors.ts'
+export { CheckoutError } from './errors.ts'
+export type {
+  CheckoutState,
+  PiCancelEvent,
+  PiErrorEvent,
+  PiEventFields,
+  PiEventType,
+  PiFinishEvent,
+  PiLeaveEvent,
+  PiReadyEvent,
+  PiStateChangeEvent,
+} from './events.ts'
+export { PiEvent } from './events.ts'
+export { configureCheckout } from './origin.ts'
+export { PiCheckout } from './pi-checkout.ts'
+export { whenReady } from './when-ready.ts'

@@ -1,0 +1,48 @@
+/**
+ * Where the checkout lives: pinned once per page by its own script, never read from the document.
+ *
+ * Markup could be injected, and would aim the secret at another host.
+ *
+ * @module
+ */
+
+let pinned: string | undefined
+
+/**
+ * Pins the origin of the checkout for every `<pi-checkout>` of this page.
+ *
+ * Call it once, before or right after the import of `./define`. The same origin again has no effect.
+ *
+ * @param options `origin`: https, or http on loopback, such as `http://127.0.0.1:4000`. No path,
+ * user or query; a trailing slash is a path.
+ * @throws {TypeError} `origin` is no such origin, or another one is pinned already.
+ */
+export function configureCheckout(options: { readonly origin: string }): void {
+  const origin = options?.origin
+  if (!isCheckoutOrigin(origin)) {
+    throw new TypeError(
+      'origin: must be exactly an origin, https or http on loopback, such as https://pay.example',
+    )
+  }
+  if (pinned && pinned !== origin) {
+    throw new TypeError('origin: another origin is pinned already; configure the checkout once')
+  }
+  pinned = origin
+}
+
+/** Returns the pinned origin; `undefined` before `configureCheckout`. */
+export function checkoutOrigin(): string | undefined {
+  return pinned
+}
+
+function isCheckoutOrigin(origin: unknown): origin is string {
+  if (typeof origin !== 'string' || !URL.canParse(origin)) return false
+  const { protocol, hostname, origin: exact } = new URL(origin)
+  return (
+    exact === origin && (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)))
+  )
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(127(\.\d+){3}|\[::1\]|(.+\.)?localhost)$/.test(hostname)
+}

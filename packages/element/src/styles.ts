@@ -1,0 +1,53 @@
+/**
+ * One inner box with one grid cell. Nothing lies over the ready frame, and nothing moves.
+ *
+ * @module
+ */
+import { css } from 'lit'
+
+// Page styles beat `:host`, so the layout hangs on the inner grid and not on the host's `display`.
+// The frame is hidden by `opacity`, for Chromium runs no ResizeObserver in a frame that is not
+// rendered; once ready it has no opacity, transform or filter, which IntersectionObserver v2 demands.
+export const styles = css`
+  :host {
+    display: block;
+    min-block-size: var(--pi-checkout-min-block-size, 600px);
+  }
+  .box {
+    display: grid;
+    grid-template: minmax(0, 1fr) / minmax(0, 1fr);
+    min-block-size: inherit;
+  }
+  .box > * {
+    grid-area: 1 / 1;
+  }
+  slot {
+    display: block;
+  }
+  [role] {
+    place-self: center;
+    text-align: center;
+  }
+  slot[name='loading'] {
+    animation: wait 0.5s step-end;
+  }
+  @keyframes wait {
+    from {
+      visibility: hidden;
+    }
+  }
+  button {
+    margin-block-start: 1em;
+    font: inherit;
+  }
+  iframe {
+    position: relative;
+    inline-size: 100%;
+    min-block-size: inherit;
+    block-size: min(var(--frame-height, 0px), var(--pi-checkout-max-block-size, 5000px));
+    border: 0;
+  }
+  iframe[inert] {
+    opacity: 0;
+  }
+`

@@ -1,0 +1,168 @@
+/**
+ * For merchants' own tests: a hosted page that speaks the frame protocol offline.
+ *
+ * @module
+ */
+import { PROTOCOL } from '@pi-checkout/contract/frame-protocol'
+
+/** What the fake does by itself, in order, once it has the pair. */
+export type FakeStep =
+  | 'ready'
+  | 'busy'
+  | 'idle'
+  | 'leave'
+  | 'finish'
+  | 'cancel'
+  | 'silence'
+  /** Asks for a height in CSS pixels. */
+  | { readonly size: number }
+  /** Gives up with a code. */
+  | { readonly fail: string }
+  /** Waits, in milliseconds. */
+  | { readonly wait: number }
+
+/** How the fake behaves. */
+export interface FakeHostedPageOptions {
+  /** Default: `['ready']`. */
+  readonly steps?: readonly FakeStep[]
+  /** Milliseconds between the document and its `hello`. Default: 0. */
+  readonly delay?: number
+  /** Protocol versions that its `hello` names. Default: the current one. */
+  readonly versions?: readonly number[]
+}
+
+/** The fake as a document, and as a server of it. */
+export interface FakeHostedPage {
+  /** For `page.route('**\/checkout/*', (route) => route.fulfill({ contentType: 'text/html', body: html }))`. */
+  readonly html: string
+  /** Answers `/checkout/<id>` with the page and everything else with 404. */
+  readonly fetch: (request: Request) => Promise<Response>
+}
+
+/**
+ * Returns a hosted page that takes any pair and plays the given steps, with buttons for the rest.
+ *
+ * Its buttons have the test ids `ready busy idle leave finish cancel grow shrink reload silence
+ * fail-origin_not_allowed fail-unauthorized fail-internal`. It shows *that* a secret came, never the
+ * secret. `leave` comes straight back: to the page's own address with `?payment_intent=<id>`.
+ *
+ * @see README.md, "Testing"
+ */
+export function fakeHostedPage(options: FakeHostedPageOptions = {}): FakeHostedPage {
+  const { steps = ['ready'], delay = 0, versions = [PROTOCOL] } = options
+  // Inside a script element only `<` could end it.
+  const settings = JSON.stringify({ steps, delay, versions }).replaceAll('<', '\\u003c')
+  const html = documentText.replace('{}', () => settings)
+  const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }
+  return {
+    html,
+    fetch: async (request) =>
+      /^\/checkout\/[\w-]+$/.test(new URL(request.url).pathname)
+        ? new Response(html, { headers })
+        : new Response(null, { status: 404 }),
+  }
+}
+
+const testIds = [
+  'ready',
+  'busy',
+  'idle',
+  'leave',
+  'finish',
+  'cancel',
+  'grow',
+  'shrink',
+  'reload',
+  'silence',
+  'fail-origin_not_allowed',
+  'fail-unauthorized',
+  'fail-internal',
+]
+
+const buttons = testIds
+  .map((id) => `<button type="button" data-testid="${id}">${id.replace(/[-_]/g, ' ')}</button>`)
+  .join('\n      ')
+
+// A script as text: it runs in a browser, as it stands here, whatever compiled this file.
+const documentText = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="color-scheme" content="light dark">
+    <title>Fake hosted page</title>
+  </head>
+  <body>
+    <main>
+      <h1>Fake hosted page</h1>
+      <p>Secret received: <output data-testid="secret" aria-label="Secret received">no</output></p>
+      <p>Locale: <output data-testid="locale" aria-label="Locale"></output></p>
+      <label>Note <input data-testid="note"></label>
+      ${buttons}
+    </main>
+    <script>
+      'use strict'
+      const { steps, delay, versions } = {}
+      const doc = crypto.randomUUID().replaceAll('-', '')
+      const show = (id, text) => { document.querySelector('[data-testid=' + id + ']').value = text }
+      const wait = (time) => new Promise((resolve) => setTimeout(resolve, time))
+      let port, id, height = 400, silent = false
+
+      const acts = {
+        ready: () => say({ t: 'ready' }),
+        busy: () => say({ t: 'busy', on: true }),
+        idle: () => say({ t: 'busy', on: false }),
+        leave: () => say({ t: 'leave' }),
+        finish: () => say({ t: 'finish' }),
+        cancel: () => say({ t: 'cancel' }),
+        grow: () => size(height + 400),
+        shrink: () => size(Math.max(height - 400, 1)),
+        reload: () => location.reload(),
+        silence: () => { silent = true },
+      }
+      const heard = {
+        config: ({ locale }) => { document.documentElement.lang = locale; show('locale', locale) },
+        auth: (message) => { id = message.id; show('secret', message.secret ? 'yes' : 'no'); play() },
+        left: ({ page }) => {
+          const back = new URL(page)
+          back.searchParams.set('payment_intent', id)
+          top.location.href = back.href
+        },
+        ping: () => say({ t: 'pong' }),
+      }
+
+      function say(message) { if (!silent) port?.postMessage(message) }
+
+      function size(h) {
+        height = h
+        document.querySelector('main').style.minHeight = h + 'px'
+        say({ t: 'size', h })
+      }
+
+      async function play() {
+        for (const step of steps) {
+          if (typeof step === 'string') acts[step]()
+          else if ('size' in step) size(step.size)
+          else if ('fail' in step) say({ t: 'fail', code: step.fail })
+          else await wait(step.wait)
+        }
+      }
+
+      addEventListener('message', ({ source, data, ports }) => {
+        if (port || source !== parent || data?.t !== 'init' || data.doc !== doc || !ports[0]) return
+        port = ports[0]
+        port.onmessage = ({ data }) => heard[data?.t]?.(data)
+        say({ t: 'ack' })
+      })
+      document.addEventListener('click', ({ target }) => {
+        const { testid } = target.dataset
+        if (!testid) return
+        if (testid.startsWith('fail-')) say({ t: 'fail', code: testid.slice(5) })
+        else acts[testid]?.()
+      })
+      const hello = () => parent.postMessage({ pi: 'checkout', t: 'hello', v: versions, doc }, '*')
+      if (delay) setTimeout(hello, delay)
+      else hello()
+    </script>
+  </body>
+</html>
+`
