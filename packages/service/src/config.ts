@@ -1,0 +1,119 @@
+/**
+ * The service's settings: flags of the command line first, then environment variables, then defaults.
+ *
+ * @module
+ */
+
+/** Where the data lives. */
+export type StoreChoice =
+  | { readonly kind: 'directory'; readonly directory: string }
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'postgres'; readonly url: string }
+
+/** Everything that a start needs to know. */
+export interface Config {
+  readonly host: string
+  /** Of the API and the hosted page; 0 takes a free one. */
+  readonly port: number
+  /** Of the challenge page: the next one, or a free one. */
+  readonly challengePort: number
+  readonly store: StoreChoice
+  /** `PI_SECRET_KEYS` as given: the embedded store makes its own where it is missing. */
+  readonly secretKeys: string | undefined
+  /** Origin that browsers use, where it is not the listener's own. */
+  readonly publicUrl: string | undefined
+  readonly challengeUrl: string | undefined
+}
+
+/** The flags that concern the settings, as the command line hands them over. */
+export interface Flags {
+  readonly port?: string
+  readonly data?: string
+  readonly databaseUrl?: string
+  readonly memory?: boolean
+}
+
+/**
+ * Reads the settings.
+ *
+ * @throws {TypeError} It names the flag or variable, its rule and the fix, and never shows a secret.
+ */
+export function readConfig(flags: Flags, env: NodeJS.ProcessEnv): Config {
+  const port = readPort(flags.port, '--port') ?? readPort(env.PI_PORT, 'PI_PORT') ?? 4000
+  return {
+    host: env.PI_HOST || '127.0.0.1',
+    port,
+    challengePort: port === 0 ? 0 : port + 1,
+    store: readStore(flags, env),
+    secretKeys: env.PI_SECRET_KEYS || undefined,
+    publicUrl: readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL'),
+    challengeUrl: readUrl(env.PI_CHALLENGE_URL, 'PI_CHALLENGE_URL'),
+  }
+}
+
+function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
+  const chosen = [
+    flags.memory && '--memory',
+    flags.data && '--data',
+    flags.databaseUrl && '--database-url',
+  ]
+  const named = chosen.filter(Boolean)
+  if (named.length > 1) {
+    throw new TypeError(`${named.join(' and ')} exclude each other; give one of them`)
+  }
+  if (flags.memory) return { kind: 'memory' }
+  if (flags.data) return { kind: 'directory', directory: flags.data }
+  const url = flags.databaseUrl ?? (env.PI_DATABASE_URL || undefined)
+  if (url === undefined) {
+    return { kind: 'directory', directory: env.PI_DATA_DIR || '.data/service' }
+  }
+  if (!/^postgres(ql)?:\/\//.test(url)) {
+    const name = flags.databaseUrl ? '--database-url' : 'PI_DATABASE_URL'
+    throw new TypeError(
+      `${name}: must begin with postgres://, as in postgres://user@host:5432/name`,
+    )
+  }
+  return { kind: 'postgres', url }
+}
+
+function readPort(text: string | undefined, name: string): number | undefined {
+  if (!text) return undefined
+  const port = Number(text)
+  // 65534, because the challenge page takes the next one.
+  if (!/^\d+$/.test(text) || port > 65534) {
+    throw new TypeError(`${name}: must be a whole number from 0 to 65534; 0 takes a free port`)
+  }
+  return port
+}
+
+/** An origin: https, or http on loopback, where the traffic never leaves the machine. */
+function readUrl(text: string | undefined, name: string): string | undefined {
+  if (!text) return undefined
+  const origin = readOrigin(text)
+  if (origin) return origin
+  throw new TypeError(
+    `${name}: must be an origin such as https://pay.example.com, without path or trailing slash; http passes on loopback only`,
+  )
+}
+
+/**
+ * Reads an exact web origin.
+ *
+ * @returns `undefined` unless it is https, or http on loopback, and nothing but an origin.
+ */
+export function readOrigin(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || url.origin !== text) return undefined
+  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
+  return secure ? url.origin : undefined
+}
+
+/** Tells whether a host name can only be this machine. */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  )
+}

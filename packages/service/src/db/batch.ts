@@ -1,0 +1,87 @@
+/**
+ * Gathers what waits into one statement, so that many requests share one commit.
+ *
+ * There is no timer: a batch leaves as soon as a lane is free, so an idle store adds no delay, and a
+ * busy one makes the next batch larger.
+ *
+ * @module
+ */
+
+/** How a batch runs. */
+export interface BatchOptions<Item, Result> {
+  /**
+   * Does the work of all items in one statement.
+   *
+   * @returns One result per item, in the same order.
+   */
+  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
+  /** Batches that may run at once. */
+  readonly lanes: number
+  /** Items of one batch at most. */
+  readonly size: number
+  /** Items that may wait; past it, `Overloaded` is thrown at once. */
+  readonly waiting: number
+}
+
+/** Too much waits for the store already: answer 503, and say when to come again. */
+export class Overloaded extends Error {
+  override readonly name = 'Overloaded'
+
+  constructor() {
+    super('Too many requests wait for the store')
+  }
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Returns a function that does one item's work, together with its neighbours'. */
+export function batch<Item, Result>(
+  options: BatchOptions<Item, Result>,
+): (item: Item) => Promise<Result> {
+  const queue: Waiting<Item, Result>[] = []
+  let running = 0
+  let scheduled = false
+
+  function schedule(): void {
+    if (scheduled || running === options.lanes || queue.length === 0) return
+    scheduled = true
+    // Requests that arrived in this turn of the event loop are all parsed before it.
+    setImmediate(() => {
+      scheduled = false
+      while (running < options.lanes && queue.length > 0) {
+        running++
+        void work(queue.splice(0, options.size), options.run).finally(() => {
+          running--
+          schedule()
+        })
+      }
+    })
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      if (queue.length >= options.waiting) return reject(new Overloaded())
+      queue.push({ item, resolve, reject })
+      schedule()
+    })
+}
+
+async function work<Item, Result>(
+  waiting: readonly Waiting<Item, Result>[],
+  run: BatchOptions<Item, Result>['run'],
+): Promise<void> {
+  try {
+    const results = await run(waiting.map(({ item }) => item))
+    // `run` answers for each item: the index is always there.
+    for (const [at, { resolve }] of waiting.entries()) resolve(results[at] as Result)
+  } catch (error) {
+    const [only] = waiting
+    if (waiting.length === 1) return only?.reject(error)
+    // One bad item fails the whole statement; alone, it fails alone.
+    for (const one of waiting) await work([one], run)
+  }
+}

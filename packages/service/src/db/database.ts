@@ -1,0 +1,193 @@
+/**
+ * The one way to the store: prepared statements, transactions, and errors that show no values.
+ *
+ * Both stores speak PostgreSQL's protocol through `pg`, so one SQL and one code serve them. Times are
+ * `Date`s, `bigint` is a number (every one of ours is a safe integer), JSON comes back parsed.
+ *
+ * @module
+ */
+import pg from 'pg'
+
+/** What a statement may carry. JSON goes in as text: `${JSON.stringify(customer)}::json`. */
+export type SqlValue =
+  | string
+  | number
+  | boolean
+  | Date
+  | Buffer
+  | null
+  | readonly string[]
+  | readonly Buffer[]
+  | Fragment
+
+/** Runs statements, on any connection or on that of one transaction. */
+export interface Queryable {
+  /**
+   * Runs one statement, prepared once per place in the code: the template itself is its identity.
+   *
+   * @throws {StoreError} The statement failed; `code` is the SQLSTATE.
+   */
+  query<Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]): Promise<Row[]>
+}
+
+/** The store. `query` is one autocommit statement. */
+export interface Database extends Queryable {
+  readonly kind: 'pglite' | 'postgres'
+  /**
+   * Commits what `work` did, or nothing of it. Inside, use `tx` alone: the embedded store has one
+   * connection, so a statement on the outer database would wait for itself.
+   */
+  transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>
+  /** Runs several statements without values in one transaction: migrations. */
+  script(text: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** A constant piece of SQL, such as a list of columns. Never made from input. */
+export class Fragment {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/**
+ * A statement failed. It names the rule that broke and hides statement, values and row: PostgreSQL
+ * quotes them in its messages, and they may be a customer's. That is why there is no `cause`.
+ */
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+  /** SQLSTATE, or the system's code of a lost connection. */
+  readonly code: string
+  readonly constraint: string | undefined
+  /** Nothing is wrong with the request: the store cannot be reached or cannot write now. */
+  readonly unavailable: boolean
+
+  constructor(code: string, constraint?: string) {
+    super(`The store refused a statement: ${[code, constraint].filter(Boolean).join(' ')}`)
+    this.code = code
+    this.constraint = constraint
+    this.unavailable = !sqlState.test(code) || unavailableClasses.has(code.slice(0, 2))
+  }
+}
+
+/** Makes the database of a pool: that of a server, or of the embedded store with one connection. */
+export function openPool(config: pg.PoolConfig, kind: Database['kind']): Database {
+  const pool = new pg.Pool({ ...config, types: codec, options: '-c timezone=UTC' })
+  // An idle connection that breaks is replaced; the next statement reports it if it persists.
+  pool.on('error', () => {})
+
+  return {
+    kind,
+    query: async <Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]) =>
+      await borrow(pool, (client) => run<Row>(client, text, values)),
+    transaction: async (work) =>
+      await borrow(pool, async (client) => {
+        await command(client, 'begin')
+        const result = await work({
+          query: async <Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]) =>
+            await run<Row>(client, text, values),
+        })
+        await command(client, 'commit')
+        return result
+      }),
+    script: async (text) =>
+      await borrow(pool, async (client) => {
+        await command(client, `begin;\n${text}\n;commit`)
+      }),
+    close: async () => await pool.end(),
+  }
+}
+
+async function borrow<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw storeError(error)
+  })
+  let broken = false
+  try {
+    return await work(client)
+  } catch (error) {
+    broken = error instanceof StoreError && !sqlState.test(error.code)
+    // Outside a transaction this is a notice and nothing else.
+    if (!broken) await client.query('rollback').catch(() => (broken = true))
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+async function command(client: pg.PoolClient, text: string): Promise<void> {
+  await client.query(text).catch((error: unknown) => {
+    throw storeError(error)
+  })
+}
+
+interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+const statements = new WeakMap<TemplateStringsArray, Statement>()
+let statementCount = 0
+
+async function run<Row>(
+  client: pg.PoolClient,
+  template: TemplateStringsArray,
+  values: readonly SqlValue[],
+): Promise<Row[]> {
+  const { name, text } = statementOf(template, values)
+  const bound = values.filter((value) => !(value instanceof Fragment))
+  try {
+    // pg cannot know the row's shape: this is the parse boundary, and the statement names the columns.
+    const { rows } = await client.query({ name, text, values: bound })
+    return rows as Row[]
+  } catch (error) {
+    throw storeError(error)
+  }
+}
+
+function statementOf(template: TemplateStringsArray, values: readonly SqlValue[]): Statement {
+  const known = statements.get(template)
+  if (known) return known
+  let text = template[0] ?? ''
+  let parameter = 0
+  values.forEach((value, at) => {
+    text += value instanceof Fragment ? value.text : `$${++parameter}`
+    text += template[at + 1] ?? ''
+  })
+  const statement = { name: `s${++statementCount}`, text }
+  statements.set(template, statement)
+  return statement
+}
+
+function storeError(error: unknown): StoreError {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown }
+  return new StoreError(
+    typeof code === 'string' ? code : 'connection_lost',
+    typeof constraint === 'string' ? constraint : undefined,
+  )
+}
+
+const sqlState = /^[0-9A-Z]{5}$/
+
+// Connection, resources (a full disk), operator intervention (a shutdown), system errors, read-only.
+const unavailableClasses: ReadonlySet<string> = new Set(['08', '25', '53', '57', '58', 'XX'])
+
+const { builtins } = pg.types
+
+const codec: pg.CustomTypesConfig = {
+  getTypeParser: (id: number, format?: 'text' | 'binary') => {
+    if (id === builtins.INT8) return Number
+    if (id === builtins.TIMESTAMPTZ) return readTime
+    return format === 'binary' ? pg.types.getTypeParser(id, format) : pg.types.getTypeParser(id)
+  },
+}
+
+/** `2026-11-20 09:30:00.12+00`, as a session in UTC prints it. */
+function readTime(text: string): Date {
+  return new Date(`${text.slice(0, 10)}T${text.slice(11, text.indexOf('+'))}Z`)
+}

@@ -1,0 +1,35 @@
+/**
+ * Brings the store to the newest schema: numbered plain-SQL files, each once, under one lock.
+ *
+ * @module
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import type { Database } from './database.ts'
+
+// From src and from dist alike: the package ships both.
+const folder = new URL('../../src/db/migrations/', import.meta.url)
+
+/** Applies what is missing. Safe when several instances start together: the others wait, then find it done. */
+export async function migrate(database: Database): Promise<void> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
+  for (const file of files) {
+    const version = Number.parseInt(file, 10)
+    const sql = await readFile(new URL(file, folder), 'utf8')
+    await database.script(migration(version, sql))
+  }
+}
+
+/** One transaction: the lock, the check and the work, so that a killed start leaves nothing half done. */
+function migration(version: number, sql: string): string {
+  return `
+    select pg_advisory_xact_lock(${lock});
+    create table if not exists migrations (version integer primary key, applied_at timestamptz not null default now());
+    do $migration$ begin
+      if exists (select from migrations where version = ${version}) then return; end if;
+      ${sql}
+      insert into migrations (version) values (${version});
+    end $migration$;`
+}
+
+// 'pi' and a number of our own: advisory locks are shared by everything in one database.
+const lock = 0x70690001

@@ -1,0 +1,32 @@
+/**
+ * The shared store: a PostgreSQL server, for any number of instances.
+ *
+ * @module
+ */
+import { type Database, openPool, StoreError } from './database.ts'
+
+/**
+ * Opens a PostgreSQL database.
+ *
+ * @param url `postgres://user:password@host:port/database`
+ * @throws {StoreError} It cannot be reached.
+ * @throws {TypeError} It is older than 15.
+ */
+export async function openPostgres(url: string): Promise<Database> {
+  const database = openPool(
+    { connectionString: url, max: 10, connectionTimeoutMillis: 5000, keepAlive: true },
+    'postgres',
+  )
+  try {
+    const [server] = await database.query<{ version: number }>`
+      select current_setting('server_version_num')::int as version`
+    if (server === undefined) throw new StoreError('connection_lost')
+    if (server.version < 150000) {
+      throw new TypeError('PI_DATABASE_URL: must name a PostgreSQL server of version 15 or newer')
+    }
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The checkout credential of an intent: derived whenever it is needed, never stored.
+ *
+ * Every instance derives the same one, so a replay is byte-identical and a dump holds none.
+ *
+ * @module
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { limits } from '@pi-checkout/contract'
+import { toBase62 } from '../identifiers.ts'
+import type { SecretKeys } from '../secret-keys.ts'
+
+/** What a secret is derived from. */
+export interface SecretSource {
+  readonly id: string
+  readonly environmentId: string
+  readonly secretKid: string
+  /** `null`: revoked. The derived text then opens nothing. */
+  readonly secretSalt: Buffer | null
+}
+
+/**
+ * Returns the `clientSecret` of an intent: `<id>_secret_` and 48 characters of base62.
+ *
+ * @throws {Error} Its derivation key is gone; starting without one is refused, so this is a bug.
+ */
+export function clientSecret(keys: SecretKeys, source: SecretSource): string {
+  const key = keys.derive('client-secret', source.secretKid)
+  if (!key) throw new Error('PI_SECRET_KEYS holds no key for an intent of this store')
+  const mac = createHmac('sha256', key)
+    .update(`pi-checkout/client-secret/v1\0${source.environmentId}\0${source.id}\0`)
+    .update(source.secretSalt ?? 'revoked')
+    .digest()
+  return `${source.id}_secret_${toBase62(mac)}`
+}
+
+/**
+ * Tells whether a buyer's secret opens this intent now.
+ *
+ * A secret that is revoked never does, nor one whose intent has been final for ten minutes.
+ *
+ * @param at The environment's own time.
+ */
+export function opens(
+  keys: SecretKeys,
+  intent: SecretSource & { readonly finalizedAt: Date | null },
+  { candidate, at }: { readonly candidate: string; readonly at: Date },
+): boolean {
+  const matches = timingSafeEqual(digest(candidate), digest(clientSecret(keys, intent)))
+  const alive =
+    intent.finalizedAt === null ||
+    at.getTime() < intent.finalizedAt.getTime() + limits.secretAfterFinal
+  return matches && alive && intent.secretSalt !== null
+}
+
+// timingSafeEqual throws on unequal lengths, which would tell them apart: digests are all 32 bytes.
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,181 @@
+/**
+ * Creates Payment Intents, at most one per environment and idempotency key.
+ *
+ * One autocommit statement inserts a whole batch; a unique index is the promise. An id that comes
+ * back is new. For the others a new statement reads what the index holds: in the same one, the loser
+ * would not see the winner's row.
+ *
+ * @module
+ */
+import type { CreatePaymentIntent } from '@pi-checkout/contract'
+import { limits } from '@pi-checkout/contract'
+import { batch } from '../db/batch.ts'
+import { type Database, type Queryable, StoreError } from '../db/database.ts'
+import type { SecretSource } from './client-secret.ts'
+
+/** The immutable part of an intent: all that the answer to its creation shows. */
+export interface Created extends SecretSource {
+  readonly body: CreatePaymentIntent
+  readonly createdAt: Date
+}
+
+/** An intent to be created. */
+export interface Draft extends Created {
+  readonly secretSalt: Buffer
+  /** Keyed hashes; absent when the merchant sent no key. */
+  readonly idempotency?: { readonly hash: Buffer; readonly fingerprint: Buffer }
+}
+
+/** What became of a draft. */
+export type Creation =
+  | { readonly type: 'created' }
+  /** The key and the same body made this intent before. */
+  | { readonly type: 'replayed'; readonly created: Created }
+  /** The key was used with another body. */
+  | { readonly type: 'reused' }
+  /** The key's first request is still being written, after every wait. */
+  | { readonly type: 'in_use' }
+
+/** Returns the function that creates. One per database, so that requests share batches. */
+export function creations(db: Database): (draft: Draft) => Promise<Creation> {
+  return batch({
+    run: async (drafts) => await create(db, drafts),
+    lanes: db.kind === 'pglite' ? 1 : 2,
+    size: 64,
+    waiting: 4096,
+  })
+}
+
+async function create(db: Queryable, drafts: readonly Draft[]): Promise<readonly Creation[]> {
+  // The same order in every instance: two shuffled batches would wait for each other's rows.
+  const sorted = [...drafts].sort((one, other) => compare(sortKey(one), sortKey(other)))
+  try {
+    const created = await insert(db, sorted)
+    const losers = sorted.filter(({ id }) => !created.has(id))
+    const outcomes = losers.length > 0 ? await readWinners(db, losers) : new Map()
+    return drafts.map(({ id }) => outcomes.get(id) ?? { type: 'created' })
+  } catch (error) {
+    if (drafts.length === 1 && isLockConflict(error)) return [{ type: 'in_use' }]
+    throw error
+  }
+}
+
+async function insert(db: Queryable, drafts: readonly Draft[]): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ id: string }>`
+    insert into payment_intents (
+      id, environment_id, amount, currency, order_id, customer, metadata, secret_salt, secret_kid,
+      idempotency_hash, idempotency_fingerprint, idempotency_expires_at,
+      expires_at, created_at, updated_at)
+    select id, environment, amount, currency, "orderId", customer, metadata, salt, kid,
+           hash, fingerprint, purge, deadline, created, created
+      from json_to_recordset(${JSON.stringify(drafts.map(rowOf))}::json) as draft (
+        id text, environment text, amount bigint, currency text, "orderId" text, customer json,
+        metadata json, salt bytea, kid text, hash bytea, fingerprint bytea, purge timestamptz,
+        deadline timestamptz, created timestamptz)
+    on conflict (environment_id, idempotency_hash) do nothing
+    returning id`
+  return new Set(rows.map(({ id }) => id))
+}
+
+function rowOf(draft: Draft): object {
+  const { id, environmentId: environment, secretKid: kid, body, createdAt, idempotency } = draft
+  const created = createdAt.getTime()
+  return {
+    ...body,
+    id,
+    environment,
+    kid,
+    salt: hex(draft.secretSalt),
+    created: createdAt,
+    deadline: new Date(created + limits.intentLifetime),
+    ...(idempotency && {
+      hash: hex(idempotency.hash),
+      fingerprint: hex(idempotency.fingerprint),
+      purge: new Date(created + limits.idempotencyPurge),
+    }),
+  }
+}
+
+interface WinnerRow extends SecretSource {
+  readonly loser: string
+  readonly same: boolean
+  readonly expired: boolean
+  readonly amount: number
+  readonly currency: CreatePaymentIntent['currency']
+  readonly orderId: string
+  readonly customer: CreatePaymentIntent['customer'] | null
+  readonly metadata: CreatePaymentIntent['metadata'] | null
+  readonly createdAt: Date
+}
+
+async function readWinners(
+  db: Queryable,
+  losers: readonly Draft[],
+): Promise<ReadonlyMap<string, Creation>> {
+  const rows = await db.query<WinnerRow>`
+    select loser.id as loser, i.idempotency_fingerprint = loser.fingerprint as same,
+           i.idempotency_expires_at <= loser.created as expired,
+           i.id, i.environment_id as "environmentId", i.secret_kid as "secretKid",
+           i.secret_salt as "secretSalt", i.amount, i.currency, i.order_id as "orderId",
+           i.customer, i.metadata, i.created_at as "createdAt"
+      from json_to_recordset(${JSON.stringify(losers.map(rowOf))}::json) as loser (
+        id text, environment text, hash bytea, fingerprint bytea, created timestamptz)
+      join payment_intents i
+        on i.environment_id = loser.environment and i.idempotency_hash = loser.hash`
+  const outcomes = new Map<string, Creation>()
+  for (const row of rows) {
+    if (!row.expired) outcomes.set(row.loser, outcomeOf(row))
+  }
+  const free = losers.filter(({ id }) => !outcomes.has(id))
+  if (free.length === 0) return outcomes
+  // Their keys are past their time, or were released since the insert: each has a new race to run.
+  await release(
+    db,
+    rows.filter(({ expired }) => expired),
+  )
+  const again = await create(db, free)
+  for (const [at, { id }] of free.entries()) outcomes.set(id, again[at] ?? { type: 'in_use' })
+  return outcomes
+}
+
+function outcomeOf(row: WinnerRow): Creation {
+  if (!row.same) return { type: 'reused' }
+  const { id, environmentId, secretKid, secretSalt, createdAt } = row
+  const { amount, currency, orderId, customer, metadata } = row
+  const body = {
+    amount,
+    currency,
+    orderId,
+    ...(customer && { customer }),
+    ...(metadata && { metadata }),
+  }
+  return {
+    type: 'replayed',
+    created: { id, environmentId, secretKid, secretSalt, body, createdAt },
+  }
+}
+
+async function release(db: Queryable, expired: readonly WinnerRow[]): Promise<void> {
+  const ids = expired.map(({ id }) => id)
+  await db.query`
+    update payment_intents
+       set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null
+     where id = any(${ids})`
+}
+
+function isLockConflict(error: unknown): boolean {
+  return error instanceof StoreError && (error.code === '55P03' || error.code === '40P01')
+}
+
+function sortKey({ environmentId, idempotency, id }: Draft): string {
+  return `${environmentId} ${idempotency ? hex(idempotency.hash) : id}`
+}
+
+// Code units, as every instance compares them; localeCompare depends on the machine.
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other)
+}
+
+function hex(bytes: Buffer): string {
+  return `\\x${bytes.toString('hex')}`
+}

@@ -1,0 +1,53 @@
+/**
+ * A merchant's test or live environment: what a secret key selects, and its own time.
+ *
+ * @module
+ */
+import { Fragment, type Queryable } from '../db/database.ts'
+
+/** One environment of one merchant. */
+export interface Environment {
+  readonly id: string
+  readonly merchantId: string
+  readonly merchantName: string
+  readonly mode: 'test' | 'live'
+  /** Exact origins whose pages may show the checkout. */
+  readonly allowedOrigins: readonly string[]
+  /** Milliseconds that the sandbox's clock is ahead; always 0 in live. */
+  readonly clockOffset: number
+  readonly idempotencySalt: Buffer
+}
+
+/** Reads an environment; `undefined` when there is none with this id. */
+export async function findEnvironment(db: Queryable, id: string): Promise<Environment | undefined> {
+  const [environment] = await db.query<Environment>`
+    select ${environmentColumns}
+      from environments e join merchants m on m.id = e.merchant_id
+     where e.id = ${id}`
+  return environment
+}
+
+/** Reads the environment that an intent is in; `undefined` when there is no such intent. */
+export async function findEnvironmentOfIntent(
+  db: Queryable,
+  intentId: string,
+): Promise<Environment | undefined> {
+  const [environment] = await db.query<Environment>`
+    select ${environmentColumns}
+      from payment_intents i
+      join environments e on e.id = i.environment_id
+      join merchants m on m.id = e.merchant_id
+     where i.id = ${intentId}`
+  return environment
+}
+
+/** The columns of an `Environment`, where `e` is the environment and `m` its merchant. */
+export const environmentColumns = new Fragment(`
+  e.id, e.merchant_id as "merchantId", m.name as "merchantName", e.mode,
+  e.allowed_origins as "allowedOrigins", e.clock_offset as "clockOffset",
+  e.idempotency_salt as "idempotencySalt"`)
+
+/** The environment's own time: a sandbox may live in its future. */
+export function timeOf(environment: Pick<Environment, 'clockOffset'>, now: Date): Date {
+  return new Date(now.getTime() + environment.clockOffset)
+}

@@ -1,0 +1,79 @@
+/**
+ * The service's root secrets, and one key per purpose derived from each.
+ *
+ * @module
+ */
+import { createHmac, hkdfSync } from 'node:crypto'
+import { randomSalt } from './identifiers.ts'
+
+/** What a derived key is for. No key serves two. */
+export type Purpose = 'client-secret' | 'api-key' | 'checkout-token'
+
+/** The root secrets by their id. The first one signs, all of them verify. */
+export interface SecretKeys {
+  readonly currentKid: string
+  readonly kids: readonly string[]
+  /**
+   * Returns the 32 bytes for a purpose.
+   *
+   * @returns `undefined` when no root secret has that id.
+   */
+  derive(purpose: Purpose, kid: string): Buffer | undefined
+  /** Tells one root secret from another under the same id, without revealing it. */
+  checkValue(kid: string): Buffer | undefined
+}
+
+/**
+ * Reads `PI_SECRET_KEYS`: `k2:<43 base64url>,k1:<43 base64url>`, the newest first.
+ *
+ * @throws {TypeError} It says which entry breaks which rule, and never shows one.
+ */
+export function readSecretKeys(text: string): SecretKeys {
+  const roots = new Map<string, Buffer>()
+  text.split(',').forEach((entry, at) => {
+    const [, kid, encoded] = /^([a-z0-9]{1,8}):([A-Za-z0-9_-]{43})$/.exec(entry.trim()) ?? []
+    if (kid === undefined || encoded === undefined) {
+      throw new TypeError(
+        `PI_SECRET_KEYS: entry ${at + 1} must be an id of 1 to 8 characters a-z 0-9, a colon and 32 random bytes as 43 characters of base64url; make one with \`openssl rand -base64 32 | tr '+/' '-_' | tr -d '='\``,
+      )
+    }
+    const root = Buffer.from(encoded, 'base64url')
+    if (new Set(root).size < 8) {
+      throw new TypeError(`PI_SECRET_KEYS: entry ${at + 1} must be 32 random bytes, not a sample`)
+    }
+    if (roots.has(kid)) {
+      throw new TypeError(
+        `PI_SECRET_KEYS: entry ${at + 1} uses an id twice; every key needs its own`,
+      )
+    }
+    roots.set(kid, root)
+  })
+  return keysOf(roots)
+}
+
+/** Makes a first root secret, in the form of `PI_SECRET_KEYS`. */
+export function newSecretKeys(): string {
+  return `k1:${randomSalt(32).toString('base64url')}`
+}
+
+function keysOf(roots: ReadonlyMap<string, Buffer>): SecretKeys {
+  const kids = [...roots.keys()]
+  const derived = new Map<string, Buffer>()
+  return {
+    currentKid: kids[0] ?? '',
+    kids,
+    derive: (purpose, kid) => {
+      const name = `${purpose} ${kid}`
+      const known = derived.get(name)
+      const root = roots.get(kid)
+      if (known || !root) return known
+      const key = Buffer.from(hkdfSync('sha256', root, '', `pi-checkout/v1/${purpose}`, 32))
+      derived.set(name, key)
+      return key
+    },
+    checkValue: (kid) => {
+      const root = roots.get(kid)
+      return root && createHmac('sha256', root).update('pi-checkout/v1/check').digest()
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../src/db/database.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { openPglite } from '../src/db/pglite.ts'
+import { randomBase62, randomSalt } from '../src/identifiers.ts'
+import { creations, type Draft } from '../src/intents/creation.ts'
+import { decide } from '../src/intents/lifecycle.ts'
+import { findIntent, moveIntent } from '../src/intents/store.ts'
+
+const at = new Date('2026-11-20T12:00:00.000Z')
+const hour = 60 * 60 * 1000
+const card = {
+  type: 'card',
+  card: { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2030, funding: 'credit' },
+}
+
+let db: Database
+
+beforeAll(async () => {
+  db = await openPglite(undefined)
+  await migrate(db)
+  await migrate(db)
+  await db.query`insert into merchants (id, name, created_at) values ('mer_1', 'Shop', ${at})`
+  await db.query`
+    insert into environments (id, merchant_id, mode, idempotency_salt, created_at)
+    values ('env_1', 'mer_1', 'test', ${randomSalt(32)}, ${at})`
+})
+
+afterAll(async () => await db.close())
+
+function draft(key: number, changes: Partial<Draft> = {}): Draft {
+  return {
+    id: `pi_${randomBase62(24)}`,
+    environmentId: 'env_1',
+    secretKid: 'k1',
+    secretSalt: randomSalt(16),
+    body: { amount: 150000, currency: 'AMD', orderId: 'A-1001', metadata: { z: '1', a: '2' } },
+    createdAt: at,
+    idempotency: { hash: Buffer.alloc(32, key), fingerprint: Buffer.alloc(32, 1) },
+    ...changes,
+  }
+}
+
+test('of fifty drafts with one key, one becomes an intent and the others replay it', async () => {
+  const create = creations(db)
+  const drafts = Array.from({ length: 50 }, () => draft(1))
+  const results = await Promise.all(drafts.map(create))
+  const winner = drafts[results.findIndex(({ type }) => type === 'created')]
+  const replays = results.flatMap((result) => (result.type === 'replayed' ? [result.created] : []))
+  expect(replays).toHaveLength(49)
+  for (const replay of replays) {
+    expect(replay).toMatchObject({
+      id: winner?.id,
+      secretSalt: winner?.secretSalt,
+      body: winner?.body,
+      createdAt: at,
+    })
+  }
+})
+
+test('a key that was used with another body is told so', async () => {
+  const create = creations(db)
+  const other = { hash: Buffer.alloc(32, 2), fingerprint: Buffer.alloc(32, 9) }
+  expect(await create(draft(2))).toEqual({ type: 'created' })
+  expect(await create(draft(2, { idempotency: other }))).toEqual({ type: 'reused' })
+})
+
+test('forty racers for a key past its time make one intent', async () => {
+  const create = creations(db)
+  const later = new Date(at.getTime() + 48 * hour)
+  await create(draft(3))
+  const results = await Promise.all(
+    Array.from({ length: 40 }, () => create(draft(3, { createdAt: later }))),
+  )
+  expect(results.filter(({ type }) => type === 'created')).toHaveLength(1)
+  expect(results.filter(({ type }) => type === 'replayed')).toHaveLength(39)
+})
+
+test('a bad row in a batch fails alone', async () => {
+  const create = creations(db)
+  const bad = draft(4, { environmentId: 'env_missing' })
+  const results = await Promise.allSettled([create(draft(5)), create(bad), create(draft(6))])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(String((results[1] as PromiseRejectedResult).reason)).toContain('23503')
+})
+
+test('of two moves that saw the same version, one gets the intent', async () => {
+  const create = creations(db)
+  const { id } = draft(7)
+  await create(draft(7, { id }))
+  const seen = await findIntent(db, { environmentId: 'env_1', id }, at)
+  if (!seen) throw new Error('missing')
+  const next = decide(seen, { type: 'confirmed', paymentMethod: card }, at)
+  if ('refusal' in next) throw new Error(next.refusal)
+  const moves = await Promise.all([moveIntent(db, seen, next), moveIntent(db, seen, next)])
+  expect(moves.map((moved) => moved?.version)).toEqual([2, undefined])
+  expect(moves[0]).toMatchObject({ status: 'processing', paymentMethod: card, confirms: 1 })
+})
+
+test('reading past a deadline writes every step that time has taken', async () => {
+  const create = creations(db)
+  const { id } = draft(8)
+  await create(draft(8, { id }))
+  const key = { environmentId: 'env_1', id }
+  const seen = await findIntent(db, key, at)
+  if (!seen) throw new Error('missing')
+  const asked = decide(seen, { type: 'confirmed', paymentMethod: card, challenge: 'challenge' }, at)
+  if ('refusal' in asked) throw new Error(asked.refusal)
+  await moveIntent(db, seen, asked)
+  const read = await findIntent(db, key, new Date(at.getTime() + 25 * hour))
+  expect(read).toMatchObject({
+    status: 'expired',
+    version: 4,
+    lastPaymentFailure: { declineCode: 'authentication_timed_out', retryable: true },
+    finalizedAt: new Date('2026-11-21T12:00:00.000Z'),
+  })
+  const events = await db.query<{ cause: string }>`
+    select cause from intent_events where intent_id = ${id} order by version`
+  expect(events.map(({ cause }) => cause)).toEqual(['confirmed', 'challenge_timed_out', 'expired'])
+})
+
+test('an illegal state cannot be stored', async () => {
+  const create = creations(db)
+  const { id } = draft(9)
+  await create(draft(9, { id }))
+  await expect(db.query`
+    update payment_intents set status = 'succeeded' where id = ${id}`).rejects.toMatchObject({
+    code: '23514',
+  })
+})
