@@ -1,5 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { projects: ['packages/*/vitest.config.ts', 'demo/vitest.config.ts'] },
+  test: {
+    projects: [
+      'packages/*/vitest.config.ts',
+      'demo/vitest.config.ts',
+      { test: { name: 'workspace', include: ['.ci/test/*.test.mjs'] } },
+    ],
+  },
 })

@@ -1,0 +1,18 @@
+import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
+import { test } from '../fixtures/world.ts'
+
+test('a forged pi-finish does not make an order paid', async ({ page }) => {
+  await openCheckout(page)
+  await page.evaluate(() => {
+    const element = document.querySelector('pi-checkout')
+    element?.dispatchEvent(new CustomEvent('pi-finish', { bubbles: true, composed: true }))
+  })
+  await expectOrder(page, 'open')
+})
+
+test('a forged return address does not make an order paid', async ({ page }) => {
+  const { id } = await openCheckout(page)
+  const order = new URL(page.url()).pathname.split('/').at(-1)
+  await page.goto(`/orders/${order}?payment_intent=${id}&status=paid&redirect_status=succeeded`)
+  await expectOrder(page, 'open')
+})

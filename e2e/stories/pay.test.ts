@@ -1,0 +1,16 @@
+import { cards, expectOrder, openCheckout, payWithCard } from '../fixtures/buyer.ts'
+import { expect, test } from '../fixtures/world.ts'
+
+test('a buyer pays by card, and the shop says paid after asking its own server', async ({
+  page,
+  world,
+}) => {
+  const { id } = await openCheckout(page)
+  await payWithCard(page, cards.pays)
+  await expectOrder(page, 'paid')
+
+  const answer = await fetch(`${world.api.baseUrl}/payment-intents/${id}`, {
+    headers: { authorization: `Bearer ${world.api.apiKey}` },
+  })
+  expect(await answer.json()).toMatchObject({ id, status: 'succeeded' })
+})

@@ -1,0 +1,33 @@
+import {
+  cards,
+  expectOrder,
+  nextHandoff,
+  openCheckout,
+  payButton,
+  payWithCard,
+} from '../fixtures/buyer.ts'
+import { expect, test } from '../fixtures/world.ts'
+
+test('a reload in the middle resumes the same intent', async ({ page }) => {
+  const before = await openCheckout(page)
+  const handoff = nextHandoff(page)
+  await page.reload()
+  expect(await handoff).toEqual(before)
+  await payWithCard(page, cards.pays)
+  await expectOrder(page, 'paid')
+})
+
+test('two tabs of one order share one intent, and one payment settles both', async ({
+  page,
+  context,
+}) => {
+  const first = await openCheckout(page)
+  const second = await context.newPage()
+  const handoff = nextHandoff(second)
+  await second.goto(page.url())
+  expect(await handoff).toEqual(first)
+  await expect(payButton(second)).toBeEnabled()
+  await payWithCard(page, cards.pays)
+  await expectOrder(page, 'paid')
+  await expectOrder(second, 'paid')
+})
