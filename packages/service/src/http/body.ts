@@ -1,0 +1,71 @@
+/**
+ * The body of a request, bounded and never kept: JSON in UTF-8 or nothing.
+ *
+ * @module
+ */
+import type { IncomingMessage } from 'node:http'
+import { limits } from '@pi-checkout/contract'
+import { readJson } from './json.ts'
+import { ProblemError } from './problem.ts'
+
+/** Reads a JSON body: media type, size, bytes, strict syntax. */
+export async function jsonBody(
+  request: IncomingMessage,
+  maxBytes: number = limits.requestBytes,
+): Promise<unknown> {
+  checkBodyHeaders(request, maxBytes)
+  return readJson(await readBody(request, maxBytes))
+}
+
+/**
+ * Checks what the headers say of a body, before any of it is read.
+ *
+ * @throws {ProblemError} `unsupported_media_type` or `payload_too_large`.
+ */
+export function checkBodyHeaders(request: IncomingMessage, maxBytes: number): void {
+  const { headers } = request
+  if (!mediaType.test(headers['content-type'] ?? '')) {
+    throw new ProblemError(
+      'unsupported_media_type',
+      'Content-Type must be application/json, with no charset but utf-8.',
+    )
+  }
+  if (headers['content-encoding'] && headers['content-encoding'] !== 'identity') {
+    throw new ProblemError(
+      'unsupported_media_type',
+      'Content-Encoding is not supported; send the body uncompressed.',
+    )
+  }
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+}
+
+/** Reads the bytes of a body, up to a limit that a missing Content-Length does not escape. */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBytes) {
+        request.removeAllListeners('data')
+        request.pause()
+        reject(tooLarge(maxBytes))
+      } else {
+        chunks.push(chunk)
+      }
+    })
+    request.on('end', () => {
+      const [only] = chunks
+      resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks, size))
+    })
+    // Nobody is left to answer.
+    request.on('close', () => reject(new ProblemError('request_timeout', 'The body broke off.')))
+    request.on('error', () => reject(new ProblemError('request_timeout', 'The body broke off.')))
+  })
+}
+
+const mediaType = /^application\/json(?:[ \t]*;[ \t]*charset="?utf-8"?)?[ \t]*$/i
+
+function tooLarge(maxBytes: number): ProblemError {
+  return new ProblemError('payload_too_large', `The body must be at most ${maxBytes} bytes.`)
+}

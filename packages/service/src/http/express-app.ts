@@ -1,0 +1,36 @@
+/**
+ * An Express application as every listener wants it: strict, quiet, with one error middleware.
+ *
+ * @module
+ */
+import express, { type Express } from 'express'
+import type { Context } from '../context.ts'
+import { ProblemError, sendProblem } from './problem.ts'
+import { requestId } from './request-id.ts'
+
+/** Returns an Express application with the settings and headers that both listeners share. */
+export function bareApp(): Express {
+  const app = express()
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', false)
+  app.use((_request, response, next) => {
+    requestId(response)
+    response.setHeader('x-content-type-options', 'nosniff')
+    next()
+  })
+  return app
+}
+
+/** Adds the last two answers: 404, and the one error middleware. */
+export function finished(app: Express, { log }: Context): Express {
+  app.use(() => {
+    throw new ProblemError('not_found', 'There is nothing at this address; see /docs.')
+  })
+  app.use(((error, request, response, _next) => {
+    sendProblem(request, response, { error, log })
+  }) satisfies express.ErrorRequestHandler)
+  return app
+}

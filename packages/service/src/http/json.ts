@@ -1,0 +1,176 @@
+/**
+ * JSON that has one meaning only: what two readers could take differently is refused.
+ *
+ * @see RFC 7493, I-JSON
+ * @module
+ */
+import { isUtf8 } from 'node:buffer'
+import { type FieldError, limits } from '@pi-checkout/contract'
+import { ProblemError } from './problem.ts'
+
+/**
+ * Reads a JSON text strictly.
+ *
+ * Refused beyond plain syntax: duplicate names, numbers that lose digits, nesting over 5 levels, and
+ * the names through which objects are polluted.
+ *
+ * @throws {ProblemError} `malformed_json`, `invalid_body` or `validation_failed`.
+ */
+export function readJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new ProblemError('invalid_body', 'The body must be UTF-8 text.')
+  const text = bytes.toString('utf8')
+  const value = parse(text)
+  check(text)
+  return value
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The error would quote the body.
+    throw new ProblemError(
+      'malformed_json',
+      text === '' ? 'The body is empty; send a JSON object.' : 'The body is not well-formed JSON.',
+    )
+  }
+}
+
+interface Level {
+  /** Names seen so far; `undefined` in an array. */
+  readonly names: Set<string> | undefined
+  /** The name or index that is being read. */
+  at: string | number
+}
+
+/** Walks a text that `JSON.parse` has accepted, so that only meaning is left to check. */
+function check(text: string): void {
+  const levels: Level[] = []
+  let expectsName = false
+  for (let at = 0; at < text.length; at++) {
+    const level = levels.at(-1)
+    switch (text[at]) {
+      case '{':
+      case '[': {
+        if (levels.length === limits.requestDepth) {
+          throw new ProblemError(
+            'invalid_body',
+            `The body must not nest deeper than ${limits.requestDepth} levels.`,
+          )
+        }
+        const isObject = text[at] === '{'
+        levels.push({ names: isObject ? new Set() : undefined, at: isObject ? '' : 0 })
+        expectsName = isObject
+        break
+      }
+      case '}':
+      case ']':
+        levels.pop()
+        expectsName = false
+        break
+      case ',':
+        if (level?.names) expectsName = true
+        else if (level) level.at = Number(level.at) + 1
+        break
+      case '"': {
+        const end = stringEnd(text, at)
+        if (expectsName && level?.names) {
+          readName(level.names, level, { literal: text.slice(at, end + 1), levels })
+          expectsName = false
+        }
+        at = end
+        break
+      }
+      case '-':
+      case '0':
+      case '1':
+      case '2':
+      case '3':
+      case '4':
+      case '5':
+      case '6':
+      case '7':
+      case '8':
+      case '9': {
+        numberPattern.lastIndex = at
+        const literal = numberPattern.exec(text)?.[0] ?? ''
+        if (losesDigits(literal)) throw lossy(levels)
+        at += literal.length - 1
+        break
+      }
+      default:
+    }
+  }
+}
+
+function readName(
+  names: Set<string>,
+  level: Level,
+  { literal, levels }: { readonly literal: string; readonly levels: readonly Level[] },
+): void {
+  const name: string = literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1)
+  level.at = name
+  if (names.has(name)) {
+    throw new ProblemError('invalid_body', 'The body has a name twice in one object.', {
+      errors: [fault(levels, 'duplicate_name', 'stands twice; send each name once')],
+    })
+  }
+  if (name === '__proto__' || name === 'constructor' || name === 'prototype') {
+    throw new ProblemError('validation_failed', 'The body has a name that is not allowed.', {
+      errors: [fault(levels, 'forbidden_key', 'is not allowed as a name')],
+    })
+  }
+  names.add(name)
+}
+
+function stringEnd(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0
+  while (text[at - 1 - slashes] === '\\') slashes++
+  return slashes % 2 === 1
+}
+
+const numberPattern = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+
+function losesDigits(literal: string): boolean {
+  // Fifteen digits always survive, and most amounts have fewer.
+  if (literal.length <= 15 && !/[eE]/.test(literal)) return false
+  const value = Number(literal)
+  return !Number.isFinite(value) || plain(literal) !== plain(String(value))
+}
+
+/** Digits and power of ten of a number, in the one form that equal numbers share. */
+function plain(literal: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? []
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const significant = digits.replace(/0+$/, '')
+  if (significant === '') return `${sign}0`
+  const power = Number(exponent) - fraction.length + (digits.length - significant.length)
+  return `${sign}${significant}e${power}`
+}
+
+function lossy(levels: readonly Level[]): ProblemError {
+  return new ProblemError('validation_failed', 'The body has a number that loses digits.', {
+    errors: [
+      fault(
+        levels,
+        'lossy_number',
+        'must be a number that a double holds exactly: at most 2^53 - 1',
+      ),
+    ],
+  })
+}
+
+function fault(levels: readonly Level[], code: FieldError['code'], rule: string): FieldError {
+  const path = levels.map(({ at }) => String(at))
+  const pointer = path
+    .map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('')
+  return { pointer, code, detail: `${path.join('.') || 'body'} ${rule}` }
+}

@@ -1,0 +1,103 @@
+/**
+ * Errors as answers (RFC 9457): thrown anywhere, mapped here, the same shape at every door.
+ *
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type FieldError,
+  type ProblemCode,
+  problemCodes,
+  problemMediaType,
+} from '@pi-checkout/contract'
+import type { Logger } from 'pino'
+import { Overloaded } from '../db/batch.ts'
+import { StoreError } from '../db/database.ts'
+import { jsonHeaders } from './headers.ts'
+import { requestId } from './request-id.ts'
+
+/** An answer that is an error. Its texts are for the caller: no value, key or secret is ever in them. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError'
+  readonly code: ProblemCode
+  readonly errors: readonly FieldError[]
+  readonly headers: Readonly<Record<string, string>>
+
+  /**
+   * @param detail What was wrong with this request, and what to do.
+   * @param more `errors` for single fields; `headers` such as `retry-after`.
+   */
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    more: {
+      readonly errors?: readonly FieldError[]
+      readonly headers?: Readonly<Record<string, string>>
+    } = {},
+  ) {
+    super(detail)
+    this.code = code
+    this.errors = more.errors ?? []
+    this.headers = more.headers ?? {}
+  }
+}
+
+/**
+ * Answers with what was thrown. Anything that is no problem of the request becomes `internal_error`
+ * and is logged, here and once, by its type alone: messages and causes may quote the request.
+ */
+export function sendProblem(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { error, log }: { readonly error: unknown; readonly log: Logger },
+): void {
+  const problem = problemOf(error)
+  const { status, title, retryable } = problemCodes[problem.code]
+  if (problem.code === 'internal_error') log.error(describe(error), 'A request failed')
+  if (problem.code === 'store_unavailable') log.warn(describe(error), 'The store is not available')
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const body = JSON.stringify({
+    type: `/docs#${problem.code}`,
+    title,
+    status,
+    detail: problem.message,
+    code: problem.code,
+    requestId: requestId(response),
+    retryable,
+    errors: problem.errors,
+  })
+  response.writeHead(status, {
+    ...jsonHeaders,
+    'content-type': problemMediaType,
+    'content-length': Buffer.byteLength(body),
+    // An unread body would be taken for the next request.
+    ...(request.complete ? {} : { connection: 'close' }),
+    ...problem.headers,
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+/** The type of an error, and a code if it has one: never its message, `body` or `payload`. */
+export function describe(error: unknown): { readonly type: string; readonly code?: string } {
+  const type = error instanceof Error ? error.name : typeof error
+  const code = (error as { readonly code?: unknown } | undefined)?.code
+  return typeof code === 'string' ? { type, code } : { type }
+}
+
+function problemOf(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error
+  if (error instanceof Overloaded || (error instanceof StoreError && error.unavailable)) {
+    return new ProblemError(
+      'store_unavailable',
+      'The store cannot take the request now; nothing was decided. Send the same request again.',
+      { headers: { 'retry-after': '1' } },
+    )
+  }
+  return new ProblemError(
+    'internal_error',
+    'The service failed; send the same request again, with the same Idempotency-Key.',
+  )
+}
