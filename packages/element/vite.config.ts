@@ -1,9 +1,9 @@
-import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 // The self-contained file, Lit included. The npm package is built by tsc alone.
 export default defineConfig({
   plugins: [squeezeTemplates(), legacyDecorators(), shortenPrivateNames()],
-  resolve: { conditions: ['source', ...defaultClientConditions] },
+  resolve: { conditions: ['source', 'module', 'browser', 'production'] },
   build: {
     target: 'es2022',
     emptyOutDir: false,

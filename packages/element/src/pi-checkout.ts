@@ -159,13 +159,9 @@ export class PiCheckout extends LitElement {
     }
   }
 
-  // Before Lit renders, so that one microtask after the pair is complete the frame stands.
-  protected override scheduleUpdate(): ReturnType<LitElement['scheduleUpdate']> {
-    this.#followPair()
-    return super.scheduleUpdate()
-  }
-
   protected override willUpdate(changed: PropertyValues<this>): void {
+    // Before Lit renders, so that one microtask after the pair is complete the frame stands.
+    this.#followPair()
     const title = this.label || this.#texts.title
     this.#internals.ariaLabel = title
     if (this.#session) this.#session.frame.title = title

@@ -1,0 +1,250 @@
+/**
+ * A shop, a checkout and a stranger on different sites, and a browser that visits the shop.
+ *
+ * @module
+ */
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test'
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
+import { type FakeHostedPageOptions, fakeHostedPage } from '../../src/testing.ts'
+
+/** What a host says to one request; `undefined` breaks the connection, `'silence'` never answers. */
+export type Answer =
+  | { readonly body: string; readonly type?: string; readonly headers?: Record<string, string> }
+  | { readonly redirect: string }
+  | 'silence'
+  | undefined
+
+export type Answers = (path: string, request: IncomingMessage) => Answer
+
+export interface Visit {
+  /** Inside the shop's body. Default: one `<pi-checkout id="pay">`. */
+  readonly body?: string
+  /** The shop's module script. It may import `/shop.js`, and `PAY` is the checkout's origin. */
+  readonly script?: string
+  readonly headers?: Record<string, string>
+  readonly hosted?: FakeHostedPageOptions | Answers
+  /** Prepares the page before it goes to the shop. */
+  readonly prepare?: (page: Page, context: BrowserContext) => Promise<unknown>
+  readonly path?: string
+  readonly colorScheme?: 'light' | 'dark'
+}
+
+export interface World {
+  readonly shop: string
+  readonly pay: string
+  readonly evil: string
+  /** Answers of the stranger's site. */
+  stranger: Answers
+  /** Paths that the checkout was asked for. */
+  readonly asked: string[]
+  /** Console lines and errors that the test expects; any other fails it. */
+  readonly expected: RegExp[]
+  browser: () => Browser
+  visit: (visit?: Visit) => Promise<Page>
+  /** Changes what the checkout answers from now on. */
+  hosted: (hosted: FakeHostedPageOptions | Answers) => void
+}
+
+/** A page that mounts the pair `pi_1` and `pi_1_secret_x` at once, from the npm entries. */
+export const mountAtOnce = `
+  import { configureCheckout } from '/shop.js'
+  configureCheckout({ origin: PAY })
+  Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })`
+
+/** Prepares a world for the tests of one file. */
+export function useWorld(args: readonly string[] = [], ignoreDefaultArgs: string[] = []): World {
+  let browser: Browser | undefined
+  let shopAnswers: Answers = () => undefined
+  let payAnswers: Answers = () => undefined
+  let world: World
+  const servers: Server[] = []
+  const contexts: BrowserContext[] = []
+  const noise: string[] = []
+
+  beforeAll(async () => {
+    const origin = async (name: string, answers: Answers): Promise<string> => {
+      const server = createServer((request, response) => {
+        const answer = answers(request.url ?? '/', request)
+        if (answer === 'silence') return
+        if (answer === undefined) {
+          request.socket.destroy()
+          return
+        }
+        if ('redirect' in answer) {
+          response.writeHead(302, { location: answer.redirect }).end()
+          return
+        }
+        const type = answer.type ?? 'text/html; charset=utf-8'
+        response.writeHead(200, {
+          'content-type': type,
+          'cache-control': 'no-store',
+          ...answer.headers,
+        })
+        response.end(answer.body)
+      })
+      servers.push(server)
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      return `http://${name}.localhost:${(server.address() as AddressInfo).port}`
+    }
+    Object.assign(world, {
+      shop: await origin('shop', (path, request) => shopAnswers(path, request)),
+      pay: await origin('pay', (path, request) => {
+        if (path !== '/favicon.ico') world.asked.push(path)
+        return path === '/pi-checkout.js' ? selfContained() : payAnswers(path, request)
+      }),
+      evil: await origin('evil', (path, request) => world.stranger(path, request)),
+    })
+    browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+      args: [...args],
+      ignoreDefaultArgs,
+    })
+  })
+
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close()
+    const unexpected = noise.filter((line) => !world.expected.some((known) => known.test(line)))
+    noise.length = 0
+    world.asked.length = 0
+    world.expected.length = 0
+    world.stranger = () => undefined
+    expect(unexpected).toEqual([])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    for (const server of servers) {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+
+  const launched = (): Browser => {
+    if (!browser) throw new Error('the browser has not started')
+    return browser
+  }
+
+  world = {
+    shop: '',
+    pay: '',
+    evil: '',
+    stranger: () => undefined,
+    asked: [],
+    expected: [],
+    browser: launched,
+    hosted: (hosted) => {
+      payAnswers = answersOf(hosted)
+    },
+    visit: async ({
+      body = '<pi-checkout id="pay"><p>Waiting</p></pi-checkout>',
+      script = mountAtOnce,
+      headers = {},
+      hosted = {},
+      prepare,
+      path = '/',
+      colorScheme = 'light',
+    } = {}) => {
+      world.hosted(hosted)
+      shopAnswers = (asked) => {
+        const { pathname } = new URL(asked, world.shop)
+        const javascript = 'text/javascript'
+        if (pathname === '/shop.js') return { body: inject('bundle'), type: javascript }
+        if (pathname === '/pi-checkout.js') return selfContained()
+        if (pathname === '/page.js') {
+          return { body: script.replaceAll('PAY', JSON.stringify(world.pay)), type: javascript }
+        }
+        if (pathname === '/favicon.ico') return { body: '', type: 'image/x-icon' }
+        return { body: shopPage(body), headers }
+      }
+      const context = await launched().newContext({
+        colorScheme,
+        viewport: { width: 1000, height: 900 },
+      })
+      contexts.push(context)
+      const page = await context.newPage()
+      page.on('console', (message) => noise.push(`${message.type()}: ${message.text()}`))
+      page.on('pageerror', (error) => noise.push(`thrown: ${error.message}`))
+      await page.addInitScript(record)
+      await prepare?.(page, context)
+      await page.goto(world.shop + path)
+      return page
+    },
+  }
+  return world
+}
+
+/** Waits until the element stands there. */
+export async function stands(page: Page, state: string, id = 'pay'): Promise<void> {
+  await page.waitForFunction(
+    ([key, wanted]) =>
+      (document.getElementById(key as string) as { state?: string })?.state === wanted,
+    [id, state],
+    { polling: 20 },
+  )
+}
+
+/** What the element told the page so far: event types, with the state for a change of it. */
+export function told(page: Page): Promise<string[]> {
+  return page.evaluate(() => (window as unknown as { told: string[] }).told)
+}
+
+/** Waits until the page was told this. */
+export async function hears(page: Page, line: string): Promise<void> {
+  await page.waitForFunction(
+    (wanted) => (window as unknown as { told: string[] }).told.includes(wanted),
+    line,
+    { polling: 20 },
+  )
+}
+
+function record(): void {
+  if (window !== top) return
+  const told: string[] = []
+  Object.assign(window, { told })
+  const types = ['statechange', 'ready', 'leave', 'finish', 'cancel', 'error']
+  for (const type of types) {
+    document.addEventListener(`pi-${type}`, (event) => {
+      const { state, error } = event as Event & { state?: string; error?: { code: string } }
+      told.push([event.type, state ?? error?.code].filter(Boolean).join(' '))
+    })
+  }
+}
+
+function answersOf(hosted: FakeHostedPageOptions | Answers): Answers {
+  if (typeof hosted === 'function') return hosted
+  const { html } = fakeHostedPage(hosted)
+  return () => ({ body: html })
+}
+
+function selfContained(): Answer {
+  return {
+    body: inject('standalone'),
+    type: 'text/javascript',
+    headers: {
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+    },
+  }
+}
+
+function shopPage(body: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width">
+    <title>Shop</title>
+    <link rel="stylesheet" href="data:text/css,pi-checkout:not(:defined){display:block;min-block-size:600px}">
+  </head>
+  <body>
+    <main>
+      <h1>Shop</h1>
+      ${body}
+      <p id="after">After the checkout</p>
+    </main>
+    <script type="module" src="/page.js"></script>
+  </body>
+</html>`
+}

@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest'
+import { hears, mountAtOnce, stands, told, useWorld } from './browser/world.ts'
+
+const world = useWorld()
+
+const configured = `
+  import { configureCheckout } from '/shop.js'
+  configureCheckout({ origin: PAY })`
+
+test.each([
+  ['id first', `${configured}; pay.intentId = 'pi_1'; pay.clientSecret = 'pi_1_secret_x'`],
+  ['secret first', `${configured}; pay.clientSecret = 'pi_1_secret_x'; pay.intentId = 'pi_1'`],
+  [
+    'the id a task later',
+    `${configured}; pay.clientSecret = 'pi_1_secret_x'; setTimeout(() => { pay.intentId = 'pi_1' })`,
+  ],
+])('two values mount the hosted page: %s', async (_, script) => {
+  const page = await world.visit({ script })
+  await hears(page, 'pi-ready')
+  expect(await told(page)).toEqual(['pi-statechange loading', 'pi-statechange ready', 'pi-ready'])
+  expect(world.asked).toEqual(['/checkout/pi_1'])
+  const hosted = page.frameLocator('pi-checkout iframe')
+  expect(await hosted.getByTestId('secret').textContent()).toBe('yes')
+})
+
+test('values that were set before the definition are taken over', async () => {
+  const page = await world.visit({
+    body: `<pi-checkout id="pay"></pi-checkout>
+      <script>Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })</script>`,
+    script: configured,
+  })
+  await hears(page, 'pi-ready')
+  const own = await page.evaluate(() => Object.keys(document.getElementById('pay') ?? {}))
+  expect(own).not.toContain('clientSecret')
+})
+
+test('half a pair mounts nothing, and the children stay visible', async () => {
+  const page = await world.visit({ script: `${configured}; pay.intentId = 'pi_1'` })
+  await page.waitForFunction(() => customElements.get('pi-checkout'))
+  expect(await page.getByText('Waiting').isVisible()).toBe(true)
+  expect(await page.locator('#pay').getAttribute('intent-id')).toBe('pi_1')
+  expect(world.asked).toEqual([])
+  expect(await told(page)).toEqual([])
+})
+
+test('the self-contained file mounts from the host that served it, with nothing configured', async () => {
+  const page = await world.visit({
+    script: `
+      await import(PAY + '/pi-checkout.js')
+      Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })`,
+  })
+  await hears(page, 'pi-ready')
+  expect(world.asked).toEqual(['/pi-checkout.js', '/checkout/pi_1'])
+})
+
+test("a copy of that file on the shop's own origin mounts nothing and says not_configured", async () => {
+  const page = await world.visit({
+    script: `
+      await import('/pi-checkout.js')
+      Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })`,
+  })
+  await hears(page, 'pi-error not_configured')
+  expect(await page.locator('iframe').count()).toBe(0)
+  expect(await page.getByRole('alert').textContent()).toBe(
+    'The payment form is not available right now.',
+  )
+  expect(await page.getByRole('button').count()).toBe(0)
+})
+
+test('without configureCheckout it says not_configured, and reload() after the fix mounts', async () => {
+  const page = await world.visit({
+    script: `
+      import { configureCheckout } from '/shop.js'
+      Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })
+      pay.addEventListener('pi-error', () => { configureCheckout({ origin: PAY }); pay.reload() })`,
+  })
+  await hears(page, 'pi-ready')
+  expect(await told(page)).toContain('pi-error not_configured')
+})
+
+test('attributes and meta tags never name the host', async () => {
+  const page = await world.visit({
+    body: `<meta name="pi-checkout-origin" content="${world.evil}">
+      <pi-checkout id="pay" origin="${world.evil}" src="${world.evil}" host="${world.evil}"></pi-checkout>`,
+  })
+  await hears(page, 'pi-ready')
+  const frame = page.locator('iframe')
+  expect(await frame.getAttribute('src')).toBe(`${world.pay}/checkout/pi_1`)
+})
+
+test.each(['..', 'a/b', 'pi 1', 'пи', 'a'.repeat(129)])(
+  'the id "%s" cannot climb the path: it says invalid_values',
+  async (id) => {
+    const page = await world.visit({
+      script: `${mountAtOnce}; pay.intentId = ${JSON.stringify(id)}; pay.clientSecret = 'x'`,
+    })
+    await hears(page, 'pi-error invalid_values')
+    expect(world.asked).toEqual([])
+  },
+)
+
+test('the frame carries what it needs and nothing more', async () => {
+  const page = await world.visit()
+  await stands(page, 'ready')
+  const attributes = await page
+    .locator('iframe')
+    .evaluate((frame) => Object.fromEntries([...frame.attributes].map((a) => [a.name, a.value])))
+  expect(attributes).toEqual({
+    title: 'Secure payment form',
+    src: `${world.pay}/checkout/pi_1`,
+    part: 'frame',
+    referrerpolicy: 'strict-origin',
+    allow: 'payment; publickey-credentials-get',
+    sandbox:
+      'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox ' +
+      'allow-modals allow-top-navigation allow-storage-access-by-user-activation',
+  })
+})
+
+test('a second copy of the code leaves the registered tag alone', async () => {
+  const page = await world.visit({
+    script: `${mountAtOnce}; await import(PAY + '/pi-checkout.js')`,
+  })
+  await hears(page, 'pi-ready')
+  expect(world.asked).toContain('/pi-checkout.js')
+})
+
+test('whenReady resolves once the form is shown, rejects with the error or the abort reason', async () => {
+  const page = await world.visit({
+    script: `
+      import { configureCheckout, whenReady } from '/shop.js'
+      configureCheckout({ origin: PAY })
+      const stop = new AbortController()
+      window.aborted = whenReady(pay, { signal: stop.signal }).catch((reason) => reason)
+      stop.abort('enough')
+      window.first = whenReady(pay).then(() => pay.state)
+      Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })
+      await window.first
+      pay.clientSecret = 'x'
+      pay.intentId = '..'
+      await new Promise((resolve) => pay.addEventListener('pi-error', resolve, { once: true }))
+      window.second = whenReady(pay).catch((error) => error.message)`,
+  })
+  await hears(page, 'pi-error invalid_values')
+  expect(
+    await page.evaluate(() =>
+      Promise.all(['aborted', 'first', 'second'].map((key) => Reflect.get(window, key))),
+    ),
+  ).toEqual(['enough', 'ready', 'pi-checkout: invalid_values'])
+})

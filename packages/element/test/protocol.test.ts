@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest'
+import { type Answer, hears, mountAtOnce, stands, told, useWorld } from './browser/world.ts'
+
+const world = useWorld()
+
+/** A hosted page of the test's own: `script` may use `hello(fields)` and gets each `init` as `init(event)`. */
+function hostedPage(script: string): () => Answer {
+  return () => ({
+    body: `<!doctype html><title>Hosted</title><script>
+      const doc = 'A'.repeat(32)
+      const heard = []
+      const hello = (fields) => parent.postMessage({ pi: 'checkout', t: 'hello', v: [1], doc, ...fields }, '*')
+      let init = () => {}
+      addEventListener('message', (event) => { if (event.data?.t === 'init') init(event) })
+      ${script}
+    </script>`,
+  })
+}
+
+test('a frame that is redirected to another origin after hello receives neither port nor secret', async () => {
+  world.stranger = hostedPage(`
+    addEventListener('message', (event) => { document.title = 'heard ' + event.ports.length })
+    hello()`)
+  const page = await world.visit({
+    hosted: hostedPage(`hello(); location.href = ${JSON.stringify(world.evil)}`),
+  })
+  const frame = page.frames()[1]
+  await page.waitForFunction(() =>
+    document.querySelector('pi-checkout')?.shadowRoot?.querySelector('iframe'),
+  )
+  await expect.poll(() => frame?.url(), { timeout: 5000 }).toBe(`${world.evil}/`)
+  await page.waitForTimeout(500)
+  expect(await frame?.title()).toBe('Hosted')
+  expect(await told(page)).toEqual(['pi-statechange loading'])
+})
+
+test('a hello without a common version says protocol_mismatch', async () => {
+  const page = await world.visit({ hosted: { versions: [2, 3] } })
+  await hears(page, 'pi-error protocol_mismatch')
+  expect(await page.locator('iframe').count()).toBe(0)
+})
+
+test('a hello with newer versions beside ours is answered with ours', async () => {
+  const page = await world.visit({ hosted: { versions: [3, 2, 1] } })
+  await hears(page, 'pi-ready')
+})
+
+test('the sixth hello in ten seconds ends the session', async () => {
+  const page = await world.visit({ hosted: hostedPage('for (let i = 0; i < 6; i++) hello()') })
+  await hears(page, 'pi-error connection_lost')
+})
+
+test('the secret crosses only after ack, once per port, and an older port is closed', async () => {
+  const page = await world.visit({
+    hosted: hostedPage(`
+      const ports = []
+      init = ({ ports: [port], data }) => {
+        const index = ports.push(port) - 1
+        port.onmessage = ({ data }) => {
+          heard.push([index, data.t, data.secret ?? data.locale])
+          document.title = JSON.stringify(heard)
+        }
+        if (index === 0) { port.postMessage({ t: 'ready' }); setTimeout(hello, 300) }
+        else {
+          ports[0].postMessage({ t: 'ack' })
+          ports[0].postMessage({ t: 'fail', code: 'unauthorized' })
+          for (const t of ['ack', 'ack', 'ready']) port.postMessage({ t })
+        }
+      }
+      hello()`),
+  })
+  await hears(page, 'pi-ready')
+  await page.waitForTimeout(300)
+  expect(JSON.parse((await page.frames()[1]?.title()) ?? '')).toEqual([
+    [1, 'config', 'en'],
+    [1, 'auth', 'pi_1_secret_x'],
+  ])
+  expect(await told(page)).toEqual(['pi-statechange loading', 'pi-statechange ready', 'pi-ready'])
+})
+
+test.each([
+  ['origin_not_allowed', 'origin_not_allowed'],
+  ['unauthorized', 'unauthorized'],
+])('fail %s from the page ends in %s without a retry button', async (code, expected) => {
+  const page = await world.visit({ hosted: { steps: [{ fail: code }] } })
+  await hears(page, `pi-error ${expected}`)
+  expect(await page.locator('iframe').count()).toBe(0)
+  expect(await page.getByRole('button').count()).toBe(0)
+  expect(world.asked).toEqual(['/checkout/pi_1'])
+})
+
+test('an unknown fail code reads internal, after one silent retry, and can be tried again', async () => {
+  const page = await world.visit({ hosted: { steps: [{ fail: 'paid in full' }] } })
+  await hears(page, 'pi-error internal')
+  expect(world.asked).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
+  world.hosted({})
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await hears(page, 'pi-ready')
+})
+
+test('no event carries a status, amount, method, URL or token', async () => {
+  const page = await world.visit({
+    hosted: hostedPage(`
+      const more = { status: 'succeeded', amount: 100, url: 'x', token: 'y', method: 'card', on: true }
+      init = ({ ports: [port] }) => {
+        for (const t of ['ack', 'ready', 'busy', 'leave', 'finish', 'cancel']) port.postMessage({ t, ...more })
+      }
+      hello()`),
+    prepare: (opened) =>
+      opened.addInitScript(() => {
+        const fields: unknown[] = []
+        Object.assign(window, { fields })
+        for (const type of ['statechange', 'ready', 'leave', 'finish', 'cancel', 'error']) {
+          document.addEventListener(`pi-${type}`, (event) => {
+            const { isTrusted: _, ...own } = event as Event & Record<string, unknown>
+            fields.push([event.type, own])
+          })
+        }
+      }),
+  })
+  await hears(page, 'pi-finish')
+  expect(await page.evaluate(() => Reflect.get(window, 'fields'))).toEqual([
+    ['pi-statechange', { state: 'loading', previous: 'idle' }],
+    ['pi-statechange', { state: 'ready', previous: 'loading' }],
+    ['pi-ready', {}],
+    ['pi-statechange', { state: 'busy', previous: 'ready' }],
+    ['pi-leave', {}],
+    ['pi-statechange', { state: 'finished', previous: 'busy' }],
+    ['pi-finish', { intentId: 'pi_1' }],
+  ])
+})
+
+test('busy is told from Pay until an outcome, and cancel once', async () => {
+  const page = await world.visit({
+    hosted: { steps: ['ready', 'busy', 'idle', 'cancel', 'finish'] },
+  })
+  await hears(page, 'pi-cancel')
+  await stands(page, 'finished')
+  expect((await told(page)).slice(3)).toEqual([
+    'pi-statechange busy',
+    'pi-statechange ready',
+    'pi-statechange finished',
+    'pi-cancel',
+  ])
+})
+
+test('a changed locale is told to the page without a new session', async () => {
+  const page = await world.visit({ script: `${mountAtOnce}; pay.locale = 'hy-AM'` })
+  await hears(page, 'pi-ready')
+  const locale = page.frameLocator('iframe').getByTestId('locale')
+  expect(await locale.textContent()).toBe('hy-AM')
+  await page.evaluate(() => {
+    Object.assign(document.getElementById('pay') ?? {}, { locale: 'ru', label: 'Оплата' })
+  })
+  await expect.poll(() => locale.textContent()).toBe('ru')
+  expect(await page.locator('iframe').getAttribute('title')).toBe('Оплата')
+  expect(world.asked).toEqual(['/checkout/pi_1'])
+})
