@@ -71,6 +71,7 @@ export class PiCheckout extends LitElement {
   #session: FrameSession | undefined
   #state: CheckoutState = 'idle'
   #error: CheckoutError | null = null
+  #lostFocus = false
   #retry: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
@@ -281,9 +282,9 @@ export class PiCheckout extends LitElement {
   /** Tries the first retryable failure of a pair again by itself; shows every other. */
   #fail(code: CheckoutErrorCode): void {
     const pair = this.#pair
-    const frame = this.#session?.frame
-    const lostFocus = frame !== undefined && this.shadowRoot?.activeElement === frame
     const { retryable } = new CheckoutError(code)
+    const active = this.shadowRoot?.activeElement
+    if (active && active === this.#session?.frame) this.#lostFocus = true
     this.#session?.end()
     this.#session = undefined
     this.requestUpdate()
@@ -296,7 +297,13 @@ export class PiCheckout extends LitElement {
     const error = new CheckoutError(retryable && !navigator.onLine ? 'offline' : code)
     this.#error = error
     if (this.#show('error')) this.#dispatch('pi-error', { error })
-    if (lostFocus) void this.updateComplete.then(() => this.focus())
+    void this.updateComplete.then(() => this.#regainFocus())
+  }
+
+  /** Hands the focus that a lost frame had to Try again, unless the buyer has moved on. */
+  #regainFocus(): void {
+    if (this.#lostFocus && document.activeElement === document.body) this.focus()
+    this.#lostFocus = false
   }
 
   /** @returns Whether the element still stands there after the page was told. */

@@ -92,7 +92,7 @@ const documentText = `<!doctype html>
     <title>Fake hosted page</title>
   </head>
   <body>
-    <main>
+    <main aria-label="Payment form">
       <h1>Fake hosted page</h1>
       <p>Secret received: <output data-testid="secret" aria-label="Secret received">no</output></p>
       <p>Locale: <output data-testid="locale" aria-label="Locale"></output></p>

@@ -28,7 +28,7 @@ export interface Visit {
   /** Prepares the page before it goes to the shop. */
   readonly prepare?: (page: Page, context: BrowserContext) => Promise<unknown>
   readonly path?: string
-  readonly colorScheme?: 'light' | 'dark'
+  readonly colorScheme?: 'light' | 'dark' | null
 }
 
 export interface World {
@@ -168,36 +168,32 @@ export function useWorld(args: readonly string[] = [], ignoreDefaultArgs: string
       page.on('pageerror', (error) => noise.push(`thrown: ${error.message}`))
       await page.addInitScript(record)
       await prepare?.(page, context)
-      await page.goto(world.shop + path)
+      // Not `load`, which waits for the frame.
+      await page.goto(world.shop + path, { waitUntil: 'domcontentloaded' })
       return page
     },
   }
   return world
 }
 
-/** Waits until the element stands there. */
+/** Waits until the element stands there. By `evaluate`: `waitForFunction` breaks under strict policies. */
 export async function stands(page: Page, state: string, id = 'pay'): Promise<void> {
-  await page.waitForFunction(
-    ([key, wanted]) =>
-      (document.getElementById(key as string) as { state?: string })?.state === wanted,
-    [id, state],
-    { polling: 20 },
-  )
+  const look = (): Promise<unknown> =>
+    page.evaluate((key) => Reflect.get(document.getElementById(key) ?? {}, 'state'), id)
+  await expect.poll(look, patience).toBe(state)
 }
 
 /** What the element told the page so far: event types, with the state for a change of it. */
 export function told(page: Page): Promise<string[]> {
-  return page.evaluate(() => (window as unknown as { told: string[] }).told)
+  return page.evaluate(() => Reflect.get(window, 'told'))
 }
 
 /** Waits until the page was told this. */
 export async function hears(page: Page, line: string): Promise<void> {
-  await page.waitForFunction(
-    (wanted) => (window as unknown as { told: string[] }).told.includes(wanted),
-    line,
-    { polling: 20 },
-  )
+  await expect.poll(() => told(page), patience).toContain(line)
 }
+
+const patience = { interval: 20, timeout: 15_000 }
 
 function record(): void {
   if (window !== top) return

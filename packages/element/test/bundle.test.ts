@@ -1,0 +1,14 @@
+import { gzipSync } from 'node:zlib'
+import { expect, inject, test } from 'vitest'
+
+const file = inject('standalone')
+
+test('the self-contained file, Lit included, is at most 10 000 bytes of gzip', () => {
+  expect(gzipSync(file, { level: 9 }).byteLength).toBeLessThanOrEqual(10_000)
+})
+
+test('the self-contained file imports nothing and holds no zod', () => {
+  expect(file).not.toMatch(/\bimport\s*[{*'"(]|\bfrom\s*['"]/)
+  expect(file.toLowerCase()).not.toContain('zod')
+  expect(file).toContain('import.meta.url')
+})

@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest'
+import { hears, mountAtOnce, stands, told, useWorld } from './browser/world.ts'
+
+const world = useWorld()
+const unavailable = 'The payment form is not available right now.'
+
+test.each(['frame-src', 'default-src', 'child-src'])(
+  "a frame blocked by the page's policy says blocked_by_csp at once: %s",
+  async (directive) => {
+    world.expected.push(/violates the following Content Security Policy/)
+    const policy =
+      directive === 'default-src'
+        ? "default-src 'self'; style-src data:; script-src 'self'"
+        : `${directive} 'none'`
+    const page = await world.visit({
+      headers: { 'content-security-policy': policy },
+      script: `${mountAtOnce}
+        const start = performance.now()
+        pay.addEventListener('pi-error', () => { window.took = performance.now() - start })`,
+    })
+    await hears(page, 'pi-error blocked_by_csp')
+    expect(await page.evaluate(() => Reflect.get(window, 'took'))).toBeLessThan(1000)
+    expect(world.asked).toEqual([])
+  },
+)
+
+test('a report-only policy blocks nothing', async () => {
+  world.expected.push(/Content Security Policy/)
+  const page = await world.visit({
+    headers: { 'content-security-policy-report-only': "frame-src 'none'" },
+  })
+  await hears(page, 'pi-ready')
+})
+
+test('a refused connection says unreachable after one silent retry; Try again heals it', async () => {
+  world.expected.push(/Failed to load resource/)
+  const page = await world.visit({ hosted: () => undefined })
+  await hears(page, 'pi-error unreachable')
+  expect(await told(page)).toEqual([
+    'pi-statechange loading',
+    'pi-statechange error',
+    'pi-error unreachable',
+  ])
+  expect(world.asked.filter((path) => path === '/checkout/pi_1').length).toBeGreaterThan(1)
+  expect(await page.getByRole('alert').textContent()).toContain(unavailable)
+  world.hosted({})
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await hears(page, 'pi-ready')
+  expect(await page.getByRole('alert').textContent()).toBe('')
+})
+
+test('a frame that frame-ancestors forbids says unreachable', async () => {
+  world.expected.push(/frame-ancestors/, /Failed to load resource/)
+  const page = await world.visit({
+    hosted: () => ({
+      body: '<script>parent.postMessage({ pi: 1 }, "*")</script>',
+      headers: { 'content-security-policy': "frame-ancestors 'none'" },
+    }),
+  })
+  await hears(page, 'pi-error unreachable')
+})
+
+test('a page under COEP says unreachable', async () => {
+  world.expected.push(/Failed to load resource/)
+  const page = await world.visit({ headers: { 'cross-origin-embedder-policy': 'require-corp' } })
+  await hears(page, 'pi-error unreachable')
+})
+
+test('a failure that the retry heals is not told', async () => {
+  world.expected.push(/Failed to load resource/)
+  const page = await world.visit({
+    hosted: () => undefined,
+    prepare: async (opened) => {
+      opened.on('requestfailed', () => world.hosted({}))
+    },
+  })
+  await hears(page, 'pi-ready')
+  expect(await told(page)).toEqual(['pi-statechange loading', 'pi-statechange ready', 'pi-ready'])
+})
+
+test('a silent host says unreachable after twelve seconds, twice; a hidden page does not count them', async () => {
+  const page = await world.visit({
+    hosted: () => 'silence',
+    prepare: (opened) => opened.clock.install(),
+  })
+  await stands(page, 'loading')
+  const hide = (hidden: boolean): Promise<void> =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true })
+    }, hidden)
+  await hide(true)
+  await page.clock.runFor(60_000)
+  await hide(false)
+  await page.clock.runFor(12_000 + 10_000)
+  expect(await told(page)).toEqual(['pi-statechange loading'])
+  await page.clock.runFor(5000)
+  expect(await told(page)).toContain('pi-error unreachable')
+})
+
+test('a page that never gets ready says unreachable twenty seconds after its hello', async () => {
+  const page = await world.visit({
+    hosted: { steps: ['busy', { size: 300 }] },
+    prepare: (opened) => opened.clock.install(),
+  })
+  const secret = page.frameLocator('iframe').getByTestId('secret')
+  await expect.poll(() => secret.textContent()).toBe('yes')
+  await page.clock.runFor(21_000)
+  expect(await told(page)).toEqual(['pi-statechange loading'])
+  await expect.poll(() => secret.textContent()).toBe('yes')
+  await page.clock.runFor(21_000)
+  expect(await told(page)).toContain('pi-error unreachable')
+})
+
+test('without a network a retryable failure reads offline', async () => {
+  world.expected.push(/Failed to load resource/)
+  const page = await world.visit({
+    script: `
+      import { configureCheckout } from '/shop.js'
+      configureCheckout({ origin: PAY })
+      addEventListener('offline', () => {
+        Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })
+      })`,
+  })
+  await page.waitForFunction(() => customElements.get('pi-checkout'))
+  await page.context().setOffline(true)
+  await hears(page, 'pi-error offline')
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await hears(page, 'pi-ready')
+})
+
+test('a shop on plain http off loopback says insecure_context', async () => {
+  const page = await world.visit({
+    prepare: (opened) =>
+      opened.addInitScript(() =>
+        Object.defineProperty(window, 'isSecureContext', { value: false }),
+      ),
+  })
+  await hears(page, 'pi-error insecure_context')
+  expect(world.asked).toEqual([])
+})
+
+const strict = (trustedTypes: string): Record<string, string> => ({
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'none'; connect-src 'none'; img-src 'none'; " +
+    `frame-src ${world.pay}; require-trusted-types-for 'script'; trusted-types ${trustedTypes}`,
+})
+
+test("the documented policy lines produce no violation, style-src 'none' and Trusted Types included", async () => {
+  // The shop's own stylesheet link is blocked here, and nothing else.
+  world.expected.push(/stylesheet 'data:text\/css/)
+  const page = await world.visit({
+    headers: strict('lit-html'),
+    prepare: (opened) =>
+      opened.addInitScript(() => {
+        const violations: string[] = []
+        Object.assign(window, { violations })
+        document.addEventListener(
+          'securitypolicyviolation',
+          ({ blockedURI, effectiveDirective }) => {
+            if (!blockedURI.startsWith('data'))
+              violations.push(`${effectiveDirective} ${blockedURI}`)
+          },
+        )
+      }),
+  })
+  await hears(page, 'pi-ready')
+  await page.frameLocator('iframe').getByTestId('fail-unauthorized').click()
+  await hears(page, 'pi-error unauthorized')
+  expect(await page.evaluate(() => Reflect.get(window, 'violations'))).toEqual([])
+  const height = await page.locator('#pay').evaluate((pay) => pay.getBoundingClientRect().height)
+  expect(height).toBe(600)
+})
+
+test('without lit-html in the list of trusted types the children stay visible', async () => {
+  world.expected.push(/stylesheet 'data:text\/css/, /TrustedTypePolicy|lit-html/)
+  const page = await world.visit({ headers: strict("'none'") })
+  await page.waitForTimeout(200)
+  expect(await page.getByText('Waiting').isVisible()).toBe(true)
+})

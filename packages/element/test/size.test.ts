@@ -1,0 +1,122 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from 'vitest'
+import { hears, stands, useWorld } from './browser/world.ts'
+
+const world = useWorld()
+
+/** The sum of all layout shifts of the page, since its start. */
+async function watchShifts(page: Page): Promise<unknown> {
+  return page.addInitScript(() => {
+    Object.assign(window, { shift: 0 })
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        Object.assign(window, { shift: Reflect.get(window, 'shift') + Reflect.get(entry, 'value') })
+      }
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+}
+
+async function shiftOf(page: Page): Promise<unknown> {
+  await page.waitForTimeout(200)
+  return page.evaluate(() => Reflect.get(window, 'shift'))
+}
+
+function frameHeight(page: Page): Promise<number | undefined> {
+  return page.locator('iframe').evaluate((frame) => frame.getBoundingClientRect().height)
+}
+
+test('loading, ready, growth within the reserved height and a reload shift nothing', async () => {
+  const page = await world.visit({
+    hosted: { steps: [{ size: 400 }, 'ready', { wait: 100 }, { size: 600 }, 'busy'], delay: 700 },
+    prepare: watchShifts,
+  })
+  await stands(page, 'busy')
+  expect(await shiftOf(page)).toBe(0)
+  expect(await frameHeight(page)).toBe(600)
+  await page.frameLocator('iframe').getByTestId('reload').click()
+  await stands(page, 'loading')
+  await stands(page, 'busy')
+  expect(await shiftOf(page)).toBe(0)
+})
+
+test.each(['origin_not_allowed', 'unauthorized', 'internal'])(
+  'the error %s shifts nothing',
+  async (code) => {
+    const page = await world.visit({
+      hosted: { steps: ['ready', { wait: 50 }, { fail: code }] },
+      prepare: watchShifts,
+    })
+    if (code === 'internal') await hears(page, 'pi-ready')
+    else await hears(page, `pi-error ${code}`)
+    expect(await shiftOf(page)).toBe(0)
+  },
+)
+
+test('the frame grows at once and shrinks late', async () => {
+  const page = await world.visit({
+    hosted: { steps: ['ready', { size: 900 }, { wait: 60 }, 'busy', { wait: 400 }, { size: 700 }] },
+  })
+  await stands(page, 'busy')
+  await expect.poll(() => frameHeight(page)).toBe(900)
+  await expect.poll(() => frameHeight(page)).toBe(700)
+})
+
+test('the frame never shrinks under focus, and does once focus left it', async () => {
+  const page = await world.visit({ hosted: { steps: [{ size: 900 }, 'ready'] } })
+  await stands(page, 'ready')
+  const hosted = page.frameLocator('iframe')
+  await hosted.getByTestId('shrink').click()
+  await page.waitForTimeout(400)
+  expect(await frameHeight(page)).toBe(900)
+  await page.getByRole('heading', { name: 'Shop' }).click()
+  await expect.poll(() => frameHeight(page)).toBe(600)
+})
+
+test('a growth loop stops after twelve growths within a second', async () => {
+  const steps = Array.from({ length: 30 }, (_, index) => ({ size: 610 + index * 10 }))
+  const page = await world.visit({ hosted: { steps: [...steps, 'ready'] } })
+  await stands(page, 'ready')
+  expect(await frameHeight(page)).toBe(610 + 11 * 10)
+})
+
+test('reserved height and upper bound are CSS, and past the bound the frame scrolls', async () => {
+  const page = await world.visit({
+    body: `<pi-checkout id="pay" style="--pi-checkout-min-block-size: 300px; --pi-checkout-max-block-size: 800px"></pi-checkout>`,
+    hosted: { steps: [{ size: 200 }, 'ready', { size: 2000 }] },
+  })
+  await stands(page, 'ready')
+  await expect.poll(() => frameHeight(page)).toBe(800)
+})
+
+test("the layout does not depend on the host's display", async () => {
+  const page = await world.visit({
+    body: `<pi-checkout id="pay" style="display: inline"></pi-checkout>`,
+  })
+  await stands(page, 'ready')
+  expect(await frameHeight(page)).toBe(600)
+})
+
+test('the ready form takes clicks and counts as visible for IntersectionObserver v2', async () => {
+  const page = await world.visit({
+    hosted: () => ({
+      body: `<!doctype html><title>Hosted</title><button style="width:200px;height:80px">Pay</button><script>
+        const doc = 'A'.repeat(32)
+        parent.postMessage({ pi: 'checkout', t: 'hello', v: [1], doc }, '*')
+        addEventListener('message', ({ data, ports: [port] }) => {
+          if (data?.t !== 'init') return
+          port.postMessage({ t: 'ack' })
+          port.postMessage({ t: 'ready' })
+        })
+        const button = document.querySelector('button')
+        button.onclick = () => { button.textContent = 'Clicked' }
+        new IntersectionObserver(([entry]) => { document.title = 'visible ' + entry.isVisible },
+          { trackVisibility: true, delay: 100, threshold: [1] }).observe(button)
+      </script>`,
+    }),
+  })
+  await stands(page, 'ready')
+  const hosted = page.frameLocator('iframe')
+  await hosted.getByRole('button').click()
+  expect(await hosted.getByRole('button').textContent()).toBe('Clicked')
+  await expect.poll(() => page.frames()[1]?.title()).toBe('visible true')
+})
