@@ -21,7 +21,7 @@ function squeezeTemplates(): Plugin {
     name: 'squeeze-templates',
     transform: {
       order: 'pre',
-      filter: { id: /\/element\/src\/(styles|pi-checkout)\.ts$/ },
+      filter: { id: /\/element\/src\/(styles|checkout-element)\.ts$/ },
       handler: (code, id) =>
         id.endsWith('styles.ts')
           ? code.replace(/(?<=css`)[^`]+/g, squeeze)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PiCheckout } from './pi-checkout.ts'
+import { PiCheckout } from './checkout-element.ts'
 
 declare global {
   interface HTMLElementTagNameMap {

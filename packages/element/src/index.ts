@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+export { PiCheckout } from './checkout-element.ts'
 export type { CheckoutErrorCode } from './errors.ts'
 export { CheckoutError } from './errors.ts'
 export type {
@@ -18,5 +20,4 @@ export type {
 } from './events.ts'
 export { PiEvent } from './events.ts'
 export { configureCheckout } from './origin.ts'
-export { PiCheckout } from './pi-checkout.ts'
 export { whenReady } from './when-ready.ts'

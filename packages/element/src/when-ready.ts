@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { PiCheckout } from './checkout-element.ts'
 import { CheckoutError } from './errors.ts'
-import type { PiCheckout } from './pi-checkout.ts'
 
 /**
  * Resolves once the hosted page is shown: in `ready`, `busy` or `finished`.

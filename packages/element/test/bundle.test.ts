@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, inject, test } from 'vitest'
 
@@ -11,4 +12,9 @@ test('the self-contained file imports nothing and holds no zod', () => {
   expect(file).not.toMatch(/\bimport\s*[{*'"(]|\bfrom\s*['"]/)
   expect(file.toLowerCase()).not.toContain('zod')
   expect(file).toContain('import.meta.url')
+})
+
+test('the npm build has no module where the self-contained file goes', () => {
+  // tsc and Vite write into one folder, and the last one wins.
+  expect(existsSync(new URL('../src/pi-checkout.ts', import.meta.url))).toBe(false)
 })
