@@ -3,17 +3,42 @@
  *
  * @module
  */
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import type { Express } from 'express'
 import type { Context } from './context.ts'
 import { bareApp, finished } from './http/express-app.ts'
 import { hostCheck } from './http/host.ts'
 import { ProblemError } from './http/problem.ts'
+import { type IntentRouteParts, intentRoutes, isIntentPath } from './intents/routes.ts'
+import { sandboxRouter } from './sandbox/routes.ts'
 
-/** Returns the application of the main listener, without the two operations of the API. */
-export function pagesApp(context: Context): Express {
+/** What the main listener needs besides the context. */
+export interface AppParts extends IntentRouteParts {
+  readonly adminToken: string
+}
+
+/** Returns what the main listener answers: the two operations first, Express for everything else. */
+export function mainListener(context: Context, parts: AppParts): RequestListener {
+  const operations = intentRoutes(context, parts)
+  const pages = pagesApp(context, parts)
+  return (request, response) => {
+    if (isIntentPath(request.url ?? '')) operations(request, response)
+    else pages(request, response)
+  }
+}
+
+/** Returns what the challenge listener answers. */
+export function challengeListener(context: Context): RequestListener {
+  const app = bareApp()
+  app.use(hostCheck(context.challengeUrl))
+  return finished(app, context)
+}
+
+function pagesApp(context: Context, parts: AppParts): Express {
   const app = bareApp()
   app.use(hostCheck(context.publicUrl))
+  app.use('/_sandbox', sandboxRouter(parts))
   app.get('/pi-checkout.js', (_request, response, next) => {
     response.sendFile(
       join(context.hostedFolder, 'pi-checkout.js'),

@@ -53,8 +53,8 @@ export function sendProblem(
 ): void {
   const problem = problemOf(error)
   const { status, title, retryable } = problemCodes[problem.code]
-  if (problem.code === 'internal_error') log.error(describe(error), 'A request failed')
-  if (problem.code === 'store_unavailable') log.warn(describe(error), 'The store is not available')
+  // A problem that somebody stated is an answer; anything else is a surprise.
+  if (problem !== error) log.error(describe(error), problem.code)
   if (response.headersSent) {
     response.destroy()
     return
@@ -74,7 +74,7 @@ export function sendProblem(
     'content-type': problemMediaType,
     'content-length': Buffer.byteLength(body),
     // An unread body would be taken for the next request.
-    ...(request.complete ? {} : { connection: 'close' }),
+    ...(hasUnreadBody(request) && { connection: 'close' }),
     ...problem.headers,
   })
   response.end(request.method === 'HEAD' ? undefined : body)
@@ -85,6 +85,11 @@ export function describe(error: unknown): { readonly type: string; readonly code
   const type = error instanceof Error ? error.name : typeof error
   const code = (error as { readonly code?: unknown } | undefined)?.code
   return typeof code === 'string' ? { type, code } : { type }
+}
+
+function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
+  const announced = Number(headers['content-length'] ?? 0) > 0 || 'transfer-encoding' in headers
+  return announced && !complete
 }
 
 function problemOf(error: unknown): ProblemError {

@@ -1,0 +1,183 @@
+/**
+ * The command line: `pi-service start`, `keys`, `origins`.
+ *
+ * @module
+ */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import pino from 'pino'
+import { sendAdminCommand } from './admin-socket.ts'
+import { type AdminCommand, AdminError, type AdminResult, administer } from './administration.ts'
+import { type Flags, readConfig } from './config.ts'
+import { StoreError } from './db/database.ts'
+import { DirectoryInUse } from './db/directory-lock.ts'
+import { describe } from './http/problem.ts'
+import { startService } from './start.ts'
+import { openStore } from './store.ts'
+
+interface StartOptions extends Flags {
+  readonly json?: boolean
+}
+
+const program = new Command('pi-service')
+  .description('The Payment Intents service and its hosted checkout, on your own machine.')
+  .showHelpAfterError('Run pi-service --help for the commands and their options.')
+  .exitOverride()
+
+withStore(program.command('start').description('Starts the service until Ctrl-C or SIGTERM.'))
+  .option('--port <number>', 'port of the API and the hosted page (default 4000; 0: a free one)')
+  .option('--json', 'print one line of JSON when ready')
+  .action(start)
+
+const keys = program.command('keys').description('Secret API keys.')
+withStore(keys.command('create').description('Makes a key and shows it, for the only time.'))
+  .requiredOption('--merchant <name>', 'merchant that owns the key; made where it is missing')
+  .addOption(environmentOption().makeOptionMandatory())
+  .option('--expires <time>', 'when it stops working, such as 2027-01-31T00:00:00Z', readTime)
+  .option('--json', 'print JSON')
+  .action(async ({ merchant, environment, expires, json, ...flags }) => {
+    await run(flags, json, { command: 'keys create', merchant, environment, expiresAt: expires })
+  })
+withStore(keys.command('list').description('Lists keys by their ids and last characters.'))
+  .option('--json', 'print JSON')
+  .action(async ({ json, ...flags }) => {
+    await run(flags, json, { command: 'keys list' })
+  })
+withStore(keys.command('revoke').description('Revokes a key at once and for good.'))
+  .argument('<id>', 'id of the key, as keys list shows it')
+  .option('--json', 'print JSON')
+  .action(async (id, { json, ...flags }) => {
+    await run(flags, json, { command: 'keys revoke', id })
+  })
+
+const origins = program.command('origins').description('Origins whose pages may show the checkout.')
+withStore(origins.command('add').description('Registers an exact origin.'))
+  .argument('<origin>', 'such as https://shop.example.com')
+  .option('--merchant <name>', 'whose (default: the first merchant)')
+  .addOption(environmentOption().default('test'))
+  .option('--json', 'print JSON')
+  .action(async (origin, { merchant, environment, json, ...flags }) => {
+    await run(flags, json, { command: 'origins add', origin, merchant, environment })
+  })
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = explain(error)
+}
+
+function withStore(command: Command): Command {
+  return command
+    .option('--data <directory>', 'directory of the embedded store (default .data/service)')
+    .option('--database-url <url>', 'a PostgreSQL database instead, postgres://…')
+    .option('--memory', 'keep everything in memory, for one run')
+}
+
+function environmentOption(): Option {
+  return new Option('--environment <mode>', 'environment of the merchant').choices(['test', 'live'])
+}
+
+function readTime(text: string): string {
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime()) || time <= new Date()) {
+    throw new InvalidArgumentError('It must be a time in the future, such as 2027-01-31T00:00:00Z.')
+  }
+  return time.toISOString()
+}
+
+async function start({ json, ...flags }: StartOptions): Promise<void> {
+  const config = readConfig(flags, process.env)
+  // Standard output belongs to the one line of JSON.
+  const log = pino({ level: process.env.PI_LOG_LEVEL || 'warn' }, pino.destination(2))
+  const running = await startService(config, log)
+  const { ready } = running
+  console.log(json ? JSON.stringify(ready) : banner(ready))
+
+  let stopping = false
+  const stop = (): void => {
+    // A second Ctrl-C does not wait.
+    if (stopping) process.exit(1)
+    stopping = true
+    running.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error(describe(error), 'The service did not stop cleanly')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+function banner(ready: Awaited<ReturnType<typeof startService>>['ready']): string {
+  return [
+    'The Payment Intents service is ready. It is a sandbox: no real card, no real money.',
+    '',
+    `  PI_BASE_URL=${ready.baseUrl}`,
+    `  PI_CHECKOUT_ORIGIN=${ready.checkoutOrigin}`,
+    `  PI_API_KEY=${ready.apiKey ?? '(shown when it was made; pi-service keys create makes another)'}`,
+    '',
+    `  inspector    ${ready.inspectorUrl}`,
+    '  test cards   4242 4242 4242 4242 succeeds, 4000 0000 0000 0002 is declined,',
+    '               4000 0000 0000 3220 asks for a code (1234)',
+  ].join('\n')
+}
+
+/** Runs a command in the service that holds the directory, or else in the store itself. */
+async function run(flags: Flags, json: boolean | undefined, command: AdminCommand): Promise<void> {
+  const config = readConfig(flags, process.env)
+  const { store } = config
+  if (store.kind === 'memory') {
+    throw new TypeError('--memory: nothing would be left of this command; give --data instead')
+  }
+  const sent =
+    store.kind === 'directory' ? await sendAdminCommand(store.directory, command) : undefined
+  const result = sent ?? (await runHere(config, command))
+  console.log(json ? JSON.stringify(result) : describeResult(result))
+}
+
+async function runHere(
+  config: Parameters<typeof openStore>[0],
+  command: AdminCommand,
+): Promise<AdminResult> {
+  const store = await openStore(config)
+  try {
+    return await administer({ ...store, now: () => new Date() }, command)
+  } finally {
+    await store.close()
+  }
+}
+
+function describeResult(result: AdminResult): string {
+  if ('apiKey' in result) {
+    return `${result.apiKey}\nKey ${result.id} of ${result.merchant} (${result.environment}). Keep it now: it is not shown again.`
+  }
+  if ('keys' in result) {
+    return result.keys
+      .map(({ id, display, merchant, environment, revokedAt, expiresAt }) => {
+        const end = revokedAt ? '  revoked' : expiresAt ? `  until ${String(expiresAt)}` : ''
+        return `${id}  ${display}  ${merchant} (${environment})${end}`
+      })
+      .join('\n')
+  }
+  if ('revoked' in result) return `Key ${result.id} is revoked.`
+  return `${result.merchant} (${result.environment}): ${result.origins.join(', ')}`
+}
+
+/** Prints what went wrong for a person, and returns the exit status. */
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode // commander has printed it.
+  const known =
+    error instanceof TypeError || error instanceof DirectoryInUse || error instanceof AdminError
+  if (known) console.error(`pi-service: ${error.message}`)
+  else if (error instanceof StoreError && error.unavailable) {
+    console.error(
+      `pi-service: the database cannot be reached (${error.code}); check PI_DATABASE_URL or --database-url`,
+    )
+  } else {
+    const { type, code } = describe(error)
+    console.error(`pi-service: failed with ${[type, code].filter(Boolean).join(' ')}`)
+    if (process.env.PI_LOG_LEVEL === 'debug') console.error(error)
+  }
+  return 1
+}

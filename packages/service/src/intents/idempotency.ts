@@ -1,0 +1,60 @@
+/**
+ * Which create is a retry of which: the key's syntax, and keyed hashes of key and body.
+ *
+ * @module
+ */
+import { createHmac } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { type CreatePaymentIntent, headers, limits } from '@pi-checkout/contract'
+import canonicalize from 'canonicalize'
+import { onlyHeader } from '../http/only-header.ts'
+import { ProblemError } from '../http/problem.ts'
+import type { Environment } from '../merchants/environments.ts'
+
+/** What is kept of a key and of the body that it came with. */
+export interface IdempotencyHashes {
+  readonly hash: Buffer
+  readonly fingerprint: Buffer
+}
+
+/**
+ * Reads the `Idempotency-Key`: once, 1 to 255 visible ASCII characters; `"k"` is `k`.
+ *
+ * @returns `undefined` when none was sent.
+ * @see draft-ietf-httpapi-idempotency-key-header: a structured-field string
+ */
+export function readIdempotencyKey(request: IncomingMessage): string | undefined {
+  const value = onlyHeader(request, headers.idempotencyKey, 'invalid_idempotency_key')
+  if (value === undefined) return undefined
+  const key = value.length > 1 && value.startsWith('"') ? unquote(value) : value
+  if (key === undefined || !visibleAscii.test(key) || key.length > limits.idempotencyKey) {
+    throw new ProblemError(
+      'invalid_idempotency_key',
+      `Idempotency-Key must be 1 to ${limits.idempotencyKey} visible ASCII characters, such as a UUID.`,
+    )
+  }
+  return key
+}
+
+/**
+ * Hashes key and body under the environment's salt, which never rotates.
+ *
+ * The fingerprint is over the validated, normalised body: the order of names and `usd` or `USD` do
+ * not matter, anything else does.
+ *
+ * @see RFC 8785
+ */
+export function idempotencyHashes(
+  { idempotencySalt }: Pick<Environment, 'idempotencySalt'>,
+  { key, body }: { readonly key: string; readonly body: CreatePaymentIntent },
+): IdempotencyHashes {
+  const mac = (text: string) => createHmac('sha256', idempotencySalt).update(text).digest()
+  return { hash: mac(`key\0create\0${key}`), fingerprint: mac(`body\0${canonicalize(body)}`) }
+}
+
+const visibleAscii = /^[!-~]+$/
+
+function unquote(value: string): string | undefined {
+  const [, inner] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value) ?? []
+  return inner?.replace(/\\(["\\])/g, '$1')
+}

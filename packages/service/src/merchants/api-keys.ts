@@ -1,0 +1,136 @@
+/**
+ * Secret API keys: made here, shown once, kept as keyed hashes.
+ *
+ * @module
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { apiKeyPattern } from '@pi-checkout/contract'
+import type { Queryable } from '../db/database.ts'
+import { base62Digits, randomBase62 } from '../identifiers.ts'
+import type { SecretKeys } from '../secret-keys.ts'
+import { type Environment, environmentColumns } from './environments.ts'
+
+/** A key as it may be shown after its making. */
+export interface ApiKey {
+  readonly id: string
+  /** Prefix and last four characters. */
+  readonly display: string
+  readonly merchant: string
+  readonly environment: Environment['mode']
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+}
+
+/** What a presented key turned out to be. */
+export interface FoundKey {
+  readonly environment: Environment
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+}
+
+/**
+ * Makes and stores a key.
+ *
+ * @returns The key itself, for the only time.
+ */
+export async function createApiKey(
+  db: Queryable,
+  keys: SecretKeys,
+  {
+    environment,
+    now,
+    expiresAt,
+  }: {
+    readonly environment: Pick<Environment, 'id' | 'mode'>
+    readonly now: Date
+    readonly expiresAt?: Date | undefined
+  },
+): Promise<{ readonly id: string; readonly apiKey: string }> {
+  const body = randomBase62(30)
+  const apiKey = `pi_sk_${environment.mode}_${body}${checksum(body)}`
+  const id = `key_${randomBase62(16)}`
+  const display = `pi_sk_${environment.mode}_…${apiKey.slice(-4)}`
+  await db.query`
+    insert into api_keys (id, environment_id, hash, pepper_kid, display, created_at, expires_at)
+    values (${id}, ${environment.id}, ${hashOf(keys, keys.currentKid, apiKey)},
+            ${keys.currentKid}, ${display}, ${now}, ${expiresAt ?? null})`
+  return { id, apiKey }
+}
+
+/** Lists all keys, the oldest first. */
+export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
+  return await db.query<ApiKey>`
+    select k.id, k.display, m.name as merchant, e.mode as environment, k.created_at as "createdAt",
+           k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
+      from api_keys k
+      join environments e on e.id = k.environment_id
+      join merchants m on m.id = e.merchant_id
+     order by k.created_at, k.id`
+}
+
+/** Revokes a key for good; `false` when there is none with this id. Revoking twice changes nothing. */
+export async function revokeApiKey(
+  db: Queryable,
+  { id, now }: { readonly id: string; readonly now: Date },
+): Promise<boolean> {
+  const revoked = await db.query`
+    update api_keys set revoked_at = coalesce(revoked_at, ${now}) where id = ${id} returning id`
+  return revoked.length > 0
+}
+
+/** Tells by form and checksum, without the store, whether a text can be a key at all. */
+export function isApiKey(text: string): boolean {
+  const [, , body, sum] = apiKeyPattern.exec(text) ?? []
+  return body !== undefined && checksum(body) === sum
+}
+
+/**
+ * Looks a key up by its hash; a row under an older pepper is re-hashed under the current one.
+ *
+ * @param apiKey Checked by `isApiKey`.
+ */
+export async function findApiKey(
+  db: Queryable,
+  keys: SecretKeys,
+  apiKey: string,
+): Promise<FoundKey | undefined> {
+  const hashes = keys.kids.map((kid) => hashOf(keys, kid, apiKey))
+  const [row] = await db.query<Environment & FoundRow>`
+    select k.id as "keyId", k.hash, k.pepper_kid as kid, k.expires_at as "expiresAt",
+           k.revoked_at as "revokedAt", ${environmentColumns}
+      from api_keys k
+      join environments e on e.id = k.environment_id
+      join merchants m on m.id = e.merchant_id
+     where k.hash = any(${hashes})`
+  if (!row || !hashes.some((hash) => timingSafeEqual(hash, row.hash))) return undefined
+  const { keyId, hash: _, kid, expiresAt, revokedAt, ...environment } = row
+  if (kid !== keys.currentKid) {
+    await db.query`
+      update api_keys
+         set hash = ${hashOf(keys, keys.currentKid, apiKey)}, pepper_kid = ${keys.currentKid}
+       where id = ${keyId}`
+  }
+  return { environment, expiresAt, revokedAt }
+}
+
+interface FoundRow {
+  readonly keyId: string
+  readonly hash: Buffer
+  readonly kid: string
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+}
+
+/** HMAC-SHA-256 of a key with the pepper of a kid: useless without `PI_SECRET_KEYS`. */
+export function hashOf(keys: SecretKeys, kid: string, apiKey: string): Buffer {
+  const pepper = keys.derive('api-key', kid)
+  if (!pepper) throw new Error('PI_SECRET_KEYS lacks a key that it listed')
+  return createHmac('sha256', pepper).update(apiKey).digest()
+}
+
+// A mistyped or cut-off key is known without a look-up.
+function checksum(body: string): string {
+  return base62Digits(crc32(body), 6)
+}

@@ -1,0 +1,97 @@
+/**
+ * Faults on purpose, for test environments: a merchant sees what its own code does when an answer
+ * is lost. Asked for by a header on one request, or by rules for the next ones.
+ *
+ * @module
+ */
+import { ProblemError } from '../http/problem.ts'
+
+/** What can go wrong. */
+export type Fault =
+  /** The intent is made and the connection drops before the answer. */
+  | { readonly type: 'drop-after-commit' }
+  /** The connection drops and nothing is made. */
+  | { readonly type: 'fail-before-commit' }
+  | { readonly type: 'delay'; readonly ms: number }
+  /** The key's first request stays unfinished for a while: others with the key must wait. */
+  | { readonly type: 'hold-key'; readonly ms: number }
+  | { readonly type: '500' | '503' | '429' }
+  /** The intent is made and the answer ends in its middle. */
+  | { readonly type: 'truncate-body' }
+  /** The intent is made and the answer is no JSON. */
+  | { readonly type: 'malformed-json' }
+
+/** The operation that a rule waits for. */
+export const faultOperations = ['create', 'retrieve'] as const
+export type FaultOperation = (typeof faultOperations)[number]
+
+/** A fault for the next requests of one operation. */
+export interface FaultRule {
+  readonly on: FaultOperation
+  /** As in the header: `drop-after-commit`, `delay=500`. */
+  readonly do: string
+  /** How many more times. */
+  readonly times: number
+}
+
+/** The rules of one instance. */
+export interface FaultRules {
+  add(rule: FaultRule): void
+  list(): readonly FaultRule[]
+  clear(): void
+  /** Returns the faults for one request: that of its header and that of the first rule that fits. */
+  take(operation: FaultOperation, header: string | undefined): readonly Fault[]
+}
+
+/** Makes an empty list of rules. */
+export function faultRules(): FaultRules {
+  let rules: { readonly rule: FaultRule; readonly fault: Fault; left: number }[] = []
+  return {
+    add: (rule) => {
+      rules.push({ rule, fault: knownFault(rule.do), left: rule.times })
+    },
+    list: () => rules.map(({ rule, left }) => ({ ...rule, times: left })),
+    clear: () => {
+      rules = []
+    },
+    take: (operation, header) => {
+      if (rules.length === 0 && header === undefined) return []
+      const asked = header === undefined ? [] : header.split(',').map((text) => knownFault(text))
+      const due = rules.find(({ rule }) => rule.on === operation)
+      if (!due) return asked
+      due.left--
+      rules = rules.filter(({ left }) => left > 0)
+      return [...asked, due.fault]
+    },
+  }
+}
+
+/** Reads a fault as a header or a rule writes it; `undefined` when there is none of this name. */
+export function readFault(text: string): Fault | undefined {
+  const [, name, digits] = /^([a-z0-9-]+)(?:=(\d{1,5}))?$/.exec(text.trim()) ?? []
+  switch (name) {
+    case 'delay':
+    case 'hold-key':
+      return digits === undefined ? undefined : { type: name, ms: Number(digits) }
+    case 'drop-after-commit':
+    case 'fail-before-commit':
+    case 'truncate-body':
+    case 'malformed-json':
+    case '500':
+    case '503':
+    case '429':
+      return digits === undefined ? { type: name } : undefined
+    default:
+      return undefined
+  }
+}
+
+/** The names of all faults, for an error's text. */
+export const faultNames =
+  'drop-after-commit, fail-before-commit, delay=ms, hold-key=ms, 500, 503, 429, truncate-body, malformed-json'
+
+function knownFault(text: string): Fault {
+  const fault = readFault(text)
+  if (fault) return fault
+  throw new ProblemError('invalid_header', `Sandbox-Fault must be one of ${faultNames}.`)
+}

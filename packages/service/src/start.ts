@@ -1,0 +1,215 @@
+/**
+ * Starts one instance: store, two listeners, a first merchant; and stops it without losing anything.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { serveAdminSocket } from './admin-socket.ts'
+import { type AdminResult, administer, firstMerchantName } from './administration.ts'
+import { challengeListener, mainListener } from './app.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import { authenticator } from './http/authenticate.ts'
+import { createApiKey } from './merchants/api-keys.ts'
+import { addOrigin, ensureEnvironment, firstMerchant } from './merchants/merchants.ts'
+import { faultRules } from './sandbox/faults.ts'
+import { openStore, type Store } from './store.ts'
+
+/** A running instance, in the words of `start --json`. */
+export interface Running {
+  readonly ready: {
+    readonly baseUrl: string
+    readonly checkoutOrigin: string
+    /** The first test key; `null` where only an earlier start has shown it. */
+    readonly apiKey: string | null
+    readonly environment: 'test'
+    readonly inspectorUrl: string
+    readonly adminToken: string
+  }
+  /** Stops accepting, finishes what is in flight, closes the store. */
+  stop(): Promise<void>
+}
+
+/** The demo shop's default origin: registered by every start, so that the first page works. */
+const demoOrigin = 'http://localhost:3000'
+
+/**
+ * Starts an instance.
+ *
+ * @throws {TypeError} A setting is wrong, or a port is busy; the message names the fix.
+ * @throws {DirectoryInUse} Another process has the data directory.
+ */
+export async function startService(config: Config, log: Logger): Promise<Running> {
+  const store = await openStore(config)
+  const main = createServer(serverOptions)
+  const challenge = createServer(serverOptions)
+  try {
+    await listen(main, { host: config.host, port: config.port, name: 'PI_PORT or --port' })
+    await listen(challenge, {
+      host: config.host,
+      port: config.challengePort,
+      name: 'PI_PORT or --port',
+    })
+    const context: Context = {
+      db: store.db,
+      keys: store.keys,
+      log,
+      now: () => new Date(),
+      publicUrl: config.publicUrl ?? urlOf(main),
+      challengeUrl: config.challengeUrl ?? urlOf(challenge),
+      hostedFolder: fileURLToPath(new URL('../dist/hosted/', import.meta.url)),
+    }
+    return await serve(config, { store, context, main, challenge })
+  } catch (error) {
+    await Promise.all([close(main), close(challenge)])
+    await store.close()
+    throw error
+  }
+}
+
+async function serve(
+  config: Config,
+  {
+    store,
+    context,
+    main,
+    challenge,
+  }: {
+    readonly store: Store
+    readonly context: Context
+    readonly main: Server
+    readonly challenge: Server
+  },
+): Promise<Running> {
+  const adminToken = randomBytes(32).toString('base64url')
+  const auth = authenticator(context)
+  const parts = { authenticator: auth, faults: faultRules(), adminToken }
+  const apiKey = await firstKey(config, context)
+  const stopAdmin =
+    config.store.kind === 'directory'
+      ? await serveAdminSocket(config.store.directory, async (command) => {
+          const result: AdminResult = await administer(context, command)
+          auth.forget()
+          return result
+        })
+      : async () => {}
+
+  attach(main, mainListener(context, parts))
+  attach(challenge, challengeListener(context))
+  const baseUrl = urlOf(main)
+  return {
+    ready: {
+      baseUrl,
+      checkoutOrigin: context.publicUrl,
+      apiKey,
+      environment: 'test',
+      inspectorUrl: `${context.publicUrl}/_sandbox/#${adminToken}`,
+      adminToken,
+    },
+    stop: async () => {
+      await Promise.all([close(main), close(challenge)])
+      await stopAdmin()
+      await store.close()
+    },
+  }
+}
+
+/** Makes the first merchant, and finds or makes the test key that a start shows. */
+async function firstKey(config: Config, context: Context): Promise<string | null> {
+  const { db, now } = context
+  const existing = await firstMerchant(db)
+  const merchant = existing ?? firstMerchantName
+  const environment = await ensureEnvironment(db, { merchant, mode: 'test' }, now())
+  await addOrigin(db, { environmentId: environment.id, origin: demoOrigin })
+  const make = async () =>
+    (await createApiKey(db, context.keys, { environment, now: now() })).apiKey
+
+  switch (config.store.kind) {
+    case 'memory':
+      return await make()
+    case 'postgres':
+      // Another start has shown its key already; a second one would only add to what can leak.
+      return existing === undefined ? await make() : null
+    case 'directory': {
+      const file = join(config.store.directory, 'sandbox.json')
+      const kept = await readKept(file)
+      if (kept) return kept
+      const apiKey = await make()
+      await writeFile(file, `${JSON.stringify({ apiKey })}\n`, { mode: 0o600 })
+      return apiKey
+    }
+  }
+}
+
+const Kept = z.object({ apiKey: z.string() })
+
+async function readKept(file: string): Promise<string | undefined> {
+  try {
+    return Kept.parse(JSON.parse(await readFile(file, 'utf8'))).apiKey
+  } catch {
+    return undefined // Missing or damaged: another key is made, and the old one stays valid.
+  }
+}
+
+/** Slow senders lose their connection while others are served. */
+const serverOptions = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 5000,
+}
+const maxConnections = 10_000
+
+async function listen(
+  server: Server,
+  { host, port, name }: { readonly host: string; readonly port: number; readonly name: string },
+): Promise<void> {
+  server.maxConnections = maxConnections
+  server.listen({ host, port })
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EADDRINUSE') {
+      throw new TypeError(
+        `Port ${port} of ${host} is busy: stop what uses it, or choose another with ${name} (0 takes a free one)`,
+      )
+    }
+    if (code === 'EACCES') {
+      throw new TypeError(
+        `Port ${port} needs rights that this user lacks; choose one above 1023 with ${name}`,
+      )
+    }
+    throw error
+  }
+}
+
+function attach(server: Server, listener: RequestListener): void {
+  server.on('request', listener)
+}
+
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  // What does not end by itself is cut off, so that a stop always stops.
+  const cut = setTimeout(() => server.closeAllConnections(), 10_000)
+  await closed
+  clearTimeout(cut)
+}
+
+function urlOf(server: Server): string {
+  const address = server.address()
+  if (address === null || typeof address === 'string')
+    throw new Error('The server is not listening')
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return `http://${host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host}:${address.port}`
+}

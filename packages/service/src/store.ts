@@ -1,0 +1,121 @@
+/**
+ * The chosen store, opened and ready: locked, migrated, with the derivation keys that its rows need.
+ *
+ * @module
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import type { Database } from './db/database.ts'
+import { lockDirectory } from './db/directory-lock.ts'
+import { migrate } from './db/migrate.ts'
+import { openPglite } from './db/pglite.ts'
+import { openPostgres } from './db/postgres.ts'
+import { newSecretKeys, readSecretKeys, type SecretKeys } from './secret-keys.ts'
+
+/** An opened store. */
+export interface Store {
+  readonly db: Database
+  readonly keys: SecretKeys
+  /** Closes the database, then lets the directory go. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the store.
+ *
+ * @throws {DirectoryInUse} Another process has the directory.
+ * @throws {TypeError} A key is missing or is another than the one that wrote the store.
+ */
+export async function openStore(config: Pick<Config, 'store' | 'secretKeys'>): Promise<Store> {
+  const { store } = config
+  if (store.kind === 'memory') {
+    return await ready(await openPglite(undefined), config.secretKeys ?? newSecretKeys())
+  }
+  if (store.kind === 'postgres') {
+    if (config.secretKeys === undefined) throw missingKeys()
+    return await ready(await openPostgres(store.url), config.secretKeys)
+  }
+  const lock = await lockDirectory(store.directory)
+  try {
+    const folder = join(store.directory, 'database')
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const keys = config.secretKeys ?? (await keptKeys(store.directory))
+    const opened = await ready(await openPglite(folder), keys)
+    return {
+      ...opened,
+      close: async () => {
+        await opened.close()
+        await lock.release()
+      },
+    }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+async function ready(db: Database, secretKeys: string): Promise<Store> {
+  try {
+    const keys = readSecretKeys(secretKeys)
+    await migrate(db)
+    await checkKeys(db, keys)
+    return { db, keys, close: async () => await db.close() }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+/** The embedded store's own keys, made at the first start: beside the database, never in it. */
+async function keptKeys(directory: string): Promise<string> {
+  const file = join(directory, 'secret-keys')
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  }
+  const made = newSecretKeys()
+  await writeFile(file, `${made}\n`, { mode: 0o600, flag: 'wx' })
+  return made
+}
+
+/** Remembers each key by a check value, and refuses to serve rows whose key is gone or another. */
+async function checkKeys(db: Database, keys: SecretKeys): Promise<void> {
+  const known = await db.query<{ kid: string; checkValue: Buffer }>`
+    select kid, check_value as "checkValue" from secret_keys`
+  for (const { kid, checkValue } of known) {
+    const own = keys.checkValue(kid)
+    if (own && !own.equals(checkValue)) {
+      throw new TypeError(
+        `PI_SECRET_KEYS: key ${kid} is another than the one that this store was written with; restore it, or give the new key a new id`,
+      )
+    }
+  }
+  const [orphan] = await db.query<{ kid: string }>`
+    select kid from (
+      select pepper_kid as kid from api_keys where revoked_at is null
+      union all
+      (select distinct secret_kid from payment_intents
+        where idempotency_hash is not null or finalized_at is null)
+    ) used
+    where kid <> all(${keys.kids}) limit 1`
+  if (orphan) {
+    throw new TypeError(
+      `PI_SECRET_KEYS: key ${orphan.kid} is missing, but rows of this store need it; add it behind the first one`,
+    )
+  }
+  for (const kid of keys.kids) {
+    const value = keys.checkValue(kid)
+    if (!value) continue
+    await db.query`
+      insert into secret_keys (kid, check_value) values (${kid}, ${value})
+      on conflict (kid) do nothing`
+  }
+}
+
+function missingKeys(): TypeError {
+  return new TypeError(
+    "PI_SECRET_KEYS: is required with a PostgreSQL store, the same for every instance; make one with `echo k1:$(openssl rand -base64 32 | tr '+/' '-_' | tr -d '=')`",
+  )
+}
