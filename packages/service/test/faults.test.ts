@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { create, order, startTestService, type TestService } from './support/service.ts'
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startTestService()
+})
+
+afterAll(async () => await service.stop())
+
+async function addRule(rule: object): Promise<Response> {
+  return await fetch(`${service.url}/_sandbox/faults`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${service.ready.adminToken}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(rule),
+  })
+}
+
+test('an answer dropped after the commit is found again by a retry', async () => {
+  const key = { 'idempotency-key': 'dropped' }
+  await expect(
+    create(service, order, { ...key, 'sandbox-fault': 'drop-after-commit' }),
+  ).rejects.toThrow()
+  const retry = await create(service, order, key)
+  expect(retry.status).toBe(201)
+  expect(retry.headers.get('idempotent-replayed')).toBe('true')
+})
+
+test('a connection dropped before the commit leaves nothing behind', async () => {
+  const key = { 'idempotency-key': 'never-made' }
+  await expect(
+    create(service, order, { ...key, 'sandbox-fault': 'fail-before-commit' }),
+  ).rejects.toThrow()
+  expect((await create(service, order, key)).headers.get('idempotent-replayed')).toBeNull()
+})
+
+test('a rule breaks the next request of its operation, as often as it says', async () => {
+  expect((await addRule({ on: 'create', do: '503', times: 2 })).status).toBe(201)
+  const answers = [await create(service), await create(service), await create(service)]
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 201])
+  expect(answers[0]?.headers.get('retry-after')).toBe('1')
+})
+
+test('an answer can be cut short or made unreadable, with the intent made', async () => {
+  const cut = { 'idempotency-key': 'cut' }
+  const half = await create(service, order, { ...cut, 'sandbox-fault': 'truncate-body' })
+  await expect(half.text()).rejects.toThrow()
+  expect((await create(service, order, cut)).headers.get('idempotent-replayed')).toBe('true')
+  const odd = await create(service, order, { 'sandbox-fault': 'malformed-json' })
+  expect(odd.status).toBe(201)
+  await expect(odd.json()).rejects.toThrow()
+})
+
+test('while the first request with a key is held, a duplicate waits two seconds, then gets 409', async () => {
+  const key = { 'idempotency-key': 'held' }
+  const first = create(service, order, { ...key, 'sandbox-fault': 'hold-key=4000' })
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const duplicate = await create(service, order, key)
+  expect(duplicate.status).toBe(409)
+  expect(duplicate.headers.get('retry-after')).toBe('1')
+  expect(await duplicate.json()).toMatchObject({ code: 'idempotency_key_in_use', retryable: true })
+  expect((await first).status).toBe(201)
+})
+
+test('a fault that does not exist is refused by name', async () => {
+  const answer = await create(service, order, { 'sandbox-fault': 'explode' })
+  expect(await answer.json()).toMatchObject({
+    code: 'invalid_header',
+    detail: expect.stringContaining('drop-after-commit'),
+  })
+  expect((await addRule({ on: 'create', do: 'explode' })).status).toBe(400)
+})
+
+test('the sandbox obeys its admin token only', async () => {
+  for (const authorization of ['', 'Bearer x', `Bearer ${service.apiKey}`]) {
+    const answer = await fetch(`${service.url}/_sandbox/faults`, { headers: { authorization } })
+    expect(answer.status).toBe(401)
+    expect(await answer.json()).toMatchObject({ code: 'invalid_admin_token' })
+  }
+})
