@@ -1,0 +1,142 @@
+/**
+ * What the buyer types, made readable and judged: pure functions over card-validator.
+ *
+ * @module
+ */
+import validator from 'card-validator'
+import { findTestCard } from '../../src/provider/test-cards.ts'
+import type { CardDetails } from './checkout-api.ts'
+import type { Texts } from './texts.ts'
+
+/** The four fields as they stand in the form. */
+export interface CardFields {
+  readonly number: string
+  readonly expiry: string
+  readonly cvc: string
+  readonly name: string
+}
+
+export type FieldName = keyof CardFields
+
+/** Why a field is not acceptable: the name of a text. */
+export type Faults = Partial<Record<FieldName, keyof Texts>>
+
+/** What is known of a number so far. */
+export interface Brand {
+  readonly type: string
+  readonly name: string
+  readonly codeSize: number
+}
+
+// The Armenian scheme is not in the library's list; the service's test card 9051 belongs to it.
+validator.creditCardType.addCard({
+  niceType: 'ArCa',
+  type: 'arca',
+  patterns: [9051],
+  gaps: [4, 8, 12],
+  lengths: [16],
+  code: { name: 'CVC', size: 3 },
+})
+
+/** Tells the brand from the first digits; `undefined` while several fit. */
+export function brandOf(number: string): Brand | undefined {
+  const { card } = validator.number(digitsOf(number))
+  if (!card || digitsOf(number) === '') return undefined
+  const type = card.type === 'american-express' ? 'amex' : card.type
+  return { type, name: card.niceType, codeSize: card.code.size }
+}
+
+/** Groups the digits as they are printed on the card: `4242 4242 4242 4242`, `3782 822463 10005`. */
+export function groupNumber(text: string): string {
+  const card = validator.number(digitsOf(text)).card
+  const gaps = card?.gaps ?? [4, 8, 12]
+  const digits = digitsOf(text).slice(0, Math.max(...(card?.lengths ?? [19])))
+  return [...digits].map((digit, at) => (gaps.includes(at) ? ` ${digit}` : digit)).join('')
+}
+
+/** Tells whether a number can take no more digits and is right: time to move on. */
+export function isWholeNumber(number: string): boolean {
+  const { card, isValid } = validator.number(digitsOf(number))
+  return isValid && digitsOf(number).length === Math.max(...(card?.lengths ?? [19]))
+}
+
+/** Writes an expiry date as `MM / YY`, from typing, from a paste or from autofill (`03/2031`). */
+export function formatExpiry(text: string, previous = ''): string {
+  const deleting = previous.length > text.length
+  const [, month, year] = /^\D*(\d{1,2})\D+\d{2}(\d{2})\D*$/.exec(text) ?? []
+  if (month && year) return `${month.padStart(2, '0')} / ${year}`
+  const iso = /^\D*\d{2}(\d{2})-(\d{2})\D*$/.exec(text)
+  if (iso) return `${iso[2]} / ${iso[1]}`
+  const separated = /^\D*(\d)\s*[/.-]/.exec(text)
+  const digits = separated ? `0${digitsOf(text)}` : padMonth(digitsOf(text))
+  if (digits.length < 2 || (digits.length === 2 && deleting)) return digits
+  return `${digits.slice(0, 2)} / ${digits.slice(2, 4)}`
+}
+
+/** Keeps the digits of a security code, as many as its brand has. */
+export function formatCvc(text: string, brand: Brand | undefined): string {
+  return digitsOf(text).slice(0, brand?.codeSize ?? 4)
+}
+
+/** Tells what is wrong with each field. Nothing of it was sent anywhere. */
+export function faultsOf(fields: CardFields): Faults {
+  const number = numberFault(fields.number)
+  const expiry = expiryFault(fields.expiry)
+  const cvc = cvcFault(fields.cvc, brandOf(fields.number))
+  const name = nameFault(fields.name)
+  return {
+    ...(number && { number }),
+    ...(expiry && { expiry }),
+    ...(cvc && { cvc }),
+    ...(name && { name }),
+  }
+}
+
+/** Reads the fields into a card; call it only when there are no faults. */
+export function readCard({ number, expiry, cvc, name }: CardFields): CardDetails {
+  const [month = '', year = ''] = expiry.split(' / ')
+  const holderName = name.trim()
+  return {
+    number: digitsOf(number),
+    expMonth: Number(month),
+    expYear: 2000 + Number(year),
+    cvc,
+    ...(holderName && { holderName }),
+  }
+}
+
+/** How many digits a security code has, for its fault's text. */
+export function codeSize(number: string): number {
+  return brandOf(number)?.codeSize ?? 3
+}
+
+function numberFault(number: string): keyof Texts | undefined {
+  const digits = digitsOf(number)
+  const { isValid, isPotentiallyValid } = validator.number(digits)
+  if (isValid) return findTestCard(digits) ? undefined : 'numberNotTest'
+  return isPotentiallyValid ? 'numberIncomplete' : 'numberWrong'
+}
+
+function expiryFault(expiry: string): keyof Texts | undefined {
+  const { isValid } = validator.expirationDate(expiry)
+  if (isValid) return undefined
+  return /^(0[1-9]|1[0-2]) \/ \d\d$/.test(expiry) ? 'expiryPast' : 'expiryIncomplete'
+}
+
+function cvcFault(cvc: string, brand: Brand | undefined): keyof Texts | undefined {
+  return validator.cvv(cvc, brand?.codeSize ?? 3).isValid ? undefined : 'cvcIncomplete'
+}
+
+function nameFault(name: string): keyof Texts | undefined {
+  if (name.trim() === '') return undefined
+  // A number in the name field is a card in the wrong place: it must not travel as a name.
+  return validator.cardholderName(name).isValid ? undefined : 'nameWrong'
+}
+
+function padMonth(digits: string): string {
+  return /^[2-9]/.test(digits) ? `0${digits}` : digits
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/\D/g, '')
+}

@@ -1,0 +1,246 @@
+/**
+ * The card form: four fields that help, one button, one place for messages.
+ *
+ * @module
+ */
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { property, query, state } from 'lit/decorators.js'
+import { live } from 'lit/directives/live.js'
+import type { Language } from '../../src/checkout/language.ts'
+import {
+  brandOf,
+  type CardFields,
+  codeSize,
+  type Faults,
+  type FieldName,
+  faultsOf,
+  formatCvc,
+  formatExpiry,
+  groupNumber,
+  isWholeNumber,
+  readCard,
+} from './card-fields.ts'
+import type { CardDetails } from './checkout-api.ts'
+import { brandIcon, codeIcon, spinner, warningIcon } from './icons.ts'
+import { PayGuard } from './pay-guard.ts'
+import type { CardPick } from './sandbox-panel.ts'
+import { fill, type Texts, texts } from './texts.ts'
+
+/** The buyer pressed Pay with a card that looks right. */
+export class CardSubmit extends Event {
+  readonly card: CardDetails
+  constructor(card: CardDetails) {
+    super('card-submit')
+    this.card = card
+  }
+}
+
+/**
+ * @fires {CardSubmit} card-submit - Pay was pressed, seen and meant.
+ * @fires card-covered - Pay was pressed while something covers it.
+ * @fires card-cancel - The buyer wants to leave.
+ */
+export class CardForm extends LitElement {
+  @property({ attribute: false }) texts: Texts = texts.en
+  @property({ attribute: false }) language: Language = 'en'
+  @property({ attribute: false }) payLabel = ''
+  @property({ attribute: false }) notice: string | undefined
+  @property({ attribute: false }) busy = false
+  @property({ attribute: false }) sandbox = false
+  @state() private fields: CardFields = { number: '', expiry: '', cvc: '', name: '' }
+  @state() private faults: Faults = {}
+  @query('.pay') private readonly payButton!: HTMLButtonElement | null
+  readonly #guard = new PayGuard(this, () => this.payButton)
+
+  protected override createRenderRoot(): HTMLElement {
+    return this
+  }
+
+  protected override render(): TemplateResult {
+    const brand = brandOf(this.fields.number)
+    const { texts, busy } = this
+    return html`
+      <form class="card" novalidate @submit=${this.#submit} aria-busy=${busy}>
+        ${this.#field({
+          name: 'number',
+          label: texts.cardNumber,
+          autocomplete: 'cc-number',
+          placeholder: '1234 1234 1234 1234',
+          adornment: brandIcon(brand),
+        })}
+        <div class="pair">
+          ${this.#field({
+            name: 'expiry',
+            label: texts.expiryDate,
+            autocomplete: 'cc-exp',
+            placeholder: texts.expiryHint,
+          })}
+          ${this.#field({
+            name: 'cvc',
+            label: texts.securityCode,
+            autocomplete: 'cc-csc',
+            placeholder: '•'.repeat(brand?.codeSize ?? 3),
+            adornment: codeIcon,
+          })}
+        </div>
+        ${this.#field({ name: 'name', label: texts.nameOnCard, autocomplete: 'cc-name' })}
+        <p class="notice" role="alert">${this.notice ? [warningIcon, this.notice] : nothing}</p>
+        <button
+          class="pay"
+          type="submit"
+          aria-disabled=${busy || !this.#guard.armed}
+        >${busy ? html`${spinner}<span>${texts.paying}</span>` : html`<span>${this.payLabel}</span>`}</button>
+        <button class="link" type="button" aria-disabled=${busy} @click=${this.#cancel}>
+          ${texts.cancelPayment}
+        </button>
+      </form>
+      ${
+        this.sandbox
+          ? html`<sandbox-panel
+              .texts=${texts}
+              .language=${this.language}
+              @card-pick=${this.#pick}
+            ></sandbox-panel>`
+          : nothing
+      }
+    `
+  }
+
+  #field({ name, label, autocomplete, placeholder, adornment }: FieldOptions): TemplateResult {
+    const fault = this.faults[name]
+    const numeric = name !== 'name'
+    const text = fault && fill(this.texts[fault], { digits: String(codeSize(this.fields.number)) })
+    return html`
+      <div class="field" data-field=${name}>
+        <label for=${`card-${name}`}>${label}</label>
+        <div class="box">
+          <input
+            id=${`card-${name}`}
+            name=${autocomplete}
+            type="text"
+            inputmode=${numeric ? 'numeric' : 'text'}
+            autocomplete=${autocomplete}
+            autocapitalize=${numeric ? nothing : 'words'}
+            autocorrect="off"
+            spellcheck="false"
+            placeholder=${placeholder ?? nothing}
+            ?readonly=${this.busy}
+            aria-invalid=${fault ? 'true' : 'false'}
+            aria-describedby=${fault ? `card-${name}-fault` : nothing}
+            .value=${live(this.fields[name])}
+            @input=${(event: InputEvent) => this.#type(name, event)}
+            @blur=${() => this.#judge(name)}
+          />
+          ${adornment ? html`<span class="adornment">${adornment}</span>` : nothing}
+        </div>
+        ${fault ? html`<p class="fault" id=${`card-${name}-fault`}>${text}</p>` : nothing}
+      </div>
+    `
+  }
+
+  #type(name: FieldName, event: InputEvent): void {
+    // The listener sits on our own input.
+    const input = event.target as HTMLInputElement
+    const before = this.fields[name]
+    const typed = input.value
+    const value = this.#format(name, typed)
+    const caret = caretAfter({ typed, caret: input.selectionStart ?? typed.length, value })
+    this.fields = { ...this.fields, [name]: value }
+    // A fault goes as soon as it is mended; a new one waits until the buyer leaves the field.
+    if (this.faults[name] && !faultsOf(this.fields)[name]) this.#setFault(name, undefined)
+    input.value = value
+    if (document.activeElement !== input) return
+    input.setSelectionRange(caret, caret)
+    const growing = value.length > before.length && caret === value.length
+    if (growing && this.#isFull(name)) this.#input(name === 'number' ? 'expiry' : 'cvc')?.focus()
+  }
+
+  #format(name: FieldName, typed: string): string {
+    switch (name) {
+      case 'number':
+        return groupNumber(typed)
+      case 'expiry':
+        return formatExpiry(typed, this.fields.expiry)
+      case 'cvc':
+        return formatCvc(typed, brandOf(this.fields.number))
+      default:
+        return typed.slice(0, 128)
+    }
+  }
+
+  #isFull(name: FieldName): boolean {
+    if (name === 'number') return isWholeNumber(this.fields.number)
+    return name === 'expiry' && this.fields.expiry.length === 7 && !faultsOf(this.fields).expiry
+  }
+
+  #judge(name: FieldName): void {
+    if (this.fields[name] === '') return
+    this.#setFault(name, faultsOf(this.fields)[name])
+  }
+
+  #setFault(name: FieldName, fault: Faults[FieldName]): void {
+    const { [name]: _, ...others } = this.faults
+    this.faults = fault ? { ...others, [name]: fault } : others
+  }
+
+  readonly #submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    if (this.busy) return
+    this.faults = faultsOf(this.fields)
+    const wrong = (['number', 'expiry', 'cvc', 'name'] as const).find((name) => this.faults[name])
+    if (wrong) {
+      await this.updateComplete
+      this.#input(wrong)?.focus()
+      return
+    }
+    if (!this.#guard.armed) {
+      this.dispatchEvent(new Event('card-covered'))
+      return
+    }
+    this.dispatchEvent(new CardSubmit(readCard(this.fields)))
+  }
+
+  readonly #cancel = (): void => {
+    if (!this.busy) this.dispatchEvent(new Event('card-cancel'))
+  }
+
+  readonly #pick = ({ number }: CardPick): void => {
+    const year = String(new Date().getFullYear() + 4).slice(-2)
+    const cvc = '1234'.slice(0, codeSize(number))
+    this.fields = { number: groupNumber(number), expiry: `12 / ${year}`, cvc, name: 'Ani Test' }
+    this.faults = {}
+    this.payButton?.focus()
+  }
+
+  #input(name: FieldName): HTMLInputElement | null {
+    return this.querySelector(`#card-${name}`)
+  }
+}
+
+interface FieldOptions {
+  readonly name: FieldName
+  readonly label: string
+  readonly autocomplete: 'cc-number' | 'cc-exp' | 'cc-csc' | 'cc-name'
+  readonly placeholder?: string
+  readonly adornment?: unknown
+}
+
+/** Keeps the caret behind the same digit when spaces come and go around it. */
+function caretAfter({
+  typed,
+  caret,
+  value,
+}: {
+  readonly typed: string
+  readonly caret: number
+  readonly value: string
+}): number {
+  if (caret >= typed.length) return value.length
+  const digits = typed.slice(0, caret).replace(/\D/g, '').length
+  let seen = 0
+  for (let at = 0; at < value.length; at++) {
+    if (seen === digits) return at
+    if (/\d/.test(value.charAt(at))) seen++
+  }
+  return value.length
+}

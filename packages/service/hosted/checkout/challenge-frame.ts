@@ -1,0 +1,69 @@
+/**
+ * The issuer's page in a frame that may not move the top page, open windows or learn where it is.
+ *
+ * Its messages only wake us: the result goes from the issuer to the service.
+ *
+ * @module
+ */
+import { html, LitElement, nothing } from 'lit'
+import { property, query } from 'lit/decorators.js'
+import { keyed } from 'lit/directives/keyed.js'
+import type { ChallengeTicket } from '../../src/checkout/display-view.ts'
+import { postTicket } from './payment.ts'
+
+/** @fires challenge-done - The issuer's page says that something happened. Never proof of anything. */
+export class ChallengeFrame extends LitElement {
+  @property({ attribute: false }) ticket: ChallengeTicket | undefined
+  @property({ attribute: false }) locale = 'en'
+  @property({ attribute: false }) label = ''
+  @query('iframe') private readonly frame!: HTMLIFrameElement | null
+
+  protected override createRenderRoot(): HTMLElement {
+    return this
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    window.addEventListener('message', this.#receive)
+  }
+
+  override disconnectedCallback(): void {
+    window.removeEventListener('message', this.#receive)
+    super.disconnectedCallback()
+  }
+
+  protected override updated(changed: Map<PropertyKey, unknown>): void {
+    if (!changed.has('ticket') || !this.ticket) return
+    postTicket(this.ticket, { target: frameName, locale: this.locale })
+  }
+
+  protected override render(): unknown {
+    if (!this.ticket) return html`<div class="challenge"></div>`
+    // A new frame per ticket: an old document must not stay behind in the history.
+    return keyed(
+      this.ticket.token,
+      html`<iframe
+        class="challenge"
+        name=${frameName}
+        title=${this.label || nothing}
+        sandbox="allow-scripts allow-forms allow-same-origin"
+        allow="publickey-credentials-get"
+        referrerpolicy="no-referrer"
+        data-testid="challenge"
+      ></iframe>`,
+    )
+  }
+
+  readonly #receive = ({ source, origin, data }: MessageEvent<unknown>): void => {
+    if (!this.ticket || !this.frame || source !== this.frame.contentWindow) return
+    if (origin !== new URL(this.ticket.url).origin) return
+    if (!isWake(data)) return
+    this.dispatchEvent(new Event('challenge-done', { bubbles: true }))
+  }
+}
+
+const frameName = 'challenge'
+
+function isWake(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'pi' in data && data.pi === 'challenge'
+}

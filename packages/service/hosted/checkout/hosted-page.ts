@@ -1,0 +1,200 @@
+/**
+ * The hosted page: who is paid, how much and for what, then the one thing there is to do now.
+ *
+ * It renders into its own light DOM, so that browsers and password managers find the card fields.
+ *
+ * @module
+ */
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import type { DisplayView } from '../../src/checkout/display-view.ts'
+import { type Language, languageOf } from '../../src/checkout/language.ts'
+import { moneyText } from '../money-text.ts'
+import type { CardSubmit } from './card-form.ts'
+import { resultIcon, spinner } from './icons.ts'
+import { Payment } from './payment.ts'
+import { failureText, fill, type Texts, texts } from './texts.ts'
+
+export class HostedPage extends LitElement {
+  readonly #payment = new Payment(this)
+
+  protected override createRenderRoot(): HTMLElement {
+    return this
+  }
+
+  protected override render(): unknown {
+    if (window.parent === window) return html`<p class="apart">${this.#texts.apart}</p>`
+    const { view } = this.#payment
+    if (!view) return nothing
+    document.documentElement.lang = this.#language
+    return html`
+      <main class="page" data-screen=${this.#payment.screen}>
+        ${this.#summary(view)}
+        <section class="step">${this.#step(view)}</section>
+      </main>
+    `
+  }
+
+  /** A result or a new step takes the focus along, but only if the buyer was already inside. */
+  protected override updated(): void {
+    const { screen } = this.#payment
+    const moved = this.#shown !== undefined && this.#shown !== screen
+    this.#shown = screen
+    if (moved && document.hasFocus()) {
+      this.querySelector<HTMLElement>('.step [tabindex="-1"]')?.focus({ preventScroll: true })
+    }
+  }
+
+  #shown: string | undefined
+
+  get #language(): Language {
+    return languageOf(this.#payment.locale)
+  }
+
+  get #texts(): Texts {
+    return texts[this.#language]
+  }
+
+  #summary(view: DisplayView): TemplateResult {
+    const [before, order, after] = splitAround(this.#texts.order, '{order}', view.orderId)
+    return html`
+      <header class="summary">
+        <p class="merchant">
+          <span class="monogram" aria-hidden="true">${[...view.merchantName.trim()][0]}</span>
+          <bdi>${view.merchantName}</bdi>
+        </p>
+        <p class="amount" data-testid="amount">${this.#money(view)}</p>
+        <p class="order" data-testid="order">${before}<bdi>${order}</bdi>${after}</p>
+      </header>
+    `
+  }
+
+  #step(view: DisplayView): TemplateResult {
+    switch (this.#payment.screen) {
+      case 'challenge':
+        return this.#challenge()
+      case 'bank':
+        return this.#bank()
+      case 'processing':
+        return this.#processing()
+      case 'result':
+        return this.#result(view)
+      default:
+        return this.#card(view)
+    }
+  }
+
+  #card(view: DisplayView): TemplateResult {
+    const amount = this.#money(view)
+    return html`
+      <card-form
+        .texts=${this.#texts}
+        .language=${this.#language}
+        .payLabel=${fill(this.#texts.pay, { amount })}
+        .notice=${this.#notice(view)}
+        .busy=${this.#payment.busy}
+        .sandbox=${view.environment === 'test'}
+        @card-submit=${({ card }: CardSubmit) => void this.#payment.pay(card)}
+        @card-covered=${() => this.#payment.say('covered')}
+        @card-cancel=${() => void this.#payment.cancel()}
+      ></card-form>
+    `
+  }
+
+  #challenge(): TemplateResult {
+    const { verify, verifyText, verifyFrame, anotherCard } = this.#texts
+    return html`
+      <h1 class="title" tabindex="-1">${verify}</h1>
+      <p class="hint">${verifyText}</p>
+      <challenge-frame
+        .ticket=${this.#payment.ticket}
+        .locale=${this.#payment.locale}
+        .label=${verifyFrame}
+        @challenge-done=${() => this.#payment.wake()}
+      ></challenge-frame>
+      ${this.#alert()}
+      <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
+        ${anotherCard}
+      </button>
+    `
+  }
+
+  #bank(): TemplateResult {
+    const { verify, toBankText, toBank, anotherCard } = this.#texts
+    const { busy } = this.#payment
+    return html`
+      <h1 class="title" tabindex="-1">${verify}</h1>
+      <p class="hint">${toBankText}</p>
+      ${this.#alert()}
+      <button
+        class="pay"
+        type="button"
+        aria-disabled=${busy}
+        @click=${() => void this.#payment.goToBank()}
+      >${busy ? spinner : nothing}<span>${toBank}</span></button>
+      <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
+        ${anotherCard}
+      </button>
+    `
+  }
+
+  #processing(): TemplateResult {
+    const { processing, processingText } = this.#texts
+    return html`
+      <div class="settled" role="status">
+        <span class="badge waiting" aria-hidden="true">${spinner}</span>
+        <h1 class="title" tabindex="-1">${processing}</h1>
+        <p class="hint">${processingText}</p>
+      </div>
+    `
+  }
+
+  #result(view: DisplayView): TemplateResult {
+    const { result } = this.#payment
+    const [title, text] = resultTexts[result]
+    const merchant = view.merchantName
+    const why = result === 'failed' ? this.#failure(view) : undefined
+    return html`
+      <div class="settled">
+        <span class="badge ${result}" aria-hidden="true">${resultIcon(result)}</span>
+        <h1 class="title" tabindex="-1" data-testid="result" data-state=${result}>
+          ${this.#texts[title]}
+        </h1>
+        <p class="hint" role="status">
+          ${why} ${fill(this.#texts[text], { amount: this.#money(view), merchant })}
+        </p>
+      </div>
+    `
+  }
+
+  #alert(): TemplateResult {
+    const { view } = this.#payment
+    return html`<p class="notice" role="alert">${view && this.#notice(view)}</p>`
+  }
+
+  #notice(view: DisplayView): string | undefined {
+    const { notice } = this.#payment
+    return notice === 'failure' ? this.#failure(view) : notice && this.#texts[notice]
+  }
+
+  #failure({ lastPaymentFailure: failure }: DisplayView): string | undefined {
+    return failure ? (failureText(failure, this.#language) ?? failure.message) : undefined
+  }
+
+  #money({ amount, currency }: DisplayView): string {
+    return moneyText(amount, currency, this.#payment.locale)
+  }
+}
+
+const resultTexts: Readonly<Record<Payment['result'], readonly [keyof Texts, keyof Texts]>> = {
+  paid: ['paidTitle', 'paidText'],
+  failed: ['failedTitle', 'failedText'],
+  processing: ['waitingTitle', 'waitingText'],
+  canceled: ['canceledTitle', 'canceledText'],
+  expired: ['expiredTitle', 'expiredText'],
+}
+
+/** The merchant's text stays a node of its own, so that its reading direction cannot leak. */
+function splitAround(text: string, mark: string, value: string): readonly [string, string, string] {
+  const [before = '', after = ''] = text.split(mark)
+  return [before, value, after]
+}

@@ -1,0 +1,104 @@
+/**
+ * The page's drawings, as templates: the policy loads no image from anywhere.
+ *
+ * @module
+ */
+import { html, svg, type TemplateResult } from 'lit'
+import type { Brand } from './card-fields.ts'
+
+/** The brand of the number so far; a plain card while it is unknown. Read out by its name. */
+export function brandIcon(brand: Brand | undefined): TemplateResult {
+  const drawing = (brand && brandDrawings.get(brand.type)) ?? plainCard
+  return html`<svg
+    class="brand"
+    viewBox="0 0 34 22"
+    role=${brand ? 'img' : 'presentation'}
+    aria-label=${brand?.name ?? ''}
+    data-brand=${brand?.type ?? 'unknown'}
+  >${drawing}</svg>`
+}
+
+const plainCard = svg`
+  <rect class="card-blank" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+  <rect class="card-stripe" x="1" y="5" width="32" height="4"></rect>
+  <rect class="card-stripe" x="5" y="14" width="9" height="2.5" rx="1"></rect>`
+
+const brandDrawings: ReadonlyMap<string, TemplateResult> = new Map([
+  [
+    'visa',
+    svg`<rect class="card-face" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+      <text class="brand-text visa" x="17" y="15.2" text-anchor="middle">VISA</text>`,
+  ],
+  [
+    'mastercard',
+    svg`<rect class="card-face" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+      <circle cx="13.4" cy="11" r="6" fill="#eb001b"></circle>
+      <circle cx="20.6" cy="11" r="6" fill="#f79e1b"></circle>
+      <path d="M17 6.2a6 6 0 0 1 0 9.6 6 6 0 0 1 0-9.6z" fill="#ff5f00"></path>`,
+  ],
+  [
+    'amex',
+    svg`<rect x="0" y="0" width="34" height="22" rx="4" fill="#016fd0"></rect>
+      <text class="brand-text amex" x="17" y="14.2" text-anchor="middle">AMEX</text>`,
+  ],
+  [
+    'mir',
+    svg`<rect class="card-face" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+      <text class="brand-text mir" x="17" y="15" text-anchor="middle">МИР</text>`,
+  ],
+  [
+    'arca',
+    svg`<rect x="0" y="0" width="34" height="22" rx="4" fill="#0a3d62"></rect>
+      <text class="brand-text arca" x="17" y="14.6" text-anchor="middle">ArCa</text>`,
+  ],
+])
+
+/** Where the security code stands on a card. */
+export const codeIcon = html`<svg class="brand" viewBox="0 0 34 22" aria-hidden="true">
+  <rect class="card-blank" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+  <rect class="card-stripe" x="1" y="4" width="32" height="4"></rect>
+  <rect class="code-box" x="17.5" y="11.5" width="13" height="7" rx="3.5"></rect>
+  <circle class="code-dot" cx="21" cy="15" r="1"></circle>
+  <circle class="code-dot" cx="24" cy="15" r="1"></circle>
+  <circle class="code-dot" cx="27" cy="15" r="1"></circle>
+</svg>`
+
+export const warningIcon = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+  <path
+    fill="currentColor"
+    d="M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1zm0 9.4a.95.95 0 1 0 0 1.9.95.95 0 0 0 0-1.9zM8 3.9a.8.8 0 0 0-.8.86l.28 3.9a.52.52 0 0 0 1.04 0l.28-3.9A.8.8 0 0 0 8 3.9z"
+  ></path>
+</svg>`
+
+export const chevron = html`<svg class="icon chevron" viewBox="0 0 16 16" aria-hidden="true">
+  <path
+    d="M4.5 6.5 8 10l3.5-3.5"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="1.6"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+  ></path>
+</svg>`
+
+export const spinner = html`<svg class="spinner" viewBox="0 0 24 24" aria-hidden="true">
+  <circle class="spinner-track" cx="12" cy="12" r="9"></circle>
+  <path class="spinner-head" d="M12 3a9 9 0 0 1 9 9"></path>
+</svg>`
+
+/** A tick, a cross or a clock: never the only sign of a result. */
+export function resultIcon(result: string): TemplateResult {
+  const path = resultPaths.get(result) ?? cross
+  return html`<svg class="result-icon" viewBox="0 0 24 24" aria-hidden="true">
+    <path d=${path} pathLength="1"></path>
+  </svg>`
+}
+
+const cross = 'M8 8l8 8M16 8l-8 8'
+const clock = 'M12 7v5l3.5 2'
+
+const resultPaths: ReadonlyMap<string, string> = new Map([
+  ['paid', 'M7 12.5l3.4 3.4L17 9'],
+  ['processing', clock],
+  ['expired', clock],
+])

@@ -1,0 +1,84 @@
+/**
+ * The hosted page's end of the frame protocol: one handshake, then one port.
+ *
+ * A message counts only when it comes from our parent, names this document and brings one port; and
+ * the port is used only when the parent's origin is registered.
+ *
+ * @module
+ */
+import {
+  type FromElement,
+  type FromFrame,
+  type Hello,
+  type Init,
+  PROTOCOL,
+  readFromElement,
+  readInit,
+} from '@pi-checkout/contract/frame-protocol'
+
+/** A parent whose origin is registered, and the origin that the browser vouches for. */
+export type Receive = (message: FromElement, origin: string) => void
+
+/** The way to the element around this page. Silent before the handshake and after `fail`. */
+export class ParentLink {
+  readonly #doc = randomDocument()
+  readonly #origins: ReadonlySet<string>
+  readonly #receive: Receive
+  #port: MessagePort | undefined
+
+  /** @param origins The registered origins that the service wrote into this page. */
+  constructor(origins: ReadonlySet<string>, receive: Receive) {
+    this.#origins = origins
+    this.#receive = receive
+  }
+
+  /** Starts the handshake. `hello` carries no data, so it may go to any parent. */
+  start(): void {
+    window.addEventListener('message', this.#meet)
+    const hello: Hello = { pi: 'checkout', t: 'hello', v: [PROTOCOL], doc: this.#doc }
+    window.parent.postMessage(hello, '*')
+  }
+
+  /** Tells the element something; without an accepted parent, nobody. */
+  tell(message: FromFrame): void {
+    this.#port?.postMessage(message)
+  }
+
+  /** Gives up: the last message of this page. */
+  fail(code: string): void {
+    this.tell({ t: 'fail', code })
+    // Not closed: a closed port may drop the message that is still under way.
+    this.#port = undefined
+  }
+
+  readonly #meet = (event: MessageEvent<unknown>): void => {
+    if (event.source !== window.parent) return
+    const init = readInit(event.data)
+    const [port, ...others] = event.ports
+    if (!init || !this.#isMine(init) || !port || others.length > 0) return
+    window.removeEventListener('message', this.#meet)
+    this.#port = port
+    if (!this.#origins.has(event.origin)) {
+      this.fail('origin_not_allowed')
+      return
+    }
+    port.onmessage = ({ data }) => {
+      const message = readFromElement(data)
+      if (message && this.#port) this.#receive(message, event.origin)
+    }
+    this.tell({ t: 'ack' })
+  }
+
+  #isMine(init: Init): boolean {
+    return init.doc === this.#doc && init.v === PROTOCOL
+  }
+}
+
+/** 128 random bits that tell this document from the one before it in the same frame. */
+export function randomDocument(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}

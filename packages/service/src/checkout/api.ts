@@ -1,0 +1,226 @@
+/**
+ * The hosted page's private API: no CORS, no cookies, a session token for everything but its start.
+ *
+ * @module
+ */
+import { limits, type ProblemCode } from '@pi-checkout/contract'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
+import type { z } from 'zod'
+import type { Context } from '../context.ts'
+import { checkBodyHeaders, jsonBody } from '../http/body.ts'
+import { jsonHeaders } from '../http/headers.ts'
+import { ProblemError } from '../http/problem.ts'
+import { opens } from '../intents/client-secret.ts'
+import { type Cause, decide } from '../intents/lifecycle.ts'
+import { moveIntent } from '../intents/store.ts'
+import { authorise } from '../provider/acquirer.ts'
+import { abandonment, openChallenge } from './challenge.ts'
+import { confirm } from './confirm.ts'
+import type { ChallengeTicket, OpenedSession } from './display-view.ts'
+import { cspReports } from './reports.ts'
+import {
+  Confirm,
+  Nothing,
+  OpenChallenge,
+  OpenSession,
+  readRequest,
+  refusePastExpiry,
+  refuseRealCards,
+} from './requests.ts'
+import { readReturnUrl } from './return-url.ts'
+import { samePage } from './same-page.ts'
+import { type CheckoutSession, SessionTokens } from './session.ts'
+import { environmentOf, type Standing, standingOf } from './standing.ts'
+import { displayView } from './view.ts'
+import { waitForVersion } from './wait-for-version.ts'
+
+/** Returns the router of everything under `/checkout-api`. */
+export function checkoutApi(context: Context): Router {
+  const tokens = new SessionTokens(context.keys, context.publicUrl)
+  const router = Router({ caseSensitive: true, strict: true })
+  router.post('/reports', cspReports(context))
+  router.use(samePage(context.publicUrl))
+
+  router.post('/session', async (request, response) => {
+    const body = await readBody(request, OpenSession)
+    send(response, await openSession(context, tokens, body))
+  })
+
+  router.get('/intent', async (request, response) => {
+    const session = await sessionOf(request, { tokens, context })
+    const version = readVersion(request)
+    const standing =
+      version === undefined
+        ? await standingOf(context, session)
+        : await waitForVersion(context, session, { version, signal: endOf(request, response) })
+    send(response, displayView(context, existing(standing)))
+  })
+
+  const act = <Body>(
+    schema: z.ZodType<Body>,
+    action: (session: CheckoutSession, body: Body) => Promise<object>,
+  ): RequestHandler => {
+    return async (request, response) => {
+      checkBodyHeaders(request, limits.requestBytes)
+      const session = await sessionOf(request, { tokens, context })
+      send(response, await action(session, await readBody(request, schema)))
+    }
+  }
+
+  router.post(
+    '/confirm',
+    act(Confirm, async (session, body) => {
+      refusePastExpiry(body, context.now())
+      const authorisation = authorise(body.paymentMethod.card)
+      if (!authorisation) throw new TypeError('a card passed that is not a test card')
+      const { attemptId, version } = body
+      const confirmed = await confirm(context, session, { attemptId, version, authorisation })
+      if ('refusal' in confirmed) throw refused(confirmed.refusal)
+      return displayView(context, confirmed.standing)
+    }),
+  )
+
+  router.post(
+    '/challenge/open',
+    act(
+      OpenChallenge,
+      async (session, { returnUrl }) => await challengeTicket(context, session, returnUrl),
+    ),
+  )
+
+  router.post(
+    '/challenge/cancel',
+    act(Nothing, async (session) =>
+      displayView(context, await move(context, session, abandonment())),
+    ),
+  )
+
+  router.post(
+    '/cancel',
+    act(Nothing, async (session) =>
+      displayView(context, await move(context, session, { type: 'canceled' })),
+    ),
+  )
+  return router
+}
+
+/** Trades the secret for a session. Every pair that is not accepted gets the same answer. */
+async function openSession(
+  context: Context,
+  tokens: SessionTokens,
+  { id, clientSecret, origin }: z.infer<typeof OpenSession>,
+): Promise<OpenedSession> {
+  const environmentId = await environmentOf(context.db, id)
+  const standing = environmentId && (await standingOf(context, { environmentId, id }))
+  if (!standing) throw refused('payment_intent_not_found')
+  const { environment, intent, at } = standing
+  if (!opens(context.keys, intent, { candidate: clientSecret, at })) {
+    throw refused('payment_intent_not_found')
+  }
+  if (!environment.allowedOrigins.includes(origin)) {
+    throw new ProblemError(
+      'origin_not_allowed',
+      'The page around the checkout is of an origin that is not registered; run pi-service origins add.',
+    )
+  }
+  const session = { id, environmentId: environment.id, origin }
+  const signed = await tokens.sign(session, context.now())
+  return { ...signed, intent: displayView(context, standing) }
+}
+
+async function challengeTicket(
+  context: Context,
+  session: CheckoutSession,
+  returnUrl: string | undefined,
+): Promise<ChallengeTicket> {
+  const standing = existing(await standingOf(context, session))
+  const { nextAction } = displayView(context, standing)
+  if (!nextAction) throw refused('version_conflict')
+  const page = nextAction.type === 'redirect' ? returnPage(standing, returnUrl) : null
+  const token = await openChallenge(context, standing, page)
+  if (!token) throw refused('version_conflict')
+  return { url: nextAction.url, token }
+}
+
+function returnPage({ environment }: Standing, returnUrl: string | undefined): string {
+  const page = returnUrl && readReturnUrl(returnUrl, environment.allowedOrigins)
+  if (page) return page
+  throw new ProblemError(
+    'origin_not_allowed',
+    'returnUrl must be an address on a registered origin: https, or http on loopback.',
+  )
+}
+
+/** Applies a cause that the buyer gives; asked again, it changes nothing. */
+async function move(context: Context, session: CheckoutSession, cause: Cause): Promise<Standing> {
+  const standing = existing(await standingOf(context, session))
+  const { intent, at } = standing
+  if (isDone(cause, standing)) return standing
+  const next = decide(intent, cause, at)
+  if ('refusal' in next) throw refused(next.refusal)
+  const moved = await moveIntent(context.db, intent, next)
+  return moved ? { ...standing, intent: moved } : await move(context, session, cause)
+}
+
+/** A cancel whose answer was lost is sent again: it finds its own work done. */
+function isDone(cause: Cause, { intent: { status } }: Standing): boolean {
+  if (cause.type === 'canceled') return status === 'canceled'
+  return cause.type === 'challenge_failed' && status === 'requires_payment_method'
+}
+
+async function sessionOf(
+  request: Request,
+  { tokens, context }: { readonly tokens: SessionTokens; readonly context: Context },
+): Promise<CheckoutSession> {
+  const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(request.headers.authorization ?? '') ?? []
+  const session = token && (await tokens.verify(token, context.now()))
+  if (session) return session
+  throw new ProblemError(
+    'invalid_session',
+    'The checkout session is over; the page starts a new one by loading again.',
+    { headers: { 'www-authenticate': 'Bearer' } },
+  )
+}
+
+async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
+  const body = await jsonBody(request)
+  refuseRealCards(body)
+  return readRequest(schema, body)
+}
+
+/** `?waitForVersion=7`. Everything else in the query is ignored. */
+function readVersion(request: Request): number | undefined {
+  const text = new URL(request.url, 'http://localhost').searchParams.get('waitForVersion')
+  if (text === null) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new ProblemError('validation_failed', 'waitForVersion must be a whole number.')
+}
+
+function endOf(request: Request, response: Response): AbortSignal {
+  const end = new AbortController()
+  response.on('close', () => end.abort())
+  request.on('aborted', () => end.abort())
+  return end.signal
+}
+
+function existing(standing: Standing | undefined): Standing {
+  if (!standing) throw refused('payment_intent_not_found')
+  return standing
+}
+
+function refused(code: keyof typeof refusals): ProblemError {
+  return new ProblemError(code, refusals[code])
+}
+
+const refusals = {
+  payment_intent_not_found:
+    'There is no such Payment Intent, or this secret does not open it; ask the shop for a new one.',
+  intent_finalized: 'The Payment Intent is final; read it again.',
+  attempt_in_progress: 'Another attempt is in progress; wait for its result.',
+  version_conflict: 'The Payment Intent has moved on; read it again.',
+} as const satisfies Partial<Record<ProblemCode, string>>
+
+function send(response: Response, body: object): void {
+  if (response.destroyed) return
+  response.writeHead(200, jsonHeaders).end(JSON.stringify(body))
+}

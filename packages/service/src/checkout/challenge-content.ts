@@ -1,0 +1,62 @@
+/**
+ * What the stand-in issuer's page holds, as HTML. Whatever came from outside is escaped here.
+ *
+ * @module
+ */
+import { limits } from '@pi-checkout/contract'
+import { formatMoney } from '@pi-checkout/contract/money'
+import type { OpenChallenge, Presentation } from './challenge.ts'
+import { challengeTexts } from './challenge-texts.ts'
+import { languageOf } from './language.ts'
+import { escapeHtml } from './pages.ts'
+
+/** The code form with its one-time token. */
+export function codeForm(
+  challenge: OpenChallenge,
+  {
+    action,
+    locale,
+    presentation,
+  }: { readonly action: string; readonly locale: string; readonly presentation: Presentation },
+): string {
+  const { intent, environment, tries, token } = challenge
+  const texts = challengeTexts[languageOf(locale)]
+  const amount = formatMoney(intent.amount, intent.currency, locale)
+  const wrong = tries + 1 < limits.challengeTries ? texts.wrong : texts.wrongLast
+  const fault = tries > 0 ? `<p class="fault" id="fault" role="alert">${wrong}</p>` : ''
+  return `
+    <p class="bank">${bankIcon}${texts.bank}</p>
+    <h1>${texts.title}</h1>
+    <dl>
+      <dt>${texts.shop}</dt><dd><bdi>${escapeHtml(environment.merchantName)}</bdi></dd>
+      <dt>${texts.amount}</dt><dd data-amount>${escapeHtml(amount)}</dd>
+      <dt>${texts.card}</dt><dd>•••• ${escapeHtml(intent.paymentMethod?.card?.last4 ?? '')}</dd>
+    </dl>
+    <form method="post" action="${action}">
+      <input type="hidden" name="token" value="${token}">
+      <input type="hidden" name="locale" value="${escapeHtml(locale)}">
+      <label for="code">${texts.code}</label>
+      <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code"
+        maxlength="12" required${presentation === 'page' ? ' autofocus' : ''} aria-describedby="${tries > 0 ? 'fault ' : ''}hint">
+      ${fault}
+      <p class="hint" id="hint">${texts.hint}</p>
+      <button class="confirm" name="action" value="confirm">${texts.confirm}</button>
+      <button name="action" value="cancel" formnovalidate>${texts.cancel}</button>
+    </form>`
+}
+
+/** The issuer has decided; the hosted page takes over. */
+export function doneNote(locale: string): string {
+  return note(challengeTexts[languageOf(locale)].done)
+}
+
+/** A token that is spent, foreign or late opens only this. */
+export function overNote(locale: string): string {
+  return note(challengeTexts[languageOf(locale)].over)
+}
+
+function note(text: string): string {
+  return `<p class="done" data-done="" role="status">${text}</p>`
+}
+
+const bankIcon = `<svg viewBox="0 0 18 18" aria-hidden="true"><path fill="currentColor" d="M9 1 1.5 5v1.5h15V5L9 1zM3 8v5H2v2h14v-2h-1V8h-2v5h-2.5V8h-3v5H5V8H3z"/></svg>`

@@ -1,0 +1,211 @@
+/**
+ * A challenge in the store: opened by the hosted page, answered at the issuer.
+ *
+ * Each step needs a one-time token of 256 bits that exists in one form of one page; the store keeps
+ * its hash. A challenge is open while its attempt waits for it and its time has not run out.
+ *
+ * @module
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { challengeAnswers, limits } from '@pi-checkout/contract'
+import type { Context } from '../context.ts'
+import type { Queryable } from '../db/database.ts'
+import { randomBase62 } from '../identifiers.ts'
+import { type Cause, decide, type Failure } from '../intents/lifecycle.ts'
+import { type IntentKey, moveIntent, type StoredIntent } from '../intents/store.ts'
+import { causeOf, readSettlement } from './settlement.ts'
+import { type Standing, standingOf } from './standing.ts'
+
+/** In a frame of the hosted page, or as a page of its own. */
+export type Presentation = 'frame' | 'page'
+
+/** What the issuer's page may show and do. */
+export interface OpenChallenge extends Standing {
+  /** For the next step, once. */
+  readonly token: string
+  readonly tries: number
+  readonly returnPage: string | null
+}
+
+/** What came of an answer. */
+export type Answered =
+  /** Asked again: the code was wrong and there are tries left. */
+  | { readonly next: 'ask'; readonly challenge: OpenChallenge }
+  /** Settled one way or the other; the hosted page reads which. */
+  | { readonly next: 'done'; readonly standing: Standing; readonly returnPage: string | null }
+
+/**
+ * Opens the challenge of the attempt that waits for one, and ends every older token of it.
+ *
+ * @param returnPage The merchant's page, checked; for the full-page variant alone.
+ * @returns The token of its first step, or `undefined` when the intent waits for no challenge.
+ */
+export async function openChallenge(
+  { db }: Context,
+  { intent, at }: Standing,
+  returnPage: string | null,
+): Promise<string | undefined> {
+  if (!intent.nextAction) return undefined
+  const presentation: Presentation = intent.nextAction.type === 'redirect' ? 'page' : 'frame'
+  const token = newToken()
+  const opened = await db.query`
+    insert into challenges (id, intent_id, attempt_id, presentation, token_hash, return_page,
+                            expires_at, created_at)
+    select ${`ch_${randomBase62(24)}`}, intent_id, attempt_id, ${presentation},
+           ${hashOf('enter', token)}, ${returnPage}, ${intent.nextAction.expiresAt}, ${at}
+      from payment_attempts
+     where intent_id = ${intent.id} and state = 'challenge'
+    on conflict (intent_id, attempt_id) do update
+       set token_hash = excluded.token_hash, return_page = excluded.return_page
+     where challenges.closed_at is null
+    returning id`
+  return opened.length > 0 ? token : undefined
+}
+
+/** Trades the hosted page's token for that of the code form. */
+export async function enterChallenge(
+  context: Context,
+  { token, presentation }: { readonly token: string; readonly presentation: Presentation },
+): Promise<OpenChallenge | undefined> {
+  const next = newToken()
+  const row = await spend(context.db, {
+    hash: hashOf('enter', token),
+    nextHash: hashOf('answer', next),
+    presentation,
+  })
+  if (!row) return undefined
+  const standing = await standingOf(context, row)
+  if (standing?.intent.status !== 'requires_action') return undefined
+  return { ...standing, token: next, tries: row.tries, returnPage: row.returnPage }
+}
+
+/** Takes the buyer's code, or that they gave up. */
+export async function answerChallenge(
+  context: Context,
+  answer: {
+    readonly token: string
+    readonly presentation: Presentation
+    /** `undefined`: the buyer pressed Cancel. */
+    readonly code: string | undefined
+  },
+): Promise<Answered | undefined> {
+  const next = newToken()
+  return await context.db.transaction(async (tx) => {
+    const row = await spend(tx, {
+      hash: hashOf('answer', answer.token),
+      nextHash: hashOf('answer', next),
+      presentation: answer.presentation,
+    })
+    if (!row) return undefined
+    const standing = await standingOf({ db: tx, now: context.now }, row)
+    if (standing?.intent.status !== 'requires_action') return undefined
+    const verdict = judge(answer.code, row.tries)
+    if (verdict === 'again') {
+      await tx.query`update challenges set tries = tries + 1 where id = ${row.challengeId}`
+      const { returnPage } = row
+      return {
+        next: 'ask',
+        challenge: { ...standing, token: next, tries: row.tries + 1, returnPage },
+      }
+    }
+    await tx.query`
+      update challenges set token_hash = null, closed_at = ${standing.at}
+       where id = ${row.challengeId}`
+    const causes = verdict === 'passed' ? passed(row.outcome) : [failed(verdict)]
+    const intent = await moveAll(tx, standing, causes)
+    return intent && { next: 'done', standing: { ...standing, intent }, returnPage: row.returnPage }
+  })
+}
+
+/** A challenge that is given up at the hosted page. */
+export function abandonment(): Cause {
+  return failed(failures.canceled)
+}
+
+interface ChallengeRow extends IntentKey {
+  readonly challengeId: string
+  readonly tries: number
+  readonly returnPage: string | null
+  readonly outcome: string
+}
+
+/** Uses a token up and puts the next one in its place, in one statement: of two presses one counts. */
+async function spend(
+  db: Queryable,
+  {
+    hash,
+    nextHash,
+    presentation,
+  }: {
+    readonly hash: Buffer
+    readonly nextHash: Buffer
+    readonly presentation: Presentation
+  },
+): Promise<ChallengeRow | undefined> {
+  const [row] = await db.query<ChallengeRow>`
+    update challenges c set token_hash = ${nextHash}
+      from payment_attempts a join payment_intents i on i.id = a.intent_id
+     where c.token_hash = ${hash} and c.presentation = ${presentation} and c.closed_at is null
+       and a.intent_id = c.intent_id and a.attempt_id = c.attempt_id and a.state = 'challenge'
+    returning c.id as "challengeId", c.tries, c.return_page as "returnPage", a.outcome,
+              i.id, i.environment_id as "environmentId"`
+  return row
+}
+
+function judge(code: string | undefined, tries: number): 'passed' | 'again' | Failure {
+  if (code === undefined) return failures.canceled
+  if (code === challengeAnswers.passes) return 'passed'
+  if (code === challengeAnswers.denied) return failures.denied
+  if (code === challengeAnswers.bankError) return failures.unavailable
+  return tries + 1 < limits.challengeTries ? 'again' : failures.denied
+}
+
+function passed(outcome: string): readonly Cause[] {
+  return [{ type: 'challenge_passed' }, causeOf(readSettlement(outcome))]
+}
+
+function failed(failure: Failure): Cause {
+  return { type: 'challenge_failed', failure }
+}
+
+const failures = {
+  denied: {
+    code: 'authentication_failed',
+    declineCode: 'authentication_denied',
+    message: 'Your bank did not confirm the payment. Try again or use another card.',
+  },
+  canceled: {
+    code: 'authentication_failed',
+    declineCode: 'authentication_canceled',
+    message: 'The confirmation was not finished. Try again or use another card.',
+  },
+  unavailable: {
+    code: 'authentication_failed',
+    declineCode: 'authentication_unavailable',
+    message: 'Your bank could not confirm the payment just now. Try another card.',
+  },
+} as const satisfies Record<string, Failure>
+
+async function moveAll(
+  tx: Queryable,
+  { intent, at }: Standing,
+  causes: readonly Cause[],
+): Promise<StoredIntent | undefined> {
+  let seen = intent
+  for (const cause of causes) {
+    const move = decide(seen, cause, at)
+    const moved = 'refusal' in move ? undefined : await moveIntent(tx, seen, move)
+    if (!moved) return undefined
+    seen = moved
+  }
+  return seen
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** The step is part of what is hashed: a token of one step opens no other. */
+function hashOf(step: 'enter' | 'answer', token: string): Buffer {
+  return createHash('sha256').update(`${step}|${token}`).digest()
+}

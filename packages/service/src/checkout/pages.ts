@@ -1,0 +1,55 @@
+/**
+ * The built pages, read once, and the few values that the service writes into them.
+ *
+ * @module
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { failCodes } from '@pi-checkout/contract/frame-protocol'
+
+/** Where both origins serve the assets that the pages load. */
+export const assetsPath = '/checkout-assets'
+
+/** The hosted page with the origins that it may shake hands with. */
+export function checkoutPage(folder: string, origins: readonly string[]): string {
+  const list = escapeHtml(origins.join(' '))
+  return readPage(folder, 'checkout').replace('data-origins=""', () => `data-origins="${list}"`)
+}
+
+/** The page for strangers: no form, no data, only the reason. */
+export function refusalPage(folder: string, code: (typeof failCodes)[number]): string {
+  return readPage(folder, 'refusal').replace('data-code=""', () => `data-code="${code}"`)
+}
+
+/**
+ * The issuer's page around some content.
+ *
+ * @param content Trusted HTML: whoever makes it escapes what comes from outside.
+ */
+export function challengePage(
+  folder: string,
+  { content, language }: { readonly content: string; readonly language: string },
+): string {
+  return readPage(folder, 'challenge')
+    .replace('lang="en"', () => `lang="${escapeHtml(language)}"`)
+    .replace('<!--content-->', () => content)
+}
+
+/** Escapes a text for HTML, in an attribute as well as between tags. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+const pages = new Map<string, string>()
+
+function readPage(folder: string, name: string): string {
+  const path = join(folder, `${name}.html`)
+  const known = pages.get(path)
+  if (known) return known
+  if (!existsSync(path)) {
+    throw new Error('The hosted pages are not built: run `npm run build` and start again')
+  }
+  const page = readFileSync(path, 'utf8')
+  pages.set(path, page)
+  return page
+}

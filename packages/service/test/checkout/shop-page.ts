@@ -1,0 +1,78 @@
+/**
+ * A small shop on a site of its own: its page plays the element's side of the frame protocol.
+ *
+ * @module
+ */
+import type { RunningCheckout } from './support.ts'
+import { listen } from './support.ts'
+
+export interface Shop {
+  readonly origin: string
+  close(): Promise<void>
+}
+
+/** Serves `/pay?pair=…`: the pair stands in the test's own query, which no real shop would do. */
+export async function startShop(checkout: RunningCheckout, host = 'shop.localhost'): Promise<Shop> {
+  const listener = await listen()
+  const origin = `http://${host}:${listener.port}`
+  listener.serve((request, response) => {
+    const url = new URL(request.url ?? '/', origin)
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    response.setHeader('cache-control', 'no-store')
+    if (url.pathname !== '/pay') return void response.end('<!doctype html><title>Shop</title>')
+    response.end(page(checkout.url))
+  })
+  return { origin, close: listener.close }
+}
+
+/** The address of the shop's checkout page for a pair. */
+export function payAddress(
+  shop: Shop,
+  pair: { readonly id: string; readonly clientSecret: string },
+  { locale = 'en', scheme = 'light' }: { readonly locale?: string; readonly scheme?: string } = {},
+): string {
+  const query = new URLSearchParams({ id: pair.id, secret: pair.clientSecret, locale, scheme })
+  return `${shop.origin}/pay?${query}`
+}
+
+function page(checkoutOrigin: string): string {
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Shop</title>
+<style>
+  body { margin: 0; font-family: sans-serif }
+  iframe { display: block; border: 0; width: 100%; height: 600px }
+</style>
+<body>
+<script type="module">
+  const query = new URL(location.href).searchParams
+  const checkout = ${JSON.stringify(checkoutOrigin)}
+  document.documentElement.style.colorScheme = query.get('scheme')
+  document.body.style.background = query.get('scheme') === 'dark' ? '#0c0d10' : '#fff'
+  const said = (window.said = [])
+  const frame = document.createElement('iframe')
+  frame.title = 'Secure payment form'
+  frame.referrerPolicy = 'strict-origin'
+  frame.allow = 'payment; publickey-credentials-get'
+  frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-top-navigation allow-storage-access-by-user-activation')
+  let port
+  window.addEventListener('message', ({ source, origin, data }) => {
+    if (source !== frame.contentWindow || origin !== checkout || data.t !== 'hello') return
+    said.push('hello')
+    port?.close()
+    const channel = new MessageChannel()
+    port = channel.port1
+    port.onmessage = ({ data }) => {
+      said.push(data.t === 'busy' ? 'busy ' + data.on : data.t === 'fail' ? 'fail ' + data.code : data.t)
+      if (data.t === 'size') frame.style.height = data.h + 'px'
+      if (data.t === 'leave' && !query.has('stay')) port.postMessage({ t: 'left', page: location.href.split('#')[0] })
+      if (data.t !== 'ack') return
+      port.postMessage({ t: 'config', locale: query.get('locale') })
+      port.postMessage({ t: 'auth', id: query.get('id'), secret: query.get('secret') })
+    }
+    frame.contentWindow.postMessage({ pi: 'checkout', t: 'init', v: 1, doc: data.doc }, checkout, [channel.port2])
+  })
+  frame.src = checkout + '/checkout/' + (query.get('at') ?? query.get('id'))
+  document.body.append(frame)
+</script>`
+}

@@ -1,0 +1,213 @@
+/**
+ * A running checkout for tests: real listeners on free ports, PGlite in memory, one test merchant.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { pino } from 'pino'
+import { challengeApp } from '../../src/checkout/challenge-app.ts'
+import type { DisplayView, OpenedSession } from '../../src/checkout/display-view.ts'
+import { checkoutRouter } from '../../src/checkout/router.ts'
+import type { Context } from '../../src/context.ts'
+import type { Database } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openPglite } from '../../src/db/pglite.ts'
+import { bareApp, finished } from '../../src/http/express-app.ts'
+import { hostCheck } from '../../src/http/host.ts'
+import { randomBase62, randomSalt } from '../../src/identifiers.ts'
+import { clientSecret } from '../../src/intents/client-secret.ts'
+import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+
+export interface Pair {
+  readonly id: string
+  readonly clientSecret: string
+}
+
+export interface RunningCheckout {
+  readonly context: Context
+  readonly db: Database
+  readonly url: string
+  readonly challengeUrl: string
+  /** Every line that the service logged. */
+  readonly logged: readonly string[]
+  /** Makes an intent of the test environment, or of another one. */
+  createIntent(overrides?: Partial<IntentRow>): Promise<Pair>
+  registerOrigin(origin: string, environmentId?: string): Promise<void>
+  /** Moves real time on by so many milliseconds. */
+  advance(milliseconds: number): void
+  close(): Promise<void>
+}
+
+interface IntentRow {
+  readonly amount: number
+  readonly currency: string
+  readonly orderId: string
+  readonly environmentId: string
+}
+
+/** @param hosts Names under which browsers reach the two listeners; both are on loopback. */
+export async function startCheckout(
+  hosts: { readonly checkout: string; readonly challenge: string } = {
+    checkout: '127.0.0.1',
+    challenge: '127.0.0.1',
+  },
+): Promise<RunningCheckout> {
+  const db = await openPglite(undefined)
+  await migrate(db)
+  await addMerchants(db)
+  const checkout = await listen()
+  const challenge = await listen()
+  const logged: string[] = []
+  let offset = 0
+  const context: Context = {
+    db,
+    keys: readSecretKeys(newSecretKeys()),
+    log: pino({}, { write: (line: string) => void logged.push(line) }),
+    now: () => new Date(Date.now() + offset),
+    publicUrl: `http://${hosts.checkout}:${checkout.port}`,
+    challengeUrl: `http://${hosts.challenge}:${challenge.port}`,
+    hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
+  }
+  const app = bareApp()
+  app.use(hostCheck(context.publicUrl))
+  app.use(checkoutRouter(context))
+  checkout.serve(finished(app, context))
+  challenge.serve(challengeApp(context))
+
+  return {
+    context,
+    db,
+    url: context.publicUrl,
+    challengeUrl: context.challengeUrl,
+    logged,
+    createIntent: async (overrides) => await insertIntent(context, overrides),
+    registerOrigin: async (origin, environmentId = 'env_test') => {
+      await db.query`
+        update environments set allowed_origins = array_append(allowed_origins, ${origin})
+         where id = ${environmentId}`
+    },
+    advance: (milliseconds) => {
+      offset += milliseconds
+    },
+    close: async () => {
+      await Promise.all([checkout.close(), challenge.close()])
+      await db.close()
+    },
+  }
+}
+
+/** A client of the private API that plays the hosted page, without a browser. */
+export class PageClient {
+  readonly #checkout: RunningCheckout
+  token = ''
+
+  constructor(checkout: RunningCheckout) {
+    this.#checkout = checkout
+  }
+
+  async open(pair: Pair, origin: string): Promise<OpenedSession> {
+    const session = (await (await this.post('session', { ...pair, origin })).json()) as OpenedSession
+    this.token = session.token
+    return session
+  }
+
+  async post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return await fetch(`${this.#checkout.url}/checkout-api/${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        origin: this.#checkout.url,
+        ...(this.token && { authorization: `Bearer ${this.token}` }),
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    })
+  }
+
+  async view(query = ''): Promise<DisplayView> {
+    const response = await fetch(`${this.#checkout.url}/checkout-api/intent${query}`, {
+      headers: { authorization: `Bearer ${this.token}` },
+    })
+    return (await response.json()) as DisplayView
+  }
+
+  /** Presses Pay with a test card, on the version that stands. */
+  async pay(number: string, attempt: { attemptId?: string; version?: number } = {}): Promise<Response> {
+    const version = attempt.version ?? (await this.view()).version
+    const attemptId = attempt.attemptId ?? randomBase62(24)
+    return await this.post('confirm', { attemptId, version, paymentMethod: cardOf(number) })
+  }
+}
+
+/** A card as the hosted page sends it. */
+export function cardOf(number: string): object {
+  return { type: 'card', card: { number, expMonth: 12, expYear: 2040, cvc: '123' } }
+}
+
+/** A listener on a free port whose application comes later: the application needs to know the port. */
+export async function listen(): Promise<{
+  readonly port: number
+  serve(app: RequestListener): void
+  close(): Promise<void>
+}> {
+  const server: Server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    serve: (app) => void server.on('request', app),
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function addMerchants(db: Database): Promise<void> {
+  for (const [merchant, name] of [
+    ['mer_teahouse', 'Ararat Tea House'],
+    ['mer_books', 'Sevan Books'],
+  ] as const) {
+    await db.query`
+      insert into merchants (id, name, created_at) values (${merchant}, ${name}, ${new Date()})`
+  }
+  for (const [id, merchant, mode] of [
+    ['env_test', 'mer_teahouse', 'test'],
+    ['env_live', 'mer_teahouse', 'live'],
+    ['env_other', 'mer_books', 'test'],
+  ] as const) {
+    await db.query`
+      insert into environments (id, merchant_id, mode, idempotency_salt, created_at)
+      values (${id}, ${merchant}, ${mode}, ${randomSalt(32)}, ${new Date()})`
+  }
+}
+
+async function insertIntent(
+  { db, keys, now }: Context,
+  overrides: Partial<IntentRow> = {},
+): Promise<Pair> {
+  const row = {
+    amount: 150000,
+    currency: 'AMD',
+    orderId: 'A-1001',
+    environmentId: 'env_test',
+    ...overrides,
+  }
+  const id = `pi_${randomBase62(24)}`
+  const secretSalt = randomSalt(16)
+  const at = now()
+  const { environmentId, amount, currency, orderId } = row
+  await db.query`
+    insert into payment_intents (id, environment_id, amount, currency, order_id, customer, metadata,
+                                 secret_salt, secret_kid, expires_at, created_at, updated_at)
+    values (${id}, ${environmentId}, ${amount}, ${currency}, ${orderId},
+            ${'{"id":"cus_1","email":"ani@example.com"}'}::json, ${'{"note":"gift"}'}::json,
+            ${secretSalt}, ${keys.currentKid}, ${new Date(at.getTime() + 86_400_000)}, ${at}, ${at})`
+  const source = { id, environmentId, secretKid: keys.currentKid, secretSalt }
+  return { id, clientSecret: clientSecret(keys, source) }
+}
