@@ -1,11 +1,12 @@
 /**
- * The service's HTTP applications: the API with the hosted page, and the challenge page beside it.
+ * The main listener: the API with the hosted page. The challenge page has a listener of its own.
  *
  * @module
  */
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import type { Express } from 'express'
+import { checkoutRouter } from './checkout/router.ts'
 import type { Context } from './context.ts'
 import { bareApp, finished } from './http/express-app.ts'
 import { hostCheck } from './http/host.ts'
@@ -28,16 +29,10 @@ export function mainListener(context: Context, parts: AppParts): RequestListener
   }
 }
 
-/** Returns what the challenge listener answers. */
-export function challengeListener(context: Context): RequestListener {
-  const app = bareApp()
-  app.use(hostCheck(context.challengeUrl))
-  return finished(app, context)
-}
-
 function pagesApp(context: Context, parts: AppParts): Express {
   const app = bareApp()
   app.use(hostCheck(context.publicUrl))
+  app.use(checkoutRouter(context))
   app.use('/_sandbox', sandboxRouter(parts))
   app.get('/pi-checkout.js', (_request, response, next) => {
     response.sendFile(

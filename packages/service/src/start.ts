@@ -13,7 +13,8 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { serveAdminSocket } from './admin-socket.ts'
 import { type AdminResult, administer, firstMerchantName } from './administration.ts'
-import { challengeListener, mainListener } from './app.ts'
+import { mainListener } from './app.ts'
+import { challengeApp } from './checkout/challenge-app.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { authenticator } from './http/authenticate.ts'
@@ -102,7 +103,7 @@ async function serve(
       : async () => {}
 
   attach(main, mainListener(context, parts))
-  attach(challenge, challengeListener(context))
+  attach(challenge, challengeApp(context))
   const baseUrl = urlOf(main)
   return {
     ready: {

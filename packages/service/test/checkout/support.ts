@@ -109,7 +109,9 @@ export class PageClient {
   }
 
   async open(pair: Pair, origin: string): Promise<OpenedSession> {
-    const session = (await (await this.post('session', { ...pair, origin })).json()) as OpenedSession
+    const session = (await (
+      await this.post('session', { ...pair, origin })
+    ).json()) as OpenedSession
     this.token = session.token
     return session
   }
@@ -135,7 +137,10 @@ export class PageClient {
   }
 
   /** Presses Pay with a test card, on the version that stands. */
-  async pay(number: string, attempt: { attemptId?: string; version?: number } = {}): Promise<Response> {
+  async pay(
+    number: string,
+    attempt: { attemptId?: string; version?: number } = {},
+  ): Promise<Response> {
     const version = attempt.version ?? (await this.view()).version
     const attemptId = attempt.attemptId ?? randomBase62(24)
     return await this.post('confirm', { attemptId, version, paymentMethod: cardOf(number) })
