@@ -87,7 +87,7 @@ test('a lost frame hands its focus to Try again', async () => {
   const page = await world.visit({ hosted: { steps: ['ready', { wait: 300 }, 'busy'] } })
   await stands(page, 'busy')
   const hosted = page.frameLocator('iframe')
-  await hosted.getByTestId('note').focus()
+  await hosted.getByLabel('Card number').focus()
   world.hosted({ steps: [{ fail: 'internal' }] })
   await hosted.getByTestId('fail-internal').click()
   await hears(page, 'pi-error internal')

@@ -1,0 +1,85 @@
+/**
+ * A buyer for browser tests: fills the hosted page's form in and sees the payment through.
+ *
+ * It knows the page by its accessible names alone, as a buyer does, and needs its English texts.
+ *
+ * @module
+ */
+import type { FrameLocator, Page } from '@playwright/test'
+
+/** What a test card brings about. */
+export type PaymentOutcome = keyof typeof plans
+
+/**
+ * Pays with the test card of an outcome, in the `<pi-checkout>` of a page.
+ *
+ * Call it again on the same page to pay at the second try.
+ *
+ * @param page The page as Playwright hands it out; its `<pi-checkout>` may still be loading.
+ * @param outcome `'success'`, `'declined'`, `'challenge'` and so on. `'redirect'` leaves the page and
+ * comes back to it; `'canceled'` presses Cancel payment.
+ * @returns When the buyer's part is over. After a decline that can be mended the reason is shown;
+ * how the order stands is for your own server to say and for your test to expect.
+ */
+export async function payWith(page: Page, outcome: PaymentOutcome): Promise<void> {
+  const plan: Plan | undefined = plans[outcome]
+  if (!plan) {
+    throw new TypeError(`outcome: must be one of ${Object.keys(plans).join(', ')}`)
+  }
+  const form = page.frameLocator('pi-checkout iframe')
+  if (!plan.card) {
+    await form.getByRole('button', { name: 'Cancel payment' }).click()
+    return
+  }
+  await form.getByLabel('Card number').fill(plan.card)
+  await form.getByLabel('Expiry date').fill('12/34')
+  await form.getByLabel('Security code').fill('123')
+  await form.getByLabel('Name on card').fill('Test Buyer')
+  await form.getByRole('button', { name: /^Pay / }).click()
+  if (plan.bank) {
+    await answerBank(plan.redirects ? page : form.frameLocator('iframe'), plan.bank)
+  }
+  if (plan.mendable) await form.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
+}
+
+async function answerBank(bank: Page | FrameLocator, answer: string): Promise<void> {
+  if (answer === 'cancel') {
+    await bank.getByRole('button', { name: 'Cancel' }).click()
+    return
+  }
+  await bank.getByLabel('Code').fill(answer)
+  await bank.getByRole('button', { name: 'Confirm' }).click()
+}
+
+interface Plan {
+  /** Number of the test card; without one the buyer cancels. */
+  readonly card?: string
+  /** Code for the issuer's challenge, or `cancel`. */
+  readonly bank?: string
+  /** The issuer refuses framing: its page takes the whole window. */
+  readonly redirects?: true
+  /** The form comes back with a reason, for another try. */
+  readonly mendable?: true
+}
+
+const plans = {
+  success: { card: '4242424242424242' },
+  declined: { card: '4000000000000002', mendable: true },
+  'insufficient-funds': { card: '4000000000009995', mendable: true },
+  lost: { card: '4000000000009987', mendable: true },
+  stolen: { card: '4000000000009979' },
+  expired: { card: '4000000000000069', mendable: true },
+  'wrong-cvc': { card: '4000000000000127', mendable: true },
+  'processing-error': { card: '4000000000000119', mendable: true },
+  challenge: { card: '4000000000003220', bank: '1234' },
+  'challenge-denied': { card: '4000000000003220', bank: '0000', mendable: true },
+  'challenge-error': { card: '4000000000003220', bank: '9999', mendable: true },
+  'challenge-canceled': { card: '4000000000003220', bank: 'cancel', mendable: true },
+  'challenge-declined': { card: '4000008400001629', bank: '1234', mendable: true },
+  'challenge-insufficient-funds': { card: '4000008260003178', bank: '1234', mendable: true },
+  'challenge-unavailable': { card: '4000008400001280', bank: '1234', mendable: true },
+  redirect: { card: '4000002760003184', bank: '1234', redirects: true },
+  slow: { card: '4000000000000341' },
+  pending: { card: '4000000000000077' },
+  canceled: {},
+} as const satisfies Record<string, Plan>

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { fakeHostedPage, type PaymentOutcome, payWith } from '../src/testing.ts'
+import { hears, told, useWorld } from './browser/world.ts'
+
+const world = useWorld()
+
+test.each<[PaymentOutcome, string]>([
+  ['success', 'paid'],
+  ['challenge', 'paid'],
+  ['stolen', 'failed'],
+  ['slow', 'processing'],
+  ['pending', 'processing'],
+])('payWith %s sees the payment through to the result "%s"', async (outcome, state) => {
+  const page = await world.visit()
+  await payWith(page, outcome)
+  await hears(page, 'pi-finish')
+  const result = page.frameLocator('iframe').getByTestId('result')
+  expect(await result.getAttribute('data-state')).toBe(state)
+})
+
+test.each<PaymentOutcome>([
+  'declined',
+  'insufficient-funds',
+  'lost',
+  'expired',
+  'wrong-cvc',
+  'processing-error',
+  'challenge-denied',
+  'challenge-error',
+  'challenge-canceled',
+  'challenge-declined',
+  'challenge-insufficient-funds',
+  'challenge-unavailable',
+])('payWith %s shows the reason, and the second try pays', async (outcome) => {
+  const page = await world.visit()
+  await payWith(page, outcome)
+  expect(await told(page)).not.toContain('pi-finish')
+  await payWith(page, 'success')
+  await hears(page, 'pi-finish')
+})
+
+test('payWith canceled leaves the form on purpose', async () => {
+  const page = await world.visit()
+  await payWith(page, 'canceled')
+  await hears(page, 'pi-cancel')
+})
+
+test('payWith names the outcomes that it knows when it is given another', async () => {
+  const page = await world.visit()
+  await expect(payWith(page, 'sucess' as PaymentOutcome)).rejects.toThrow(
+    /^outcome: must be one of success, declined,/,
+  )
+})
+
+test('the fake is served by any server that speaks fetch', async () => {
+  const { fetch, html } = fakeHostedPage()
+  const page = await fetch(new Request('https://pay.example/checkout/pi_1'))
+  expect([page.status, await page.text()]).toEqual([200, html])
+  const other = await fetch(new Request('https://pay.example/elsewhere'))
+  expect(other.status).toBe(404)
+})
+
+test('the fake shows that a secret came, never the secret', async () => {
+  const page = await world.visit()
+  await hears(page, 'pi-ready')
+  expect(await page.frames()[1]?.content()).not.toContain('pi_1_secret_x')
+})
+
+test('steps cannot end the script that they stand in', () => {
+  const { html } = fakeHostedPage({ steps: [{ fail: '</script><script>alert(1)' }] })
+  expect(html).not.toContain('</script><script>')
+})
