@@ -1,0 +1,93 @@
+/**
+ * What a browser may send to the handoff's routes, and from where.
+ *
+ * @module
+ */
+import { HandoffRefusal } from './handoff-problem.ts'
+
+/** Bytes of a handoff's body. */
+export const maxHandoffBody = 4096
+
+/** Tells which of the two routes a path ends in. */
+export function routeOf({ url }: { readonly url: string }): 'handoff' | 'status' | undefined {
+  const path = url.replace(/[?#].*$/s, '')
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  return last === 'handoff' || last === 'status' ? last : undefined
+}
+
+/**
+ * Reads the body of `POST …/handoff`.
+ *
+ * @returns The order that the page asks for, or `undefined` for the session's current one.
+ * @throws {HandoffRefusal} It does not come from the shop's own page, or is more than it may be.
+ */
+export async function readHandoffRequest(
+  request: Request,
+  origin: string,
+): Promise<string | undefined> {
+  if (request.method !== 'POST') throw new HandoffRefusal('method_not_allowed', 'POST')
+  // A form or an image of another site can post with the buyer's cookies, but not with this origin.
+  if (request.headers.get('origin') !== origin) throw new HandoffRefusal('origin_not_allowed')
+  refuseOtherSites(request)
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i.test(type)) {
+    throw new HandoffRefusal('unsupported_media_type')
+  }
+  return readOrderId(await readBody(request))
+}
+
+/**
+ * Reads the query of `GET …/status`.
+ *
+ * @throws {HandoffRefusal} It comes from another site, or is no GET.
+ */
+export function readStatusRequest(request: Request, origin: string): string | undefined {
+  if (request.method !== 'GET') throw new HandoffRefusal('method_not_allowed', 'GET')
+  // Browsers send no Origin with a GET to their own; when there is one, it must be ours.
+  const sent = request.headers.get('origin')
+  if (sent !== null && sent !== origin) throw new HandoffRefusal('origin_not_allowed')
+  refuseOtherSites(request)
+  return new URL(request.url).searchParams.get('orderId') ?? undefined
+}
+
+function refuseOtherSites(request: Request): void {
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null && site !== 'same-origin') throw new HandoffRefusal('origin_not_allowed')
+}
+
+async function readBody(request: Request): Promise<string> {
+  if (request.bodyUsed) throw new HandoffRefusal('body_already_read')
+  if (Number(request.headers.get('content-length') ?? 0) > maxHandoffBody) {
+    throw new HandoffRefusal('payload_too_large')
+  }
+  const reader = request.body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  while (reader) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.byteLength
+    if (size > maxHandoffBody) throw new HandoffRefusal('payload_too_large')
+    text += decoder.decode(value, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function readOrderId(text: string): string | undefined {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new HandoffRefusal('malformed_json')
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new HandoffRefusal('malformed_json')
+  }
+  for (const [name, value] of Object.entries(body)) {
+    if (name !== 'orderId') throw new HandoffRefusal('unknown_parameter')
+    if (typeof value !== 'string' || value === '') throw new HandoffRefusal('malformed_json')
+    return value
+  }
+  return undefined
+}

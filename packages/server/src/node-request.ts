@@ -1,0 +1,101 @@
+/**
+ * From Node's request and response to the web's and back, before or after a body parser.
+ *
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HandoffProblemCode } from './handoff-problem.ts'
+import { maxHandoffBody, routeOf } from './handoff-request.ts'
+
+/** What Express, Fastify's raw request and body parsers put on Node's request. */
+export type NodeRequest = IncomingMessage & {
+  readonly originalUrl?: string
+  readonly body?: unknown
+}
+
+/** Tells whether one of the two handoff routes is asked for. */
+export function isHandoffRoute(request: NodeRequest): boolean {
+  return routeOf({ url: request.originalUrl ?? request.url ?? '' }) !== undefined
+}
+
+/**
+ * Makes a web request of it.
+ *
+ * @returns A problem's code when the body was read by somebody who did not keep it.
+ */
+export async function toWebRequest(
+  request: NodeRequest,
+): Promise<Request | Extract<HandoffProblemCode, 'body_already_read' | 'method_not_allowed'>> {
+  const { method = 'GET' } = request
+  const bodyless = method === 'GET' || method === 'HEAD'
+  const body = bodyless ? undefined : await readBody(request)
+  if (!bodyless && body === undefined) return 'body_already_read'
+  try {
+    // The host is a placeholder: nothing here may trust what a client calls this server.
+    return new Request(new URL(request.originalUrl ?? request.url ?? '/', 'http://localhost'), {
+      method,
+      headers: readHeaders(request),
+      ...(body === undefined ? {} : { body }),
+    })
+  } catch {
+    return 'method_not_allowed' // CONNECT and TRACE have no web request.
+  }
+}
+
+/** Writes the answer, beside the cookies that others have set. */
+export async function sendWebResponse(response: Response, to: ServerResponse): Promise<void> {
+  const body = Buffer.from(await response.arrayBuffer())
+  if (to.headersSent || to.destroyed) return // The buyer left, or somebody else has answered.
+  to.statusCode = response.status
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie') to.setHeader(name, value)
+  }
+  for (const cookie of response.headers.getSetCookie()) to.appendHeader('set-cookie', cookie)
+  to.setHeader('content-length', body.byteLength)
+  to.end(body)
+}
+
+function readHeaders({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    // HTTP/2 has pseudo-headers such as `:path`, which a web request expresses otherwise.
+    if (!name.startsWith(':')) headers.append(name, rawHeaders[at + 1] ?? '')
+  }
+  return headers
+}
+
+/** @returns `undefined` when the body was read by somebody else and is gone. */
+async function readBody(
+  request: NodeRequest,
+): Promise<string | Uint8Array<ArrayBuffer> | undefined> {
+  if (request.readableDidRead || request.readableEnded) return keptBody(request.body)
+  // Too much by its own account: the handler refuses it without a look.
+  if (Number(request.headers['content-length'] ?? 0) > maxHandoffBody) return ''
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const stop = (): void => {
+      request.off('data', take).off('end', stop).off('error', fail).off('close', stop)
+      resolve(Uint8Array.from(Buffer.concat(chunks)))
+    }
+    const fail = (error: Error): void => reject(error)
+    const take = (chunk: Buffer): void => {
+      chunks.push(chunk)
+      size += chunk.byteLength
+      // One byte over is enough for the handler to refuse it; the rest flows away unread.
+      if (size > maxHandoffBody) {
+        stop()
+        request.resume()
+      }
+    }
+    request.on('data', take).on('end', stop).on('error', fail).on('close', stop)
+  })
+}
+
+function keptBody(body: unknown): string | Uint8Array<ArrayBuffer> | undefined {
+  if (body === undefined) return undefined
+  if (typeof body === 'string') return body
+  if (body instanceof Uint8Array) return Uint8Array.from(body)
+  return JSON.stringify(body)
+}
