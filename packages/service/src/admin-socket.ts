@@ -74,12 +74,22 @@ async function answer(
   run: (command: AdminCommand) => Promise<AdminResult>,
 ): Promise<void> {
   try {
-    const command = AdminCommand.parse(JSON.parse(await text(socket)))
+    const command = AdminCommand.parse(JSON.parse(await readToEnd(socket)))
     socket.end(JSON.stringify({ result: await run(command) }))
   } catch (error) {
     const told = error instanceof AdminError ? error.message : 'The service could not do it'
     socket.end(JSON.stringify({ error: told }))
   }
+}
+
+/** Unlike an async iteration, this leaves the socket open for the answer. */
+async function readToEnd(socket: Socket): Promise<string> {
+  let received = ''
+  socket.setEncoding('utf8').on('data', (part) => {
+    received += part
+  })
+  await once(socket, 'end')
+  return received
 }
 
 // The kernel takes 107 bytes; a deep directory may still be near.

@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { command, type ServiceProcess, startProcess } from './support/process.ts'
+import { create, order, retrieve } from './support/service.ts'
+
+let folder: string
+let data: string
+let service: ServiceProcess
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pi-service-'))
+  data = join(folder, 'data')
+  service = await startProcess(['--port', '0', '--data', data])
+})
+
+afterAll(async () => {
+  await service.end('SIGTERM')
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('a start says everything that a merchant and a shop need, in one line', () => {
+  const { ready } = service
+  expect(Object.keys(ready)).toEqual([
+    'baseUrl',
+    'checkoutOrigin',
+    'apiKey',
+    'environment',
+    'inspectorUrl',
+    'adminToken',
+  ])
+  expect(ready.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(ready.apiKey).toMatch(/^pi_sk_test_[A-Za-z0-9]{36}$/)
+})
+
+test('a second process on the same data directory is refused, and the first is unharmed', async () => {
+  const second = await command(['start', '--port', '0', '--data', data])
+  expect(second.status).toBe(1)
+  expect(second.error).toContain(`in use by process ${service.process.pid}`)
+  expect((await create(service)).status).toBe(201)
+})
+
+test('a key made while the service runs works at once, and a revoked one stops at once', async () => {
+  const made = await command([
+    ...['keys', 'create', '--merchant', 'Second Shop', '--environment', 'live'],
+    ...['--data', data, '--json'],
+  ])
+  const { id, apiKey } = JSON.parse(made.out) as { id: string; apiKey: string }
+  expect(apiKey).toMatch(/^pi_sk_live_/)
+  const own = { url: service.url, apiKey }
+  const intent = (await (await create(own)).json()) as { id: string }
+  expect((await retrieve(own, intent.id)).status).toBe(200)
+  expect((await retrieve(service, intent.id)).status).toBe(404)
+
+  const listed = await command(['keys', 'list', '--data', data])
+  expect(listed.out).toContain(`${id}  pi_sk_live_…${apiKey.slice(-4)}  Second Shop (live)`)
+  expect(listed.out).not.toContain(apiKey)
+
+  expect((await command(['keys', 'revoke', id, '--data', data])).status).toBe(0)
+  const refused = await retrieve(own, intent.id)
+  expect(refused.status).toBe(401)
+  expect(await refused.json()).toMatchObject({ code: 'revoked_credentials' })
+})
+
+test('an origin is registered exactly or refused with the rule', async () => {
+  const added = await command(['origins', 'add', 'https://shop.example', '--data', data, '--json'])
+  expect(JSON.parse(added.out)).toEqual({
+    merchant: 'Demo Shop',
+    environment: 'test',
+    origins: ['http://localhost:3000', 'https://shop.example'],
+  })
+  for (const origin of ['https://shop.example/', 'http://shop.example', '*', 'shop.example']) {
+    const refused = await command(['origins', 'add', origin, '--data', data])
+    expect(refused.status).toBe(1)
+    expect(refused.error).toContain('must be exact, such as https://shop.example.com')
+  }
+})
+
+test('after a restart the key is the same and a retry gets the same bytes', async () => {
+  const key = { 'idempotency-key': 'over-restart' }
+  const first = await create(service, order, key)
+  const { apiKey } = service
+  expect(await service.end('SIGTERM')).toBe(0)
+  service = await startProcess(['--port', '0', '--data', data])
+  expect(service.apiKey).toBe(apiKey)
+  const second = await create(service, order, key)
+  expect(second.headers.get('idempotent-replayed')).toBe('true')
+  expect(await second.text()).toBe(await first.text())
+})
+
+test('secrets of the service are files for its owner only, and none is in the database', async () => {
+  const { clientSecret } = (await (await create(service)).json()) as { clientSecret: string }
+  for (const file of ['secret-keys', 'sandbox.json', 'admin.sock']) {
+    expect((await stat(join(data, file))).mode & 0o777).toBe(0o600)
+  }
+  const files = await readdir(join(data, 'database'), { recursive: true, withFileTypes: true })
+  for (const file of files.filter((entry) => entry.isFile())) {
+    const bytes = await readFile(join(file.parentPath, file.name))
+    expect(bytes.includes(service.apiKey)).toBe(false)
+    expect(bytes.includes(clientSecret.slice(-48))).toBe(false)
+  }
+})
+
+test('wrong options are refused with their rule and the fix', async () => {
+  const busy = createServer().listen(0, '127.0.0.1')
+  await once(busy, 'listening')
+  const address = busy.address()
+  const port = typeof address === 'object' && address ? String(address.port) : ''
+  const refusals: [args: string[], words: string][] = [
+    [['start', '--port', 'http'], '--port: must be a whole number from 0 to 65534'],
+    [['start', '--memory', '--port', port], `Port ${port} of 127.0.0.1 is busy`],
+    [['start', '--memory', '--data', 'x'], '--memory and --data exclude each other'],
+    [['start', '--database-url', 'mysql://x'], '--database-url: must begin with postgres://'],
+    [['start', '--colour'], "unknown option '--colour'"],
+    [['keys', 'create', '--merchant', 'A', '--environment', 'prod'], 'test, live'],
+    [['keys', 'revoke', 'key_x', '--data', data], 'There is no key key_x'],
+  ]
+  for (const [args, words] of refusals) {
+    const { status, error } = await command(args)
+    expect(error).toContain(words)
+    expect(status).toBe(1)
+  }
+  busy.close()
+})

@@ -1,0 +1,71 @@
+/**
+ * The service as a user runs it: its own process, one line of JSON, signals.
+ *
+ * @module
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Running } from '../../src/start.ts'
+
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+
+export interface ServiceProcess {
+  readonly process: ChildProcess
+  readonly ready: Running['ready']
+  readonly url: string
+  readonly apiKey: string
+  /** Sends a signal and waits for the end. Returns the exit status. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
+}
+
+/** Starts `pi-service start --json` and waits for its line. */
+export async function startProcess(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<ServiceProcess> {
+  const child = run(['start', '--json', ...args], env)
+  const ended = once(child, 'exit')
+  const errors = text(child.stderr)
+  const line = await Promise.race([
+    once(createInterface(child.stdout), 'line').then(([first]) => String(first)),
+    ended.then(async () => {
+      throw new Error(`The service ended at once: ${await errors}`)
+    }),
+  ])
+  const ready = JSON.parse(line) as Running['ready']
+  return {
+    process: child,
+    ready,
+    url: ready.baseUrl,
+    apiKey: String(ready.apiKey),
+    end: async (signal) => {
+      child.kill(signal)
+      const [status] = await ended
+      return status as number | null
+    },
+  }
+}
+
+/** Runs a command to its end. */
+export async function command(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ status: number | null; out: string; error: string }> {
+  const child = run(args, env)
+  const [out, error, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  return { status: status as number | null, out, error }
+}
+
+function run(args: readonly string[], env: NodeJS.ProcessEnv) {
+  return spawn(process.execPath, ['--import', 'tsx', '--conditions=source', cli, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
