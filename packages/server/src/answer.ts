@@ -8,7 +8,7 @@
 import { headers, Problem } from '@pi-checkout/contract'
 import type { Outcome, PiErrorCode } from './errors.ts'
 import { knownCode } from './errors.ts'
-import { redactedCause } from './mask.ts'
+import { redact, redactedCause } from './mask.ts'
 import { isTransient, readRetryAfter } from './retry.ts'
 
 /** Bytes that an answer may have. */
@@ -76,10 +76,10 @@ export async function ask<T>(
     response = await fetch(call.url, { ...call.init, redirect: 'error', signal })
     const text = await readText(response)
     if (response.ok) return readSuccess(call, response, text)
-    return readRefusal(response, text, now())
+    return readRefusal(call, response, text, now())
   } catch (error) {
     // The status of a refusal is an answer, even when its body broke off.
-    if (response && !response.ok) return readRefusal(response, '', now())
+    if (response && !response.ok) return readRefusal(call, response, '', now())
     return transportFault(error, call.secrets)
   }
 }
@@ -131,7 +131,12 @@ function readSuccess<T>(
   return { value: result.value, status, requestId, replayed }
 }
 
-function readRefusal(response: Response, text: string | undefined, now: number): Fault {
+function readRefusal(
+  call: Call<unknown>,
+  response: Response,
+  text: string | undefined,
+  now: number,
+): Fault {
   const { status } = response
   const problem = readProblem(text)
   const transient = isTransient(status, problem?.code)
@@ -146,7 +151,12 @@ function readRefusal(response: Response, text: string | undefined, now: number):
     status,
     requestId: response.headers.get(headers.requestId) ?? undefined,
     retryAfter: readRetryAfter(response.headers.get(headers.retryAfter), now),
-    errors: problem?.errors,
+    // Ours never repeat a value, but a service that does must not put a key into a log.
+    errors: problem?.errors?.map(({ pointer, code, detail }) => ({
+      pointer: redact(pointer, call.secrets),
+      code: redact(code, call.secrets),
+      detail: redact(detail, call.secrets),
+    })),
   }
 }
 

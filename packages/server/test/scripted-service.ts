@@ -1,0 +1,174 @@
+/**
+ * A real HTTP server that answers as a script says: the network at its worst, on purpose.
+ *
+ * @module
+ */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface SeenRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders: readonly string[]
+  readonly body: string
+}
+
+/** Answers one request. The last step of a script repeats. */
+export type Step = (response: ServerResponse, request: SeenRequest) => void | Promise<void>
+
+export interface ScriptedService {
+  readonly url: string
+  readonly requests: readonly SeenRequest[]
+  /** Distinct idempotency keys seen. */
+  readonly keys: () => string[]
+  /** Distinct bodies seen. */
+  readonly bodies: () => string[]
+  readonly close: () => Promise<void>
+}
+
+export async function scriptedService(...script: Step[]): Promise<ScriptedService> {
+  const requests: SeenRequest[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url = '', headers, rawHeaders } = request
+      const seen = { method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() }
+      requests.push(seen)
+      const step = script[Math.min(requests.length, script.length) - 1]
+      void step?.(response, seen)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = async (): Promise<void> => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  onTestFinished(close)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    keys: () => [...new Set(requests.map(({ headers }) => String(headers['idempotency-key'])))],
+    bodies: () => [...new Set(requests.map(({ body }) => body))],
+    close,
+  }
+}
+
+/** The secret that every scripted create hands out; a canary for what must not leak. */
+export const secret = 'pi_scripted_secret_CanaryCanaryCanary'
+
+/** An API key of no realistic form; the other canary. */
+export const apiKey = 'canary-key-of-the-tests'
+
+export const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' } as const
+
+/** A create that succeeded, echoing what was asked. */
+export function created(changes: Record<string, unknown> = {}, headers = {}): Step {
+  return (response, { body }) => {
+    const { amount, currency, orderId, customer, metadata } = JSON.parse(body)
+    json(
+      response,
+      201,
+      intentOf({ amount, currency, orderId, customer, metadata, ...changes }),
+      headers,
+    )
+  }
+}
+
+/** A retrieve that succeeded. */
+export function retrieved(changes: Record<string, unknown> = {}): Step {
+  return (response, { url }) => {
+    const { clientSecret: _, ...intent } = intentOf({
+      id: url.split('/').at(-1),
+      ...order,
+      ...changes,
+    })
+    json(response, 200, intent)
+  }
+}
+
+export function problem(status: number, code: string, headers = {}): Step {
+  return (response) => json(response, status, { code, title: code, status }, headers)
+}
+
+/** Ends the connection with a reset, before any answer. */
+export const reset: Step = (response) => void response.socket?.resetAndDestroy()
+
+/** Sends headers and half a body, then nothing more. */
+export const stall: Step = (response) => {
+  response.writeHead(201, { 'content-type': 'application/json', 'content-length': '500' })
+  response.write('{"id":"pi_')
+}
+
+/** Sends a byte now and then, for ever. */
+export const drip: Step = (response) => {
+  response.writeHead(201, { 'content-type': 'application/json' })
+  const timer = setInterval(() => response.write(' '), 20)
+  response.on('close', () => clearInterval(timer))
+}
+
+/** Breaks off in the middle of the body. */
+export const sever: Step = (response) => {
+  response.writeHead(201, { 'content-type': 'application/json', 'content-length': '500' })
+  response.write('{"id":"pi_', () => response.socket?.destroy())
+}
+
+/** Never answers. */
+export const silent: Step = () => {}
+
+export function html(status = 200): Step {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'text/html' })
+    response.end(`<h1>Sign in</h1>${secret}`)
+  }
+}
+
+export function redirect(status: number, location: string): Step {
+  return (response) => void response.writeHead(status, { location }).end()
+}
+
+function intentOf(fields: Record<string, unknown>): Record<string, unknown> {
+  return {
+    id: 'pi_scripted',
+    status: 'requires_payment_method',
+    clientSecret: secret,
+    customer: null,
+    metadata: null,
+    paymentMethod: null,
+    lastPaymentFailure: null,
+    nextAction: null,
+    providerPaymentId: null,
+    createdAt: '2026-11-20T10:00:00.000Z',
+    updatedAt: '2026-11-20T10:00:00.000Z',
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+  }
+}
+
+function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {
+  const type = status < 400 ? 'application/json' : 'application/problem+json'
+  response.writeHead(status, { 'content-type': type, 'request-id': 'req_1', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+/** A clock that moves only when somebody sleeps, and chance without chance. */
+export function fakeTime(): {
+  readonly waits: number[]
+  readonly clock: () => number
+  readonly random: () => number
+  readonly sleep: (ms: number) => Promise<void>
+} {
+  let now = Date.parse('2026-11-20T10:00:00Z')
+  const waits: number[] = []
+  return {
+    waits,
+    clock: () => now,
+    random: () => 0.5,
+    sleep: async (ms) => {
+      waits.push(ms)
+      now += ms
+    },
+  }
+}
