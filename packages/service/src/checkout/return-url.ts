@@ -15,6 +15,8 @@ export function readReturnUrl(text: string, registered: readonly string[]): stri
   const url = new URL(text)
   // Browsers drop tabs and line breaks from an address: what was checked must be what is followed.
   if (url.username || url.password || /[\s\p{Cc}]/u.test(text)) return undefined
+  // The origin of `blob:https://shop.example/1` is the shop's; its address is not.
+  if (!url.href.startsWith(`${url.origin}/`)) return undefined
   if (readOrigin(url.origin) === undefined || !registered.includes(url.origin)) return undefined
   url.hash = ''
   return url.href

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { readReturnUrl, returnAddress } from '../../src/checkout/return-url.ts'
+
+const registered = ['https://shop.example', 'http://localhost:3000', 'http://shop.example']
+
+for (const [text, kept] of [
+  ['https://shop.example/checkout', 'https://shop.example/checkout'],
+  ['https://shop.example/checkout?step=2#pay', 'https://shop.example/checkout?step=2'],
+  ['https://shop.example', 'https://shop.example/'],
+  ['https://SHOP.example/a', 'https://shop.example/a'],
+  ['https://shop.example:443/a', 'https://shop.example/a'],
+  ['http://localhost:3000/orders/A-1', 'http://localhost:3000/orders/A-1'],
+] as const) {
+  test(`a redirect may return to ${text}`, () => {
+    expect(readReturnUrl(text, registered)).toBe(kept)
+  })
+}
+
+for (const text of [
+  'https://evil.example/',
+  'https://shop.example.evil.example/',
+  'https://evil.example/https://shop.example/',
+  'https://shop.example@evil.example/',
+  'https://user@shop.example/',
+  'https://user:word@shop.example/',
+  'https://shop.example:8443/',
+  'https://sub.shop.example/',
+  'http://shop.example/',
+  'http://localhost:3001/',
+  'http://localhost/',
+  'http://127.0.0.1:3000/',
+  'javascript:alert(1)',
+  'data:text/html,hello',
+  'file:///etc/passwd',
+  'blob:https://shop.example/1',
+  '//shop.example/',
+  '/checkout',
+  '',
+  'https:\\\\shop.example\\',
+  'https://shop.example\\@evil.example/',
+  'https://shop.example/\u0000',
+  'https://shop.example/a\tb',
+  ' https://shop.example/',
+  `https://shop.example/${'a'.repeat(2048)}`,
+]) {
+  test(`a redirect never returns to ${JSON.stringify(text).slice(0, 60)}`, () => {
+    expect(readReturnUrl(text, registered)).toBeUndefined()
+  })
+}
+
+test('the buyer comes back with the id of the intent and nothing else', () => {
+  expect(returnAddress('https://shop.example/pay?cart=7', 'pi_1')).toBe(
+    'https://shop.example/pay?cart=7&payment_intent=pi_1',
+  )
+  expect(returnAddress('https://shop.example/pay?payment_intent=pi_0', 'pi_1')).toBe(
+    'https://shop.example/pay?payment_intent=pi_1',
+  )
+})
