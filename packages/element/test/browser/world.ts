@@ -166,7 +166,7 @@ export function useWorld(args: readonly string[] = [], ignoreDefaultArgs: string
       const page = await context.newPage()
       page.on('console', (message) => noise.push(`${message.type()}: ${message.text()}`))
       page.on('pageerror', (error) => noise.push(`thrown: ${error.message}`))
-      await page.addInitScript(record)
+      await context.addInitScript(record)
       await prepare?.(page, context)
       // Not `load`, which waits for the frame.
       await page.goto(world.shop + path, { waitUntil: 'domcontentloaded' })

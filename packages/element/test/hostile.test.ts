@@ -1,0 +1,156 @@
+import type { Frame, Page } from '@playwright/test'
+import axe from 'axe-core'
+import { expect, test } from 'vitest'
+import { type Answer, hears, told, useWorld } from './browser/world.ts'
+
+const world = useWorld()
+const ready = ['pi-statechange loading', 'pi-statechange ready', 'pi-ready']
+
+/** Sends malformed messages of every shape. Runs in the page; `port` is the session's, if it has one. */
+const fuzzer = `
+  function fuzz(send, count, seed) {
+    const random = () => {
+      seed = (seed * 1664525 + 1013904223) % 4294967296
+      return seed / 4294967296
+    }
+    const pick = (list) => list[Math.floor(random() * list.length)]
+    const junk = () => pick([
+      undefined, null, NaN, -1, 0, 1.5, 5001, 1e308, -Infinity, 10n, '', 'x'.repeat(2000), '\\u0000',
+      '<img src=x onerror=alert(1)>', 'javascript:alert(1)', [], [1, [2]], {}, new Date(0),
+      new Map([['t', 'ready']]), new Error('x'), /x/, new Uint8Array(9), new Blob(['x']),
+      { toString: 'ready' }, { t: { t: 'ready' } },
+    ])
+    const types = [
+      'READY', ' ready', 'ready ', 'paid', 'init', 'auth', 'config', 'left', 'ping', '__proto__',
+      'constructor', 'toString', 'hello!', ['ready'], { t: 'ready' }, 1, null, undefined, true,
+    ]
+    // 'size', 'busy' and 'fail' carry a value, which is junk here; 1 would be a valid height.
+    const malformed = () => pick([
+      junk,
+      () => ({ t: pick(types), h: junk(), on: junk(), code: junk(), status: 'succeeded', url: '/x' }),
+      () => ({ t: 'size', h: pick([-1, 0, 5001, NaN, '600', null, [600], {}, 10n]) }),
+      () => ({ t: 'busy', on: pick([1, 0, 'true', null, [], {}]) }),
+      () => ({ t: 'fail', code: pick([1, null, [], { code: 'unauthorized' }]) }),
+      () => ({ pi: pick(['checkout', 'x', junk()]), t: pick(types), v: junk(), doc: junk() }),
+      () => ({ pi: 'checkout', t: 'hello', v: pick([1, '1', { 0: 1 }, null]), doc: 'A'.repeat(32) }),
+      () => ({ pi: 'checkout', t: 'hello', v: [1], doc: pick(['', 'short', 'A'.repeat(65), 'é'.repeat(32), 5]) }),
+      () => ({ pi: 'checkout', t: 'hello', v: Array(17).fill(1), doc: 'A'.repeat(32) }),
+    ])()
+    for (let i = 0; i < count; i++) send(malformed())
+  }`
+
+/** A valid \`hello\` and every word of the port, for those who may not speak at all. */
+const forgery = `
+  function forge(send) {
+    send({ pi: 'checkout', t: 'hello', v: [1], doc: 'A'.repeat(32) })
+    for (const t of ['ack', 'ready', 'leave', 'finish', 'cancel', 'pong']) send({ t })
+    send({ t: 'fail', code: 'unauthorized' })
+    send({ t: 'busy', on: true })
+    send({ t: 'size', h: 4000 })
+  }`
+
+function hostedPage(): Answer {
+  return {
+    body: `<!doctype html><html lang="en"><title>Hosted</title><main>Hosted</main><script>
+      ${fuzzer}
+      const doc = 'A'.repeat(32)
+      parent.postMessage({ pi: 'checkout', t: 'hello', v: [1], doc }, '*')
+      addEventListener('message', ({ data, ports: [port] }) => {
+        if (data?.t !== 'init') return
+        window.port = port
+        port.postMessage({ t: 'ack' })
+        port.postMessage({ t: 'ready' })
+      })
+    </script></html>`,
+  }
+}
+
+async function height(page: Page): Promise<number> {
+  return page.locator('#pay').evaluate((pay) => pay.getBoundingClientRect().height)
+}
+
+async function expectNothing(page: Page): Promise<void> {
+  expect(await told(page)).toEqual(ready)
+  expect(await height(page)).toBe(600)
+  expect(page.url()).toBe(`${world.shop}/`)
+  expect(await page.frameLocator('#pay iframe').getByText('Hosted').isVisible()).toBe(true)
+}
+
+test('ten thousand malformed messages from the frame change nothing', async () => {
+  const page = await world.visit({ hosted: hostedPage })
+  await hears(page, 'pi-ready')
+  const frame = page.frames()[1] as Frame
+  for (const [channel, seed] of [
+    ['port.postMessage(message)', 1],
+    ["parent.postMessage(message, '*')", 2],
+  ] as const) {
+    await frame.evaluate(`fuzz((message) => ${channel}, 5000, ${seed})`)
+  }
+  await page.waitForTimeout(500)
+  await expectNothing(page)
+  await frame.evaluate("port.postMessage({ t: 'finish' })")
+  await hears(page, 'pi-finish')
+})
+
+test('ten thousand messages from a sibling frame change nothing, forged ones included', async () => {
+  world.stranger = () => ({
+    body: `<!doctype html><html lang="en"><title>Stranger</title><script>
+      ${fuzzer}${forgery}
+      const send = (message) => {
+        parent.postMessage(message, '*')
+        for (let i = 0; i < parent.length; i++) parent[i].postMessage(message, '*')
+      }</script></html>`,
+  })
+  const page = await world.visit({
+    body: '<pi-checkout id="pay"></pi-checkout><iframe id="stranger" title="Stranger"></iframe>',
+    hosted: hostedPage,
+  })
+  await hears(page, 'pi-ready')
+  await page.locator('#stranger').evaluate((frame, url) => {
+    Object.assign(frame, { src: url })
+  }, world.evil)
+  await expect
+    .poll(() => page.frames().some((frame) => frame.url().startsWith(world.evil)))
+    .toBe(true)
+  const stranger = page.frames().find((frame) => frame.url().startsWith(world.evil))
+  await stranger?.waitForLoadState()
+  await stranger?.evaluate('forge(send); fuzz(send, 10000, 3)')
+  await page.waitForTimeout(500)
+  await expectNothing(page)
+})
+
+test('ten thousand messages from an opener change nothing, forged ones included', async () => {
+  world.stranger = () => ({
+    body: `<!doctype html><title>Stranger</title><script>
+      ${fuzzer}${forgery}
+      const open = (url) => { window.shop = window.open(url) }
+      const send = (message) => shop.postMessage(message, '*')</script>`,
+  })
+  const page = await world.visit({ hosted: hostedPage })
+  const context = page.context()
+  const opener = await context.newPage()
+  await opener.goto(world.evil)
+  const opened = context.waitForEvent('page')
+  await opener.evaluate(
+    (url) => Reflect.get(window, 'eval')(`open(${JSON.stringify(url)})`),
+    world.shop,
+  )
+  const popup = await opened
+  const noise: string[] = []
+  popup.on('console', (message) => noise.push(message.text()))
+  popup.on('pageerror', (error) => noise.push(error.message))
+  await hears(popup, 'pi-ready')
+  await opener.evaluate('forge(send); fuzz(send, 10000, 4)')
+  await popup.waitForTimeout(500)
+  await expectNothing(popup)
+  expect(noise).toEqual([])
+})
+
+test("axe's own messages between frames change nothing", async () => {
+  const page = await world.visit({ hosted: hostedPage })
+  await hears(page, 'pi-ready')
+  const source = `${axe.source}; axe.configure({ allowedOrigins: ['<unsafe_all_origins>'] })`
+  for (const frame of page.frames()) await frame.evaluate(source)
+  for (let i = 0; i < 3; i++) await page.evaluate('axe.run()')
+  await expectNothing(page)
+})
