@@ -1,0 +1,98 @@
+/**
+ * What the shop's pages ask and say: catalogue, cart, orders, preferences. Payment is not in here.
+ *
+ * @module
+ */
+import express, { type Request, Router } from 'express'
+import { z } from 'zod'
+import { mostPerProduct, readCart, setCartLine } from './cart.ts'
+import { findProduct, languages, priceLists } from './catalogue.ts'
+import { type Order, ownedOrder, placeOrder } from './orders.ts'
+import { preferencesOf, savePreferences } from './preferences.ts'
+import { ShopProblem } from './problem.ts'
+import type { Shop } from './shop.ts'
+import { cartData, catalogueData, orderData, ordersData, type Visitor } from './views.ts'
+
+/** Routes under `/api`. Each answers with all that its page shows. */
+export function shopApi(shop: Shop): Router {
+  const { db } = shop
+  const api = Router({ caseSensitive: true, strict: true })
+  api.use(express.json({ limit: '4kb', inflate: false }))
+
+  api.get('/catalogue', (req, res) => {
+    res.json(catalogueData(db, visitorOf(shop, req)))
+  })
+
+  api.get('/cart', (req, res) => {
+    res.json(cartData(db, visitorOf(shop, req)))
+  })
+
+  api.put('/cart/:product', (req, res) => {
+    const visitor = visitorOf(shop, req)
+    const { product } = req.params
+    if (!findProduct(product)) throw new ShopProblem('not_found')
+    const { quantity } = read(CartLine, req)
+    setCartLine(db, { session: visitor.session, product, quantity })
+    res.json(cartData(db, visitor))
+  })
+
+  api.put('/preferences', (req, res) => {
+    const { session } = visitorOf(shop, req)
+    savePreferences(db, session, read(Preferences, req))
+    res.status(204).end()
+  })
+
+  api.get('/orders', (req, res) => {
+    res.json(ordersData(db, visitorOf(shop, req)))
+  })
+
+  api.post('/orders', (req, res) => {
+    const { session, currency } = visitorOf(shop, req)
+    read(z.strictObject({}), req)
+    const lines = readCart(db, { session, currency })
+    if (lines.length === 0) throw new ShopProblem('cart_empty')
+    res.status(201).json({ orderId: placeOrder(db, { session, currency, lines }) })
+  })
+
+  api.get('/orders/:id', (req, res) => {
+    const visitor = visitorOf(shop, req)
+    res.json(orderData(db, visitor, orderOf(shop, { visitor, orderId: req.params.id })))
+  })
+
+  api.use(() => {
+    throw new ShopProblem('not_found')
+  })
+  return api
+}
+
+const CartLine = z.strictObject({ quantity: z.int().min(0).max(mostPerProduct) })
+
+const Preferences = z.strictObject({
+  language: z.enum(languages).optional(),
+  currency: z.enum(priceLists).optional(),
+})
+
+function visitorOf({ db, sessions, tools }: Shop, req: Request): Visitor {
+  const session = sessions.of(req)
+  if (session === undefined) {
+    throw new ShopProblem('no_session', { detail: 'Open a page of the shop first: it sets one.' })
+  }
+  return { session, development: tools !== undefined, ...preferencesOf(db, req, session) }
+}
+
+function orderOf(
+  { db }: Shop,
+  { visitor, orderId }: { readonly visitor: Visitor; readonly orderId: string },
+): Order {
+  const order = ownedOrder(db, { session: visitor.session, orderId })
+  if (!order) throw new ShopProblem('not_found')
+  return order
+}
+
+function read<T>(schema: z.ZodType<T>, req: Request): T {
+  const body = schema.safeParse(req.body)
+  if (body.success) return body.data
+  const [issue] = body.error.issues
+  const field = issue?.path.join('.') || 'body'
+  throw new ShopProblem('invalid_request', { detail: `${field}: ${issue?.message}` })
+}

@@ -1,0 +1,50 @@
+/**
+ * The shop as one Express application: headers first, then the checkout, the shop's own routes, pages.
+ *
+ * @module
+ */
+import { toExpress } from '@pi-checkout/server/express'
+import express, { type Express } from 'express'
+import { shopApi } from './api.ts'
+import { backOfficeRoutes } from './back-office.ts'
+import { shopCheckout } from './checkout.ts'
+import { handoffLimits } from './handoff-limits.ts'
+import { securityHeaders } from './headers.ts'
+import { shopPages } from './pages.ts'
+import { answerProblem, ShopProblem } from './problem.ts'
+import { policyReports } from './reports.ts'
+import { sameOrigin } from './same-origin.ts'
+import type { Shop } from './shop.ts'
+import { traceRoutes } from './trace.ts'
+
+export function shopApp(shop: Shop): Express {
+  const { shopOrigin, checkoutOrigin, tools } = shop
+  const app = express()
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', false)
+
+  app.use(securityHeaders({ shopOrigin, checkoutOrigin }))
+  app.use('/reports', policyReports())
+  app.use(sameOrigin(shopOrigin))
+  app.use('/checkout/handoff', handoffLimits(shop.sessions))
+  if (tools) app.use('/checkout', tools.trace.follow)
+  app.use('/checkout', toExpress(shopCheckout(shop)))
+  app.get('/checkout-origin.js', (_req, res) => {
+    const line = `export const checkoutOrigin = ${JSON.stringify(checkoutOrigin)}\n`
+    res.type('text/javascript').send(line)
+  })
+  if (tools) {
+    app.use('/api/trace', traceRoutes(shop, tools))
+    app.use('/admin', backOfficeRoutes(shop, tools))
+  }
+  app.use('/api', shopApi(shop))
+  app.use(shopPages(shop))
+  app.use(() => {
+    throw new ShopProblem('not_found')
+  })
+  app.use(answerProblem)
+  return app
+}

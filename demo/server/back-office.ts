@@ -1,0 +1,89 @@
+/**
+ * The back office, in development only: orders beside intents and verdicts, behind a token of its own.
+ *
+ * @module
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatMoney } from '@pi-checkout/server'
+import { type RequestHandler, Router } from 'express'
+import type { Database } from './database.ts'
+import { allOrders, intentsOf, type Order } from './orders.ts'
+import type { BackOfficeData } from './page-data.ts'
+import { ShopProblem } from './problem.ts'
+import { settleNow } from './settle.ts'
+import type { DevelopmentTools, Shop } from './shop.ts'
+
+/** Returns the back office's token, made once per data folder and readable by its owner alone. */
+export function backOfficeToken(folder: string): string {
+  const path = join(folder, 'admin-token')
+  if (!existsSync(path)) {
+    writeFileSync(path, randomBytes(24).toString('base64url'), { mode: 0o600 })
+  }
+  return readFileSync(path, 'utf8').trim()
+}
+
+/** Routes under `/admin/data` and `/admin/reconcile`; the page itself holds nothing. */
+export function backOfficeRoutes(
+  { db, intents }: Pick<Shop, 'db' | 'intents'>,
+  { adminToken, sandbox }: Pick<DevelopmentTools, 'adminToken' | 'sandbox'>,
+): Router {
+  const routes = Router({ caseSensitive: true, strict: true })
+  const data = (): BackOfficeData => backOfficeData(db, sandbox?.inspectorUrl)
+  routes.get('/data', guard(adminToken), (_req, res) => {
+    res.json(data())
+  })
+  routes.post('/reconcile', guard(adminToken), async (_req, res) => {
+    await settleNow(db, intents)
+    res.json(data())
+  })
+  return routes
+}
+
+function guard(token: string): RequestHandler {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  const expected = digest(`Bearer ${token}`)
+  return (req, _res, next) => {
+    if (!timingSafeEqual(digest(req.get('authorization') ?? ''), expected)) {
+      throw new ShopProblem('forbidden')
+    }
+    next()
+  }
+}
+
+function backOfficeData(db: Database, inspectorUrl: string | undefined): BackOfficeData {
+  // The printed address carries the sandbox's token in its fragment; it stays on the terminal.
+  const [inspector] = inspectorUrl?.split('#') ?? []
+  return {
+    inspectorUrl: inspector ?? null,
+    orders: allOrders(db).map((order) => orderRow(db, order)),
+  }
+}
+
+function orderRow(db: Database, order: Order): BackOfficeData['orders'][number] {
+  const { id, state, amount, currency, attempt, placedAt } = order
+  return {
+    id,
+    state,
+    amount: formatMoney(amount, currency),
+    attempt,
+    placedAt,
+    intents: intentsOf(db, id).map((intent) => ({
+      id: intent.id,
+      attempt: intent.attempt,
+      amount: formatMoney(intent.amount, intent.currency),
+      verdict: intent.verdict,
+      current: intent.id === order.intent,
+      alert: alertOf(intent.verdict, intent.id === order.intent),
+    })),
+  }
+}
+
+function alertOf(verdict: string | null, current: boolean): string | null {
+  if (verdict === 'paid' && !current)
+    return 'paid, but not for the order as it is: return the money'
+  if (verdict === 'mismatch')
+    return 'the service and the order disagree: look before anything is sent'
+  return null
+}

@@ -1,0 +1,61 @@
+/**
+ * The cart of one session. It holds products and quantities; prices are looked up when it is read.
+ *
+ * @module
+ */
+import type { Currency } from '@pi-checkout/server'
+import { findProduct } from './catalogue.ts'
+import type { Database } from './database.ts'
+
+/** `price` and `total` are minor units of the cart's currency. */
+export interface Line {
+  readonly product: string
+  readonly quantity: number
+  readonly price: number
+}
+
+/** The most of one product that a cart takes. */
+export const mostPerProduct = 20
+
+/** Reads a session's cart at today's prices; a product that is no longer sold is left out. */
+export function readCart(
+  db: Database,
+  { session, currency }: { readonly session: string; readonly currency: Currency },
+): readonly Line[] {
+  return cartRows(db, session).flatMap(({ product, quantity }) => {
+    const price = findProduct(product)?.prices[currency]
+    return price === undefined ? [] : [{ product, quantity, price }]
+  })
+}
+
+/** Counts the pieces in a session's cart. */
+export function countCart(db: Database, session: string): number {
+  return cartRows(db, session).reduce((sum, { quantity }) => sum + quantity, 0)
+}
+
+/** Puts so many pieces of a product into the cart; none takes the product out. */
+export function setCartLine(
+  db: Database,
+  line: { readonly session: string; readonly product: string; readonly quantity: number },
+): void {
+  const { session, product, quantity } = line
+  if (quantity === 0) {
+    db.prepare('delete from cart_lines where session = ? and product = ?').run(session, product)
+    return
+  }
+  db.prepare(
+    `insert into cart_lines (session, product, quantity) values (?, ?, ?)
+     on conflict (session, product) do update set quantity = excluded.quantity`,
+  ).run(session, product, quantity)
+}
+
+/** What an amount of lines comes to, in minor units. */
+export function totalOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { price, quantity }) => sum + price * quantity, 0)
+}
+
+function cartRows(db: Database, session: string): { product: string; quantity: number }[] {
+  return db
+    .prepare('select product, quantity from cart_lines where session = ? order by rowid')
+    .all(session) as { product: string; quantity: number }[]
+}

@@ -1,0 +1,80 @@
+/**
+ * Starts the shop, prints one line when it is ready, and ends cleanly.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { PaymentIntents } from '@pi-checkout/server'
+import { shopApp } from './app.ts'
+import { backOfficeToken } from './back-office.ts'
+import { readConfig } from './config.ts'
+import { openDatabase } from './database.ts'
+import { sessionsAt } from './session.ts'
+import { startSettling } from './settle.ts'
+import { Trace } from './trace.ts'
+
+try {
+  await start()
+} catch (error) {
+  console.error(explain(error))
+  process.exitCode = 1
+}
+
+async function start(): Promise<void> {
+  const config = readConfig(process.env)
+  const { port, data, checkoutOrigin, development, sandbox } = config
+  const trace = new Trace()
+  const intents = new PaymentIntents(development ? { onAttempt: trace.onAttempt } : {})
+  await checkVariables(intents)
+  const server = createServer()
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const shopOrigin = config.shopOrigin ?? `http://localhost:${portOf(server)}`
+
+  const db = openDatabase(data)
+  const tools = development ? { trace, sandbox, adminToken: backOfficeToken(data) } : undefined
+  const sessions = sessionsAt(shopOrigin)
+  server.on('request', shopApp({ db, sessions, intents, shopOrigin, checkoutOrigin, tools }))
+  const settling = startSettling(db, intents)
+  const adminUrl = tools && `${shopOrigin}/admin#${tools.adminToken}`
+  console.log(JSON.stringify({ shopUrl: shopOrigin, adminUrl }))
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, async () => {
+      await Promise.all([settling.stop(), close(server)])
+      db.close()
+    })
+  }
+}
+
+/** The helper reads its variables on first use; a shop should hear of a missing one at its start. */
+async function checkVariables(intents: PaymentIntents): Promise<void> {
+  await intents.retrieve('start', { signal: AbortSignal.abort() }).catch((error: unknown) => {
+    if (error instanceof TypeError) throw error
+  })
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  return typeof address === 'object' ? (address?.port ?? 0) : 0
+}
+
+/** Takes no new request, finishes those under way, and cuts what is left after five seconds. */
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), 5000)
+  await closed
+  clearTimeout(cut)
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return 'The shop could not start.'
+  if ('code' in error && error.code === 'EADDRINUSE') {
+    const { PORT = '3000' } = process.env
+    return `Port ${PORT} is taken by another program. End that program, or choose another port: PORT=3001 npm start`
+  }
+  return `The shop could not start. ${error.message}`
+}

@@ -1,0 +1,112 @@
+/**
+ * What the shop's pages receive, as JSON. Money arrives formatted: pages show it and never compute it.
+ *
+ * @module
+ */
+
+/** What every page needs for its header. */
+export interface Frame {
+  readonly language: string
+  readonly currency: string
+  readonly currencies: readonly string[]
+  readonly pieces: number
+  /** Whether the handoff inspector and the back office exist. */
+  readonly development: boolean
+}
+
+export interface ProductData {
+  readonly id: string
+  readonly name: string
+  readonly about: string
+  readonly price: string
+  /** Pieces that are in the cart already, and the most that it takes. */
+  readonly quantity: number
+  readonly most: number
+}
+
+export interface LineData {
+  readonly product: string
+  readonly name: string
+  readonly quantity: number
+  readonly price: string
+  readonly total: string
+}
+
+export interface CatalogueData {
+  readonly frame: Frame
+  readonly products: readonly ProductData[]
+}
+
+export interface CartData {
+  readonly frame: Frame
+  readonly lines: readonly LineData[]
+  readonly total: string
+  readonly most: number
+}
+
+export interface OrderData {
+  readonly frame: Frame
+  readonly order: {
+    readonly id: string
+    readonly state: 'open' | 'processing' | 'paid' | 'failed'
+    readonly amount: string
+    readonly lines: readonly LineData[]
+    readonly placedAt: string
+    readonly paidAt: string | null
+    /** Such as `visa •••• 4242`. */
+    readonly paidWith: string | null
+    /** Whether a handoff was ever made: only then can the bank know of the order. */
+    readonly handedOff: boolean
+    /** Amounts that reached an earlier version of this order, which people have to look at. */
+    readonly strayPayments: readonly string[]
+  }
+}
+
+export interface OrdersData {
+  readonly frame: Frame
+  readonly orders: readonly {
+    readonly id: string
+    readonly state: 'open' | 'processing' | 'paid' | 'failed'
+    readonly amount: string
+    readonly placedAt: string
+    readonly products: readonly string[]
+  }[]
+}
+
+/** One line of the handoff inspector. It holds no secret. */
+export interface TraceStep {
+  readonly at: string
+  readonly way: 'browser → shop' | 'shop → service' | 'shop → browser'
+  readonly what: string
+  readonly attempt?: number | undefined
+  readonly key?: string | undefined
+  readonly status?: number | undefined
+  readonly code?: string | undefined
+  readonly requestId?: string | undefined
+  readonly ms?: number | undefined
+  readonly retryIn?: number | undefined
+}
+
+export interface TraceData {
+  readonly steps: readonly TraceStep[]
+  readonly canLoseAnswers: boolean
+}
+
+export interface BackOfficeData {
+  readonly inspectorUrl: string | null
+  readonly orders: readonly {
+    readonly id: string
+    readonly state: 'open' | 'processing' | 'paid' | 'failed'
+    readonly amount: string
+    readonly attempt: number
+    readonly placedAt: string
+    readonly intents: readonly {
+      readonly id: string
+      readonly attempt: number
+      readonly amount: string
+      readonly verdict: string | null
+      readonly current: boolean
+      readonly alert: string | null
+    }[]
+  }[]
+}

@@ -1,0 +1,81 @@
+/**
+ * The shop's pages: built files, the visitor's language, and where an order's buyer belongs now.
+ *
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import express, { type Request, type Response, Router } from 'express'
+import type { Language } from './catalogue.ts'
+import { type Order, ownedOrder } from './orders.ts'
+import { preferencesOf } from './preferences.ts'
+import type { Shop } from './shop.ts'
+
+/** Where the build puts the pages, seen from the sources and from the build alike. */
+export const builtPages = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../dist/pages/' : '../pages/', import.meta.url),
+)
+
+/** Routes of every page. An order that is not this visitor's is a page that does not exist. */
+export function shopPages({ db, sessions, tools }: Shop): Router {
+  const shells = readShells()
+  const pages = Router({ caseSensitive: true, strict: true })
+
+  pages.use('/assets', express.static(join(builtPages, 'assets'), hashedFiles))
+  pages.use('/pictures', express.static(join(builtPages, 'pictures'), pictures))
+  pages.use(sessions.start)
+
+  pages.get(['/', '/cart', '/orders'], (req, res) => show(req, res, 'shop'))
+  pages.get('/orders/:id', (req, res) => show(req, res, orderOf(req) ? 'shop' : undefined))
+  pages.get('/pay/:id', (req, res) => {
+    const order = orderOf(req)
+    if (order?.state === 'paid') return res.redirect(303, `/orders/${order.id}`)
+    if (order?.state === 'processing') return res.redirect(303, `/confirming/${order.id}`)
+    show(req, res, order && 'checkout')
+  })
+  pages.get('/confirming/:id', (req, res) => {
+    const order = orderOf(req)
+    if (order?.state === 'paid' || order?.state === 'failed') {
+      return res.redirect(303, `/orders/${order.id}`)
+    }
+    show(req, res, order && 'checkout')
+  })
+  if (tools) pages.get('/admin', (req, res) => show(req, res, 'admin'))
+  pages.get('/{*rest}', (req, res) => show(req, res, undefined))
+  return pages
+
+  function orderOf(req: Request<{ id: string }>): Order | undefined {
+    const session = sessions.of(req)
+    return session === undefined ? undefined : ownedOrder(db, { session, orderId: req.params.id })
+  }
+
+  function show(req: Request, res: Response, page: Page | undefined): void {
+    const { language } = preferencesOf(db, req, sessions.of(req))
+    res
+      .status(page ? 200 : 404)
+      .type('html')
+      .send(inLanguage(page ? shells[page] : shells.missing, language))
+  }
+}
+
+const hashedFiles = { immutable: true, maxAge: '365d', index: false, redirect: false } as const
+const pictures = { maxAge: '1h', index: false, redirect: false } as const
+
+type Page = 'shop' | 'checkout' | 'admin'
+
+function readShells(): Readonly<Record<Page | 'missing', string>> {
+  const read = (page: Page): string => readFileSync(join(builtPages, `${page}.html`), 'utf8')
+  const shop = read('shop')
+  const missing = shop.replace('<html ', '<html data-missing ')
+  return { shop, missing, checkout: read('checkout'), admin: read('admin') }
+}
+
+/** Leaves out the fonts of the other languages: a preload that nobody uses is a warning. */
+function inLanguage(shell: string, language: Language): string {
+  return shell
+    .replace(/(<html[^>]* lang)="en"/, `$1="${language}"`)
+    .replace(/ *<link [^>]*data-language="(\w+)"[^>]*>\n/g, (link, of) =>
+      of === language ? link : '',
+    )
+}

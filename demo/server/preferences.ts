@@ -1,0 +1,52 @@
+/**
+ * Language and price list of a visitor: what was chosen, else what the browser asks for.
+ *
+ * @module
+ */
+import { type Currency, isCurrency } from '@pi-checkout/server'
+import type { Request } from 'express'
+import { type Language, languages } from './catalogue.ts'
+import type { Database } from './database.ts'
+
+export interface Preferences {
+  readonly language: Language
+  readonly currency: Currency
+}
+
+export function preferencesOf(db: Database, req: Request, session?: string): Preferences {
+  const chosen = session === undefined ? undefined : savedPreferences(db, session)
+  return {
+    language:
+      readLanguage(chosen?.language) ?? (readLanguage(req.acceptsLanguages(...languages)) || 'en'),
+    currency: isCurrency(chosen?.currency) ? chosen.currency : 'AMD',
+  }
+}
+
+export function savePreferences(
+  db: Database,
+  session: string,
+  {
+    language,
+    currency,
+  }: { readonly language?: Language | undefined; readonly currency?: Currency | undefined },
+): void {
+  db.prepare(
+    `insert into preferences (session, language, currency) values (?, ?, ?)
+     on conflict (session) do update set
+       language = coalesce(excluded.language, language),
+       currency = coalesce(excluded.currency, currency)`,
+  ).run(session, language ?? null, currency ?? null)
+}
+
+function savedPreferences(
+  db: Database,
+  session: string,
+): { language: string | null; currency: string | null } | undefined {
+  return db.prepare('select language, currency from preferences where session = ?').get(session) as
+    | { language: string | null; currency: string | null }
+    | undefined
+}
+
+function readLanguage(value: unknown): Language | undefined {
+  return languages.find((language) => language === value)
+}

@@ -1,0 +1,46 @@
+/**
+ * Takes the browser's reports of policy violations; of each, the directive and the blocked origin stay.
+ *
+ * @module
+ */
+import express, { Router } from 'express'
+import { rateLimit } from 'express-rate-limit'
+import { z } from 'zod'
+
+const Reports = z.array(
+  z.looseObject({
+    type: z.string(),
+    body: z.looseObject({
+      effectiveDirective: z.string().max(64).optional(),
+      blockedURL: z.string().optional(),
+    }),
+  }),
+)
+
+export function policyReports(): Router {
+  const reports = Router({ strict: true })
+  reports.use(
+    rateLimit({ windowMs: 60_000, limit: 30, standardHeaders: false, legacyHeaders: false }),
+  )
+  reports.post(
+    '/',
+    express.json({ type: 'application/reports+json', limit: '16kb' }),
+    (req, res) => {
+      const read = Reports.safeParse(req.body)
+      for (const { type, body } of read.success ? read.data : []) {
+        if (type !== 'csp-violation') continue
+        const { effectiveDirective: directive, blockedURL } = body
+        const line = { level: 'warn', event: type, directive, blocked: originOf(blockedURL) }
+        process.stderr.write(`${JSON.stringify(line)}\n`)
+      }
+      res.status(204).end()
+    },
+  )
+  return reports
+}
+
+/** An address may carry anything in its path; a keyword such as `inline` is safe. */
+function originOf(blocked: string | undefined): string | undefined {
+  if (blocked === undefined) return undefined
+  return URL.canParse(blocked) ? new URL(blocked).origin : blocked.slice(0, 32)
+}

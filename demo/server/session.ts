@@ -1,0 +1,47 @@
+/**
+ * Who is asking: one cookie of 256 random bits. The database knows only its hash.
+ *
+ * @module
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { RequestHandler } from 'express'
+
+export interface Sessions {
+  /**
+   * Returns the id of the visitor's session, or `undefined` when the request carries none.
+   *
+   * It is a hash: whoever reads the database cannot become a visitor.
+   */
+  readonly of: (request: Pick<IncomingMessage, 'headers'>) => string | undefined
+  /** Gives a session to each visitor who opens a page without one. */
+  readonly start: RequestHandler
+}
+
+const lifetime = 30 * 24 * 60 * 60 * 1000
+
+/** @param shopOrigin Decides the cookie's form: only https takes the `__Host-` prefix. */
+export function sessionsAt(shopOrigin: string): Sessions {
+  const secure = shopOrigin.startsWith('https:')
+  // On http loopback no Secure: WebKit drops such cookies there (WebKit bug 281149).
+  const name = secure ? '__Host-sid' : 'sid'
+  const pattern = new RegExp(`(?:^|; ?)${name}=([A-Za-z0-9_-]{43})(?:;|$)`)
+
+  function of(request: Pick<IncomingMessage, 'headers'>): string | undefined {
+    const value = pattern.exec(request.headers.cookie ?? '')?.[1]
+    return value && createHash('sha256').update(`shop-session|${value}`).digest('base64url')
+  }
+
+  return {
+    of,
+    start(req, res, next) {
+      if (of(req) === undefined) {
+        const value = randomBytes(32).toString('base64url')
+        // Lax: the buyer who comes back from the bank's page is still the same buyer.
+        const options = { httpOnly: true, secure, path: '/', sameSite: 'lax' } as const
+        res.cookie(name, value, { ...options, maxAge: lifetime })
+      }
+      next()
+    },
+  }
+}

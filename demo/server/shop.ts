@@ -1,0 +1,26 @@
+/**
+ * What the parts of the shop share: its orders, its sessions, its way to the service.
+ *
+ * @module
+ */
+import type { PaymentIntents } from '@pi-checkout/server'
+import type { Sandbox } from './config.ts'
+import type { Database } from './database.ts'
+import type { Sessions } from './session.ts'
+import type { Trace } from './trace.ts'
+
+export interface Shop {
+  readonly db: Database
+  readonly sessions: Sessions
+  readonly intents: PaymentIntents
+  readonly shopOrigin: string
+  readonly checkoutOrigin: string
+  /** Undefined in production: then the inspector and the back office do not exist. */
+  readonly tools: DevelopmentTools | undefined
+}
+
+export interface DevelopmentTools {
+  readonly trace: Trace
+  readonly adminToken: string
+  readonly sandbox: Sandbox | undefined
+}

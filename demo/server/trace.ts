@@ -1,0 +1,148 @@
+/**
+ * The handoff inspector's memory, in development only: who said what to whom, for which order.
+ *
+ * It keeps names of fields, never their values: a secret cannot be shown that was never kept.
+ *
+ * @module
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { AttemptReport } from '@pi-checkout/server'
+import { type RequestHandler, Router } from 'express'
+import type { Sandbox } from './config.ts'
+import { ownedOrder } from './orders.ts'
+import type { TraceStep } from './page-data.ts'
+import { ShopProblem } from './problem.ts'
+import type { DevelopmentTools, Shop } from './shop.ts'
+
+const ordersKept = 100
+const stepsKept = 60
+
+/** The steps of one exchange between browser and shop; the order is known once the hook has read it. */
+interface Exchange {
+  orderId: string | undefined
+  readonly steps: TraceStep[]
+}
+
+export class Trace {
+  readonly #steps = new Map<string, TraceStep[]>()
+  readonly #exchange = new AsyncLocalStorage<Exchange>()
+
+  /** What happened for an order, the oldest first. */
+  stepsOf(orderId: string): readonly TraceStep[] {
+    return this.#steps.get(orderId) ?? []
+  }
+
+  /** Says which order the exchange under way is about. */
+  about(orderId: string): void {
+    const exchange = this.#exchange.getStore()
+    if (exchange) exchange.orderId = orderId
+  }
+
+  /** Hears of every attempt of the helper. */
+  readonly onAttempt = (attempt: AttemptReport): void => {
+    const { operation, number, idempotencyKey, status, code, requestId, ms, retryIn } = attempt
+    this.#exchange.getStore()?.steps.push({
+      at: new Date().toISOString(),
+      way: 'shop → service',
+      what: operation === 'create' ? 'POST /payment-intents' : 'GET /payment-intents/:id',
+      attempt: number,
+      key: idempotencyKey,
+      status,
+      code,
+      requestId,
+      ms,
+      retryIn,
+    })
+  }
+
+  /** Follows one request of a page through the checkout's routes. */
+  readonly follow: RequestHandler = (req, res, next) => {
+    const began = performance.now()
+    const what = `${req.method} ${req.baseUrl}${req.path}`
+    const step: TraceStep = { at: new Date().toISOString(), way: 'browser → shop', what }
+    const exchange: Exchange = { orderId: undefined, steps: [step] }
+    const body = keepBody(res)
+    res.once('finish', () => {
+      const ms = Math.round(performance.now() - began)
+      const { statusCode: status } = res
+      const at = new Date().toISOString()
+      exchange.steps.push({ at, way: 'shop → browser', what: summary(body()), status, ms })
+      this.#keep(exchange)
+    })
+    this.#exchange.run(exchange, next)
+  }
+
+  #keep({ orderId, steps }: Exchange): void {
+    if (orderId === undefined) return
+    const known = this.#steps.get(orderId) ?? []
+    this.#steps.delete(orderId)
+    this.#steps.set(orderId, [...known, ...steps].slice(-stepsKept))
+    const [oldest] = this.#steps.keys()
+    if (oldest !== undefined && this.#steps.size > ordersKept) this.#steps.delete(oldest)
+  }
+}
+
+/** Tells the sandbox to lose the answer to the next create, after it has stored the intent. */
+export async function loseNextAnswer({ baseUrl, adminToken }: Sandbox): Promise<void> {
+  const answer = await fetch(`${baseUrl}/_sandbox/faults`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ on: 'create', do: 'drop-after-commit', times: 1 }),
+    signal: AbortSignal.timeout(5000),
+  }).catch(() => undefined)
+  if (!answer?.ok) throw new ShopProblem('sandbox_unavailable')
+}
+
+/** Routes of the drawer: what happened for one's own order, and the button. */
+export function traceRoutes(
+  { db, sessions }: Pick<Shop, 'db' | 'sessions'>,
+  { trace, sandbox }: Pick<DevelopmentTools, 'trace' | 'sandbox'>,
+): Router {
+  const routes = Router({ caseSensitive: true, strict: true })
+  routes.param('id', (req, _res, next, orderId: string) => {
+    const session = sessions.of(req)
+    if (session === undefined || !ownedOrder(db, { session, orderId })) {
+      throw new ShopProblem('not_found')
+    }
+    next()
+  })
+  routes.get('/:id', (req, res) => {
+    res.json({ steps: trace.stepsOf(req.params.id), canLoseAnswers: sandbox !== undefined })
+  })
+  routes.post('/:id/lose-next-answer', async (_req, res) => {
+    if (!sandbox) throw new ShopProblem('sandbox_unavailable')
+    await loseNextAnswer(sandbox)
+    // Without its cookie the next handoff asks the service again: same order, same body, same key.
+    res.clearCookie('pi-handoff', { path: '/' }).status(204).end()
+  })
+  return routes
+}
+
+function keepBody(res: Parameters<RequestHandler>[1]): () => string {
+  const chunks: Buffer[] = []
+  const keep = (chunk: unknown): void => {
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk))
+  }
+  const { write, end } = res
+  res.write = (...args: unknown[]) => {
+    keep(args[0])
+    return Reflect.apply(write, res, args)
+  }
+  res.end = (...args: unknown[]) => {
+    keep(args[0])
+    return Reflect.apply(end, res, args)
+  }
+  return () => Buffer.concat(chunks).toString()
+}
+
+function summary(body: string): string {
+  try {
+    const answer: unknown = JSON.parse(body)
+    if (typeof answer !== 'object' || answer === null) return 'an answer'
+    if ('state' in answer) return `state: ${String(answer.state)}`
+    if ('code' in answer) return `problem: ${String(answer.code)}`
+    return `the page received: ${Object.keys(answer).join(', ')}`
+  } catch {
+    return 'an answer without JSON'
+  }
+}
