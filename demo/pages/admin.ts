@@ -1,0 +1,121 @@
+/**
+ * The back office: orders beside their intents and verdicts. Development only, with a token of its own.
+ *
+ * The token comes in the address's fragment, leaves it at once, and lives in this page's memory.
+ *
+ * @module
+ */
+import { html, nothing, render, type TemplateResult } from 'lit'
+import type { BackOfficeData } from '../server/page-data.ts'
+import { AskError, ask } from './ask.ts'
+
+let token = location.hash.slice(1)
+history.replaceState(null, '', location.pathname)
+void load('data')
+
+async function load(what: 'data' | 'reconcile'): Promise<void> {
+  if (!token) return draw(door(''))
+  const options = what === 'reconcile' ? { body: {} } : {}
+  try {
+    draw(office(await ask<BackOfficeData>(`/admin/${what}`, { ...options, token })))
+  } catch (error) {
+    const refused = error instanceof AskError && error.status === 403
+    draw(door(refused ? 'This token is not the back office’s.' : 'The shop did not answer.'))
+  }
+}
+
+function draw(content: TemplateResult): void {
+  document.title = 'Back office · Tsiran'
+  const page = document.querySelector<HTMLElement>('#page')
+  if (!page) return
+  render(
+    html`<header class="top"><div class="top-row">
+        <a class="brand" href="/"><img src="/pictures/mark.svg" alt="" width="38" height="38">Tsiran</a>
+        <span class="muted">Back office · development only</span>
+      </div></header>
+      <main>${content}</main>`,
+    page,
+  )
+}
+
+function door(trouble: string): TemplateResult {
+  return html`<form class="door" @submit=${enter}>
+    <h1>Back office</h1>
+    <p class="muted">
+      The shop prints a link with the token when it starts; the token itself is in the file
+      <code>admin-token</code> of its data folder.
+    </p>
+    ${trouble ? html`<p class="notice bad" role="alert">${trouble}</p>` : nothing}
+    <label for="token">Token</label>
+    <input id="token" name="token" type="password" autocomplete="off" required>
+    <button class="button">Open</button>
+  </form>`
+}
+
+function enter(event: SubmitEvent): void {
+  event.preventDefault()
+  const field = document.querySelector<HTMLInputElement>('#token')
+  token = field?.value.trim() ?? ''
+  void load('data')
+}
+
+function office({ orders, inspectorUrl }: BackOfficeData): TemplateResult {
+  const alerts = orders.flatMap(({ intents }) => intents).filter(({ alert }) => alert !== null)
+  return html`
+    <div class="office-head">
+      <div>
+        <h1>Back office</h1>
+        <p class="muted">
+          ${orders.length} orders ·
+          <span data-testid="alerts">${alerts.length === 0 ? 'no alerts' : `${alerts.length} to look at`}</span>
+        </p>
+      </div>
+      <div class="actions">
+        ${inspectorUrl ? html`<a class="button quiet" href=${inspectorUrl} target="_blank" rel="noopener">Service inspector</a>` : nothing}
+        <button class="button" data-testid="reconcile" @click=${() => load('reconcile')}>Reconcile now</button>
+      </div>
+    </div>
+    ${
+      orders.length === 0
+        ? html`<p class="muted">No order has been placed yet.</p>`
+        : html`<div class="office-table" tabindex="0" role="region" aria-label="Orders"><table>
+            <thead><tr>
+              <th scope="col">Order</th><th scope="col">State</th><th scope="col">Amount</th>
+              <th scope="col">Intent</th><th scope="col">Attempt</th><th scope="col">Verdict</th>
+            </tr></thead>
+            ${orders.map(orderRows)}
+          </table></div>`
+    }
+  `
+}
+
+function orderRows({
+  id,
+  state,
+  amount,
+  intents,
+}: BackOfficeData['orders'][number]): TemplateResult {
+  const span = Math.max(1, intents.length)
+  const [first, ...others] = intents
+  return html`<tbody data-testid="office-order" data-order=${id}>
+    <tr>
+      <th scope="rowgroup" rowspan=${span}><code>${id}</code></th>
+      <td rowspan=${span}><span class="badge" data-state=${state}>${state}</span></td>
+      <td rowspan=${span} class="money">${amount}</td>
+      ${first ? intentCells(first) : html`<td colspan="3" class="muted">no handoff yet</td>`}
+    </tr>
+    ${others.map((intent) => html`<tr>${intentCells(intent)}</tr>`)}
+  </tbody>`
+}
+
+function intentCells(intent: BackOfficeData['orders'][number]['intents'][number]): TemplateResult {
+  const { id, attempt, amount, verdict, current, alert } = intent
+  return html`
+    <td><code>${id}</code><span class="muted">${current ? 'current' : 'old'} · ${amount}</span></td>
+    <td>${attempt}</td>
+    <td>
+      ${verdict ?? 'not asked yet'}
+      ${alert ? html`<strong class="alert" data-testid="alert">${alert}</strong>` : nothing}
+    </td>
+  `
+}

@@ -1,0 +1,70 @@
+/**
+ * The cart: change it, and make it an order.
+ *
+ * @module
+ */
+import { html, type TemplateResult } from 'lit'
+import type { CartData, LineData } from '../server/page-data.ts'
+import { ask } from './ask.ts'
+import { texts } from './language.ts'
+import { blank, drawPage } from './page.ts'
+
+export async function showCart(): Promise<void> {
+  draw(await ask<CartData>('/api/cart'))
+}
+
+function draw(cart: CartData): void {
+  const { frame, lines } = cart
+  const content = lines.length > 0 ? fullCart(cart) : emptyCart()
+  drawPage({ frame, title: texts.cartTitle, place: 'cart' }, content)
+}
+
+function fullCart({ lines, total, most }: CartData): TemplateResult {
+  return html`
+    <h1>${texts.cartTitle}</h1>
+    <div class="cart">
+      <ul class="cart-lines">${lines.map((line) => cartLine(line, most))}</ul>
+      <section class="sum" aria-label=${texts.total}>
+        <dl><dt>${texts.total}</dt><dd class="money" data-testid="cart-total">${total}</dd></dl>
+        <p class="muted">${texts.shippingIncluded}</p>
+        <button class="button" data-testid="place-order" @click=${checkOut}>${texts.checkOut}</button>
+        <a class="button quiet" href="/">${texts.keepShopping}</a>
+      </section>
+    </div>
+  `
+}
+
+function emptyCart(): TemplateResult {
+  const { cartEmpty: title, cartEmptyText: text } = texts
+  const link = html`<a class="button" href="/">${texts.browse}</a>`
+  return blank({ title, text, picture: 'thyme-tea' }, link)
+}
+
+function cartLine(
+  { product, name, quantity, price, total }: LineData,
+  most: number,
+): TemplateResult {
+  const set = (wanted: number) => () => change(product, wanted)
+  return html`<li class="cart-line" data-testid="line-${product}">
+    <img src="/pictures/${product}.svg" alt="" width="400" height="400">
+    <h2>${name}<span class="money">${texts.each(price)}</span></h2>
+    <span class="money">${total}</span>
+    <div class="steps">
+      <button class="step" aria-label=${texts.fewer(name)} ?disabled=${quantity <= 1}
+        @click=${set(quantity - 1)}>−</button>
+      <output>${quantity}</output>
+      <button class="step" aria-label=${texts.more(name)} ?disabled=${quantity >= most}
+        @click=${set(quantity + 1)}>+</button>
+    </div>
+    <button class="remove" aria-label=${texts.removeNamed(name)} @click=${set(0)}>${texts.remove}</button>
+  </li>`
+}
+
+async function change(product: string, quantity: number): Promise<void> {
+  draw(await ask<CartData>(`/api/cart/${product}`, { method: 'PUT', body: { quantity } }))
+}
+
+async function checkOut(): Promise<void> {
+  const { orderId } = await ask<{ orderId: string }>('/api/orders', { body: {} })
+  location.assign(`/pay/${orderId}`)
+}

@@ -1,0 +1,125 @@
+/**
+ * The checkout: the order beside the hosted form. Two values come from the shop's server, no result
+ * comes out of the form.
+ *
+ * @module
+ */
+
+import { configureCheckout } from '@pi-checkout/element'
+import { checkoutOrigin } from '/checkout-origin.js'
+import '@pi-checkout/element/define'
+import { html, nothing, type TemplateResult } from 'lit'
+import type { OrderData } from '../server/page-data.ts'
+import { AskError, ask } from './ask.ts'
+import { openInspector } from './inspector.ts'
+import { texts } from './language.ts'
+import { drawPage } from './page.ts'
+import { linesAndTotal, strayPayments } from './slip.ts'
+
+export async function showCheckout(orderId: string): Promise<void> {
+  const data = await ask<OrderData>(`/api/orders/${orderId}`)
+  draw(data, { trouble: undefined, changed: takeChangedNote() })
+  if (data.frame.development) openInspector(orderId)
+  reloadWhenChanged(data)
+  await mount(data)
+}
+
+// Integration 4 of 5: ask the shop's own server for the two values, and give them to the element.
+configureCheckout({ origin: checkoutOrigin })
+
+async function mount(data: OrderData): Promise<void> {
+  const orderId = data.order.id
+  const pay = document.querySelector('pi-checkout')
+  if (!pay) return
+  // Hints without a result: the next page asks the server.
+  const leave = () => location.assign(`/confirming/${orderId}`)
+  pay.addEventListener('pi-finish', leave)
+  pay.addEventListener('pi-cancel', leave)
+  try {
+    const { id, clientSecret } = await ask<Handoff>('/checkout/handoff', { body: { orderId } })
+    Object.assign(pay, { intentId: id, clientSecret })
+  } catch (error) {
+    // Paid meanwhile, in another tab.
+    if (error instanceof AskError && error.status === 409) return leaveFor(orderId)
+    draw(data, { trouble: error, changed: false })
+  }
+}
+
+interface Handoff {
+  readonly id: string
+  readonly clientSecret: string
+}
+
+interface Notes {
+  readonly trouble: unknown
+  readonly changed: boolean
+}
+
+function draw({ frame, order }: OrderData, { trouble, changed }: Notes): void {
+  drawPage(
+    { frame, title: texts.checkoutTitle, place: 'other' },
+    html`
+      ${strayPayments(order)}
+      ${changed ? html`<p class="notice" role="status">${texts.orderChanged}</p>` : nothing}
+      <h1>${texts.checkoutTitle}</h1>
+      <div class="checkout">
+        <div>
+          <div class="pay">
+            <pi-checkout data-testid="checkout">${trouble ? apology(trouble) : waiting()}</pi-checkout>
+          </div>
+          <p class="assurance">${lock}<span>${texts.assurance}</span></p>
+        </div>
+        <section class="slip" aria-labelledby="your-order">
+          <div class="slip-head"><h2 id="your-order">${texts.yourOrder}</h2></div>
+          <dl class="facts">
+            <dt>${texts.orderNumber}</dt><dd data-testid="order-id"><bdi>${order.id}</bdi></dd>
+          </dl>
+          ${linesAndTotal(order.lines, order.amount)}
+          <p class="aside"><a href="/cart">${texts.changeCart}</a></p>
+        </section>
+      </div>
+    `,
+  )
+}
+
+function waiting(): TemplateResult {
+  return html`<p class="idle muted">${texts.preparing}</p>`
+}
+
+function apology(trouble: unknown): TemplateResult {
+  const often = trouble instanceof AskError && trouble.status === 429
+  return html`<div class="idle" role="alert">
+    <h2>${texts.cannotPrepare}</h2>
+    <p class="muted">${often ? texts.tooMany : texts.cannotPrepareText}</p>
+    <button class="button" @click=${() => location.reload()}>${texts.again}</button>
+  </div>`
+}
+
+/** Another tab may have changed the order: who comes back here must not pay for the old one. */
+function reloadWhenChanged({ order }: OrderData): void {
+  document.addEventListener('visibilitychange', async () => {
+    if (document.visibilityState !== 'visible') return
+    const now = await ask<OrderData>(`/api/orders/${order.id}`).catch(() => undefined)
+    if (!now) return
+    if (now.order.state === 'paid') return leaveFor(order.id)
+    if (JSON.stringify(now.order.lines) === JSON.stringify(order.lines)) return
+    sessionStorage.setItem(changedNote, order.id)
+    location.reload()
+  })
+}
+
+function leaveFor(orderId: string): void {
+  location.replace(`/orders/${orderId}`)
+}
+
+const changedNote = 'order-changed'
+
+function takeChangedNote(): boolean {
+  const changed = sessionStorage.getItem(changedNote) !== null
+  sessionStorage.removeItem(changedNote)
+  return changed
+}
+
+const lock = html`<svg width="18" height="18" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">
+  <rect x="4" y="10" width="16" height="11" rx="2.5" /><path d="M8 10V7a4 4 0 0 1 8 0v3" />
+</svg>`

@@ -1,0 +1,56 @@
+/**
+ * "Confirming your payment": asks the shop's own server until it knows. Safe to close at any time.
+ *
+ * @module
+ */
+import { html, type TemplateResult } from 'lit'
+import type { OrderData } from '../server/page-data.ts'
+import { ask } from './ask.ts'
+import { openInspector } from './inspector.ts'
+import { texts } from './language.ts'
+import { drawPage } from './page.ts'
+import { askForState } from './status.ts'
+
+const long = 20_000
+
+export async function showConfirming(orderId: string): Promise<void> {
+  const data = await ask<OrderData>(`/api/orders/${orderId}`)
+  draw(data, 'asking')
+  if (data.frame.development) openInspector(orderId)
+  const started = Date.now()
+  for (let asked = 0; ; asked++) {
+    const state = await askForState(orderId)
+    if (state === 'paid' || state === 'failed') return location.replace(`/orders/${orderId}`)
+    if (state === 'open' && asked >= 2) return draw(data, 'open')
+    if (Date.now() - started > long) draw(data, 'long')
+    await pause(Math.min(1000 + asked * 500, 5000))
+  }
+}
+
+function draw({ frame, order }: OrderData, phase: 'asking' | 'long' | 'open'): void {
+  const [title, text] = {
+    asking: [texts.confirmingTitle, texts.confirmingText],
+    long: [texts.confirmingLong, texts.confirmingLongText],
+    open: [texts.notPaidTitle, texts.notPaidText],
+  }[phase] as [string, string]
+  const state = phase === 'open' ? 'open' : 'processing'
+  drawPage(
+    { frame, title, place: 'other' },
+    html`<div class="confirming" role="status" data-testid="order-state" data-state=${state}>
+      <img class=${phase === 'open' ? '' : 'turning'} src="/pictures/mark.svg" alt="" width="92" height="92">
+      <h1>${title}</h1>
+      <p class="muted">${text}</p>
+      <div class="actions">${phase === 'asking' ? '' : ways(order.id, phase)}</div>
+    </div>`,
+  )
+}
+
+function ways(orderId: string, phase: 'long' | 'open'): TemplateResult {
+  const order = html`<a class="button quiet" href="/orders/${orderId}">${texts.seeOrder}</a>`
+  if (phase === 'long') return order
+  return html`<a class="button" href="/pay/${orderId}">${texts.backToPayment}</a>${order}`
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,78 @@
+/**
+ * The handoff inspector: the numbered way of this order's payment, under the page. Development only.
+ *
+ * @module
+ */
+import { html, nothing, render, type TemplateResult } from 'lit'
+import type { TraceData, TraceStep } from '../server/page-data.ts'
+import { ask } from './ask.ts'
+
+/** Puts the drawer under the page's content. It never lies over the checkout. */
+export function openInspector(orderId: string): void {
+  const place = document.createElement('div')
+  document.querySelector('#page')?.after(place)
+  const refresh = async () => {
+    const data = await ask<TraceData>(`/api/trace/${orderId}`).catch(() => undefined)
+    if (data) render(drawer(orderId, data), place)
+  }
+  void refresh()
+  setInterval(() => {
+    const open = place.querySelector('details')?.open
+    if (open && document.visibilityState === 'visible') void refresh()
+  }, 1500)
+}
+
+function drawer(orderId: string, { steps, canLoseAnswers }: TraceData): TemplateResult {
+  const creates = steps.filter(({ key }) => key !== undefined)
+  const keys = new Set(creates.map(({ key }) => key))
+  return html`<details class="inspector" lang="en" data-testid="inspector">
+    <summary>Handoff inspector <span>development only</span></summary>
+    <div class="inspector-body">
+      <p>
+        The way of this payment between browser, shop and service, oldest first. Fields are named,
+        values are not kept.
+        ${creates.length > 0 ? html`<strong>Creates sent: ${creates.length} · keys: ${keys.size}.</strong>` : nothing}
+      </p>
+      ${
+        canLoseAnswers
+          ? html`<button class="button quiet" data-testid="lose-answer" @click=${() => lose(orderId)}>
+              Lose the next answer
+            </button>`
+          : nothing
+      }
+      <ol class="steps-taken">${steps.map(stepLine)}</ol>
+    </div>
+  </details>`
+}
+
+function stepLine({
+  way,
+  what,
+  attempt,
+  key,
+  status,
+  code,
+  ms,
+  retryIn,
+  requestId,
+}: TraceStep): TemplateResult {
+  return html`<li data-way=${way} data-testid="step">
+    <span class="way">${way}</span>
+    <code>${what}</code>
+    ${attempt ? html`<span class="fact">attempt ${attempt}</span>` : nothing}
+    ${status || code ? html`<span class="fact" data-bad=${isBad(status)}>${status ?? 'no answer'} ${code}</span>` : nothing}
+    ${ms === undefined ? nothing : html`<span class="fact">${ms} ms</span>`}
+    ${retryIn === undefined ? nothing : html`<span class="fact">again in ${Math.round(retryIn)} ms</span>`}
+    ${key ? html`<span class="wide">Idempotency-Key ${key}</span>` : nothing}
+    ${requestId ? html`<span class="wide">Request-Id ${requestId}</span>` : nothing}
+  </li>`
+}
+
+function isBad(status: number | undefined): boolean {
+  return status === undefined || status >= 400
+}
+
+async function lose(orderId: string): Promise<void> {
+  await ask(`/api/trace/${orderId}/lose-next-answer`, { body: {} })
+  location.reload()
+}

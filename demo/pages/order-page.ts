@@ -1,0 +1,83 @@
+/**
+ * One order as the shop knows it: waiting, under way, paid (then this is the receipt) or failed.
+ *
+ * Nothing in the address is believed: the state comes from the shop's server alone.
+ *
+ * @module
+ */
+import { html, type TemplateResult } from 'lit'
+import type { OrderData } from '../server/page-data.ts'
+import { ask } from './ask.ts'
+import { openInspector } from './inspector.ts'
+import { texts } from './language.ts'
+import { drawPage } from './page.ts'
+import { badge, slip, strayPayments } from './slip.ts'
+import { askForState } from './status.ts'
+
+export async function showOrder(orderId: string): Promise<void> {
+  const data = await ask<OrderData>(`/api/orders/${orderId}`)
+  draw(data)
+  if (data.frame.development) openInspector(orderId)
+  const { state, handedOff } = data.order
+  if (!handedOff || state === 'paid' || state === 'failed') return
+  // The buyer may have closed the tab too early: let the shop look again.
+  const seen = await askForState(orderId)
+  if (seen === 'paid' || seen === 'failed') draw(await ask<OrderData>(`/api/orders/${orderId}`))
+  if (seen === 'processing') draw({ ...data, order: { ...data.order, state: seen } })
+}
+
+function draw({ frame, order }: OrderData): void {
+  const { title, text, actions } = partsOf(order)
+  drawPage(
+    { frame, title, place: 'other' },
+    html`<div class="order">
+      ${strayPayments(order)}
+      <div class="order-head">
+        ${badge(order.state)}
+        <h1>${title}</h1>
+        <p>${text}</p>
+      </div>
+      <div class="actions">${actions}</div>
+      ${slip(order, html`<h2>Tsiran</h2><img src="/pictures/mark.svg" alt="" width="34" height="34">`)}
+    </div>`,
+  )
+}
+
+interface Parts {
+  readonly title: string
+  readonly text: string
+  readonly actions: TemplateResult
+}
+
+function partsOf({ id, state }: OrderData['order']): Parts {
+  const checkout = `/pay/${id}`
+  switch (state) {
+    case 'paid':
+      return {
+        title: texts.paidTitle,
+        text: texts.paidText,
+        actions: html`<button class="button quiet" @click=${() => print()}>${texts.print}</button>
+          <a class="button quiet" href="/">${texts.keepShopping}</a>`,
+      }
+    case 'processing':
+      return {
+        title: texts.processingTitle,
+        text: texts.processingText,
+        actions: html`<a class="button" href="/confirming/${id}">${texts.seeProgress}</a>`,
+      }
+    case 'failed':
+      return {
+        title: texts.failedTitle,
+        text: texts.failedText,
+        actions: html`<a class="button" data-testid="try-again" href=${checkout}>${texts.tryAgain}</a>
+          <a class="button quiet" href="/cart">${texts.changeCart}</a>`,
+      }
+    case 'open':
+      return {
+        title: texts.openTitle,
+        text: texts.openText,
+        actions: html`<a class="button" data-testid="pay-now" href=${checkout}>${texts.payNow}</a>
+          <a class="button quiet" href="/cart">${texts.changeCart}</a>`,
+      }
+  }
+}

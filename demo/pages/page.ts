@@ -1,0 +1,130 @@
+/**
+ * What every page has around its content, and what it shows when the shop does not answer.
+ *
+ * @module
+ */
+import { html, nothing, render, type TemplateResult } from 'lit'
+import type { Frame } from '../server/page-data.ts'
+import { AskError, ask } from './ask.ts'
+import { languageNames, texts } from './language.ts'
+
+/** Where the visitor is, for the header. */
+export type Place = 'shop' | 'cart' | 'orders' | 'other'
+
+/** Draws a whole page; drawing again changes what differs. */
+export function drawPage(
+  {
+    frame,
+    title,
+    place,
+  }: { readonly frame?: Frame; readonly title: string; readonly place: Place },
+  content: TemplateResult,
+): void {
+  document.title = `${title} · Tsiran`
+  const page = document.querySelector<HTMLElement>('#page')
+  if (!page) return
+  render(
+    html`
+      <a class="hidden-text" href="#content">${texts.skip}</a>
+      <header class="top">${topRow(frame, place)}</header>
+      <main id="content">${content}</main>
+      <footer class="foot">
+        <div class="foot-row">
+          <span>${texts.footer}</span>
+          ${frame?.development ? html`<a class="foot-link" href="/admin">${texts.backOffice}</a>` : nothing}
+        </div>
+      </footer>
+    `,
+    page,
+  )
+}
+
+/**
+ * Shows a page, and the fitting apology when that fails.
+ *
+ * A page that the browser kept and brings back shows the shop as it is now, not as it was.
+ */
+export async function openPage(show: () => Promise<void>): Promise<void> {
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) location.reload()
+  })
+  try {
+    await show()
+  } catch (error) {
+    drawFailure(error)
+  }
+}
+
+/** A page with a picture, a heading, a sentence and a way on. */
+export function blank(
+  {
+    title,
+    text,
+    picture,
+  }: { readonly title: string; readonly text: string; readonly picture: string },
+  action: TemplateResult,
+): TemplateResult {
+  return html`<div class="blank">
+    <img src="/pictures/${picture}.svg" alt="" width="240" height="240">
+    <h1>${title}</h1>
+    <p class="muted">${text}</p>
+    ${action}
+  </div>`
+}
+
+function drawFailure(error: unknown): void {
+  const status = error instanceof AskError ? error.status : 0
+  if (status === 404) {
+    const link = html`<a class="button" href="/">${texts.toShop}</a>`
+    const { notFound: title, notFoundText: text } = texts
+    drawPage({ title, place: 'other' }, blank({ title, text, picture: 'coffee-cups' }, link))
+    return
+  }
+  const title = texts.failed
+  const text = status === 403 ? texts.needsCookie : texts.failedPageText
+  const retry = html`<button class="button" @click=${() => location.reload()}>${texts.again}</button>`
+  drawPage({ title, place: 'other' }, blank({ title, text, picture: 'copper-jazve' }, retry))
+}
+
+function topRow(frame: Frame | undefined, place: Place): TemplateResult {
+  const at = (here: Place) => (here === place ? 'page' : nothing)
+  return html`<div class="top-row">
+    <a class="brand" href="/"><img src="/pictures/mark.svg" alt="" width="38" height="38">Tsiran</a>
+    <span class="break"></span>
+    <nav>
+      <a href="/" aria-current=${at('shop')}>${texts.shop}</a>
+      <a href="/orders" aria-current=${at('orders')}>${texts.orders}</a>
+    </nav>
+    ${frame ? choices(frame) : nothing}
+    <a class="cart-link" href="/cart" aria-current=${at('cart')}>
+      ${texts.cart} <span class="count" data-testid="cart-count">${frame?.pieces ?? 0}</span>
+    </a>
+  </div>`
+}
+
+function choices({ language, currency, currencies }: Frame): TemplateResult {
+  return html`<div class="choices">
+    <select aria-label=${texts.language} data-testid="language"
+      @change=${(event: Event) => choose({ language: chosen(event) })}>
+      ${Object.entries(languageNames).map(
+        ([code, name]) =>
+          html`<option value=${code} lang=${code} ?selected=${code === language}>${name}</option>`,
+      )}
+    </select>
+    <select aria-label=${texts.prices} data-testid="currency"
+      @change=${(event: Event) => choose({ currency: chosen(event) })}>
+      ${currencies.map(
+        (code) => html`<option value=${code} ?selected=${code === currency}>${code}</option>`,
+      )}
+    </select>
+  </div>`
+}
+
+function chosen({ currentTarget }: Event): string {
+  return currentTarget instanceof HTMLSelectElement ? currentTarget.value : ''
+}
+
+async function choose(preferences: object): Promise<void> {
+  await ask('/api/preferences', { method: 'PUT', body: preferences }).catch(drawFailure)
+  location.reload()
+}

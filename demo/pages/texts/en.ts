@@ -1,0 +1,98 @@
+/** @module Texts of the shop, in English. The other languages have the same keys. */
+
+export const en = {
+  shop: 'Shop',
+  orders: 'Your orders',
+  cart: 'Cart',
+  language: 'Language',
+  prices: 'Prices in',
+  skip: 'Skip to the content',
+  heroTitle: 'Made slowly, in the land of apricots',
+  heroText:
+    'Clay, copper, wool and fruit from eight small workshops across Armenia. Packed in Yerevan, at your door within a week.',
+  heroPicture: 'Mount Ararat above the apricot gardens',
+  fromWorkshops: 'From the workshops',
+  eightThings: 'Eight things, each made by one pair of hands',
+  add: 'Add to cart',
+  addNamed: (name: string) => `Add to cart: ${name}`,
+  inCart: (quantity: number) => `In your cart: ${quantity}`,
+  footer: 'Tsiran is a demo shop: nothing is sent, and no real card is taken.',
+  backOffice: 'Back office',
+
+  cartTitle: 'Your cart',
+  cartEmpty: 'Your cart is still empty',
+  cartEmptyText: 'A pot of thyme tea would be a good start.',
+  browse: 'Look around the shop',
+  each: (price: string) => `${price} each`,
+  fewer: (name: string) => `One fewer: ${name}`,
+  more: (name: string) => `One more: ${name}`,
+  remove: 'Remove',
+  removeNamed: (name: string) => `Remove: ${name}`,
+  total: 'Total',
+  shippingIncluded: 'Taxes and delivery are included.',
+  checkOut: 'Check out',
+  keepShopping: 'Keep shopping',
+
+  orderNumber: 'Order',
+  placedAt: 'Placed',
+  paidAt: 'Paid',
+  paidWith: 'Paid with',
+  state: {
+    open: 'Waiting for payment',
+    processing: 'Payment in progress',
+    paid: 'Paid',
+    failed: 'Payment failed',
+  },
+  openTitle: 'Your order is waiting',
+  openText: 'Nothing has been paid yet. The order is kept for you.',
+  processingTitle: 'Your bank is at work',
+  processingText:
+    'The payment is on its way and not settled yet. You may close this page: we keep asking, and this order will show the result.',
+  paidTitle: 'Thank you. It is yours.',
+  paidText: 'The payment has arrived and our workshops are packing. This page is your receipt.',
+  failedTitle: 'The payment did not go through',
+  failedText:
+    'You have not been charged for it. The order is kept: you can try again, with the same card or another one.',
+  payNow: 'Pay for this order',
+  tryAgain: 'Try again',
+  seeProgress: 'See how it goes',
+  print: 'Print the receipt',
+  changeCart: 'Change the cart',
+  strayPayment: (amount: string) =>
+    `A payment of ${amount} reached an earlier version of this order. It does not count for this one: our people have been told and will return it.`,
+  ordersTitle: 'Your orders',
+  ordersEmpty: 'No orders yet',
+  ordersEmptyText: 'What you order from this browser will be listed here.',
+  moreThings: (count: number) => `${count} things`,
+
+  checkoutTitle: 'Payment',
+  yourOrder: 'Your order',
+  preparing: 'Preparing the secure form…',
+  cannotPrepare: 'The payment form could not be prepared.',
+  cannotPrepareText: 'No payment has been started by this. Please try again.',
+  tooMany: 'You have opened the payment form very often. Please wait a few minutes.',
+  orderChanged: 'The order was changed in another tab. This is the order as it is now.',
+  assurance: 'Card details go straight to the payment service. This shop never sees them.',
+  backToCart: 'Back to the cart',
+
+  confirmingTitle: 'Confirming your payment',
+  confirmingText: 'We are asking the payment service. This takes a moment.',
+  confirmingLong: 'This is taking longer than usual',
+  confirmingLongText:
+    'Your bank has not answered yet. It is safe to close this page: we keep asking, and your order will show the result. Please do not pay a second time.',
+  notPaidTitle: 'No payment has arrived',
+  notPaidText:
+    'The payment service knows of no payment for this order. You can go back and finish it.',
+  backToPayment: 'Back to the payment',
+  seeOrder: 'See the order',
+
+  notFound: 'There is nothing here',
+  notFoundText: 'The page does not exist, or the order belongs to another visitor.',
+  toShop: 'To the shop',
+  failed: 'The shop does not answer',
+  failedPageText: 'Nothing is lost. Please try again in a moment.',
+  again: 'Try again',
+  needsCookie: 'The shop needs a cookie for your cart. Please allow cookies and try again.',
+}
+
+export type Texts = typeof en
