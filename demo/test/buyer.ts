@@ -1,0 +1,107 @@
+/**
+ * A visitor of the shop who speaks HTTP: cookies, and the headers that a browser would send.
+ *
+ * @module
+ */
+import type { CartData, CatalogueData, OrderData, OrdersData } from '../server/page-data.ts'
+
+export class Buyer {
+  readonly #shopUrl: string
+  readonly #cookies = new Map<string, string>()
+
+  constructor(shopUrl: string) {
+    this.#shopUrl = shopUrl
+  }
+
+  /** Sends a request as the shop's own page would; `headers` replaces what it says. */
+  async send(
+    path: string,
+    {
+      method = 'GET',
+      body,
+      headers = {},
+    }: { method?: string; body?: unknown; headers?: object } = {},
+  ): Promise<Response> {
+    const own = { origin: this.#shopUrl, 'sec-fetch-site': 'same-origin' }
+    const answer = await fetch(this.#shopUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(method === 'GET' ? {} : { ...own, 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      if (value) this.#cookies.set(name, value)
+      else this.#cookies.delete(name)
+    }
+    return answer
+  }
+
+  cookie(name: string): string | undefined {
+    return this.#cookies.get(name)
+  }
+
+  setCookie(name: string, value: string): void {
+    this.#cookies.set(name, value)
+  }
+
+  dropCookie(name: string): void {
+    this.#cookies.delete(name)
+  }
+
+  async visit(): Promise<this> {
+    await this.send('/')
+    return this
+  }
+
+  async put(product: string, quantity: number): Promise<CartData> {
+    return this.#json(
+      await this.send(`/api/cart/${product}`, { method: 'PUT', body: { quantity } }),
+    )
+  }
+
+  async placeOrder(): Promise<string> {
+    const { orderId } = await this.#json<{ orderId: string }>(
+      await this.send('/api/orders', { method: 'POST', body: {} }),
+    )
+    return orderId
+  }
+
+  async handoff(orderId: string): Promise<{ id: string; clientSecret: string }> {
+    return this.#json(await this.send('/checkout/handoff', { method: 'POST', body: { orderId } }))
+  }
+
+  async status(orderId: string): Promise<string> {
+    const { state } = await this.#json<{ state: string }>(
+      await this.send(`/checkout/status?orderId=${orderId}`),
+    )
+    return state
+  }
+
+  async order(orderId: string): Promise<OrderData['order']> {
+    return (await this.#json<OrderData>(await this.send(`/api/orders/${orderId}`))).order
+  }
+
+  async orders(): Promise<OrdersData['orders']> {
+    return (await this.#json<OrdersData>(await this.send('/api/orders'))).orders
+  }
+
+  async cart(): Promise<CartData> {
+    return this.#json(await this.send('/api/cart'))
+  }
+
+  async catalogue(): Promise<CatalogueData> {
+    return this.#json(await this.send('/api/catalogue'))
+  }
+
+  async #json<T>(answer: Response): Promise<T> {
+    if (!answer.ok) throw new Error(`the shop answered ${answer.status}: ${await answer.text()}`)
+    return (await answer.json()) as T
+  }
+}

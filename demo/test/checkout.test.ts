@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startShop, type TestShop } from './shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await startShop()
+})
+afterAll(() => shop.close())
+
+test('the page is handed exactly id and clientSecret, for the shop’s own price', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 2)
+  const orderId = await buyer.placeOrder()
+  const handoff = await buyer.handoff(orderId)
+  expect(Object.keys(handoff)).toEqual(['id', 'clientSecret'])
+  expect(shop.service.intents.find(({ id }) => id === handoff.id)).toMatchObject({
+    orderId,
+    amount: 980000,
+    currency: 'AMD',
+    metadata: { lines: 'lori-honey×2' },
+  })
+})
+
+test('a reload resumes the same intent without asking the service again', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  const orderId = await buyer.placeOrder()
+  const first = await buyer.handoff(orderId)
+  const asked = shop.service.keys.length
+  expect(await buyer.handoff(orderId)).toEqual(first)
+  expect(shop.service.keys.length).toBe(asked)
+})
+
+test('two tabs without a cookie send the same key and share one intent', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  const orderId = await buyer.placeOrder()
+  const [one, two] = await Promise.all([buyer.handoff(orderId), buyer.handoff(orderId)])
+  expect(one).toEqual(two)
+  expect(shop.service.intents.filter((intent) => intent.orderId === orderId)).toHaveLength(1)
+})
+
+test('an order is paid only once the service says so, and then its cart is empty', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  const orderId = await buyer.placeOrder()
+  const { id } = await buyer.handoff(orderId)
+  expect(await buyer.status(orderId)).toBe('open')
+  await buyer.send(`/orders/${orderId}?status=paid&payment_intent=${id}`)
+  expect((await buyer.order(orderId)).state).toBe('open')
+
+  settle(id, 'succeeded')
+  expect(await buyer.status(orderId)).toBe('paid')
+  expect((await buyer.order(orderId)).state).toBe('paid')
+  expect((await buyer.cart()).lines).toEqual([])
+  const answer = await buyer.send('/checkout/handoff', { method: 'POST', body: { orderId } })
+  expect(answer.status).toBe(409)
+})
+
+test('a failed order is tried again as itself, with a new intent', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('coffee-cups', 1)
+  const orderId = await buyer.placeOrder()
+  const first = await buyer.handoff(orderId)
+  settle(first.id, 'failed')
+  expect(await Promise.all([buyer.status(orderId), buyer.status(orderId)])).toEqual([
+    'failed',
+    'failed',
+  ])
+  expect((await buyer.order(orderId)).state).toBe('failed')
+
+  const second = await buyer.handoff(orderId)
+  expect(second.id).not.toBe(first.id)
+  expect((await buyer.order(orderId)).state).toBe('open')
+  settle(second.id, 'succeeded')
+  expect(await buyer.status(orderId)).toBe('paid')
+})
+
+test('a canceled or expired intent is tried again like a failed one', async () => {
+  for (const status of ['canceled', 'expired']) {
+    const buyer = await shop.buyer()
+    await buyer.put('thyme-tea', 2)
+    const orderId = await buyer.placeOrder()
+    const { id } = await buyer.handoff(orderId)
+    settle(id, status)
+    expect(await buyer.status(orderId)).toBe('failed')
+    expect((await buyer.handoff(orderId)).id).not.toBe(id)
+  }
+})
+
+test('a changed cart gets a new intent, and money on the old one is an alert, never "paid"', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('dried-apricots', 1)
+  const orderId = await buyer.placeOrder()
+  const old = await buyer.handoff(orderId)
+  await buyer.put('dried-apricots', 2)
+  expect(await buyer.placeOrder()).toBe(orderId)
+  const now = await buyer.handoff(orderId)
+  expect(now.id).not.toBe(old.id)
+
+  settle(old.id, 'succeeded')
+  await shop.settle()
+  expect(await buyer.status(orderId)).toBe('open')
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏3,200'] })
+
+  settle(now.id, 'succeeded')
+  await shop.settle()
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'paid', strayPayments: ['֏3,200'] })
+})
+
+test('money that comes before the changed order has its new intent does not pay for it', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('dried-apricots', 1)
+  const orderId = await buyer.placeOrder()
+  const old = await buyer.handoff(orderId)
+  await buyer.put('dried-apricots', 3)
+  await buyer.placeOrder()
+  settle(old.id, 'succeeded')
+  expect(await buyer.status(orderId)).not.toBe('paid')
+  await shop.settle()
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏3,200'] })
+})
+
+test('a cart that is changed back is paid for by its first intent', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('dried-apricots', 1)
+  const orderId = await buyer.placeOrder()
+  const first = await buyer.handoff(orderId)
+  await buyer.put('dried-apricots', 2)
+  await buyer.placeOrder()
+  await buyer.put('dried-apricots', 1)
+  await buyer.placeOrder()
+  expect(await buyer.handoff(orderId)).toEqual(first)
+  settle(first.id, 'succeeded')
+  expect(await buyer.status(orderId)).toBe('paid')
+  expect((await buyer.order(orderId)).state).toBe('paid')
+})
+
+test('a closed tab is settled without its buyer', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('scribe-notebook', 1)
+  const orderId = await buyer.placeOrder()
+  const { id } = await buyer.handoff(orderId)
+  settle(id, 'processing')
+  await shop.settle()
+  expect((await buyer.order(orderId)).state).toBe('processing')
+  settle(id, 'succeeded')
+  await Promise.all([shop.settle(), shop.settle()])
+  expect((await buyer.order(orderId)).state).toBe('paid')
+  const asked = shop.service.retrieved
+  await shop.settle()
+  const others = shop.service.retrieved - asked
+  expect((await buyer.order(orderId)).state).toBe('paid')
+  expect(others).toBeLessThan(shop.service.intents.length)
+})
+
+test('another visitor’s order and an order that never was are the same 404', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  const orderId = await buyer.placeOrder()
+  const stranger = await shop.buyer()
+  const bodies: string[] = []
+  for (const id of [orderId, 'never-was']) {
+    for (const path of [`/api/orders/${id}`, `/checkout/status?orderId=${id}`, `/orders/${id}`]) {
+      const answer = await stranger.send(path)
+      expect(answer.status).toBe(404)
+      bodies.push(await answer.text())
+    }
+    const answer = await stranger.send('/checkout/handoff', {
+      method: 'POST',
+      body: { orderId: id },
+    })
+    expect(answer.status).toBe(404)
+    bodies.push(await answer.text())
+  }
+  expect(bodies.slice(0, 4)).toEqual(bodies.slice(4))
+})
+
+test('a handoff takes an order and nothing else: no amount of a browser is read', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  const orderId = await buyer.placeOrder()
+  for (const extra of [{ amount: 1 }, { currency: 'USD' }, { attempt: 2 }]) {
+    const body = { ...extra, orderId }
+    expect((await buyer.send('/checkout/handoff', { method: 'POST', body })).status).toBe(400)
+  }
+  expect(shop.service.intents.filter((intent) => intent.orderId === orderId)).toEqual([])
+})
+
+test('the eleventh handoff of a session in ten minutes is refused, another session’s first is not', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  const orderId = await buyer.placeOrder()
+  for (let call = 1; call <= 10; call++) await buyer.handoff(orderId)
+  const answer = await buyer.send('/checkout/handoff', { method: 'POST', body: { orderId } })
+  expect(answer.status).toBe(429)
+  expect(await answer.json()).toMatchObject({ code: 'rate_limited' })
+
+  const other = await shop.buyer()
+  await other.put('thyme-tea', 1)
+  await other.handoff(await other.placeOrder())
+})
+
+test('a buyer with another’s handoff cookie gets nothing of it', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  const theirs = await buyer.handoff(await buyer.placeOrder())
+  const thief = await shop.buyer()
+  await thief.put('thyme-tea', 1)
+  thief.setCookie('pi-handoff', buyer.cookie('pi-handoff') ?? '')
+  const own = await thief.handoff(await thief.placeOrder())
+  expect(own.id).not.toBe(theirs.id)
+})
+
+function settle(id: string, status: string): void {
+  const intent = shop.service.intents.find((known) => known.id === id)
+  if (!intent) throw new Error(`no intent ${id}`)
+  intent.status = status
+}

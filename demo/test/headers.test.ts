@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sessionsAt } from '../server/session.ts'
+import { checkoutOrigin, startShop, type TestShop } from './shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await startShop()
+})
+afterAll(() => shop.close())
+
+test('every page may frame the checkout and nothing else, and is never cached', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  const orderId = await buyer.placeOrder()
+  const paths = ['/', '/cart', '/orders', `/orders/${orderId}`, `/pay/${orderId}`, '/nowhere']
+  for (const path of [...paths, `/confirming/${orderId}`, '/admin']) {
+    const { headers } = await buyer.send(path)
+    expect(headers.get('content-security-policy')?.split(';'), path).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self'",
+      "font-src 'self'",
+      "connect-src 'self'",
+      `frame-src ${checkoutOrigin}`,
+      "form-action 'self'",
+      "base-uri 'none'",
+      "object-src 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      'trusted-types lit-html',
+      'report-to csp',
+    ])
+    expect(headers.get('permissions-policy')).toBe(
+      `payment=(self "${checkoutOrigin}"), publickey-credentials-get=(self "${checkoutOrigin}"), camera=(), microphone=(), geolocation=()`,
+    )
+    expect(headers.get('reporting-endpoints')).toBe(`csp="${shop.url}/reports"`)
+    expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin')
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('x-powered-by')).toBeNull()
+  }
+})
+
+test('no page holds a script, a style or a secret in its HTML', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  const orderId = await buyer.placeOrder()
+  const { clientSecret } = await buyer.handoff(orderId)
+  for (const path of ['/', '/cart', `/orders/${orderId}`, `/pay/${orderId}`]) {
+    const html = await (await buyer.send(path)).text()
+    expect(html).not.toContain(clientSecret)
+    expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/)
+  }
+})
+
+test('the page learns its checkout from the running shop', async () => {
+  const buyer = await shop.buyer()
+  const answer = await buyer.send('/checkout-origin.js')
+  expect(answer.headers.get('content-type')).toContain('text/javascript')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(await answer.text()).toBe(`export const checkoutOrigin = "${checkoutOrigin}"\n`)
+})
+
+test('the session cookie is strong on https and keeps its plain form to this machine', async () => {
+  const cookieOf = (origin: string): unknown[] => {
+    const set: unknown[] = []
+    const res = { cookie: (...args: unknown[]) => set.push(...args) }
+    sessionsAt(origin).start({ headers: {} } as never, res as never, () => {})
+    return set
+  }
+  expect(cookieOf('https://shop.example')).toMatchObject([
+    '__Host-sid',
+    expect.stringMatching(/^.{43}$/),
+    { secure: true },
+  ])
+  expect(cookieOf('http://localhost:3000')).toMatchObject([
+    'sid',
+    expect.stringMatching(/^.{43}$/),
+    { secure: false },
+  ])
+  const { of } = sessionsAt('https://shop.example')
+  const value = 'x'.repeat(43)
+  expect(of({ headers: { cookie: `sid=${value}` } })).toBeUndefined()
+  expect(of({ headers: { cookie: `a=b; __Host-sid=${value}` } })).toMatch(/^[\w-]{43}$/)
+  expect(of({ headers: { cookie: `__Host-sid=${value}` } })).not.toContain('xxx')
+})
+
+test('a report of a policy violation is taken without a body in the answer', async () => {
+  const buyer = await shop.buyer()
+  const body = '{"not":"a report"}'
+  const headers = { 'content-type': 'application/reports+json', origin: '' }
+  const answer = await buyer.send('/reports', { method: 'POST', body, headers })
+  expect(answer.status).toBe(204)
+})

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Buyer } from './buyer.ts'
+import { apiKey, type Service, startService } from './service.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+let service: Service
+let data: string
+const children: ChildProcess[] = []
+
+beforeAll(async () => {
+  service = await startService()
+  data = await mkdtemp(join(tmpdir(), 'shop-main-'))
+})
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await service.close()
+  await rm(data, { recursive: true, force: true })
+})
+
+test('a restart of the shop loses no order, no cart and no session', async () => {
+  const first = await start()
+  const { port } = new URL(first.shopUrl)
+  const buyer = await new Buyer(first.shopUrl).visit()
+  await buyer.put('thyme-tea', 3)
+  const orderId = await buyer.placeOrder()
+  const { id } = await buyer.handoff(orderId)
+  expect(await first.stop()).toBe(0)
+
+  const intent = service.intents.find((known) => known.id === id)
+  if (intent) intent.status = 'succeeded'
+  await start({ PORT: port })
+  await expect.poll(async () => (await buyer.order(orderId)).state).toBe('paid')
+})
+
+test('a shop that is killed in the middle has kept the order', async () => {
+  const first = await start()
+  const { port } = new URL(first.shopUrl)
+  const buyer = await new Buyer(first.shopUrl).visit()
+  await buyer.put('thyme-tea', 1)
+  const orderId = await buyer.placeOrder()
+  await first.stop('SIGKILL')
+  await start({ PORT: port })
+  expect((await buyer.order(orderId)).state).toBe('open')
+})
+
+test('a missing variable ends the start with the helper’s own words, and nothing else', async () => {
+  const { code, errors } = await refused({ PI_API_KEY: '' })
+  expect(code).toBe(1)
+  expect(errors).toMatch(/^The shop could not start. PI_API_KEY: is not set.*pi-service start/)
+  expect(errors).not.toContain('    at ')
+})
+
+test('a busy port is named, with the way out', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const address = other.address()
+  const port = typeof address === 'object' ? String(address?.port) : ''
+  const { code, errors } = await refused({ PORT: port })
+  other.close()
+  expect(code).toBe(1)
+  expect(errors).toContain(`Port ${port} is taken`)
+  expect(errors).toContain('PORT=3001 npm start')
+})
+
+interface Running {
+  readonly shopUrl: string
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+async function start(env: Record<string, string> = {}): Promise<Running> {
+  const child = run(env)
+  child.stderr?.pipe(process.stderr)
+  if (!child.stdout) throw new Error('no output')
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  const { shopUrl } = JSON.parse(line)
+  return {
+    shopUrl,
+    async stop(signal = 'SIGTERM') {
+      const gone = once(child, 'exit')
+      child.kill(signal)
+      return (await gone)[0]
+    },
+  }
+}
+
+async function refused(env: Record<string, string>): Promise<{ code: number; errors: string }> {
+  const child = run(env)
+  let errors = ''
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk
+  })
+  const [code] = await once(child, 'close')
+  return { code, errors }
+}
+
+function run(env: Record<string, string>): ChildProcess {
+  const args = ['--import', 'tsx', '--conditions=source', 'demo/server/main.ts', '--json']
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      PORT: '0',
+      PI_API_KEY: apiKey,
+      PI_BASE_URL: service.baseUrl,
+      PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:4000',
+      PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64url')}`,
+      PI_SHOP_DATA: data,
+      ...env,
+    },
+  })
+  children.push(child)
+  return child
+}

@@ -1,0 +1,86 @@
+/**
+ * A service of two operations over real HTTP, whose payments a test settles by hand.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Intent {
+  readonly id: string
+  readonly orderId: string
+  readonly amount: number
+  readonly currency: string
+  status: string
+  readonly [field: string]: unknown
+}
+
+export interface Service {
+  readonly baseUrl: string
+  /** Every intent, in the order of creation. */
+  readonly intents: Intent[]
+  /** Keys of the creates that arrived, replays too. */
+  readonly keys: string[]
+  /** Retrieves that arrived. */
+  retrieved: number
+  close(): Promise<void>
+}
+
+/** Any key of the right form; this service does not look. */
+export const apiKey = 'sk_for_tests_only'
+
+export async function startService(): Promise<Service> {
+  const byKey = new Map<string, { intent: Intent; clientSecret: string }>()
+  const server = createServer(async (req, res) => {
+    if (req.method === 'POST') return create(req, res)
+    service.retrieved++
+    const intent = service.intents.find(({ id }) => req.url === `/payment-intents/${id}`)
+    if (!intent) return answer(res, 404, { code: 'payment_intent_not_found' })
+    answer(res, 200, intent)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const service: Service = {
+    baseUrl: `http://127.0.0.1:${port}`,
+    intents: [],
+    keys: [],
+    retrieved: 0,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return service
+
+  async function create(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const key = String(req.headers['idempotency-key'])
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk)
+    const body = JSON.parse(Buffer.concat(chunks).toString())
+    service.keys.push(key)
+    const known = byKey.get(key) ?? make(body)
+    byKey.set(key, known)
+    const { intent, clientSecret } = known
+    answer(res, 201, { ...intent, status: 'requires_payment_method', clientSecret })
+  }
+
+  function make(body: { orderId: string; amount: number; currency: string; metadata?: object }) {
+    const id = `pi_${service.intents.length + 1}`
+    const at = new Date(0).toISOString()
+    const intent: Intent = {
+      ...{ id, status: 'requires_payment_method', customer: null, metadata: null, ...body },
+      ...{ paymentMethod: null, lastPaymentFailure: null, nextAction: null },
+      ...{ providerPaymentId: null, createdAt: at, updatedAt: at },
+    }
+    service.intents.push(intent)
+    return { intent, clientSecret: `${id}_secret_for_tests` }
+  }
+}
+
+function answer(res: ServerResponse, status: number, body: object): void {
+  const type = status < 400 ? 'application/json' : 'application/problem+json'
+  res.writeHead(status, { 'content-type': type }).end(JSON.stringify(body))
+}

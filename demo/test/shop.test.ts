@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startShop, type TestShop } from './shop.ts'
+
+let shop: TestShop
+beforeAll(async () => {
+  shop = await startShop()
+})
+afterAll(() => shop.close())
+
+test('the catalogue has eight products, each with a picture and a price in four lists', async () => {
+  const buyer = await shop.buyer()
+  const { products, frame } = await buyer.catalogue()
+  expect(products).toHaveLength(8)
+  expect(frame.currencies).toEqual(['AMD', 'USD', 'EUR', 'RUB'])
+  for (const { id } of products) {
+    const picture = await buyer.send(`/pictures/${id}.svg`)
+    expect(picture.headers.get('content-type')).toContain('image/svg+xml')
+  }
+})
+
+test('prices come formatted, from a list of their own and not by conversion', async () => {
+  const buyer = await shop.buyer()
+  const priceOf = async (currency: string, language: string): Promise<string | undefined> => {
+    await buyer.send('/api/preferences', { method: 'PUT', body: { currency, language } })
+    return (await buyer.catalogue()).products.find(({ id }) => id === 'lori-honey')?.price
+  }
+  expect(await priceOf('AMD', 'en')).toBe('֏4,900')
+  expect(await priceOf('USD', 'en')).toBe('$13.50')
+  expect(await priceOf('EUR', 'en')).toBe('€12.50')
+  expect(await priceOf('RUB', 'ru')).toMatch(/^1\s200,00\s₽$/)
+  expect(await priceOf('AMD', 'hy')).toMatch(/^4900\s֏$/)
+})
+
+test('the first visit speaks the browser’s language, later ones the chosen one', async () => {
+  const buyer = await shop.buyer()
+  const headers = { 'accept-language': 'hy-AM,hy;q=0.9,en;q=0.8' }
+  expect(await (await buyer.send('/', { headers })).text()).toContain('<html lang="hy"')
+  await buyer.send('/api/preferences', { method: 'PUT', body: { language: 'ru' } })
+  expect(await (await buyer.send('/', { headers })).text()).toContain('<html lang="ru"')
+})
+
+test('the cart keeps what was put in, and takes nothing else', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 2)
+  await buyer.put('thyme-tea', 1)
+  await buyer.put('thyme-tea', 0)
+  const cart = await buyer.cart()
+  expect(cart.lines.map(({ product, quantity }) => [product, quantity])).toEqual([
+    ['lori-honey', 2],
+  ])
+  expect(cart).toMatchObject({ total: '֏9,800', frame: { pieces: 2 } })
+  for (const [product, body, status] of [
+    ['moon-rock', { quantity: 1 }, 404],
+    ['thyme-tea', { quantity: 21 }, 400],
+    ['thyme-tea', { quantity: -1 }, 400],
+    ['thyme-tea', { quantity: 1.5 }, 400],
+    ['thyme-tea', { quantity: '1' }, 400],
+    ['thyme-tea', { quantity: 1, price: 1 }, 400],
+    ['thyme-tea', '{', 400],
+  ] as const) {
+    expect((await buyer.send(`/api/cart/${product}`, { method: 'PUT', body })).status).toBe(status)
+  }
+})
+
+test('an empty cart makes no order', async () => {
+  const buyer = await shop.buyer()
+  const answer = await buyer.send('/api/orders', { method: 'POST', body: {} })
+  expect(answer.status).toBe(409)
+  expect(await answer.json()).toMatchObject({ code: 'cart_empty' })
+})
+
+test('a double click on "Check out" makes one order', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  const [one, two] = await Promise.all([buyer.placeOrder(), buyer.placeOrder()])
+  expect(one).toBe(two)
+  expect(await buyer.orders()).toHaveLength(1)
+})
+
+test('an order keeps the price list in which it was placed', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 2)
+  const orderId = await buyer.placeOrder()
+  await buyer.send('/api/preferences', { method: 'PUT', body: { currency: 'EUR' } })
+  expect((await buyer.order(orderId)).amount).toBe('֏4,800')
+})
+
+test('nothing is changed for a page of another site', async () => {
+  const buyer = await shop.buyer()
+  const body = { quantity: 1 }
+  for (const headers of [
+    { origin: 'http://evil.localhost' },
+    { origin: `${shop.url}.evil.localhost` },
+    { origin: 'null' },
+    { origin: '' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ]) {
+    const answer = await buyer.send('/api/cart/thyme-tea', { method: 'PUT', body, headers })
+    expect(answer.status, JSON.stringify(headers)).toBe(403)
+  }
+  const headers = { 'content-type': 'text/plain' }
+  const form = await buyer.send('/api/cart/thyme-tea', { method: 'PUT', body, headers })
+  expect(form.status).toBe(415)
+  expect((await buyer.cart()).lines).toEqual([])
+})
+
+test('a visitor without the cookie is told so', async () => {
+  const buyer = await shop.buyer()
+  buyer.dropCookie('sid')
+  const answer = await buyer.send('/api/cart')
+  expect(answer.status).toBe(403)
+  expect(await answer.json()).toMatchObject({ code: 'no_session' })
+})

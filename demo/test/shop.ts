@@ -1,0 +1,65 @@
+/**
+ * The shop on a free port, in this process, with a data folder of its own.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PaymentIntents } from '@pi-checkout/server'
+import { shopApp } from '../server/app.ts'
+import { type Database, openDatabase } from '../server/database.ts'
+import { sessionsAt } from '../server/session.ts'
+import { settleNow } from '../server/settle.ts'
+import { Trace } from '../server/trace.ts'
+import { Buyer } from './buyer.ts'
+import { apiKey, type Service, startService } from './service.ts'
+
+export interface TestShop {
+  readonly url: string
+  readonly service: Service
+  readonly db: Database
+  /** A new visitor, with a session. */
+  buyer(): Promise<Buyer>
+  /** What the shop does every minute. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+export const adminToken = 'token-for-tests'
+export const checkoutOrigin = 'http://127.0.0.1:4000'
+
+export async function startShop({ development = true } = {}): Promise<TestShop> {
+  process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64url')}`
+  const folder = await mkdtemp(join(tmpdir(), 'shop-'))
+  const service = await startService()
+  const trace = new Trace()
+  const { onAttempt } = trace
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.baseUrl, onAttempt })
+  const db = openDatabase(folder)
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`
+  const shop = { db, sessions: sessionsAt(url), intents, shopOrigin: url, checkoutOrigin }
+  const tools = development ? { trace, adminToken, sandbox: undefined } : undefined
+  server.on('request', shopApp({ ...shop, tools }))
+  return {
+    url,
+    service,
+    db,
+    buyer: () => new Buyer(url).visit(),
+    settle: () => settleNow(db, intents),
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+      db.close()
+      await service.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
