@@ -84,10 +84,11 @@ function readOrderId(text: string): string | undefined {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new HandoffRefusal('malformed_json')
   }
-  for (const [name, value] of Object.entries(body)) {
-    if (name !== 'orderId') throw new HandoffRefusal('unknown_parameter')
-    if (typeof value !== 'string' || value === '') throw new HandoffRefusal('malformed_json')
-    return value
+  if (Object.keys(body).some((name) => name !== 'orderId')) {
+    throw new HandoffRefusal('unknown_parameter')
   }
-  return undefined
+  const orderId: unknown = 'orderId' in body ? body.orderId : undefined
+  if (orderId === undefined) return undefined
+  if (typeof orderId !== 'string' || orderId === '') throw new HandoffRefusal('malformed_json')
+  return orderId
 }
