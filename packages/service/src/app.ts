@@ -33,7 +33,7 @@ function pagesApp(context: Context, parts: AppParts): Express {
   const app = bareApp()
   app.use(hostCheck(context.publicUrl))
   app.use(checkoutRouter(context))
-  app.use('/_sandbox', sandboxRouter(parts))
+  app.use('/_sandbox', sandboxRouter(context, parts))
   app.get('/pi-checkout.js', (_request, response, next) => {
     response.sendFile(
       join(context.hostedFolder, 'pi-checkout.js'),

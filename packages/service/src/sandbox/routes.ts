@@ -6,19 +6,24 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Router } from 'express'
 import { z } from 'zod'
+import type { Context } from '../context.ts'
 import { jsonBody } from '../http/body.ts'
 import { jsonHeaders } from '../http/headers.ts'
 import { ProblemError } from '../http/problem.ts'
+import { writeExport } from './export.ts'
 import { type FaultRules, faultNames, faultOperations, readFault } from './faults.ts'
 
 /** Returns the routes under `/_sandbox`. */
-export function sandboxRouter({
-  adminToken,
-  faults,
-}: {
-  readonly adminToken: string
-  readonly faults: FaultRules
-}): Router {
+export function sandboxRouter(
+  context: Context,
+  {
+    adminToken,
+    faults,
+  }: {
+    readonly adminToken: string
+    readonly faults: FaultRules
+  },
+): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router.use((request, response, next) => {
     response.set(jsonHeaders)
@@ -50,6 +55,9 @@ export function sandboxRouter({
       faults.clear()
       response.json({ rules: [] })
     })
+  router.get('/export', async (_request, response) => {
+    await writeExport(context, response)
+  })
   return router
 }
 
