@@ -5,10 +5,11 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source', 'module', 'node'] } },
   test: {
     name: 'element',
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.{ts,tsx}'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
     globalSetup: ['test/browser/build.ts'],
+    setupFiles: ['test/quiet-lit.ts'],
   },
 })

@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test'
 import axe from 'axe-core'
 import { expect, test } from 'vitest'
-import { hears, mountAtOnce, stands, useWorld } from './browser/world.ts'
+import { hears, mountAtOnce, prepareWorld, stands } from './browser/world.ts'
 
-const world = useWorld()
+const world = prepareWorld()
 
 async function faults(page: Page): Promise<unknown> {
   // In every frame, so that faults inside the cross-origin frame are found too.

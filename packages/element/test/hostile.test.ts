@@ -1,9 +1,9 @@
 import type { Frame, Page } from '@playwright/test'
 import axe from 'axe-core'
 import { expect, test } from 'vitest'
-import { type Answer, hears, told, useWorld } from './browser/world.ts'
+import { type Answer, hears, prepareWorld, told } from './browser/world.ts'
 
-const world = useWorld()
+const world = prepareWorld()
 const ready = ['pi-statechange loading', 'pi-statechange ready', 'pi-ready']
 
 /** Sends malformed messages of every shape. Runs in the page; `port` is the session's, if it has one. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fakeHostedPage } from '../src/testing.ts'
-import { type Answers, hears, mountAtOnce, stands, told, useWorld } from './browser/world.ts'
+import { type Answers, hears, mountAtOnce, prepareWorld, stands, told } from './browser/world.ts'
 
-const world = useWorld()
+const world = prepareWorld()
 
 const ready = ['pi-statechange loading', 'pi-statechange ready', 'pi-ready']
 

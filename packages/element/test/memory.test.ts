@@ -1,8 +1,8 @@
 import type { CDPSession } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { hears, useWorld } from './browser/world.ts'
+import { hears, prepareWorld } from './browser/world.ts'
 
-const world = useWorld(['--js-flags=--expose-gc'])
+const world = prepareWorld(['--js-flags=--expose-gc'])
 
 async function holdings(devtools: CDPSession): Promise<Record<string, number>> {
   for (let i = 0; i < 3; i++) await devtools.send('HeapProfiler.collectGarbage')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { hears, mountAtOnce, stands, told, useWorld } from './browser/world.ts'
+import { hears, mountAtOnce, prepareWorld, stands, told } from './browser/world.ts'
 
-const world = useWorld()
+const world = prepareWorld()
 
 const configured = `
   import { configureCheckout } from '/shop.js'

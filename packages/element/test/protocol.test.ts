@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Answer, hears, mountAtOnce, stands, told, useWorld } from './browser/world.ts'
+import { type Answer, hears, mountAtOnce, prepareWorld, stands, told } from './browser/world.ts'
 
-const world = useWorld()
+const world = prepareWorld()
 
 /** A hosted page of the test's own: `script` may use `hello(fields)` and gets each `init` as `init(event)`. */
 function hostedPage(script: string): () => Answer {

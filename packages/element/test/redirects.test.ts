@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fakeHostedPage } from '../src/testing.ts'
-import { type Answers, hears, stands, told, useWorld } from './browser/world.ts'
+import { type Answers, hears, prepareWorld, stands, told } from './browser/world.ts'
 
-const world = useWorld([], ['--disable-back-forward-cache'])
+const world = prepareWorld([], ['--disable-back-forward-cache'])
 
 /** A hosted page that leaves on its first visit, and shows the result on the next. */
 function leavingOnce(): Answers {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { hears, mountAtOnce, stands, useWorld } from './browser/world.ts'
+import { hears, mountAtOnce, prepareWorld, stands } from './browser/world.ts'
 
-const world = useWorld()
+const world = prepareWorld()
 const secret = 'pi_1_secret_x'
 
 test('the secret is in no URL, DOM, attribute, name, storage, timing entry, event, error or console line', async () => {

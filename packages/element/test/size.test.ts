@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { hears, stands, useWorld } from './browser/world.ts'
+import { hears, prepareWorld, stands } from './browser/world.ts'
 
-const world = useWorld()
+const world = prepareWorld()
 
 /** The sum of all layout shifts of the page, since its start. */
 async function watchShifts(page: Page): Promise<unknown> {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fakeHostedPage, type PaymentOutcome, payWith } from '../src/testing.ts'
-import { hears, told, useWorld } from './browser/world.ts'
+import { hears, prepareWorld, told } from './browser/world.ts'
 
-const world = useWorld()
+const world = prepareWorld()
 
 test.each<[PaymentOutcome, string]>([
   ['success', 'paid'],

@@ -5,13 +5,15 @@
  * @module
  */
 import { fileURLToPath } from 'node:url'
-import { build, type InlineConfig, type Rolldown } from 'vite'
+import { compile } from 'svelte/compiler'
+import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
     standalone: string
-    bundle: string
+    /** JavaScript of the shop's page, and of each framework's sample, by name. */
+    bundles: Record<'shop' | 'react' | 'vue' | 'svelte', string>
   }
 }
 
@@ -19,14 +21,46 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export async function setup(project: TestProject): Promise<void> {
   project.provide('standalone', await bundleOf({ configFile: `${root}/vite.config.ts` }))
-  project.provide(
-    'bundle',
-    await bundleOf({
-      configFile: false,
-      resolve: { conditions: ['source', 'module', 'browser', 'production'] },
-      build: { lib: { entry: 'test/browser/shop.ts', formats: ['es'], fileName: () => 'shop.js' } },
-    }),
-  )
+  project.provide('bundles', {
+    shop: await shopBundle('test/browser/shop.ts'),
+    react: await shopBundle('samples/react.tsx'),
+    vue: await shopBundle('samples/vue.ts'),
+    svelte: await shopBundle('samples/svelte.ts'),
+  })
+}
+
+/** Bundles as a shop's own Vite would. */
+function shopBundle(entry: string): Promise<string> {
+  return bundleOf({
+    configFile: false,
+    plugins: [svelte()],
+    // The runner's NODE_ENV is no shop's.
+    oxc: { jsx: { development: false } },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      __VUE_OPTIONS_API__: 'false',
+      __VUE_PROD_DEVTOOLS__: 'false',
+      __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
+    },
+    resolve: {
+      conditions: ['source', 'module', 'browser', 'production'],
+      // With the compiler, for the sample's template is a string.
+      alias: { vue: 'vue/dist/vue.esm-bundler.js' },
+    },
+    build: { lib: { entry, formats: ['es'], fileName: () => 'bundle.js' } },
+  })
+}
+
+/** Svelte's compiler, without a second build tool around it. */
+function svelte(): Plugin {
+  return {
+    name: 'svelte',
+    transform: {
+      order: 'pre',
+      filter: { id: /\.svelte$/ },
+      handler: (code, filename) => compile(code, { filename, generate: 'client' }).js,
+    },
+  }
 }
 
 async function bundleOf(config: InlineConfig): Promise<string> {

@@ -54,7 +54,10 @@ export const mountAtOnce = `
   Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })`
 
 /** Prepares a world for the tests of one file. */
-export function useWorld(args: readonly string[] = [], ignoreDefaultArgs: string[] = []): World {
+export function prepareWorld(
+  args: readonly string[] = [],
+  ignoreDefaultArgs: string[] = [],
+): World {
   let browser: Browser | undefined
   let shopAnswers: Answers = () => undefined
   let payAnswers: Answers = () => undefined
@@ -150,7 +153,13 @@ export function useWorld(args: readonly string[] = [], ignoreDefaultArgs: string
       shopAnswers = (asked) => {
         const { pathname } = new URL(asked, world.shop)
         const javascript = 'text/javascript'
-        if (pathname === '/shop.js') return { body: inject('bundle'), type: javascript }
+        for (const [name, bundle] of Object.entries(inject('bundles'))) {
+          if (pathname === `/${name}.js`) return { body: bundle, type: javascript }
+        }
+        if (pathname === '/checkout/handoff') {
+          const handoff = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
+          return { body: JSON.stringify(handoff), type: 'application/json' }
+        }
         if (pathname === '/pi-checkout.js') return selfContained()
         if (pathname === '/page.js') {
           return { body: script.replaceAll('PAY', JSON.stringify(world.pay)), type: javascript }
