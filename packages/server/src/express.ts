@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { problemResponse } from './handoff-problem.ts'
-import { isHandoffRoute, sendWebResponse, toWebRequest } from './node-request.ts'
+import { isHandoffRoute, keptBody, sendWebResponse, toWebRequest } from './node-request.ts'
 
 /**
  * Makes middleware of a handoff: `app.use('/checkout', toExpress(checkout))`.
@@ -27,7 +27,7 @@ async function answer<Req extends IncomingMessage>(
   request: Req,
   response: ServerResponse,
 ): Promise<void> {
-  const asked = await toWebRequest(request)
+  const asked = await toWebRequest(request, keptBody(request))
   const answered =
     typeof asked === 'string' ? problemResponse(asked) : await handoff(asked, request)
   await sendWebResponse(answered, response)

@@ -7,32 +7,33 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HandoffProblemCode } from './handoff-problem.ts'
 import { maxHandoffBody, routeOf } from './handoff-request.ts'
 
-/** What Express, Fastify's raw request and body parsers put on Node's request. */
-export type NodeRequest = IncomingMessage & {
-  readonly originalUrl?: string
-  readonly body?: unknown
+/** Tells whether one of the two handoff routes is asked for. */
+export function isHandoffRoute(request: IncomingMessage): boolean {
+  return routeOf({ url: askedUrl(request) }) !== undefined
 }
 
-/** Tells whether one of the two handoff routes is asked for. */
-export function isHandoffRoute(request: NodeRequest): boolean {
-  return routeOf({ url: request.originalUrl ?? request.url ?? '' }) !== undefined
+/** What a body parser before us left behind, or `undefined`. */
+export function keptBody(request: IncomingMessage): unknown {
+  return 'body' in request ? request.body : undefined
 }
 
 /**
  * Makes a web request of it.
  *
+ * @param kept What a body parser before us has read, or `undefined`.
  * @returns A problem's code when the body was read by somebody who did not keep it.
  */
 export async function toWebRequest(
-  request: NodeRequest,
+  request: IncomingMessage,
+  kept: unknown,
 ): Promise<Request | Extract<HandoffProblemCode, 'body_already_read' | 'method_not_allowed'>> {
   const { method = 'GET' } = request
   const bodyless = method === 'GET' || method === 'HEAD'
-  const body = bodyless ? undefined : await readBody(request)
+  const body = bodyless ? undefined : await readBody(request, kept)
   if (!bodyless && body === undefined) return 'body_already_read'
   try {
     // The host is a placeholder: nothing here may trust what a client calls this server.
-    return new Request(new URL(request.originalUrl ?? request.url ?? '/', 'http://localhost'), {
+    return new Request(new URL(askedUrl(request), 'http://localhost'), {
       method,
       headers: readHeaders(request),
       ...(body === undefined ? {} : { body }),
@@ -55,6 +56,12 @@ export async function sendWebResponse(response: Response, to: ServerResponse): P
   to.end(body)
 }
 
+/** The whole path: routers that mount cut their own part off `url`. */
+function askedUrl(request: IncomingMessage): string {
+  const original = 'originalUrl' in request ? request.originalUrl : undefined
+  return typeof original === 'string' ? original : (request.url ?? '/')
+}
+
 function readHeaders({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers()
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -67,9 +74,10 @@ function readHeaders({ rawHeaders }: IncomingMessage): Headers {
 
 /** @returns `undefined` when the body was read by somebody else and is gone. */
 async function readBody(
-  request: NodeRequest,
+  request: IncomingMessage,
+  kept: unknown,
 ): Promise<string | Uint8Array<ArrayBuffer> | undefined> {
-  if (request.readableDidRead || request.readableEnded) return keptBody(request.body)
+  if (request.readableDidRead || request.readableEnded) return asBytes(kept)
   // Too much by its own account: the handler refuses it without a look.
   if (Number(request.headers['content-length'] ?? 0) > maxHandoffBody) return ''
   return new Promise((resolve, reject) => {
@@ -93,7 +101,7 @@ async function readBody(
   })
 }
 
-function keptBody(body: unknown): string | Uint8Array<ArrayBuffer> | undefined {
+function asBytes(body: unknown): string | Uint8Array<ArrayBuffer> | undefined {
   if (body === undefined) return undefined
   if (typeof body === 'string') return body
   if (body instanceof Uint8Array) return Uint8Array.from(body)

@@ -9,11 +9,11 @@ import {
   PaymentIntents,
   PiError,
 } from '../src/index.ts'
+import { fakeTime } from '../src/testing.ts'
 import {
   apiKey,
   created,
   drip,
-  fakeTime,
   html,
   order,
   problem,
@@ -201,7 +201,7 @@ test('Retry-After as a date is waited for', async () => {
     problem(503, 'store_unavailable', { 'retry-after': date }),
     created(),
   )
-  const time = fakeTime()
+  const time = fakeTime(Date.parse('2026-11-20T10:00:00Z'))
   await new PaymentIntents({ apiKey, baseUrl: service.url, ...time }).create(order)
   expect(time.waits).toEqual([9000])
 })

@@ -152,23 +152,3 @@ function json(response: ServerResponse, status: number, body: unknown, headers =
   response.writeHead(status, { 'content-type': type, 'request-id': 'req_1', ...headers })
   response.end(JSON.stringify(body))
 }
-
-/** A clock that moves only when somebody sleeps, and chance without chance. */
-export function fakeTime(): {
-  readonly waits: number[]
-  readonly clock: () => number
-  readonly random: () => number
-  readonly sleep: (ms: number) => Promise<void>
-} {
-  let now = Date.parse('2026-11-20T10:00:00Z')
-  const waits: number[] = []
-  return {
-    waits,
-    clock: () => now,
-    random: () => 0.5,
-    sleep: async (ms) => {
-      waits.push(ms)
-      now += ms
-    },
-  }
-}

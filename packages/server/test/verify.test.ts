@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApiError, PaymentIntents, reconcile, type Verdict, verify } from '../src/index.ts'
-import {
-  apiKey,
-  fakeTime,
-  order,
-  problem,
-  reset,
-  retrieved,
-  scriptedService,
-} from './scripted-service.ts'
+import { fakeTime } from '../src/testing.ts'
+import { apiKey, order, problem, reset, retrieved, scriptedService } from './scripted-service.ts'
 
 const expected = { id: 'pi_1', ...order }
 const intent = { ...expected, status: 'succeeded' }
