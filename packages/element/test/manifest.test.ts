@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import { type CheckoutErrorCode, PiCheckout } from '../src/index.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url)).slice(0, -1)
+const readme = readFileSync(`${root}/README.md`, 'utf8')
+const fresh = mkdtempSync(`${root}/node_modules/.manifest-`)
+afterAll(() => rmSync(fresh, { recursive: true }))
+
+interface Named {
+  readonly name: string
+  readonly kind?: string
+}
+interface Declaration extends Record<'members' | 'attributes' | 'events' | 'slots', Named[]> {
+  readonly cssParts: Named[]
+  readonly cssProperties: Named[]
+  readonly cssStates: Named[]
+}
+
+const [element] = read(`${root}/custom-elements.json`).modules[0].declarations as [Declaration]
+
+function read(path: string) {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
+
+function names(list: readonly Named[]): string[] {
+  return list.map(({ name }) => name).sort()
+}
+
+/** The code names in one column of the README table under this header. */
+function column(header: string, index = 0): string[] {
+  const [, table = ''] = readme.split(new RegExp(`^\\| ${header} .*\\n\\|.*\\n`, 'm'))
+  const rows = table.split('\n')
+  const body = rows.slice(
+    0,
+    rows.findIndex((row) => !row.startsWith('|')),
+  )
+  return body
+    .flatMap((row) => [...(row.split('|')[index + 1] ?? '').matchAll(/`([^`]+)`/g)])
+    .map(([, name]) => name?.replace('()', '') ?? '')
+    .sort()
+}
+
+test('custom-elements.json and the VS Code data are what the code says', async () => {
+  const cli = fileURLToPath(import.meta.resolve('@custom-elements-manifest/analyzer/cem.js'))
+  const outdir = fresh.slice(root.length + 1)
+  await promisify(execFile)(process.execPath, [cli, 'analyze', '--quiet', '--outdir', outdir], {
+    cwd: root,
+    env: { ...process.env, MANIFEST_DIR: outdir },
+  })
+  for (const file of ['custom-elements.json', 'vscode.html-custom-data.json']) {
+    expect(read(`${root}/${file}`), `npm run manifest renews ${file}`).toEqual(
+      read(`${fresh}/${file}`),
+    )
+  }
+})
+
+test('the manifest and the class name the same attributes and members', () => {
+  const attributes = PiCheckout.observedAttributes.filter(
+    (name) => name.includes('-') || name[0] === 'l',
+  )
+  expect(attributes.sort()).toEqual(['client-secret', ...names(element.attributes)].sort())
+  for (const { name } of element.members) expect(name in PiCheckout.prototype, name).toBe(true)
+})
+
+test('the README tables name exactly the properties, events and errors that there are', () => {
+  expect(column('property')).toEqual(names(element.members))
+  expect(column('event')).toEqual(names(element.events))
+  const codes: Record<CheckoutErrorCode, true> = {
+    not_configured: true,
+    insecure_context: true,
+    invalid_values: true,
+    blocked_by_csp: true,
+    origin_not_allowed: true,
+    protocol_mismatch: true,
+    unauthorized: true,
+    offline: true,
+    unreachable: true,
+    connection_lost: true,
+    internal: true,
+  }
+  expect(column('code')).toEqual(Object.keys(codes).sort())
+})
+
+test('the README names every slot, part, custom property and state', () => {
+  const styling = column('styling').join(' ')
+  const { slots, cssParts, cssProperties, cssStates } = element
+  for (const { name } of [...slots, ...cssParts, ...cssProperties]) expect(styling).toContain(name)
+  for (const { name } of cssStates) expect(column('property', 2)).toContain(name)
+})
