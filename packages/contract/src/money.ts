@@ -72,7 +72,22 @@ export function toMinor(major: string, currency: Currency): number {
  * @param locale BCP 47; one that `Intl` does not know falls back to English.
  */
 export function formatMoney(amount: number, currency: Currency, locale = 'en'): string {
-  return moneyFormat(currency, locale).format(majorText(amount, minorUnitDigits[currency]))
+  const format = moneyFormat(currency, locale)
+  const parts = format.formatToParts(majorText(amount, minorUnitDigits[currency]))
+  return parts.map((part, at) => symbolOf(part, parts[at - 1], currency)).join('')
+}
+
+// Browsers know fewer symbols than Node: Chromium alone would write `AMD 1,500`.
+const symbols: Readonly<Record<Currency, string>> = { AMD: '֏', USD: '$', EUR: '€', RUB: '₽' }
+
+function symbolOf(
+  part: Intl.NumberFormatPart,
+  before: Intl.NumberFormatPart | undefined,
+  currency: Currency,
+): string {
+  if (part.type === 'currency') return symbols[currency]
+  // The space that stood between a code and the number; a symbol in front needs none.
+  return part.type === 'literal' && before?.value === currency ? '' : part.value
 }
 
 const formats = new Map<string, Intl.NumberFormat>()
@@ -94,8 +109,10 @@ function moneyFormat(currency: Currency, locale: string): Intl.NumberFormat {
 }
 
 function supportedLocale(locale: string): string {
+  // Chromium has no Armenian data; Russian writes money alike, English does not.
+  const candidates = /^hy\b/i.test(locale) ? [locale, 'ru'] : [locale]
   try {
-    return Intl.NumberFormat.supportedLocalesOf(locale)[0] ?? 'en'
+    return Intl.NumberFormat.supportedLocalesOf(candidates)[0] ?? 'en'
   } catch {
     return 'en' // A malformed tag throws; a buyer's page must not.
   }
