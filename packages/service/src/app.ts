@@ -12,28 +12,29 @@ import { bareApp, finished } from './http/express-app.ts'
 import { hostCheck } from './http/host.ts'
 import { ProblemError } from './http/problem.ts'
 import { type IntentRouteParts, intentRoutes, isIntentPath } from './intents/routes.ts'
-import { sandboxRouter } from './sandbox/routes.ts'
+import { type SandboxParts, sandboxRouter } from './sandbox/routes.ts'
+import { makeSandbox, type Sandbox } from './sandbox/sandbox.ts'
 
 /** What the main listener needs besides the context. */
-export interface AppParts extends IntentRouteParts {
-  readonly adminToken: string
-}
+export interface AppParts extends IntentRouteParts, SandboxParts {}
 
 /** Returns what the main listener answers: the two operations first, Express for everything else. */
 export function mainListener(context: Context, parts: AppParts): RequestListener {
-  const operations = intentRoutes(context, parts)
-  const pages = pagesApp(context, parts)
-  return (request, response) => {
+  const sandbox = makeSandbox(context)
+  const authenticator = sandbox.journal.learnFrom(parts.authenticator)
+  const operations = intentRoutes(context, { ...parts, authenticator })
+  const pages = pagesApp(context, parts, sandbox)
+  return sandbox.journal.watch((request, response) => {
     if (isIntentPath(request.url ?? '')) operations(request, response)
     else pages(request, response)
-  }
+  })
 }
 
-function pagesApp(context: Context, parts: AppParts): Express {
+function pagesApp(context: Context, parts: AppParts, sandbox: Sandbox): Express {
   const app = bareApp()
   app.use(hostCheck(context.publicUrl))
   app.use(checkoutRouter(context))
-  app.use('/_sandbox', sandboxRouter(context, parts))
+  app.use('/_sandbox', sandboxRouter(context, parts, sandbox))
   app.get('/pi-checkout.js', (_request, response, next) => {
     response.sendFile(
       join(context.hostedFolder, 'pi-checkout.js'),

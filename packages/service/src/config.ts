@@ -65,7 +65,7 @@ function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
   if (flags.data) return { kind: 'directory', directory: flags.data }
   const url = flags.databaseUrl ?? (env.PI_DATABASE_URL || undefined)
   if (url === undefined) {
-    return { kind: 'directory', directory: env.PI_DATA_DIR || '.data/service' }
+    return { kind: 'directory', directory: env.PI_DATA_DIR || defaultDirectory }
   }
   if (!/^postgres(ql)?:\/\//.test(url)) {
     const name = flags.databaseUrl ? '--database-url' : 'PI_DATABASE_URL'
@@ -75,6 +75,25 @@ function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
   }
   return { kind: 'postgres', url }
 }
+
+/**
+ * Returns the options with which a command reaches this store, to be pasted behind it.
+ *
+ * @returns `undefined` for a store in memory: no other process reaches it.
+ */
+export function storeOptions(store: StoreChoice): string | undefined {
+  switch (store.kind) {
+    case 'memory':
+      return undefined
+    case 'postgres':
+      // The address may hold a password.
+      return ' --database-url "$PI_DATABASE_URL"'
+    case 'directory':
+      return store.directory === defaultDirectory ? '' : ` --data '${store.directory}'`
+  }
+}
+
+const defaultDirectory = '.data/service'
 
 function readPort(text: string | undefined, name: string): number | undefined {
   if (!text) return undefined

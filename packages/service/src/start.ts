@@ -15,7 +15,7 @@ import { serveAdminSocket } from './admin-socket.ts'
 import { type AdminResult, administer, firstMerchantName } from './administration.ts'
 import { mainListener } from './app.ts'
 import { challengeApp } from './checkout/challenge-app.ts'
-import type { Config } from './config.ts'
+import { type Config, storeOptions } from './config.ts'
 import type { Context } from './context.ts'
 import { authenticator } from './http/authenticate.ts'
 import { createApiKey } from './merchants/api-keys.ts'
@@ -91,7 +91,14 @@ async function serve(
 ): Promise<Running> {
   const adminToken = randomBytes(32).toString('base64url')
   const auth = authenticator(context)
-  const parts = { authenticator: auth, faults: faultRules(), adminToken }
+  const stopping = new AbortController()
+  const parts = {
+    authenticator: auth,
+    faults: faultRules(),
+    adminToken,
+    stopping: stopping.signal,
+    storeOptions: storeOptions(config.store),
+  }
   const apiKey = await firstKey(config, context)
   const stopAdmin =
     config.store.kind === 'directory'
@@ -115,6 +122,7 @@ async function serve(
       adminToken,
     },
     stop: async () => {
+      stopping.abort()
       await Promise.all([close(main), close(challenge)])
       await stopAdmin()
       await store.close()

@@ -8,13 +8,20 @@ import { limits } from '@pi-checkout/contract'
 import { readJson } from './json.ts'
 import { ProblemError } from './problem.ts'
 
-/** Reads a JSON body: media type, size, bytes, strict syntax. */
+/**
+ * Reads a JSON body: media type, size, bytes, strict syntax.
+ *
+ * @param limit `maxBytes` (default 64 KB) and `maxDepth` (default 5 levels).
+ */
 export async function jsonBody(
   request: IncomingMessage,
-  maxBytes: number = limits.requestBytes,
+  {
+    maxBytes = limits.requestBytes,
+    maxDepth = limits.requestDepth,
+  }: { readonly maxBytes?: number; readonly maxDepth?: number } = {},
 ): Promise<unknown> {
   checkBodyHeaders(request, maxBytes)
-  return readJson(await readBody(request, maxBytes))
+  return readJson(await readBody(request, maxBytes), maxDepth)
 }
 
 /**

@@ -11,16 +11,17 @@ import { ProblemError } from './problem.ts'
 /**
  * Reads a JSON text strictly.
  *
- * Refused beyond plain syntax: duplicate names, numbers that lose digits, nesting over 5 levels, and
- * the names through which objects are polluted.
+ * Refused beyond plain syntax: duplicate names, numbers that lose digits, too deep nesting, and the
+ * names through which objects are polluted.
  *
+ * @param maxDepth Levels of objects and arrays. Default: 5.
  * @throws {ProblemError} `malformed_json`, `invalid_body` or `validation_failed`.
  */
-export function readJson(bytes: Buffer): unknown {
+export function readJson(bytes: Buffer, maxDepth: number = limits.requestDepth): unknown {
   if (!isUtf8(bytes)) throw new ProblemError('invalid_body', 'The body must be UTF-8 text.')
   const text = bytes.toString('utf8')
   const value = parse(text)
-  check(text)
+  check(text, maxDepth)
   return value
 }
 
@@ -44,7 +45,7 @@ interface Level {
 }
 
 /** Walks a text that `JSON.parse` has accepted, so that only meaning is left to check. */
-function check(text: string): void {
+function check(text: string, maxDepth: number): void {
   const levels: Level[] = []
   let expectsName = false
   for (let at = 0; at < text.length; at++) {
@@ -52,10 +53,10 @@ function check(text: string): void {
     switch (text[at]) {
       case '{':
       case '[': {
-        if (levels.length === limits.requestDepth) {
+        if (levels.length === maxDepth) {
           throw new ProblemError(
             'invalid_body',
-            `The body must not nest deeper than ${limits.requestDepth} levels.`,
+            `The body must not nest deeper than ${maxDepth} levels.`,
           )
         }
         const isObject = text[at] === '{'

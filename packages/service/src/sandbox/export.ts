@@ -27,8 +27,8 @@ export async function writeExport(
   out.write(`${head.slice(0, -1)},"intents":[`)
   let separator = ''
   for await (const page of allIntents(context)) {
-    for (const intent of page) {
-      out.write(`${separator}\n${JSON.stringify(intent)}`)
+    for (const { intent, ...more } of page) {
+      out.write(`${separator}\n${JSON.stringify({ ...intent, ...more })}`)
       separator = ','
     }
     // The reader sets the pace; one that has gone ends the work.

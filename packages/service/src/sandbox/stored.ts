@@ -19,7 +19,8 @@ import {
 import { type Environment, environmentColumns, timeOf } from '../merchants/environments.ts'
 
 /** An intent as a merchant reads it, and everything else that the store has of it. */
-export interface SandboxIntent extends PaymentIntent {
+export interface SandboxIntent {
+  readonly intent: PaymentIntent
   /** Id of its environment. */
   readonly environment: string
   readonly version: number
@@ -115,7 +116,7 @@ export async function* allIntents(
     yield page
     const last = page.at(-1)
     if (!last || page.length < pageSize) return
-    after = last.id
+    after = last.intent.id
   }
 }
 
@@ -177,7 +178,7 @@ function sandboxIntentOf(row: SandboxRow): SandboxIntent {
   const { settlement } = intent
   const { idempotencyHash, idempotencyFingerprint, idempotencyExpiresAt } = row
   return {
-    ...intentAnswer(intent),
+    intent: intentAnswer(intent),
     environment: intent.environmentId,
     version: intent.version,
     confirms: intent.confirms,

@@ -1,0 +1,102 @@
+/**
+ * Tells open inspectors what to read again. No data crosses here, so nothing can leak or arrive late.
+ *
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Queryable } from '../db/database.ts'
+import { jsonHeaders } from '../http/headers.ts'
+
+/** What an inspector shows, each read by a request of its own. */
+export const topics = [
+  'environments',
+  'faults',
+  'idempotency',
+  'intents',
+  'lint',
+  'requests',
+] as const
+export type Topic = (typeof topics)[number]
+
+/** The announcements of one instance. */
+export interface Changes {
+  announce(...topics: readonly Topic[]): void
+  /** Returns the function that ends the subscription. */
+  subscribe(listener: (topics: readonly Topic[]) => void): () => void
+}
+
+/** Makes the announcements. With nobody listening they cost nothing. */
+export function changes(): Changes {
+  const listeners = new Set<(topics: readonly Topic[]) => void>()
+  return {
+    announce: (...changed) => {
+      for (const listener of listeners) listener(changed)
+    },
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/**
+ * Streams announcements as server-sent events until the reader goes or the service stops.
+ *
+ * @see HTML Standard, §9.2 Server-sent events
+ */
+export function streamChanges(
+  request: IncomingMessage,
+  response: ServerResponse,
+  {
+    db,
+    changes: { subscribe },
+    stopping,
+  }: { readonly db: Queryable; readonly changes: Changes; readonly stopping: AbortSignal },
+): void {
+  response.writeHead(200, { ...jsonHeaders, 'content-type': 'text/event-stream; charset=utf-8' })
+  const send = (changed: Iterable<Topic>): void => {
+    response.write(`event: change\ndata: ${JSON.stringify({ topics: [...changed] })}\n\n`)
+  }
+  send(topics)
+
+  const pending = new Set<Topic>()
+  let timer: NodeJS.Timeout | undefined
+  const mark = (changed: readonly Topic[]): void => {
+    for (const topic of changed) pending.add(topic)
+    // One event for a burst: whoever reads cannot be flooded.
+    timer ??= setTimeout(() => {
+      timer = undefined
+      send(pending)
+      pending.clear()
+    }, gathering)
+  }
+  const unsubscribe = subscribe(mark)
+  const watch = setInterval(async () => {
+    // A bank's page and other instances move intents without a request to this listener.
+    if (await isUnderway(db)) mark(['intents'])
+    else response.write(':\n\n')
+  }, pause)
+  const end = (): void => {
+    unsubscribe()
+    clearTimeout(timer)
+    clearInterval(watch)
+    stopping.removeEventListener('abort', end)
+    response.end()
+  }
+  stopping.addEventListener('abort', end)
+  request.socket.once('close', end)
+  response.once('close', end)
+}
+
+const gathering = 200
+const pause = 1500
+
+async function isUnderway(db: Queryable): Promise<boolean> {
+  try {
+    const found = await db.query`
+      select from payment_intents where status in ('requires_action', 'processing') limit 1`
+    return found.length > 0
+  } catch {
+    return false // The store is away; the next look may find it.
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * Takes an export back in. What is there already stays as it is; what breaks a rule of the store
+ * stops the whole import.
+ *
+ * @module
+ */
+import {
+  CreatePaymentIntent,
+  limits,
+  paymentIntentIdPattern,
+  paymentIntentStatuses,
+} from '@pi-checkout/contract'
+import { z } from 'zod'
+import { readOrigin } from '../config.ts'
+import type { Context } from '../context.ts'
+import { type Queryable, StoreError } from '../db/database.ts'
+import { ProblemError } from '../http/problem.ts'
+import { randomSalt } from '../identifiers.ts'
+import type { Environment } from '../merchants/environments.ts'
+import { addOrigin, ensureEnvironment } from '../merchants/merchants.ts'
+import { maxClockOffset } from './clock.ts'
+
+const Time = z.iso.datetime()
+const Bytes = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]*$/)
+  .transform((text) => Buffer.from(text, 'base64url'))
+const Hash = Bytes.refine(({ length }) => length === 32)
+const Text = z.string().max(1024)
+
+const PaymentMethod = z.looseObject({ type: Text })
+const Failure = z.looseObject({ code: Text, message: Text, retryable: z.boolean() })
+
+const Intent = z
+  .strictObject({
+    id: z.string().regex(paymentIntentIdPattern),
+    environment: Text,
+    status: z.enum(paymentIntentStatuses),
+    version: z.int().min(1),
+    confirms: z.int().min(0).max(limits.failedConfirms),
+    amount: z.unknown(),
+    currency: z.unknown(),
+    orderId: z.unknown(),
+    customer: z.unknown(),
+    metadata: z.unknown(),
+    paymentMethod: PaymentMethod.nullable(),
+    lastPaymentFailure: Failure.nullable(),
+    nextAction: z
+      .strictObject({ type: z.enum(['challenge', 'redirect']), expiresAt: Time })
+      .nullable(),
+    providerPaymentId: Text.nullable(),
+    settlement: z.strictObject({ at: Time, providerPaymentId: Text }).nullable(),
+    createdAt: Time,
+    updatedAt: Time,
+    expiresAt: Time,
+    finalizedAt: Time.nullable(),
+    events: z.array(
+      z.strictObject({ version: z.int().min(2), cause: Text, status: Text, createdAt: Time }),
+    ),
+    attempts: z.array(
+      z.strictObject({
+        attemptId: Text,
+        state: Text,
+        paymentMethod: PaymentMethod,
+        outcome: Text,
+        failure: Failure.nullable(),
+        providerPaymentId: Text.nullable(),
+        createdAt: Time,
+        updatedAt: Time,
+      }),
+    ),
+    secret: z.strictObject({
+      kid: Text,
+      salt: Bytes.refine(({ length }) => length === 16).nullable(),
+    }),
+    idempotency: z.strictObject({ hash: Hash, fingerprint: Hash, expiresAt: Time }).nullable(),
+  })
+  .transform(({ amount, currency, orderId, customer, metadata, ...intent }, context) => {
+    // The same rules as at its creation.
+    const body = CreatePaymentIntent.safeParse({ amount, currency, orderId, customer, metadata })
+    if (body.success) return { ...intent, body: body.data }
+    context.addIssue({ code: 'custom', message: 'holds what no creation accepts' })
+    return z.NEVER
+  })
+type Intent = z.infer<typeof Intent>
+
+/** What an import takes: the text of an export, with nothing added. */
+export const Import = z.strictObject({
+  version: z.literal(1),
+  exportedAt: Time,
+  environments: z
+    .array(
+      z.strictObject({
+        id: Text,
+        merchant: z.string().min(1).max(128),
+        allowedOrigins: z.array(z.string().refine((origin) => readOrigin(origin) !== undefined)),
+        clockOffset: z.int().min(-maxClockOffset).max(maxClockOffset),
+      }),
+    )
+    .max(100),
+  intents: z.array(Intent),
+})
+export type Import = z.infer<typeof Import>
+
+/** What came of an import. */
+export interface Imported {
+  readonly imported: number
+  /** Intents that were there already, or whose idempotency key another intent has. */
+  readonly skipped: number
+}
+
+/**
+ * Imports all or nothing.
+ *
+ * Into the service that wrote the export, secrets and replays hold as before; into another one the
+ * intents come with a new secret and without replay protection.
+ *
+ * @throws {ProblemError} `validation_failed` when an intent breaks a rule of the store.
+ */
+export async function importSandbox(context: Context, sandbox: Import): Promise<Imported> {
+  const { db, now } = context
+  try {
+    return await db.transaction(async (tx) => {
+      const targets = new Map<string, Environment>()
+      for (const { id, merchant, allowedOrigins, clockOffset } of sandbox.environments) {
+        const target = await ensureEnvironment(tx, { merchant, mode: 'test' }, now())
+        for (const origin of allowedOrigins) {
+          await addOrigin(tx, { environmentId: target.id, origin })
+        }
+        await tx.query`
+          update environments set clock_offset = ${clockOffset} where id = ${target.id}`
+        targets.set(id, target)
+      }
+      let imported = 0
+      for (let at = 0; at < sandbox.intents.length; at += chunk) {
+        const some = sandbox.intents.slice(at, at + chunk)
+        imported += await insert(tx, rowsOf(context, { intents: some, targets }))
+      }
+      return { imported, skipped: sandbox.intents.length - imported }
+    })
+  } catch (error) {
+    if (!(error instanceof StoreError) || !isBrokenRule.test(error.code)) throw error
+    throw new ProblemError(
+      'validation_failed',
+      `An intent of the import breaks the store's rule ${error.constraint ?? error.code}; nothing was imported.`,
+    )
+  }
+}
+
+const chunk = 500
+
+// SQLSTATE classes: data exceptions and violated constraints.
+const isBrokenRule = /^2[23]/
+
+interface Rows {
+  readonly intents: readonly object[]
+  readonly events: readonly object[]
+  readonly attempts: readonly object[]
+}
+
+function rowsOf(
+  { keys }: Context,
+  {
+    intents,
+    targets,
+  }: { readonly intents: readonly Intent[]; readonly targets: ReadonlyMap<string, Environment> },
+): Rows {
+  const rows = intents.map(({ body, events: _, attempts: __, ...intent }) => {
+    const target = targets.get(intent.environment)
+    if (!target) {
+      throw new ProblemError(
+        'validation_failed',
+        `Intent ${intent.id} is of an environment that the import does not list.`,
+      )
+    }
+    const { secret, idempotency } = intent
+    const home = target.id === intent.environment && keys.kids.includes(secret.kid)
+    const salt = home ? secret.salt : randomSalt(16)
+    return {
+      ...intent,
+      ...body,
+      environment: target.id,
+      kid: home ? secret.kid : keys.currentKid,
+      salt: salt && hex(salt),
+      hash: home && idempotency ? hex(idempotency.hash) : null,
+      fingerprint: home && idempotency ? hex(idempotency.fingerprint) : null,
+      purge: home && idempotency ? idempotency.expiresAt : null,
+      action: intent.nextAction?.type ?? null,
+      actionEnd: intent.nextAction?.expiresAt ?? null,
+    }
+  })
+  return {
+    intents: rows,
+    events: intents.flatMap(({ id, events }) => events.map((event) => ({ ...event, id }))),
+    attempts: intents.flatMap(({ id, attempts }) =>
+      attempts.map((attempt) => ({ ...attempt, id })),
+    ),
+  }
+}
+
+async function insert(db: Queryable, { intents, events, attempts }: Rows): Promise<number> {
+  const inserted = await db.query<{ id: string }>`
+    insert into payment_intents (
+      id, environment_id, status, version, amount, currency, order_id, customer, metadata,
+      payment_method, last_payment_failure, next_action, next_action_expires_at,
+      provider_payment_id, settlement, confirms, secret_salt, secret_kid, idempotency_hash,
+      idempotency_fingerprint, idempotency_expires_at, expires_at, finalized_at, created_at,
+      updated_at)
+    select id, environment, status, version, amount, currency, "orderId", customer, metadata,
+           "paymentMethod", "lastPaymentFailure", action, "actionEnd", "providerPaymentId",
+           settlement, confirms, salt, kid, hash, fingerprint, purge, "expiresAt", "finalizedAt",
+           "createdAt", "updatedAt"
+      from json_to_recordset(${JSON.stringify(intents)}::json) as intent (
+        id text, environment text, status text, version integer, amount bigint, currency text,
+        "orderId" text, customer json, metadata json, "paymentMethod" json,
+        "lastPaymentFailure" json, action text, "actionEnd" timestamptz,
+        "providerPaymentId" text, settlement json, confirms smallint, salt bytea, kid text,
+        hash bytea, fingerprint bytea, purge timestamptz, "expiresAt" timestamptz,
+        "finalizedAt" timestamptz, "createdAt" timestamptz, "updatedAt" timestamptz)
+    on conflict do nothing
+    returning id`
+  const ids = inserted.map(({ id }) => id)
+  await db.query`
+    insert into intent_events (intent_id, version, cause, status, created_at)
+    select id, version, cause, status, "createdAt"
+      from json_to_recordset(${JSON.stringify(events)}::json) as event (
+        id text, version integer, cause text, status text, "createdAt" timestamptz)
+     where id = any(${ids})`
+  await db.query`
+    insert into payment_attempts (
+      intent_id, attempt_id, state, payment_method, outcome, failure, provider_payment_id,
+      created_at, updated_at)
+    select id, "attemptId", state, "paymentMethod", outcome, failure, "providerPaymentId",
+           "createdAt", "updatedAt"
+      from json_to_recordset(${JSON.stringify(attempts)}::json) as attempt (
+        id text, "attemptId" text, state text, "paymentMethod" json, outcome text, failure json,
+        "providerPaymentId" text, "createdAt" timestamptz, "updatedAt" timestamptz)
+     where id = any(${ids})`
+  return ids.length
+}
+
+function hex(bytes: Buffer): string {
+  return `\\x${bytes.toString('hex')}`
+}

@@ -1,0 +1,28 @@
+/**
+ * Makes texts of a request fit to be shown: credentials that somebody put where they do not belong
+ * come out as dots.
+ *
+ * @module
+ */
+
+/** Returns the path of a URL without its query, and without any credential in it. */
+export function maskPath(url: string): string {
+  const [path = ''] = url.split('?', 1)
+  return path
+    .slice(0, maxPath)
+    .replace(/_secret_[^/]*/g, '_secret_…')
+    .replace(/(pi_sk_(?:test|live)_)[^/]*/g, '$1…')
+}
+
+/** Tells whether an address carries a credential: it then stands in histories and logs. */
+export function hasSecret(url: string): boolean {
+  return /_secret_[A-Za-z0-9]|pi_sk_(?:test|live)_/.test(url)
+}
+
+/** Returns enough of an idempotency key to recognise it. */
+export function maskKey(key: string): string {
+  if (key.length < 12) return `${key.slice(0, 2)}…`
+  return `${key.slice(0, 6)}…${key.slice(-4)}`
+}
+
+const maxPath = 200

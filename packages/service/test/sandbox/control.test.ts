@@ -1,0 +1,293 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Config, readConfig } from '../../src/config.ts'
+import { createApiKey } from '../../src/merchants/api-keys.ts'
+import { ensureEnvironment } from '../../src/merchants/merchants.ts'
+import { startService } from '../../src/start.ts'
+import { openStore } from '../../src/store.ts'
+import { rawRequest } from '../support/raw-request.ts'
+import { create, order, retrieve, type TestService } from '../support/service.ts'
+import { control } from './support.ts'
+
+let service: TestService
+let live: Pick<TestService, 'url' | 'apiKey'>
+let environment: string
+let directory: string
+let liveEnvironment: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'pi-sandbox-'))
+  const config = readConfig({ port: '0', data: directory }, {})
+  const liveKey = await makeLive(config)
+  const running = await startService(config, pino({ enabled: false }))
+  service = { ...running, url: running.ready.baseUrl, apiKey: String(running.ready.apiKey) }
+  live = { url: service.url, apiKey: liveKey }
+  environment = (await json('GET', '/environments')).environments[0].id
+})
+
+afterAll(async () => {
+  await service.stop()
+  await rm(directory, { recursive: true })
+})
+
+beforeEach(async () => {
+  await control(service, 'POST', '/reset', {})
+})
+
+/** A merchant with both environments, as the command line makes them. */
+async function makeLive(config: Config): Promise<string> {
+  const { db, keys, close } = await openStore(config)
+  const now = new Date()
+  await ensureEnvironment(db, { merchant: 'Demo Shop', mode: 'test' }, now)
+  const made = await ensureEnvironment(db, { merchant: 'Demo Shop', mode: 'live' }, now)
+  liveEnvironment = made.id
+  const { apiKey } = await createApiKey(db, keys, { environment: made, now })
+  await close()
+  return apiKey
+}
+
+async function json(
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  path: string,
+  body?: unknown,
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
+): Promise<any> {
+  return await (await control(service, method, path, body)).json()
+}
+
+async function make(
+  headers: Record<string, string> = {},
+  by: Pick<TestService, 'url' | 'apiKey'> = service,
+): Promise<string> {
+  const { id } = (await (await create(by, order, headers)).json()) as { id: string }
+  return id
+}
+
+async function statusOf(id: string): Promise<unknown> {
+  return ((await (await retrieve(service, id)).json()) as { status: unknown }).status
+}
+
+test('a clock set forward lets deadlines pass, and set back makes nothing undone', async () => {
+  const id = await make()
+  const clock = `/environments/${environment}/clock`
+  expect(await json('PUT', clock, { advance: 25 * 3600_000 })).toMatchObject({
+    offset: 25 * 3600_000,
+  })
+  expect(await statusOf(id)).toBe('expired')
+  expect(await json('DELETE', clock)).toMatchObject({ offset: 0 })
+  expect(await statusOf(id)).toBe('expired')
+  expect(await statusOf(await make())).toBe('requires_payment_method')
+  expect((await control(service, 'PUT', clock, { advance: 1e15 })).status).toBe(400)
+})
+
+test('an idempotency key is free again after 48 hours of the sandbox clock', async () => {
+  const first = await make({ 'idempotency-key': 'again' })
+  await json('PUT', `/environments/${environment}/clock`, { offset: 49 * 3600_000 })
+  expect(await make({ 'idempotency-key': 'again' })).not.toBe(first)
+})
+
+test.each([
+  ['succeeded', 'succeeded'],
+  ['declined', 'requires_payment_method'],
+  ['failed', 'failed'],
+  ['canceled', 'canceled'],
+  ['processing', 'processing'],
+])('an open intent can be brought to %s without a buyer', async (outcome, status) => {
+  const id = await make()
+  expect(await json('POST', `/intents/${id}/settle`, { outcome })).toEqual({ id, status })
+  expect(await statusOf(id)).toBe(status)
+})
+
+test('a processing intent waits until it is settled, and then it is final', async () => {
+  const id = await make()
+  await json('POST', `/intents/${id}/settle`, { outcome: 'processing' })
+  expect(await json('POST', `/intents/${id}/settle`, { outcome: 'canceled' })).toMatchObject({
+    code: 'attempt_in_progress',
+  })
+  await json('POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
+  const shown = await json('GET', `/intents/${id}`)
+  expect(shown).toMatchObject({
+    intent: { id, status: 'succeeded', providerPaymentId: expect.stringMatching(/^sim_/) },
+    version: 3,
+    events: [
+      { version: 2, cause: 'confirmed', status: 'processing' },
+      { version: 3, cause: 'authorised', status: 'succeeded' },
+    ],
+    attempts: [{ state: 'succeeded', paymentMethod: { card: { last4: '0077' } } }],
+  })
+  expect(await json('POST', `/intents/${id}/settle`, { outcome: 'declined' })).toMatchObject({
+    code: 'intent_finalized',
+  })
+})
+
+test('an export, imported after a reset, brings back intents, timelines, secrets and replays', async () => {
+  const key = { 'idempotency-key': 'kept' }
+  const before = await (await create(service, order, key)).text()
+  const paid = await make()
+  await json('POST', `/intents/${paid}/settle`, { outcome: 'succeeded' })
+  const saved = await json('GET', '/export')
+
+  expect(await json('POST', '/reset', {})).toEqual({ deleted: 2 })
+  expect((await json('GET', '/export')).intents).toEqual([])
+  expect(await json('POST', '/import', saved)).toEqual({ imported: 2, skipped: 0 })
+  expect((await json('GET', '/export')).intents).toEqual(saved.intents)
+  const replay = await create(service, order, key)
+  expect(replay.headers.get('idempotent-replayed')).toBe('true')
+  expect(await replay.text()).toBe(before)
+  expect(await json('POST', '/import', saved)).toEqual({ imported: 0, skipped: 2 })
+})
+
+test('an import that breaks a rule changes nothing and names the rule', async () => {
+  await make()
+  const saved = await json('GET', '/export')
+  await json('POST', '/reset', {})
+  const [intent] = saved.intents
+  const cases: readonly [object, string][] = [
+    [{ ...intent, status: 'succeeded' }, 'final_time'],
+    [{ ...intent, amount: 0 }, 'intents.0'],
+    [{ ...intent, extra: 1 }, 'intents.0'],
+    [{ ...intent, environment: 'env_unknown' }, 'does not list'],
+  ]
+  for (const [broken, told] of cases) {
+    const answer = await json('POST', '/import', { ...saved, intents: [broken] })
+    expect(answer).toMatchObject({
+      code: 'validation_failed',
+      detail: expect.stringContaining(told),
+    })
+  }
+  expect((await json('GET', '/export')).intents).toEqual([])
+})
+
+test('the request log tells what was asked, with keys masked and no body', async () => {
+  const id = await make({ 'idempotency-key': 'order-A-1001-attempt-1' })
+  await retrieve(service, id)
+  await retrieve(service, `${id}_secret_abc`)
+  await expect
+    .poll(async () => (await json('GET', `/environments/${environment}/requests`)).requests)
+    .toMatchObject([
+      { method: 'GET', path: `/payment-intents/${id}_secret_…`, status: 404, environment },
+      { method: 'GET', path: `/payment-intents/${id}`, status: 200, intentId: id },
+      {
+        method: 'POST',
+        path: '/payment-intents',
+        status: 201,
+        operation: 'create',
+        intentId: id,
+        idempotencyKey: 'order-…pt-1',
+        requestId: expect.stringMatching(/^req_/),
+        ms: expect.any(Number),
+      },
+    ])
+})
+
+test('the table of idempotency keys counts replays and conflicts', async () => {
+  const key = { 'idempotency-key': 'counted-key-1' }
+  const id = await make(key)
+  await create(service, order, key)
+  await create(service, order, { 'idempotency-key': '"counted-key-1"' })
+  await create(service, { ...order, amount: 1 }, key)
+  await expect
+    .poll(async () => (await json('GET', `/environments/${environment}/idempotency`)).keys)
+    .toMatchObject([{ intentId: id, requests: 4, replays: 2, conflicts: 1, waits: 0 }])
+})
+
+test('the lint names what will hurt in production', async () => {
+  const key = { 'idempotency-key': 'linted-key-1' }
+  const id = await make(key)
+  await create(service, { ...order, amount: 1 }, key)
+  await make()
+  await create(service, order, { origin: 'http://localhost:3000' })
+  for (let times = 0; times < 6; times++) await retrieve(service, id)
+  await fetch(`${service.url}/payment-intents/${id}?api_key=${service.apiKey}`)
+  await expect
+    .poll(async () => {
+      const { findings } = await json('GET', `/environments/${environment}/lint`)
+      return findings.map(({ rule }: { rule: string }) => rule).sort()
+    })
+    .toEqual([
+      'key_reused',
+      'no_idempotency_key',
+      'polled_too_fast',
+      'secret_in_url',
+      'secret_key_in_browser',
+    ])
+})
+
+test('a page of an unregistered origin is named, and can be registered on the spot', async () => {
+  const id = await make()
+  const origin = 'http://localhost:5173'
+  await fetch(`${service.url}/checkout/${id}`, { headers: { referer: `${origin}/cart` } })
+  const findings = async () =>
+    (await json('GET', `/environments/${environment}/lint`)).findings.filter(
+      ({ rule }: { rule: string }) => rule === 'unregistered_origin',
+    )
+  await expect.poll(findings).toMatchObject([{ origin, environment, count: 1 }])
+  expect(await json('POST', `/environments/${environment}/origins`, { origin })).toEqual({
+    origins: ['http://localhost:3000', origin],
+  })
+  expect(await findings()).toEqual([])
+})
+
+test('an open stream hears of a new intent, and does not hold up a stop', async () => {
+  const stream = await control(service, 'GET', '/events')
+  expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
+  expect((await reader?.read())?.value).toContain('"environments"')
+  await make()
+  let heard = ''
+  while (!heard.includes('requests')) heard += (await reader?.read())?.value ?? ''
+  expect(heard).toMatch(/event: change\ndata: {"topics":\[.*"intents"/)
+  await reader?.cancel()
+})
+
+test('for the sandbox a live environment does not exist', async () => {
+  const id = await make({}, live)
+  await retrieve(live, id)
+  await create(live, order, { origin: 'http://localhost:3000' })
+  expect((await create(live, order, { 'sandbox-fault': '500' })).status).toBe(201)
+  const [row] = (await json('GET', '/environments')).environments
+  expect(row).toMatchObject({ id: environment, merchant: 'Demo Shop' })
+  expect((await json('GET', '/environments')).environments).toHaveLength(1)
+  expect((await json('GET', '/export')).intents).toEqual([])
+  expect((await json('GET', `/environments/${environment}/requests`)).requests).toEqual([])
+  expect((await control(service, 'GET', `/intents/${id}`)).status).toBe(404)
+  const settled = await control(service, 'POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
+  expect(settled.status).toBe(404)
+  await json('POST', '/reset', {})
+  expect((await retrieve(live, id)).status).toBe(200)
+})
+
+test('no control route answers for the id of a live environment', async () => {
+  const routes: readonly ['GET' | 'PUT' | 'DELETE' | 'POST', string, unknown?][] = [
+    ['PUT', `/environments/${liveEnvironment}/clock`, { offset: 1 }],
+    ['DELETE', `/environments/${liveEnvironment}/clock`],
+    ['POST', `/environments/${liveEnvironment}/origins`, { origin: 'http://localhost:1' }],
+    ['GET', `/environments/${liveEnvironment}/intents`],
+    ['GET', `/environments/${liveEnvironment}/requests`],
+    ['GET', `/environments/${liveEnvironment}/idempotency`],
+    ['GET', `/environments/${liveEnvironment}/lint`],
+    ['POST', '/reset', { environment: liveEnvironment }],
+  ]
+  for (const [method, path, body] of routes) {
+    const answer = await control(service, method, path, body)
+    expect([path, answer.status]).toEqual([path, 404])
+  }
+})
+
+test('every control route asks for the admin token, and for a host name of this machine', async () => {
+  for (const path of ['/export', '/environments', '/events', '/faults', '/nothing']) {
+    const answer = await fetch(`${service.url}/_sandbox${path}`)
+    expect([path, answer.status]).toEqual([path, 401])
+  }
+  const { adminToken } = service.ready
+  const answer = await rawRequest(service.url, [
+    'GET /_sandbox/export HTTP/1.1',
+    'Host: evil.example',
+    `Authorization: Bearer ${adminToken}`,
+  ])
+  expect(answer).toMatch(/^HTTP\/1.1 400 /)
+  expect(answer).toContain('invalid_host')
+})
