@@ -1,19 +1,64 @@
 /**
  * The embedded store: PGlite in this process, spoken to by `pg` as if it were a server.
  *
+ * It has no background workers, so what they would do is done here.
+ *
  * @module
  */
-import { Duplex } from 'node:stream'
 import { PGlite } from '@electric-sql/pglite'
-import { type Database, openPool } from './database.ts'
+import { type Database, openPool, StoreError } from './database.ts'
+import { DurableFiles } from './durable-files.ts'
+import { EngineStream } from './engine-stream.ts'
+import { templateBlob, unpackTemplate } from './template.ts'
 
 /**
  * Opens the embedded store.
  *
  * @param directory Where the files are; `undefined` keeps everything in memory.
+ * @throws {Error} A commit does not reach the disk here: refused, for an acknowledged intent must.
  */
 export async function openPglite(directory: string | undefined): Promise<Database> {
-  const engine = await PGlite.create({ dataDir: directory ?? 'memory://' })
+  if (directory === undefined) {
+    const template = await templateBlob()
+    const engine = await PGlite.create({
+      startParams: [...startParams, '-F'],
+      ...(template && { loadDataDir: template }),
+    })
+    return databaseOf(engine)
+  }
+  await unpackTemplate(directory)
+  const files = new DurableFiles(directory)
+  const engine = await PGlite.create({ fs: files, startParams })
+  const database = withCheckpoints(databaseOf(engine))
+  await checkDurability(database, files)
+  return database
+}
+
+// PGlite's own, but for `-F`, which would turn fsync off. Its default method aborts here, and its
+// default of 128 MB of buffers is twice what the whole service needs.
+const startParams = [
+  '--single',
+  '-O',
+  '-j',
+  ...settings({
+    search_path: 'public',
+    exit_on_error: 'false',
+    log_checkpoints: 'false',
+    max_worker_processes: '0',
+    max_parallel_workers: '0',
+    max_parallel_workers_per_gather: '0',
+    max_parallel_maintenance_workers: '0',
+    io_method: 'sync',
+    wal_sync_method: 'fsync',
+    shared_buffers: '8MB',
+  }),
+]
+
+function settings(values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+function databaseOf(engine: PGlite): Database {
   const database = openPool(
     {
       max: 1,
@@ -33,78 +78,62 @@ export async function openPglite(directory: string | undefined): Promise<Databas
   }
 }
 
-const terminate = 'X'.charCodeAt(0)
-
-/** A connection whose server is a function call. `pg` corks a query's messages: one call takes them all. */
-class EngineStream extends Duplex {
-  readonly #engine: PGlite
-
-  constructor(engine: PGlite) {
-    super()
-    this.#engine = engine
-  }
-
-  connect(): this {
-    process.nextTick(() => this.emit('connect'))
-    return this
-  }
-
-  setNoDelay(): this {
-    return this
-  }
-
-  setKeepAlive(): this {
-    return this
-  }
-
-  ref(): this {
-    return this
-  }
-
-  unref(): this {
-    return this
-  }
-
-  override _read(): void {}
-
-  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#execute(chunk, done)
-  }
-
-  override _writev(
-    chunks: readonly { readonly chunk: Buffer }[],
-    done: (error?: Error | null) => void,
-  ): void {
-    this.#execute(Buffer.concat(chunks.map(({ chunk }) => chunk)), done)
-  }
-
-  override _final(done: (error?: Error | null) => void): void {
-    this.push(null)
-    done()
-  }
-
-  #execute(messages: Buffer, done: (error?: Error | null) => void): void {
-    try {
-      if (messages[0] === terminate) {
-        // The engine has one session: the next connection would find this one's statements.
-        this.#engine.execProtocolRawSync(simpleQuery('rollback'))
-        this.#engine.execProtocolRawSync(simpleQuery('discard all'))
-      } else {
-        const answer = this.#engine.execProtocolRawSync(messages)
-        if (answer.length > 0) this.push(Buffer.from(answer.buffer, 0, answer.length))
-      }
-      done()
-    } catch (error) {
-      done(error instanceof Error ? error : new Error('The embedded store stopped'))
-    }
-  }
+/** One commit at the start shows whether commits reach the disk. */
+async function checkDurability(database: Database, files: DurableFiles): Promise<void> {
+  const before = files.syncs
+  await database.script('create table durability_check (); drop table durability_check')
+  if (files.syncs > before) return
+  await database.close()
+  throw new Error('The embedded store does not reach the disk on this platform; use PostgreSQL')
 }
 
-/** @see https://www.postgresql.org/docs/15/protocol-message-formats.html, Query */
-function simpleQuery(text: string): Buffer {
-  const message = Buffer.alloc(6 + text.length)
-  message.write('Q')
-  message.writeInt32BE(5 + text.length, 1)
-  message.write(text, 5)
-  return message
+/** How often the log is looked at, in milliseconds, and how long it may grow under load, in bytes. */
+const checkpointInterval = 5000
+const checkpointBytes = 64 * 1024 * 1024
+
+/**
+ * Writes checkpoints when nothing is going on, when the log has grown, and at the end: the log would
+ * grow for ever, and the next start would read all of it.
+ */
+function withCheckpoints(database: Database): Database {
+  let checked = '0/0'
+  let seen = '0/0'
+  let stopped = false
+
+  async function tick(): Promise<void> {
+    const [log] = await database.query<{ at: string; grown: number }>`
+      select pg_current_wal_insert_lsn()::text as at,
+             pg_wal_lsn_diff(pg_current_wal_insert_lsn(), ${checked}::pg_lsn)::bigint as grown`
+    if (!log || log.at === checked) return
+    const idle = log.at === seen
+    seen = log.at
+    if (!idle && log.grown < checkpointBytes) return
+    checked = await checkpoint()
+    seen = checked
+  }
+
+  async function checkpoint(): Promise<string> {
+    await database.query`checkpoint`
+    const [log] = await database.query<{ at: string }>`
+      select pg_current_wal_insert_lsn()::text as at`
+    return log?.at ?? '0/0'
+  }
+
+  const timer = setInterval(() => {
+    // A full disk: the requests report it, and the next tick tries again.
+    tick().catch((error: unknown) => {
+      if (!(error instanceof StoreError) && !stopped) throw error
+    })
+  }, checkpointInterval)
+  timer.unref()
+
+  return {
+    ...database,
+    close: async () => {
+      stopped = true
+      clearInterval(timer)
+      await database.query`checkpoint`.catch(() => {})
+      await database.close()
+    },
+  }
 }

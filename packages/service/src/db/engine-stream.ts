@@ -1,0 +1,83 @@
+/**
+ * A connection of `pg` whose server is a function call in this process.
+ *
+ * @module
+ */
+import { Duplex } from 'node:stream'
+import type { PGlite } from '@electric-sql/pglite'
+
+const terminate = 'X'.charCodeAt(0)
+
+/** Hands over what `pg` writes. It corks a query's messages, so one call takes them all. */
+export class EngineStream extends Duplex {
+  readonly #engine: PGlite
+
+  constructor(engine: PGlite) {
+    super()
+    this.#engine = engine
+  }
+
+  connect(): this {
+    process.nextTick(() => this.emit('connect'))
+    return this
+  }
+
+  setNoDelay(): this {
+    return this
+  }
+
+  setKeepAlive(): this {
+    return this
+  }
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#execute(chunk, done)
+  }
+
+  override _writev(
+    chunks: readonly { readonly chunk: Buffer }[],
+    done: (error?: Error | null) => void,
+  ): void {
+    this.#execute(Buffer.concat(chunks.map(({ chunk }) => chunk)), done)
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.push(null)
+    done()
+  }
+
+  #execute(messages: Buffer, done: (error?: Error | null) => void): void {
+    try {
+      if (messages[0] === terminate) {
+        // The engine has one session: the next connection would find this one's statements.
+        this.#engine.execProtocolRawSync(simpleQuery('rollback'))
+        this.#engine.execProtocolRawSync(simpleQuery('discard all'))
+      } else {
+        const answer = this.#engine.execProtocolRawSync(messages)
+        if (answer.length > 0) this.push(Buffer.from(answer.buffer, 0, answer.length))
+      }
+      done()
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('The embedded store stopped'))
+    }
+  }
+}
+
+/** @see https://www.postgresql.org/docs/15/protocol-message-formats.html, Query */
+function simpleQuery(text: string): Buffer {
+  const message = Buffer.alloc(6 + text.length)
+  message.write('Q')
+  message.writeInt32BE(5 + text.length, 1)
+  message.write(text, 5)
+  return message
+}

@@ -1,0 +1,8 @@
+/**
+ * Part of the build: `node dist/db/make-template.js`.
+ *
+ * @module
+ */
+import { makeTemplate } from './template.ts'
+
+await makeTemplate()

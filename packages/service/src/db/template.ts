@@ -1,0 +1,104 @@
+/**
+ * An empty database, prepared when the package is built: unpacking it takes a fraction of a second
+ * where initialising one takes several.
+ *
+ * @module
+ */
+import { openAsBlob } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { PGlite } from '@electric-sql/pglite'
+
+// From src and from dist alike.
+const file = fileURLToPath(new URL('../../dist/template.tgz', import.meta.url))
+
+/** Initialises a database and packs it up. Part of the build. */
+export async function makeTemplate(): Promise<void> {
+  const engine = await PGlite.create()
+  // One database is used; the two that PostgreSQL copies new ones from are two thirds of the files.
+  await engine.exec('update pg_database set datistemplate = false')
+  await engine.exec('drop database template0')
+  await engine.exec('drop database template1')
+  await engine.exec('checkpoint')
+  const packed = await engine.dumpDataDir('gzip')
+  await engine.close()
+  await mkdir(dirname(file), { recursive: true })
+  const part = `${file}.${process.pid}`
+  await writeFile(part, Buffer.from(await packed.arrayBuffer()))
+  await rename(part, file)
+}
+
+/** Returns the template for a store in memory; `undefined` in a tree that is not built. */
+export async function templateBlob(): Promise<Blob | undefined> {
+  try {
+    return await openAsBlob(file)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Fills a directory that is missing or empty. It appears whole or not at all, so a start that was
+ * killed half-way leaves nothing that looks like a database.
+ */
+export async function unpackTemplate(directory: string): Promise<void> {
+  const present = await readdir(directory).catch(() => [])
+  if (present.length > 0) return
+  const packed = await readFile(file).catch(() => undefined)
+  if (!packed) return // PGlite initialises it: slower, and the same in the end.
+  const fresh = `${directory}.new`
+  await rm(fresh, { recursive: true, force: true })
+  await mkdir(fresh, { recursive: true, mode: 0o700 })
+  const all = [...entries(await promisify(gunzip)(packed))]
+  for (const { name, content } of all) {
+    if (!content) await mkdir(join(fresh, name), { recursive: true, mode: 0o700 })
+  }
+  // Together, because the file system then writes its journal once for many of them.
+  await Promise.all(
+    all.map(
+      async ({ name, content }) => content && (await writeDurably(join(fresh, name), content)),
+    ),
+  )
+  await rm(directory, { recursive: true, force: true })
+  await rename(fresh, directory)
+}
+
+async function writeDurably(path: string, content: Buffer): Promise<void> {
+  const handle = await open(path, 'w', 0o600)
+  try {
+    await handle.writeFile(content)
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+}
+
+interface Entry {
+  readonly name: string
+  /** `undefined`: a folder. */
+  readonly content: Buffer | undefined
+}
+
+const block = 512
+
+/** The files of a tar archive. @see POSIX.1-1988, ustar */
+function* entries(tar: Buffer): Generator<Entry> {
+  let at = 0
+  while (at + block <= tar.length && tar[at] !== 0) {
+    const header = tar.subarray(at, at + block)
+    const name = field(header, 345, 155) + field(header, 0, 100)
+    const size = Number.parseInt(field(header, 124, 12), 8)
+    const isFolder = field(header, 156, 1) === '5'
+    at += block
+    yield { name, content: isFolder ? undefined : tar.subarray(at, at + size) }
+    at += Math.ceil(size / block) * block
+  }
+}
+
+function field(header: Buffer, start: number, length: number): string {
+  const [text = ''] = header.toString('utf8', start, start + length).split('\0')
+  return text
+}
