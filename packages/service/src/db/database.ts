@@ -77,6 +77,8 @@ export function openPool(config: pg.PoolConfig, kind: Database['kind']): Databas
   const pool = new pg.Pool({ ...config, types: codec, options: '-c timezone=UTC' })
   // An idle connection that breaks is replaced; the next statement reports it if it persists.
   pool.on('error', () => {})
+  // One that breaks while it is borrowed fails its statement; without a listener, it fails the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
 
   return {
     kind,

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPostgres } from '../src/db/postgres.ts'
+import { newSecretKeys } from '../src/secret-keys.ts'
+import {
+  startTemporaryPostgres,
+  type TemporaryPostgres,
+} from '../src/torture/temporary-postgres.ts'
+import { command, type ServiceProcess, startProcess } from './support/process.ts'
+import { create, order, retrieve } from './support/service.ts'
+
+let server: TemporaryPostgres
+let instances: ServiceProcess[]
+let apiKey: string
+const secretKeys = newSecretKeys()
+
+function environment(keys = secretKeys): NodeJS.ProcessEnv {
+  return { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: keys }
+}
+
+beforeAll(async () => {
+  server = await startTemporaryPostgres({ fsync: 'off' })
+  instances = await Promise.all([1, 2, 3].map(() => startProcess(['--port', '0'], environment())))
+  const keys = instances.map(({ ready }) => ready.apiKey).filter((key) => key !== null)
+  apiKey = String(keys[0])
+})
+
+afterAll(async () => {
+  await Promise.all(instances.map((instance) => instance.end('SIGTERM')))
+  await server.stop()
+})
+
+function at(index: number): { url: string; apiKey: string } {
+  return { url: String(instances[index % instances.length]?.url), apiKey }
+}
+
+test('three instances that start together make one schema and one first merchant', async () => {
+  const db = await openPostgres(server.url)
+  expect(await db.query`select version from migrations`).toHaveLength(1)
+  expect(await db.query`select name from merchants`).toEqual([{ name: 'Demo Shop' }])
+  await db.close()
+})
+
+test('parallel creates with one key over three instances make one intent', async () => {
+  const key = { 'idempotency-key': 'over-instances' }
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, index) => create(at(index), order, key)),
+  )
+  const texts = await Promise.all(answers.map((answer) => answer.text()))
+  expect(new Set(texts).size).toBe(1)
+  expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(
+    1,
+  )
+})
+
+test('crossing batches of the same keys never lock each other out', async () => {
+  const keys = Array.from({ length: 100 }, (_, index) => `crossing-${index}`)
+  const answers = await Promise.all(
+    [0, 1, 2].flatMap((instance) =>
+      (instance === 1 ? keys.toReversed() : keys).map(async (key) => {
+        const answer = await create(at(instance), order, { 'idempotency-key': key })
+        const { id } = (await answer.json()) as { id: string }
+        return { status: answer.status, key, id }
+      }),
+    ),
+  )
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  expect(new Set(answers.map(({ key, id }) => `${key} ${id}`)).size).toBe(100)
+})
+
+test('what one instance makes, every other retrieves', async () => {
+  const intent = (await (await create(at(0))).json()) as { id: string; clientSecret: string }
+  const { clientSecret: _, ...seen } = intent
+  for (const index of [1, 2]) {
+    expect(await (await retrieve(at(index), intent.id)).json()).toEqual(seen)
+  }
+})
+
+test('cut database connections cost no acknowledged intent', async () => {
+  const db = await openPostgres(server.url)
+  const acknowledged = new Map<string, string>()
+  const load = Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      await new Promise((resolve) => setTimeout(resolve, index * 3))
+      const key = `cut-${index}`
+      const answer = await create(at(index), order, { 'idempotency-key': key })
+      const text = await answer.text()
+      if (answer.status === 201) acknowledged.set(key, text)
+      else expect([500, 503]).toContain(answer.status)
+    }),
+  )
+  for (let round = 0; round < 5; round++) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await db.query`
+      select pg_terminate_backend(pid) from pg_stat_activity
+       where pid <> pg_backend_pid() and backend_type = 'client backend'`
+  }
+  await load
+  await db.close()
+  expect(acknowledged.size).toBeGreaterThan(0)
+  for (const [key, text] of acknowledged) {
+    const replay = await create(at(1), order, { 'idempotency-key': key })
+    expect(await replay.text()).toBe(text)
+  }
+})
+
+test('a revoked key stops everywhere within five seconds', async () => {
+  const made = await command(
+    ['keys', 'create', '--merchant', 'Leaky', '--environment', 'test', '--json'],
+    environment(),
+  )
+  const { id, apiKey: leaked } = JSON.parse(made.out) as { id: string; apiKey: string }
+  for (const { url } of instances) {
+    expect((await create({ url, apiKey: leaked })).status).toBe(201)
+  }
+  expect((await command(['keys', 'revoke', id], environment())).status).toBe(0)
+  await new Promise((resolve) => setTimeout(resolve, 5000))
+  for (const { url } of instances) {
+    expect((await create({ url, apiKey: leaked })).status).toBe(401)
+  }
+})
+
+test('PostgreSQL without PI_SECRET_KEYS, or with another key under a known id, is refused', async () => {
+  const without = await command(['start', '--port', '0'], environment(''))
+  expect(without.error).toContain('PI_SECRET_KEYS: is required with a PostgreSQL store')
+  const other = await command(['start', '--port', '0'], environment(newSecretKeys()))
+  expect(other.error).toContain('key k1 is another than the one')
+  expect(other.error).not.toContain(secretKeys.slice(3))
+  const gone = await command(
+    ['start', '--port', '0'],
+    environment(newSecretKeys().replace('k1', 'k9')),
+  )
+  expect(gone.error).toContain('key k1 is missing, but rows of this store need it')
+})
+
+test('after a rotation old keys, secrets and replays still hold', async () => {
+  const key = { 'idempotency-key': 'before-rotation' }
+  const first = await create(at(0), order, key)
+  const rotated = await startProcess(
+    ['--port', '0'],
+    environment(`${newSecretKeys().replace('k1', 'k2')},${secretKeys}`),
+  )
+  const own = { url: rotated.url, apiKey }
+  const replay = await create(own, order, key)
+  expect(await replay.text()).toBe(await first.text())
+  expect((await create(own)).status).toBe(201)
+  await rotated.end('SIGTERM')
+
+  const db = await openPostgres(server.url)
+  const kids = await db.query<{ kid: string }>`select kid from secret_keys order by kid`
+  expect(kids.map(({ kid }) => kid)).toEqual(['k1', 'k2'])
+  const peppers = await db.query<{ kid: string }>`
+    select pepper_kid as kid from api_keys k join environments e on e.id = environment_id
+      join merchants m on m.id = merchant_id where m.name = 'Demo Shop'`
+  expect(peppers).toEqual([{ kid: 'k2' }])
+  await db.close()
+})
