@@ -1,7 +1,7 @@
 // Builds what has changed, in the order in which the rooms need each other. `--force` builds everything.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -24,7 +24,7 @@ for (const step of steps) {
 }
 
 function isStale({ room, needs }) {
-  const built = changedAt(stamp(room))
+  const built = existsSync(join(root, room, 'dist')) ? changedAt(stamp(room)) : 0
   return [...sources(room), ...needs.map(stamp)].some((path) => changedAt(path) > built)
 }
 
@@ -40,6 +40,7 @@ function build({ room, finish }) {
     process.exit(1)
   }
   finish?.()
+  mkdirSync(dirname(stamp(room)), { recursive: true })
   writeFileSync(stamp(room), '')
 }
 
@@ -65,7 +66,8 @@ function* files(folder) {
 }
 
 function stamp(room) {
-  return join(root, room, 'dist/.built')
+  // Outside of dist, which is published as it is.
+  return join(root, '.cache/built', room)
 }
 
 function changedAt(path) {

@@ -10,8 +10,8 @@ const bin = (name) => join(root, 'node_modules/.bin', name)
 const report = (name) => join(root, '.cache', `${name}.json`)
 const browser = await chromiumPath()
 
-rmSync(join(root, '.cache'), { recursive: true, force: true })
-mkdirSync(join(root, '.cache'))
+mkdirSync(join(root, '.cache'), { recursive: true })
+for (const name of ['vitest', 'playwright']) rmSync(report(name), { force: true })
 
 const results = [check('build', process.execPath, ['.ci/build.mjs'])]
 if (results[0].failed === 0) {

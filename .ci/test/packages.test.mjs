@@ -36,7 +36,7 @@ for (const room of rooms) {
       /^package\/(?:dist|src|bin)\/|^package\/(?:package\.json|README\.md|LICENSE|custom-elements\.json|[\w.-]+-data\.json|test-vectors\.json)$/
     const files = stdout.trim().split('\n')
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
-    expect(files.filter((file) => /\.map$|\.env|\/\.built$|\.test\./.test(file))).toEqual([])
+    expect(files.filter((file) => /\.map$|\.env|\.test\./.test(file))).toEqual([])
     expect(files).toContain('package/LICENSE')
     expect(files).toContain('package/README.md')
   })
