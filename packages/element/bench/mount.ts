@@ -1,0 +1,152 @@
+/**
+ * Time from two values to a usable form, beside a bare iframe of the same page.
+ *
+ * @module
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium } from '@playwright/test'
+import { build, type Rolldown } from 'vite'
+import { fakeHostedPage } from '../src/testing.ts'
+import type { Row } from './main.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const rounds = 3
+const mounts = 20
+
+// The shortest script that does the same handshake with the same page.
+const page = (file: string, origin: string): string => `<!doctype html>
+<html lang="en"><title>Shop</title><body><script type="module">
+  await import('${origin}/${file}')
+  const next = () => new Promise((resolve) => setTimeout(resolve, 20))
+  const measure = async (mount) => {
+    const start = performance.now()
+    const remove = await mount()
+    const took = performance.now() - start
+    remove()
+    await next()
+    return took
+  }
+  const element = () => new Promise((resolve) => {
+    const pay = document.createElement('pi-checkout')
+    pay.addEventListener('pi-ready', () => resolve(() => pay.remove()))
+    Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })
+    document.body.append(pay)
+  })
+  const bare = () => new Promise((resolve) => {
+    const frame = document.createElement('iframe')
+    frame.style = 'width: 100%; height: 600px; border: 0'
+    frame.src = '${origin}/checkout/pi_1'
+    const greet = ({ source, data }) => {
+      if (source !== frame.contentWindow || data.t !== 'hello') return
+      const { port1, port2 } = new MessageChannel()
+      port1.onmessage = ({ data: { t } }) => {
+        if (t === 'ack') {
+          port1.postMessage({ t: 'config', locale: 'en' })
+          port1.postMessage({ t: 'auth', id: 'pi_1', secret: 'pi_1_secret_x' })
+        }
+        if (t === 'ready') resolve(() => { removeEventListener('message', greet); frame.remove() })
+      }
+      source.postMessage({ pi: 'checkout', t: 'init', v: 1, doc: data.doc }, '${origin}', [port2])
+    }
+    addEventListener('message', greet)
+    document.body.append(frame)
+  })
+  window.round = async (count) => {
+    const times = { element: [], bare: [] }
+    for (let i = 0; i < count; i++) {
+      // Which one goes first alternates too.
+      const order = i % 2 ? ['bare', 'element'] : ['element', 'bare']
+      for (const name of order) {
+        times[name].push(await measure(name === 'bare' ? bare : element))
+      }
+    }
+    return times
+  }
+</script></body></html>`
+
+export async function measureMounts(): Promise<Row[]> {
+  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+  const browser = await chromium.launch({ executablePath })
+  try {
+    return [await compare(browser)]
+  } finally {
+    await browser.close()
+  }
+}
+
+async function compare(browser: Browser): Promise<Row> {
+  const servers = await serve()
+  const context = await browser.newContext()
+  const tab = await context.newPage()
+  await tab.goto(servers.shop)
+  await tab.waitForFunction('window.round')
+  await tab.evaluate('round(3)')
+  const medians: { element: number; bare: number }[] = []
+  for (let i = 0; i < rounds; i++) {
+    const times: { element: number[]; bare: number[] } = await tab.evaluate(`round(${mounts})`)
+    medians.push({ element: median(times.element), bare: median(times.bare) })
+  }
+  servers.close()
+  const ratios = medians.map(({ element, bare }) => rounded(element / bare)).sort((a, b) => a - b)
+  return {
+    what: 'mount to pi-ready, Chromium',
+    against: 'a bare iframe of the same page',
+    ours: rounded(median(medians.map(({ element }) => element))),
+    baseline: rounded(median(medians.map(({ bare }) => bare))),
+    unit: 'ms',
+    ratio: median(ratios),
+    spread: [ratios[0] ?? 0, ratios.at(-1) ?? 0],
+    target: 1.1,
+  }
+}
+
+async function serve(): Promise<{ readonly shop: string; readonly close: () => void }> {
+  const built = await build({
+    root,
+    configFile: `${root}/vite.config.ts`,
+    mode: 'production',
+    logLevel: 'silent',
+    build: { write: false },
+  })
+  const chunk = (built as Rolldown.RolldownOutput[])[0]?.output[0]
+  const { html } = fakeHostedPage()
+  const headers = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' }
+  const pay = createServer((request, response) => {
+    const script = request.url === '/pi-checkout.js'
+    response.writeHead(200, {
+      ...headers,
+      'content-type': script ? 'text/javascript' : 'text/html',
+    })
+    response.end(script ? chunk?.code : html)
+  })
+  const checkout = await listen(pay, 'pay.localhost')
+  const shop = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page('pi-checkout.js', checkout))
+  })
+  return {
+    shop: await listen(shop, 'shop.localhost'),
+    close: () => {
+      for (const server of [pay, shop]) {
+        server.closeAllConnections()
+        server.close()
+      }
+    },
+  }
+}
+
+async function listen(server: ReturnType<typeof createServer>, host: string): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://${host}:${(server.address() as AddressInfo).port}`
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length / 2
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000
+}
