@@ -1,14 +1,31 @@
-// Brings what a bare machine lacks: dependencies always, a browser with --browser. Plain Node, no dependency.
+// Brings what a bare machine lacks: dependencies always; with --tests browsers and PostgreSQL too.
+// Plain Node without a dependency, because it runs before there is any.
 import { spawnSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const pnpm = 'pnpm@12.21.0'
 
+// The tests of the last three are left out where they are not installed.
+const tools = [
+  {
+    name: 'Chromium',
+    packages: ['chromium'],
+    found: () => passes(process.execPath, ['.ci/browser.mjs']),
+  },
+  { name: 'PostgreSQL', packages: ['postgresql'], found: hasPostgres },
+  { name: 'Firefox', packages: ['firefox-esr'], found: () => existsSync('/usr/bin/firefox-esr') },
+  {
+    name: 'WebKit',
+    packages: ['webkit2gtk-driver', 'xvfb', 'xauth'],
+    found: () => existsSync('/usr/bin/WebKitWebDriver') && existsSync('/usr/bin/xvfb-run'),
+  },
+]
+
 checkNode()
 installDependencies()
-if (process.argv.includes('--browser')) installBrowser()
+if (process.argv.includes('--tests')) installTools()
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
@@ -25,30 +42,40 @@ function installDependencies() {
   if (!run('npx', args, env)) fail('The dependencies could not be installed; see the lines above.')
 }
 
-function installBrowser() {
-  if (findBrowser()) return
-  console.log('Installing a browser…')
+function installTools() {
+  const missing = tools.filter(({ found }) => !found())
+  if (missing.length === 0) return
+  console.log(`Installing ${missing.map(({ name }) => name).join(', ')}…`)
   if (process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
-    const wait = ['-o', 'DPkg::Lock::Timeout=600']
+    const options = ['-qq', '-o', 'DPkg::Lock::Timeout=600']
+    const packages = missing.flatMap((tool) => tool.packages)
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    run('apt-get', [...wait, 'update'], env)
-    run('apt-get', [...wait, 'install', '-y', '--no-install-recommends', 'chromium'], env)
-  } else {
+    run('apt-get', [...options, 'update'], env)
+    run('apt-get', [...options, 'install', '-y', '--no-install-recommends', ...packages], env)
+  } else if (missing.some(({ name }) => name === 'Chromium')) {
     run('npx', ['--no-install', 'playwright', 'install', 'chromium'])
   }
-  if (findBrowser()) return
-  fail(
-    'No browser was found. Install Chromium or Google Chrome, or set CHROMIUM_PATH to the program of one.',
-  )
+  for (const { name, found } of missing) {
+    if (found()) continue
+    if (name === 'Chromium') {
+      fail('No browser was found. Install Chromium or Google Chrome, or set CHROMIUM_PATH to one.')
+    }
+    console.log(`${name} is not installed: the tests that need it are left out.`)
+  }
 }
 
-function findBrowser() {
-  const script = fileURLToPath(new URL('browser.mjs', import.meta.url))
-  return spawnSync(process.execPath, [script], { cwd: root }).status === 0
+function hasPostgres() {
+  const home = '/usr/lib/postgresql'
+  if (!existsSync(home)) return passes('postgres', ['--version'])
+  return readdirSync(home).some((version) => existsSync(`${home}/${version}/bin/postgres`))
 }
 
 function changedAt(path) {
   return statSync(`${root}/${path}`, { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
+
+function passes(command, args) {
+  return spawnSync(command, args, { cwd: root }).status === 0
 }
 
 function run(command, args, env = process.env) {
