@@ -18,6 +18,7 @@ import { challengeApp } from './checkout/challenge-app.ts'
 import { type Config, storeOptions } from './config.ts'
 import type { Context } from './context.ts'
 import { authenticator } from './http/authenticate.ts'
+import { startReaper } from './intents/reaper.ts'
 import { createApiKey } from './merchants/api-keys.ts'
 import { addOrigin, ensureEnvironment, firstMerchant } from './merchants/merchants.ts'
 import { faultRules } from './sandbox/faults.ts'
@@ -109,6 +110,7 @@ async function serve(
         })
       : async () => {}
 
+  const stopReaper = startReaper(context)
   attach(main, mainListener(context, parts))
   attach(challenge, challengeApp(context))
   const baseUrl = urlOf(main)
@@ -124,6 +126,7 @@ async function serve(
     stop: async () => {
       stopping.abort()
       await Promise.all([close(main), close(challenge)])
+      await stopReaper()
       await stopAdmin()
       await store.close()
     },

@@ -15,6 +15,8 @@ export interface BatchOptions<Item, Result> {
    * @returns One result per item, in the same order.
    */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
+  /** Tells whether one item may be to blame for a failure: the items are then tried one by one. */
+  readonly separable: (error: unknown) => boolean
   /** Batches that may run at once. */
   readonly lanes: number
   /** Items of one batch at most. */
@@ -54,7 +56,7 @@ export function batch<Item, Result>(
       scheduled = false
       while (running < options.lanes && queue.length > 0) {
         running++
-        void work(queue.splice(0, options.size), options.run).finally(() => {
+        void work(queue.splice(0, options.size), options).finally(() => {
           running--
           schedule()
         })
@@ -72,16 +74,18 @@ export function batch<Item, Result>(
 
 async function work<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
-  run: BatchOptions<Item, Result>['run'],
+  options: Pick<BatchOptions<Item, Result>, 'run' | 'separable'>,
 ): Promise<void> {
   try {
-    const results = await run(waiting.map(({ item }) => item))
+    const results = await options.run(waiting.map(({ item }) => item))
     // `run` answers for each item: the index is always there.
     for (const [at, { resolve }] of waiting.entries()) resolve(results[at] as Result)
   } catch (error) {
-    const [only] = waiting
-    if (waiting.length === 1) return only?.reject(error)
+    if (waiting.length === 1 || !options.separable(error)) {
+      for (const { reject } of waiting) reject(error)
+      return
+    }
     // One bad item fails the whole statement; alone, it fails alone.
-    for (const one of waiting) await work([one], run)
+    for (const one of waiting) await work([one], options)
   }
 }

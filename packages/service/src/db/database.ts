@@ -72,9 +72,15 @@ export class StoreError extends Error {
   }
 }
 
+/** Tells whether a failed statement of many rows may succeed without one of them. */
+export function isOneRowsFault(error: unknown): boolean {
+  return error instanceof StoreError && !error.unavailable
+}
+
 /** Makes the database of a pool: that of a server, or of the embedded store with one connection. */
 export function openPool(config: pg.PoolConfig, kind: Database['kind']): Database {
-  const pool = new pg.Pool({ ...config, types: codec, options: '-c timezone=UTC' })
+  const options = `-c timezone=UTC ${config.options ?? ''}`
+  const pool = new pg.Pool({ ...config, types: codec, options })
   // An idle connection that breaks is replaced; the next statement reports it if it persists.
   pool.on('error', () => {})
   // One that breaks while it is borrowed fails its statement; without a listener, it fails the process.

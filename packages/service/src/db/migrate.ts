@@ -22,6 +22,8 @@ export async function migrate(database: Database): Promise<void> {
 /** One transaction: the lock, the check and the work, so that a killed start leaves nothing half done. */
 function migration(version: number, sql: string): string {
   return `
+    set local lock_timeout = 0;
+    set local statement_timeout = 0;
     select pg_advisory_xact_lock(${lock});
     create table if not exists migrations (version integer primary key, applied_at timestamptz not null default now());
     do $migration$ begin

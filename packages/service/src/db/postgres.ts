@@ -5,6 +5,14 @@
  */
 import { type Database, openPool, StoreError } from './database.ts'
 
+// In milliseconds. A duplicate waits two seconds for the first request; a frozen instance that holds
+// a lock is cut off, so that it stops nobody for long.
+const patience = {
+  lock_timeout: 2000,
+  statement_timeout: 10_000,
+  idle_in_transaction_session_timeout: 10_000,
+}
+
 /**
  * Opens a PostgreSQL database.
  *
@@ -14,7 +22,15 @@ import { type Database, openPool, StoreError } from './database.ts'
  */
 export async function openPostgres(url: string): Promise<Database> {
   const database = openPool(
-    { connectionString: url, max: 10, connectionTimeoutMillis: 5000, keepAlive: true },
+    {
+      connectionString: url,
+      max: 10,
+      connectionTimeoutMillis: 5000,
+      keepAlive: true,
+      options: Object.entries(patience)
+        .map(([name, ms]) => `-c ${name}=${ms}`)
+        .join(' '),
+    },
     'postgres',
   )
   try {

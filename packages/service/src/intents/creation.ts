@@ -10,7 +10,7 @@
 import type { CreatePaymentIntent } from '@pi-checkout/contract'
 import { limits } from '@pi-checkout/contract'
 import { batch } from '../db/batch.ts'
-import { type Database, type Queryable, StoreError } from '../db/database.ts'
+import { type Database, isOneRowsFault, type Queryable, StoreError } from '../db/database.ts'
 import type { SecretSource } from './client-secret.ts'
 
 /** The immutable part of an intent: all that the answer to its creation shows. */
@@ -40,6 +40,7 @@ export type Creation =
 export function creations(db: Database): (draft: Draft) => Promise<Creation> {
   return batch({
     run: async (drafts) => await create(db, drafts),
+    separable: isOneRowsFault,
     lanes: db.kind === 'pglite' ? 1 : 2,
     size: 64,
     waiting: 4096,
@@ -139,6 +140,8 @@ async function readWinners(
 }
 
 function outcomeOf(row: WinnerRow): Creation {
+  // The commit had happened and its answer was lost: the second try finds the first one's row.
+  if (row.id === row.loser) return { type: 'created' }
   if (!row.same) return { type: 'reused' }
   const { id, environmentId, secretKid, secretSalt, createdAt } = row
   const { amount, currency, orderId, customer, metadata } = row

@@ -4,7 +4,7 @@
  * @module
  */
 import { batch } from '../db/batch.ts'
-import type { Database } from '../db/database.ts'
+import { type Database, isOneRowsFault } from '../db/database.ts'
 import {
   type IntentKey,
   type IntentRow,
@@ -32,6 +32,7 @@ export function retrievals(db: Database): (key: IntentKey) => Promise<StoredInte
         return intent?.environmentId === environmentId ? intent : undefined
       })
     },
+    separable: isOneRowsFault,
     lanes: db.kind === 'pglite' ? 1 : 2,
     size: 64,
     waiting: 4096,

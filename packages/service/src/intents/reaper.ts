@@ -1,0 +1,84 @@
+/**
+ * Writes what time has done to intents that nobody reads, and lets go of old idempotency keys.
+ *
+ * Every instance runs one; they skip each other's rows.
+ *
+ * @module
+ */
+import type { Context } from '../context.ts'
+import { StoreError } from '../db/database.ts'
+import { describe } from '../http/problem.ts'
+import { timeOf } from '../merchants/environments.ts'
+import { type IntentRow, intentColumns, intentOf, settleDue } from './store.ts'
+
+/** How often it looks, in milliseconds, and how many rows it takes at a time. */
+const interval = 10_000
+const rowsAtOnce = 200
+
+/** Starts a reaper. Returns the function that stops it and waits for its last round. */
+export function startReaper(context: Context): () => Promise<void> {
+  let round = Promise.resolve()
+  const timer = setInterval(() => {
+    round = round
+      .then(async () => await reap(context))
+      .catch((error: unknown) => {
+        if (error instanceof StoreError) context.log.warn(describe(error), 'A reaper round failed')
+        else throw error
+      })
+  }, interval)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await round
+  }
+}
+
+/** One round: everything that is due now. */
+export async function reap({ db, now }: Pick<Context, 'db' | 'now'>): Promise<void> {
+  while ((await settleSome(db, now())) === rowsAtOnce);
+  while ((await releaseSome(db, now())) === rowsAtOnce);
+}
+
+interface DueRow extends IntentRow {
+  readonly clockOffset: number
+}
+
+async function settleSome(db: Context['db'], now: Date): Promise<number> {
+  return await db.transaction(async (tx) => {
+    // Each half has its index; a sandbox's clock may be ahead of ours, so its own time decides last.
+    const rows = await tx.query<DueRow>`
+      select ${intentColumns},
+             (select clock_offset from environments where id = environment_id) as "clockOffset"
+        from payment_intents
+       where (
+               (status in ('requires_payment_method', 'requires_action')
+                and expires_at <= ${now}::timestamptz + interval '1 ms' * (
+                  select max(clock_offset) from environments))
+               or status in ('requires_action', 'processing')
+             )
+         and least(
+               case when status <> 'processing' then expires_at end,
+               next_action_expires_at,
+               (settlement ->> 'at')::timestamptz)
+             <= ${now}::timestamptz + interval '1 ms' * (
+                  select clock_offset from environments where id = environment_id)
+       limit ${rowsAtOnce}
+         for update skip locked`
+    for (const { clockOffset, ...row } of rows) {
+      await settleDue(tx, intentOf(row), timeOf({ clockOffset }, now))
+    }
+    return rows.length
+  })
+}
+
+async function releaseSome(db: Context['db'], now: Date): Promise<number> {
+  const released = await db.query`
+    update payment_intents
+       set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null
+     where id in (
+       select id from payment_intents
+        where idempotency_expires_at <= ${now} and idempotency_hash is not null
+        limit ${rowsAtOnce} for update skip locked)
+    returning id`
+  return released.length
+}

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../src/db/database.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { openPglite } from '../src/db/pglite.ts'
+import { randomBase62, randomSalt } from '../src/identifiers.ts'
+import { creations } from '../src/intents/creation.ts'
+import { reap } from '../src/intents/reaper.ts'
+import { ensureEnvironment } from '../src/merchants/merchants.ts'
+
+const start = new Date('2026-11-20T12:00:00.000Z')
+const hour = 60 * 60 * 1000
+
+let db: Database
+
+beforeAll(async () => {
+  db = await openPglite(undefined)
+  await migrate(db)
+})
+
+afterAll(async () => await db.close())
+
+async function createIn(merchant: string, clockOffset = 0): Promise<string> {
+  const { id: environmentId } = await ensureEnvironment(db, { merchant, mode: 'test' }, start)
+  await db.query`update environments set clock_offset = ${clockOffset} where id = ${environmentId}`
+  const id = `pi_${randomBase62(24)}`
+  await creations(db)({
+    id,
+    environmentId,
+    secretKid: 'k1',
+    secretSalt: randomSalt(16),
+    body: { amount: 1, currency: 'EUR', orderId: 'A' },
+    createdAt: start,
+    idempotency: { hash: randomSalt(32), fingerprint: randomSalt(32) },
+  })
+  return id
+}
+
+async function rowOf(id: string): Promise<{ status: string; at: Date; key: Buffer | null }> {
+  const [row] = await db.query<{ status: string; at: Date; key: Buffer | null }>`
+    select status, updated_at as at, idempotency_hash as key from payment_intents where id = ${id}`
+  if (!row) throw new Error('missing')
+  return row
+}
+
+function after(hours: number): { db: Database; now: () => Date } {
+  return { db, now: () => new Date(start.getTime() + hours * hour) }
+}
+
+test('an intent that nobody reads expires at its deadline, in its own sandbox time', async () => {
+  const real = await createIn('Real time')
+  const ahead = await createIn('Ahead', 20 * hour)
+  await reap(after(5))
+  expect((await rowOf(real)).status).toBe('requires_payment_method')
+  expect(await rowOf(ahead)).toMatchObject({
+    status: 'expired',
+    at: new Date('2026-11-21T12:00:00.000Z'),
+  })
+  await reap(after(24))
+  expect((await rowOf(real)).status).toBe('expired')
+})
+
+test('an idempotency key is kept for 48 hours and then let go', async () => {
+  const id = await createIn('Keys')
+  await reap(after(47))
+  expect((await rowOf(id)).key).not.toBeNull()
+  await reap(after(48))
+  expect((await rowOf(id)).key).toBeNull()
+})
