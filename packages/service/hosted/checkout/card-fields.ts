@@ -54,10 +54,9 @@ export function groupNumber(text: string): string {
   return [...digits].map((digit, at) => (gaps.includes(at) ? ` ${digit}` : digit)).join('')
 }
 
-/** Tells whether a number can take no more digits and is right: time to move on. */
+/** Tells whether a number is right as it stands: time to move on. Hardly a card has more digits. */
 export function isWholeNumber(number: string): boolean {
-  const { card, isValid } = validator.number(digitsOf(number))
-  return isValid && digitsOf(number).length === Math.max(...(card?.lengths ?? [19]))
+  return validator.number(digitsOf(number)).isValid
 }
 
 /** Writes an expiry date as `MM / YY`, from typing, from a paste or from autofill (`03/2031`). */
@@ -112,9 +111,11 @@ export function codeSize(number: string): number {
 
 function numberFault(number: string): keyof Texts | undefined {
   const digits = digitsOf(number)
-  const { isValid, isPotentiallyValid } = validator.number(digits)
+  const { isValid, isPotentiallyValid, card } = validator.number(digits)
   if (isValid) return findTestCard(digits) ? undefined : 'numberNotTest'
-  return isPotentiallyValid ? 'numberIncomplete' : 'numberWrong'
+  // A number of full length may have more digits still; that it is wrong is far likelier.
+  const fullLength = Math.min(...(card?.lengths ?? [16]))
+  return isPotentiallyValid && digits.length < fullLength ? 'numberIncomplete' : 'numberWrong'
 }
 
 function expiryFault(expiry: string): keyof Texts | undefined {

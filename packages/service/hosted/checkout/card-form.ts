@@ -146,8 +146,8 @@ export class CardForm extends LitElement {
     const value = this.#format(name, typed)
     const caret = caretAfter({ typed, caret: input.selectionStart ?? typed.length, value })
     this.fields = { ...this.fields, [name]: value }
-    // A fault goes as soon as it is mended; a new one waits until the buyer leaves the field.
-    if (this.faults[name] && !faultsOf(this.fields)[name]) this.#setFault(name, undefined)
+    // A fault that is shown follows the typing; a new one waits until the buyer leaves the field.
+    if (this.faults[name]) this.#setFault(name, faultsOf(this.fields)[name])
     input.value = value
     if (document.activeElement !== input) return
     input.setSelectionRange(caret, caret)

@@ -3,12 +3,18 @@
  *
  * @module
  */
-import express, { type Express, type Response } from 'express'
+import express, { type Express, type Request, type Response } from 'express'
 import type { Context } from '../context.ts'
 import { bareApp, finished } from '../http/express-app.ts'
 import { hostCheck } from '../http/host.ts'
-import { answerChallenge, enterChallenge, type Presentation } from './challenge.ts'
-import { codeForm, doneNote, overNote } from './challenge-content.ts'
+import {
+  type Answered,
+  answerChallenge,
+  enterChallenge,
+  type OpenChallenge,
+  type Presentation,
+} from './challenge.ts'
+import { codeForm, doneNote, faultText, noteText, overNote } from './challenge-content.ts'
 import { languageOf } from './language.ts'
 import { framedChallengeHeaders, fullChallengeHeaders } from './page-headers.ts'
 import { assetsPath, challengePage } from './pages.ts'
@@ -31,56 +37,72 @@ export function challengeApp(context: Context): Express {
 function issuer(app: Express, context: Context, presentation: Presentation): void {
   const path = presentation === 'frame' ? challengePaths.challenge : challengePaths.redirect
   const answerPath = `${path}/answer`
-  const show = (response: Response, page: Page): void => {
-    const origins = {
-      checkoutOrigin: context.publicUrl,
-      registered: page.standing?.environment.allowedOrigins ?? [],
-    }
+
+  const show = (response: Response, content: string, page: Page): void => {
+    const html = challengePage(context.hostedFolder, { content, language: languageOf(page.locale) })
     response
-      .set(
-        presentation === 'frame' ? framedChallengeHeaders(origins) : fullChallengeHeaders(origins),
-      )
+      .set(headersFor(context, presentation, page.standing))
       .type('html')
-      .send(challengePage(context.hostedFolder, { ...page, language: languageOf(page.locale) }))
+      .send(html)
+  }
+  const ask = (response: Response, challenge: OpenChallenge | undefined, locale: string): void => {
+    const content = challenge
+      ? codeForm(challenge, { action: answerPath, locale, presentation })
+      : overNote(locale)
+    show(response, content, { locale, standing: challenge })
   }
 
   app.post(path, async (request, response) => {
     const { token, locale } = readForm(request.body)
-    const challenge = await enterChallenge(context, { token, presentation })
-    const content = challenge
-      ? codeForm(challenge, { action: answerPath, locale, presentation })
-      : overNote(locale)
-    show(response, { content, locale, standing: challenge })
+    ask(response, await enterChallenge(context, { token, presentation }), locale)
   })
 
   app.post(answerPath, async (request, response) => {
     const { token, locale, code } = readForm(request.body)
     const answered = await answerChallenge(context, { token, presentation, code })
-    if (!answered) return show(response, { content: overNote(locale), locale })
-    if (answered.next === 'ask') {
-      const { challenge } = answered
-      const content = codeForm(challenge, { action: answerPath, locale, presentation })
-      return show(response, { content, locale, standing: challenge })
-    }
+    if (isScript(request)) return void response.json(scriptAnswer(answered, locale))
+    if (answered?.next !== 'done') return ask(response, answered?.challenge, locale)
     const { standing, returnPage } = answered
-    if (!returnPage) return show(response, { content: doneNote(locale), locale, standing })
+    if (!returnPage) return show(response, doneNote(locale), { locale, standing })
     // A GET, so that the shop's SameSite=Lax session comes along.
     response
-      .set(
-        fullChallengeHeaders({
-          checkoutOrigin: context.publicUrl,
-          registered: standing.environment.allowedOrigins,
-        }),
-      )
+      .set(headersFor(context, presentation, standing))
       .redirect(303, returnAddress(returnPage, standing.intent.id))
   })
 }
 
 interface Page {
-  readonly content: string
   readonly locale: string
-  readonly standing?: Standing | undefined
+  readonly standing: Standing | undefined
 }
+
+function headersFor(
+  { publicUrl }: Context,
+  presentation: Presentation,
+  standing: Standing | undefined,
+): Record<string, string> {
+  const headers = presentation === 'frame' ? framedChallengeHeaders : fullChallengeHeaders
+  const registered = standing?.environment.allowedOrigins ?? []
+  return headers({ checkoutOrigin: publicUrl, registered })
+}
+
+/** The framed page posts by script: a form's post would add an entry to the shop's history. */
+function isScript(request: Request): boolean {
+  return request.headers.accept === 'application/json'
+}
+
+function scriptAnswer(answered: Answered | undefined, locale: string): ScriptAnswer {
+  if (answered?.next === 'ask') {
+    const { token, tries } = answered.challenge
+    return { token, fault: faultText(tries, locale) }
+  }
+  return { done: noteText(answered ? 'done' : 'over', locale) }
+}
+
+/** What the framed page's script reads: another try, or the end. */
+export type ScriptAnswer =
+  | { readonly token: string; readonly fault: string }
+  | { readonly done: string }
 
 /** A form of ours, or anybody's: what is missing becomes a token that opens nothing. */
 function readForm(body: unknown): {

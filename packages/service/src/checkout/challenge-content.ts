@@ -17,13 +17,17 @@ export function codeForm(
     action,
     locale,
     presentation,
-  }: { readonly action: string; readonly locale: string; readonly presentation: Presentation },
+  }: {
+    readonly action: string
+    readonly locale: string
+    readonly presentation: Presentation
+  },
 ): string {
   const { intent, environment, tries, token } = challenge
   const texts = challengeTexts[languageOf(locale)]
   const amount = formatMoney(intent.amount, intent.currency, locale)
-  const wrong = tries + 1 < limits.challengeTries ? texts.wrong : texts.wrongLast
-  const fault = tries > 0 ? `<p class="fault" id="fault" role="alert">${wrong}</p>` : ''
+  // A browser lets no frame of another origin take the focus by itself, and says so in its console.
+  const focus = presentation === 'page' ? ' autofocus' : ''
   return `
     <p class="bank">${bankIcon}${texts.bank}</p>
     <h1>${texts.title}</h1>
@@ -32,31 +36,38 @@ export function codeForm(
       <dt>${texts.amount}</dt><dd data-amount>${escapeHtml(amount)}</dd>
       <dt>${texts.card}</dt><dd>•••• ${escapeHtml(intent.paymentMethod?.card?.last4 ?? '')}</dd>
     </dl>
-    <form method="post" action="${action}">
+    <form method="post" action="${action}" data-presentation="${presentation}">
       <input type="hidden" name="token" value="${token}">
       <input type="hidden" name="locale" value="${escapeHtml(locale)}">
       <label for="code">${texts.code}</label>
       <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code"
-        maxlength="12" required${presentation === 'page' ? ' autofocus' : ''} aria-describedby="${tries > 0 ? 'fault ' : ''}hint">
-      ${fault}
+        maxlength="12" required${focus} aria-describedby="fault hint">
+      <p class="fault" id="fault" role="alert">${tries > 0 ? faultText(tries, locale) : ''}</p>
       <p class="hint" id="hint">${texts.hint}</p>
       <button class="confirm" name="action" value="confirm">${texts.confirm}</button>
       <button name="action" value="cancel" formnovalidate>${texts.cancel}</button>
     </form>`
 }
 
+/** After a wrong code: how it goes on. */
+export function faultText(tries: number, locale: string): string {
+  const { wrong, wrongLast } = challengeTexts[languageOf(locale)]
+  return tries + 1 < limits.challengeTries ? wrong : wrongLast
+}
+
 /** The issuer has decided; the hosted page takes over. */
 export function doneNote(locale: string): string {
-  return note(challengeTexts[languageOf(locale)].done)
+  return `<p class="done" data-done="" role="status">${noteText('done', locale)}</p>`
 }
 
 /** A token that is spent, foreign or late opens only this. */
 export function overNote(locale: string): string {
-  return note(challengeTexts[languageOf(locale)].over)
+  return `<p class="done" data-done="" role="status">${noteText('over', locale)}</p>`
 }
 
-function note(text: string): string {
-  return `<p class="done" data-done="" role="status">${text}</p>`
+/** The words of both notes. */
+export function noteText(note: 'done' | 'over', locale: string): string {
+  return challengeTexts[languageOf(locale)][note]
 }
 
 const bankIcon = `<svg viewBox="0 0 18 18" aria-hidden="true"><path fill="currentColor" d="M9 1 1.5 5v1.5h15V5L9 1zM3 8v5H2v2h14v-2h-1V8h-2v5h-2.5V8h-3v5H5V8H3z"/></svg>`

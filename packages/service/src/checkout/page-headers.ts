@@ -52,13 +52,15 @@ export function refusalHeaders(): Record<string, string> {
 export function framedChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
   // Every ancestor is checked, and in Chromium every redirect of a form post (w3c/webappsec-csp#8).
   const ancestors = [origins.checkoutOrigin, ...origins.registered]
-  return { 'Content-Security-Policy': challengePolicy(origins, ancestors), ...common }
+  // Its script posts the code: a form's post in a frame would add an entry to the shop's history.
+  const connect = { 'connect-src': "'self'" }
+  return { 'Content-Security-Policy': challengePolicy(origins, ancestors, connect), ...common }
 }
 
 /** The issuer's page as a page of its own: nobody may frame it. */
 export function fullChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
   return {
-    'Content-Security-Policy': challengePolicy(origins, []),
+    'Content-Security-Policy': challengePolicy(origins, [], {}),
     'X-Frame-Options': 'DENY',
     ...common,
   }
@@ -99,9 +101,11 @@ const common = {
 function challengePolicy(
   { checkoutOrigin, registered }: ChallengeOrigins,
   frameAncestors: readonly string[],
+  connect: Readonly<Record<string, string>>,
 ): string {
   return policy({
     ...loads,
+    ...connect,
     'form-action': ["'self'", checkoutOrigin, ...registered].join(' '),
     ...locks,
     'frame-ancestors': sources(frameAncestors),

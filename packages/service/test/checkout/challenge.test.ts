@@ -211,7 +211,7 @@ test('the framed challenge may stand in the checkout and the shop, and nowhere e
   const ticket = await ticketOf(await challenged())
   const { headers } = await submit(ticket.url, { token: ticket.token })
   expect(headers.get('content-security-policy')).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
       `form-action 'self' ${checkout.url} ${shop}; base-uri 'none'; object-src 'none'; ` +
       `frame-ancestors ${checkout.url} ${shop}; require-trusted-types-for 'script'; trusted-types lit-html`,
   )

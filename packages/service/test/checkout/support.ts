@@ -31,6 +31,8 @@ export interface RunningCheckout {
   readonly db: Database
   readonly url: string
   readonly challengeUrl: string
+  /** The address for requests of Node: only browsers know `*.localhost`. */
+  readonly nodeUrl: string
   /** Every line that the service logged. */
   readonly logged: readonly string[]
   /** Makes an intent of the test environment, or of another one. */
@@ -82,6 +84,7 @@ export async function startCheckout(
     db,
     url: context.publicUrl,
     challengeUrl: context.challengeUrl,
+    nodeUrl: `http://127.0.0.1:${checkout.port}`,
     logged,
     createIntent: async (overrides) => await insertIntent(context, overrides),
     registerOrigin: async (origin, environmentId = 'env_test') => {
@@ -117,7 +120,7 @@ export class PageClient {
   }
 
   async post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    return await fetch(`${this.#checkout.url}/checkout-api/${path}`, {
+    return await fetch(`${this.#checkout.nodeUrl}/checkout-api/${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -130,7 +133,7 @@ export class PageClient {
   }
 
   async view(query = ''): Promise<DisplayView> {
-    const response = await fetch(`${this.#checkout.url}/checkout-api/intent${query}`, {
+    const response = await fetch(`${this.#checkout.nodeUrl}/checkout-api/intent${query}`, {
       headers: { authorization: `Bearer ${this.token}` },
     })
     return (await response.json()) as DisplayView

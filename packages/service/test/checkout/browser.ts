@@ -1,0 +1,127 @@
+/**
+ * The hosted page in a real Chromium, in a frame of a small shop on another site.
+ *
+ * Whatever a page writes to its console as an error, a broken policy included, fails the test.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type FrameLocator,
+  type Page,
+} from '@playwright/test'
+import { expect } from 'vitest'
+import { payAddress, type Shop, startShop } from './shop-page.ts'
+import { type Pair, type RunningCheckout, startCheckout } from './support.ts'
+
+export interface World {
+  readonly checkout: RunningCheckout
+  readonly shop: Shop
+  readonly browser: Browser
+  close(): Promise<void>
+}
+
+/** Shop, checkout and bank on three sites, and one browser. */
+export async function startWorld(): Promise<World> {
+  const checkout = await startCheckout({ checkout: 'pay.localhost', challenge: 'bank.localhost' })
+  const shop = await startShop(checkout)
+  await checkout.registerOrigin(shop.origin)
+  const executablePath = chromiumPath()
+  const browser = await chromium.launch(executablePath ? { executablePath } : {})
+  return {
+    checkout,
+    shop,
+    browser,
+    close: async () => {
+      await browser.close()
+      await shop.close()
+      await checkout.close()
+    },
+  }
+}
+
+function chromiumPath(): string | undefined {
+  const installed = [process.env.CHROMIUM_PATH, '/usr/bin/chromium']
+  return installed.find((path) => path && existsSync(path))
+}
+
+/** One buyer's window with the hosted page in it. */
+export interface Window {
+  readonly page: Page
+  /** The hosted page. */
+  readonly frame: FrameLocator
+  /** The issuer's page inside it. */
+  readonly bank: FrameLocator
+  /** What the hosted page has told the shop's page so far. */
+  said(): Promise<string[]>
+  fill(number: string, card?: { expiry?: string; cvc?: string }): Promise<void>
+  pay(number: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens a window and waits until the hosted page says `ready`. */
+export async function openWindow(
+  { browser, shop, checkout }: World,
+  pair: Pair,
+  {
+    query = {},
+    context,
+    ready = true,
+    expected = [],
+    prepare,
+  }: {
+    readonly query?: Record<string, string>
+    readonly context?: BrowserContextOptions
+    readonly ready?: boolean
+    /** Console errors that this story brings about. */
+    readonly expected?: readonly RegExp[]
+    readonly prepare?: (page: Page) => Promise<void>
+  } = {},
+): Promise<Window> {
+  const session = await browser.newContext({ viewport: { width: 480, height: 760 }, ...context })
+  const page = await session.newPage()
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  await prepare?.(page)
+  const address = new URL(payAddress(shop, pair, { locale: query.locale ?? 'en' }))
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
+  await page.goto(address.href)
+  const frame = page.frameLocator('iframe').first()
+  const window: Window = {
+    page,
+    frame,
+    bank: frame.frameLocator('iframe'),
+    said: async () => await page.evaluate(() => Reflect.get(globalThis, 'said') as string[]),
+    fill: async (number, { expiry = '12 / 40', cvc = '123' } = {}) => {
+      await frame.getByLabel('Card number').fill(number)
+      await frame.getByLabel('Expiry date').fill(expiry)
+      await frame.getByLabel('Security code').fill(cvc)
+      await frame.getByLabel('Name on card').fill('Ani Test')
+    },
+    pay: async (number) => {
+      await window.fill(number)
+      await frame.getByRole('button', { name: /^Pay / }).click()
+    },
+    close: async () => {
+      // axe-core and cross-origin focus make no noise; whatever does is a fault of ours.
+      const unexpected = errors.filter((error) => !expected.some((pattern) => pattern.test(error)))
+      await session.close()
+      expect(unexpected).toEqual([])
+      const secrets = [pair.clientSecret, 'Bearer ']
+      for (const secret of secrets) expect(checkout.logged.join('')).not.toContain(secret)
+    },
+  }
+  if (ready) await expect.poll(window.said, { timeout: 15_000 }).toContain('ready')
+  return window
+}
+
+/** Waits until the result heading names an end. */
+export async function expectResult({ frame }: Window, state: string): Promise<void> {
+  await frame.locator(`[data-testid="result"][data-state="${state}"]`).waitFor({ timeout: 20_000 })
+}

@@ -1,0 +1,316 @@
+import type { Request } from '@playwright/test'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectResult, openWindow, startWorld, type World } from './browser.ts'
+import { PageClient } from './support.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(async () => await world.close())
+
+test('a buyer sees shop, amount and order, pays, and the shop is told that there is nothing left to do', async () => {
+  const pair = await world.checkout.createIntent({ amount: 1999, currency: 'USD' })
+  const window = await openWindow(world, pair)
+  const { frame } = window
+  await frame.getByText('Ararat Tea House').waitFor()
+  expect(await frame.getByTestId('amount').textContent()).toBe('$19.99')
+  expect(await frame.getByTestId('order').textContent()).toBe('Order A-1001')
+  expect(await frame.getByText('Sandbox: no real cards').isVisible()).toBe(true)
+  await window.pay('4242424242424242')
+  await expectResult(window, 'paid')
+  const said = (await window.said()).filter((word) => word !== 'size')
+  expect(said).toEqual(['hello', 'ack', 'ready', 'busy true', 'busy false', 'finish'])
+  await window.close()
+})
+
+test('a declined card leaves the form as it is, says why, and another card pays', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  const { frame } = window
+  await window.pay('4000000000009995')
+  await frame.getByRole('alert').getByText('There is not enough money on this card').waitFor()
+  expect(await frame.getByLabel('Card number').inputValue()).toBe('4000 0000 0000 9995')
+  expect((await window.said()).at(-1)).not.toBe('finish')
+  await window.pay('5555555555554444')
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
+test('a stolen card ends in a plain failure', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  await window.pay('4000000000009979')
+  await expectResult(window, 'failed')
+  expect(await window.frame.getByRole('main').textContent()).toContain('Your card was declined.')
+  expect(await window.said()).toContain('finish')
+  await window.close()
+})
+
+test('fields are judged one by one, in place, and nothing is sent before they are right', async () => {
+  const pair = await world.checkout.createIntent()
+  const sent: string[] = []
+  const window = await openWindow(world, pair, {
+    prepare: async (page) => {
+      page.on('request', (request) => {
+        if (request.url().endsWith('/confirm')) sent.push(request.url())
+      })
+    },
+  })
+  const { frame } = window
+  const number = frame.getByLabel('Card number')
+  await frame.getByRole('button', { name: /^Pay / }).click()
+  await frame.getByText('The card number is incomplete.').waitFor()
+  expect(await number.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true)
+  expect(await number.getAttribute('aria-invalid')).toBe('true')
+  await number.fill('4242424242424241')
+  await frame.getByText('This card number is not valid.').waitFor()
+  await number.fill('4111111111111111')
+  await number.blur()
+  await frame.getByText('only its test cards work here').waitFor()
+  await number.fill('4242424242424242')
+  expect(await number.getAttribute('aria-invalid')).toBe('false')
+  const expiry = frame.getByLabel('Expiry date')
+  await expiry.fill('01 / 20')
+  await expiry.blur()
+  await frame.getByText('This card has expired.').waitFor()
+  await frame.getByLabel('Security code').fill('12')
+  await frame.getByLabel('Security code').blur()
+  await frame.getByText('The security code has 3 digits.').waitFor()
+  await frame.getByLabel('Name on card').fill('4242 4242')
+  await frame.getByLabel('Name on card').blur()
+  await frame.getByText('Write the name as it stands on the card.').waitFor()
+  expect(sent).toEqual([])
+  await window.close()
+})
+
+test('typing moves on by itself: the number is grouped, its brand shown, the date written out', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  const { frame, page } = window
+  await frame.getByLabel('Card number').click()
+  await page.keyboard.type('378282246310005', { delay: 5 })
+  expect(await frame.getByLabel('Card number').inputValue()).toBe('3782 822463 10005')
+  await frame.getByRole('img', { name: 'American Express' }).waitFor()
+  await page.keyboard.type('440', { delay: 5 })
+  expect(await frame.getByLabel('Expiry date').inputValue()).toBe('04 / 40')
+  await page.keyboard.type('12345', { delay: 5 })
+  expect(await frame.getByLabel('Security code').inputValue()).toBe('1234')
+  await frame.getByLabel('Card number').fill('9051000000000009')
+  await frame.getByRole('img', { name: 'ArCa' }).waitFor()
+  await window.close()
+})
+
+test('a phone shows digits, and a browser knows which field is which', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  const attributes = await window.frame
+    .locator('form.card input')
+    .evaluateAll((fields) =>
+      fields.map((field) => [field.getAttribute('inputmode'), field.getAttribute('autocomplete')]),
+    )
+  expect(attributes).toEqual([
+    ['numeric', 'cc-number'],
+    ['numeric', 'cc-exp'],
+    ['numeric', 'cc-csc'],
+    ['text', 'cc-name'],
+  ])
+  await window.close()
+})
+
+test('an answer that is lost is asked for again as the same attempt: one charge', async () => {
+  const pair = await world.checkout.createIntent()
+  const attempts: string[] = []
+  const window = await openWindow(world, pair, {
+    expected: [/ERR_FAILED/],
+    prepare: async (page) => {
+      await page.route('**/checkout-api/confirm', async (route) => {
+        attempts.push(route.request().postDataJSON().attemptId)
+        if (attempts.length > 1) return await route.continue()
+        // The service has done its work; only its answer never arrives.
+        const { headers, postData } = await allOf(route.request())
+        const url = route.request().url().replace(world.checkout.url, world.checkout.nodeUrl)
+        await fetch(url, { method: 'POST', headers, body: postData })
+        await route.abort()
+      })
+    },
+  })
+  await window.pay('4242424242424242')
+  await expectResult(window, 'paid')
+  const charges = await world.checkout.db.query`
+    select from payment_attempts where intent_id = ${pair.id}`
+  expect(charges).toHaveLength(1)
+  expect(new Set(attempts).size).toBe(1)
+  await window.close()
+})
+
+async function allOf(
+  request: Request,
+): Promise<{ readonly headers: Record<string, string>; readonly postData: string }> {
+  const { authorization = '', origin = '' } = await request.allHeaders()
+  const headers = { authorization, origin, 'content-type': 'application/json' }
+  return { headers, postData: request.postData() ?? '' }
+}
+
+test('a double press of Pay is one attempt', async () => {
+  const pair = await world.checkout.createIntent()
+  const window = await openWindow(world, pair)
+  await window.fill('4242424242424242')
+  await window.frame.getByRole('button', { name: /^Pay / }).dblclick()
+  await expectResult(window, 'paid')
+  const charges = await world.checkout.db.query`
+    select from payment_attempts where intent_id = ${pair.id}`
+  expect(charges).toHaveLength(1)
+  await window.close()
+})
+
+test('the bank asks inside the page, and the right code pays', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  await window.pay('4000000000003220')
+  await window.bank.getByText('Ararat Tea House').waitFor()
+  await window.bank.getByLabel('Code').fill('1234')
+  await window.bank.getByRole('button', { name: 'Confirm' }).click()
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
+test('a wrong code is asked again, a denied one brings the form back, and another card pays', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  await window.pay('4000000000003220')
+  await window.bank.getByLabel('Code').fill('1111')
+  await window.bank.getByRole('button', { name: 'Confirm' }).click()
+  await window.bank.getByRole('alert').getByText('This code is wrong.').waitFor()
+  await window.bank.getByLabel('Code').fill('0000')
+  await window.bank.getByRole('button', { name: 'Confirm' }).click()
+  await window.frame.getByRole('alert').getByText('Your bank did not confirm').waitFor()
+  await window.pay('4242424242424242')
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
+test('a buyer leaves the challenge for another card', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  await window.pay('4000000000003220')
+  await window.bank.getByLabel('Code').waitFor()
+  await window.frame.getByRole('button', { name: 'Use another card' }).click()
+  await window.frame.getByRole('alert').getByText('The confirmation was not finished').waitFor()
+  await window.pay('4242424242424242')
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
+test('a reload in the middle of a challenge asks again, and the payment goes on', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  await window.pay('4000000000003220')
+  await window.bank.getByLabel('Code').waitFor()
+  await window.page.reload()
+  await window.bank.getByLabel('Code').fill('1234')
+  await window.bank.getByRole('button', { name: 'Confirm' }).click()
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
+test('a bank that refuses framing moves the whole page, out and back, and the payment stands', async () => {
+  const pair = await world.checkout.createIntent()
+  const window = await openWindow(world, pair)
+  const { page } = window
+  await window.pay('4000002760003184')
+  await page.waitForURL(`${world.checkout.challengeUrl}/bank`)
+  await page.getByLabel('Code').fill('1234')
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.waitForURL((url) => url.searchParams.get('payment_intent') === pair.id)
+  expect(new URL(page.url()).origin).toBe(world.shop.origin)
+  await expectResult(window, 'paid')
+  expect(await window.said()).toContain('finish')
+  await window.close()
+})
+
+test('a denied redirect comes back to the form with the reason', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  await window.pay('4000002760003184')
+  await window.page.getByLabel('Code').fill('0000')
+  await window.page.getByRole('button', { name: 'Confirm' }).click()
+  await window.frame.getByRole('alert').getByText('Your bank did not confirm').waitFor()
+  await window.close()
+})
+
+test('Back from the bank offers to go on or to use another card', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  await window.pay('4000002760003184')
+  await window.page.getByLabel('Code').waitFor()
+  await window.page.goBack()
+  const { frame, page } = window
+  await frame.getByRole('button', { name: 'Continue to your bank' }).click()
+  await page.getByLabel('Code').waitFor()
+  await page.goBack()
+  await frame.getByRole('button', { name: 'Use another card' }).click()
+  await window.pay('4242424242424242')
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
+test('a page around the frame that does not answer is not left', async () => {
+  const pair = await world.checkout.createIntent()
+  const window = await openWindow(world, pair, { query: { stay: '' } })
+  await window.pay('4000002760003184')
+  await window.frame.getByRole('alert').getByText('This page could not be left').waitFor()
+  expect(new URL(window.page.url()).origin).toBe(world.shop.origin)
+  await window.close()
+})
+
+test('a second window of the same payment follows the first', async () => {
+  const pair = await world.checkout.createIntent()
+  const first = await openWindow(world, pair)
+  const second = await openWindow(world, pair)
+  await first.pay('4000000000000002')
+  await second.frame.getByRole('alert').getByText('Your card was declined').waitFor()
+  await second.pay('4242424242424242')
+  await expectResult(second, 'paid')
+  await expectResult(first, 'paid')
+  await first.close()
+  await second.close()
+})
+
+test('a result that comes seconds later is waited for', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  await window.pay('4000000000000341')
+  await window.frame.getByRole('heading', { name: 'Processing your payment' }).waitFor()
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
+test('a result that takes longer lets the buyer go', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  await window.pay('4000000000000077')
+  await expectResult(window, 'processing')
+  expect(await window.said()).toContain('finish')
+  await window.close()
+})
+
+test('a buyer who cancels is not charged, and the shop hears cancel instead of finish', async () => {
+  const pair = await world.checkout.createIntent()
+  const window = await openWindow(world, pair)
+  await window.frame.getByRole('button', { name: 'Cancel payment' }).click()
+  await expectResult(window, 'canceled')
+  const said = await window.said()
+  expect(said).toContain('cancel')
+  expect(said).not.toContain('finish')
+  const again = await openWindow(world, pair)
+  await expectResult(again, 'canceled')
+  expect(await again.said()).toContain('finish')
+  await window.close()
+  await again.close()
+})
+
+test('a settled payment shows its result at once, in every window that opens it', async () => {
+  const pair = await world.checkout.createIntent()
+  const client = new PageClient(world.checkout)
+  await client.open(pair, world.shop.origin)
+  await client.pay('4242424242424242')
+  const window = await openWindow(world, pair)
+  await expectResult(window, 'paid')
+  expect((await window.said()).filter((word) => word !== 'size')).toEqual([
+    'hello',
+    'ack',
+    'ready',
+    'finish',
+  ])
+  await window.close()
+})
