@@ -11,8 +11,9 @@ import { type Flags, readConfig } from './config.ts'
 import { StoreError } from './db/database.ts'
 import { DirectoryInUse } from './db/directory-lock.ts'
 import { describe } from './http/problem.ts'
-import { startService } from './start.ts'
+import type { Running } from './start.ts'
 import { openStore } from './store.ts'
+import type { TortureReport } from './torture/torture.ts'
 
 interface StartOptions extends Flags {
   readonly json?: boolean
@@ -59,6 +60,14 @@ withStore(origins.command('add').description('Registers an exact origin.'))
     await run(flags, json, { command: 'origins add', origin, merchant, environment })
   })
 
+program
+  .command('torture')
+  .description('Kills services under load and counts what became of the intents.')
+  .option('--instances <number>', 'services on one PostgreSQL', readCount, 3)
+  .option('--seconds <number>', 'how long, per store', readCount, 30)
+  .option('--json', 'print JSON')
+  .action(torture)
+
 try {
   await program.parseAsync()
 } catch (error) {
@@ -76,6 +85,14 @@ function environmentOption(): Option {
   return new Option('--environment <mode>', 'environment of the merchant').choices(['test', 'live'])
 }
 
+function readCount(text: string): number {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1 || count > 3600) {
+    throw new InvalidArgumentError('It must be a whole number from 1 to 3600.')
+  }
+  return count
+}
+
 function readTime(text: string): string {
   const time = new Date(text)
   if (Number.isNaN(time.getTime()) || time <= new Date()) {
@@ -88,6 +105,8 @@ async function start({ json, ...flags }: StartOptions): Promise<void> {
   const config = readConfig(flags, process.env)
   // Standard output belongs to the one line of JSON.
   const log = pino({ level: process.env.PI_LOG_LEVEL || 'warn' }, pino.destination(2))
+  // Loaded when it is needed: the other commands answer sooner without it.
+  const { startService } = await import('./start.ts')
   const running = await startService(config, log)
   const { ready } = running
   console.log(json ? JSON.stringify(ready) : banner(ready))
@@ -109,7 +128,7 @@ async function start({ json, ...flags }: StartOptions): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-function banner(ready: Awaited<ReturnType<typeof startService>>['ready']): string {
+function banner(ready: Running['ready']): string {
   return [
     'The Payment Intents service is ready. It is a sandbox: no real card, no real money.',
     '',
@@ -121,6 +140,28 @@ function banner(ready: Awaited<ReturnType<typeof startService>>['ready']): strin
     '  test cards   4242 4242 4242 4242 succeeds, 4000 0000 0000 0002 is declined,',
     '               4000 0000 0000 3220 asks for a code (1234)',
   ].join('\n')
+}
+
+interface TortureCommand {
+  readonly instances: number
+  readonly seconds: number
+  readonly json?: boolean
+}
+
+/** Both stores in turn; where PostgreSQL is not installed, the embedded one alone. */
+async function torture({ instances, seconds, json }: TortureCommand): Promise<void> {
+  const { tortureEmbedded, torturePostgres } = await import('./torture/torture.ts')
+  const reports: TortureReport[] = []
+  try {
+    reports.push(await torturePostgres({ instances, seconds }))
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    console.error(`Without several instances: ${error.message}`)
+  }
+  reports.push(await tortureEmbedded({ seconds }))
+  if (json) console.log(JSON.stringify(reports))
+  else console.table(reports)
+  if (reports.some(({ doubled, lost }) => doubled + lost > 0)) process.exitCode = 1
 }
 
 /** Runs a command in the service that holds the directory, or else in the store itself. */
