@@ -20,6 +20,7 @@ export default defineConfig({
         checkout: here('checkout.html'),
         refusal: here('refusal.html'),
         challenge: here('challenge.html'),
+        inspector: here('inspector.html'),
       },
     },
   },

@@ -1,0 +1,53 @@
+/**
+ * Requests as commands to paste. No credential is in them: the key comes from the reader's own
+ * environment, and an idempotency key is made anew.
+ *
+ * @module
+ */
+import type { PaymentIntent } from '@pi-checkout/contract'
+import type { Exchange } from '../../src/sandbox/journal.ts'
+
+/** A create to begin with. */
+export function firstCreate(origin: string): string {
+  return createCommand(origin, { amount: 150000, currency: 'AMD', orderId: 'A-1001' })
+}
+
+/**
+ * The command that repeats an exchange.
+ *
+ * @param intent The intent that it made, if it is known: bodies are not kept.
+ */
+export function curlOf(
+  { operation, method, path }: Exchange,
+  { origin, intent }: { readonly origin: string; readonly intent: PaymentIntent | undefined },
+): string {
+  if (operation === 'create') return createCommand(origin, intent && bodyOf(intent))
+  const verb = method === 'GET' ? '' : ` -X ${method}`
+  const key = operation === 'retrieve' ? ` \\\n  -H "Authorization: Bearer $PI_API_KEY"` : ''
+  return `curl${verb} ${quote(origin + path)}${key}`
+}
+
+function createCommand(origin: string, body: object | undefined): string {
+  return [
+    `curl ${quote(`${origin}/payment-intents`)}`,
+    `-H "Authorization: Bearer $PI_API_KEY"`,
+    `-H 'Content-Type: application/json'`,
+    `-H "Idempotency-Key: $(uuidgen)"`,
+    body ? `-d ${quote(JSON.stringify(body))}` : `-d @body.json`,
+  ].join(' \\\n  ')
+}
+
+function bodyOf({ amount, currency, orderId, customer, metadata }: PaymentIntent): object {
+  return {
+    amount,
+    currency,
+    orderId,
+    ...(customer && { customer }),
+    ...(metadata && { metadata }),
+  }
+}
+
+/** For a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,83 @@
+/**
+ * Faults on purpose: what breaks next, and how often.
+ *
+ * @module
+ */
+import { html, LitElement, type TemplateResult } from 'lit'
+import { property, state } from 'lit/decorators.js'
+import type { Fault, FaultRule } from '../../src/sandbox/faults.ts'
+import type { ViewState } from './inspector.ts'
+import { faultWords } from './words.ts'
+
+export class FaultsView extends LitElement {
+  @property({ attribute: false }) state: ViewState | undefined
+  @state() private fault: Fault['type'] = 'drop-after-commit'
+
+  protected override createRenderRoot(): HTMLElement {
+    return this
+  }
+
+  protected override render(): unknown {
+    const rules = this.state?.live.rules ?? []
+    return html`
+      <section class="card">
+        <h2>Break the next requests</h2>
+        <p class="hint">See what your server does when an answer is lost, late or wrong. For one
+          request only, send the header <code>Sandbox-Fault</code> instead.</p>
+        ${this.#form()}
+      </section>
+      <section class="card">
+        <h2>Waiting rules</h2>
+        ${rules.length > 0 ? this.#rules(rules) : html`<p class="hint">None: every request is answered honestly.</p>`}
+      </section>`
+  }
+
+  #form(): TemplateResult {
+    const needsTime = this.fault === 'delay' || this.fault === 'hold-key'
+    // Object.keys forgets the names that the record's type lists.
+    const faults = Object.keys(faultWords) as Fault['type'][]
+    return html`<form class="fields" @submit=${this.#add}>
+      <label>Operation
+        <select name="on"><option value="create">create</option><option value="retrieve">retrieve</option></select>
+      </label>
+      <label>Fault
+        <select name="do" @change=${({ target }: Event) => {
+          const chosen = target instanceof HTMLSelectElement ? target.value : ''
+          this.fault = faults.find((each) => each === chosen) ?? this.fault
+        }}>${faults.map((name) => html`<option ?selected=${name === this.fault}>${name}</option>`)}</select>
+      </label>
+      <label ?hidden=${!needsTime}>Milliseconds
+        <input name="ms" type="number" min="1" max="99999" value="3000" ?disabled=${!needsTime}>
+      </label>
+      <label>Times
+        <input name="times" type="number" min="1" max="1000" value="1" required>
+      </label>
+      <button class="primary">Add rule</button>
+      <p class="hint">${faultWords[this.fault]}</p>
+    </form>`
+  }
+
+  #rules(rules: readonly FaultRule[]): TemplateResult {
+    const clear = async (): Promise<void> => {
+      await this.state?.live.act(async (api) => await api.clearRules())
+    }
+    return html`<ul class="plain">${rules.map(
+      (rule) => html`<li><code>${rule.on}</code> <code>${rule.do}</code>
+        <span class="hint">${rule.times === 1 ? 'once more' : `${rule.times} more times`}</span></li>`,
+    )}</ul>
+    <button type="button" @click=${clear}>Clear all rules</button>`
+  }
+
+  readonly #add = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault()
+    if (!(event.target instanceof HTMLFormElement)) return
+    const form = new FormData(event.target)
+    const time = form.get('ms')
+    const rule: FaultRule = {
+      on: form.get('on') === 'retrieve' ? 'retrieve' : 'create',
+      do: time === null ? this.fault : `${this.fault}=${String(time)}`,
+      times: Number(form.get('times')),
+    }
+    await this.state?.live.act(async (api) => await api.addRule(rule))
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * The inspector: a window on the sandbox of this service, live, with the keys of a keyboard.
+ *
+ * It renders into its own light DOM: one stylesheet, and the page's own search finds everything.
+ *
+ * @module
+ */
+import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { Live } from './live.ts'
+import { type Route, readRoute, type Section, sections, writeRoute } from './route.ts'
+import { spanText, timeText } from './words.ts'
+
+export class Inspector extends LitElement {
+  /** From the address, before the first element is made. */
+  static token: string | undefined
+
+  readonly #live = new Live(this)
+  #route: Route = readRoute(location.hash)
+
+  protected override createRenderRoot(): HTMLElement {
+    return this
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    addEventListener('hashchange', this.#follow)
+    addEventListener('keydown', this.#press)
+    if (Inspector.token) this.#live.unlock(Inspector.token)
+    Inspector.token = undefined
+    this.#follow()
+  }
+
+  override disconnectedCallback(): void {
+    removeEventListener('hashchange', this.#follow)
+    removeEventListener('keydown', this.#press)
+    super.disconnectedCallback()
+  }
+
+  protected override render(): unknown {
+    const { connection, environment, trouble } = this.#live
+    if (connection === 'locked') return this.#gate()
+    if (!environment) {
+      return html`<main class="gate"><p class="hint">${
+        connection === 'lost' ? 'The service does not answer. Is it running?' : 'Connecting…'
+      }</p></main>`
+    }
+    return html`
+      <header class="top">
+        <h1><img src=${iconUrl} alt="" width="24" height="24">Inspector</h1>
+        ${this.#environmentChoice()}
+        ${this.#clock()}
+        <span class="live" data-connection=${connection} role="status">${
+          connection === 'live' ? 'Live' : 'Reconnecting…'
+        }</span>
+      </header>
+      <nav aria-label="Sections">
+        ${sections.map((section, at) => this.#tab(section, at))}
+      </nav>
+      ${trouble ? html`<p class="trouble" role="alert">${trouble}</p>` : nothing}
+      <main data-section=${this.#route.section}>${this.#section()}</main>
+      <footer>
+        <span>Sandbox: no real card, no real money. Not a PCI-compliant processor.</span>
+        <span class="keys"><kbd>1</kbd>–<kbd>6</kbd> sections <kbd>↑</kbd><kbd>↓</kbd> move
+          <kbd>/</kbd> search <kbd>Esc</kbd> back</span>
+      </footer>
+    `
+  }
+
+  protected override updated(): void {
+    // On a phone the sections are wider than the screen.
+    this.querySelector('nav [aria-current="page"]')?.scrollIntoView({
+      block: 'nearest',
+      inline: 'nearest',
+    })
+  }
+
+  #gate(): TemplateResult {
+    const enter = (event: SubmitEvent): void => {
+      event.preventDefault()
+      const field = this.querySelector<HTMLInputElement>('#token')
+      if (field?.value) this.#live.unlock(field.value.trim())
+    }
+    return html`<main class="gate">
+      <img src=${iconUrl} alt="" width="40" height="40">
+      <h1>Inspector</h1>
+      <p>Open the link that <code>pi-service start</code> printed. It carries the admin token of
+        that start, which this page keeps in memory only: a reload asks for it again.</p>
+      <form @submit=${enter}>
+        <label for="token">Admin token</label>
+        <input id="token" type="password" autocomplete="off" spellcheck="false" required>
+        <button class="primary">Open the inspector</button>
+      </form>
+    </main>`
+  }
+
+  #environmentChoice(): TemplateResult {
+    const { environments, environment } = this.#live
+    if (environments.length < 2) {
+      return html`<span class="merchant"><bdi>${environment?.merchant}</bdi><i>test</i></span>`
+    }
+    const choose = ({ target }: Event): void => {
+      if (target instanceof HTMLSelectElement) void this.#live.choose(target.value)
+    }
+    return html`<span class="merchant">
+      <select aria-label="Merchant" @change=${choose}>
+        ${environments.map(
+          ({ id, merchant }) =>
+            html`<option value=${id} ?selected=${id === environment?.id}>${merchant}</option>`,
+        )}
+      </select><i>test</i></span>`
+  }
+
+  /** Only where the sandbox does not live in the present. */
+  #clock(): TemplateResult | typeof nothing {
+    const { clock } = this.#live.environment ?? {}
+    if (!clock || clock.offset === 0) return nothing
+    return html`<a class="shifted" href=${writeRoute({ section: 'environment' })}
+      title=${`Sandbox time when it was set: ${timeText(clock.now)}`}>Clock ${spanText(clock.offset)}</a>`
+  }
+
+  #tab(section: Section, at: number): TemplateResult {
+    const { intents, findings, rules } = this.#live
+    const counts: Partial<Record<Section, number>> = {
+      intents: intents?.length ?? 0,
+      lint: findings.length,
+      faults: rules.length,
+    }
+    const count = counts[section]
+    const alarm = section === 'lint' || section === 'faults'
+    const current = section === this.#route.section
+    return html`<a href=${writeRoute({ section })} aria-current=${current ? 'page' : 'false'}
+      title=${`Press ${at + 1}`}>${titles[section]}${
+        count ? html` <b class=${alarm ? 'alarm' : ''}>${count}</b>` : nothing
+      }</a>`
+  }
+
+  #section(): TemplateResult {
+    const live = this.#live
+    const { section, intentId } = this.#route
+    // A new object each time: the views have no other way to learn that the store has changed.
+    const state = { live }
+    switch (section) {
+      case 'intents':
+        return html`<intents-view .state=${state} .selected=${intentId}></intents-view>`
+      case 'requests':
+        return html`<requests-view .state=${state}></requests-view>`
+      case 'idempotency':
+        return html`<idempotency-view .state=${state}></idempotency-view>`
+      case 'lint':
+        return html`<lint-view .state=${state}></lint-view>`
+      case 'faults':
+        return html`<faults-view .state=${state}></faults-view>`
+      case 'environment':
+        return html`<environment-view .state=${state}></environment-view>`
+    }
+  }
+
+  readonly #follow = (): void => {
+    this.#route = readRoute(location.hash)
+    void this.#live.open(this.#route.intentId)
+    this.requestUpdate()
+  }
+
+  readonly #press = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const typing =
+      event.target instanceof Element && event.target.matches('input, select, textarea')
+    if (event.key === 'Escape') {
+      if (typing && event.target instanceof HTMLElement) event.target.blur()
+      else if (this.#route.intentId) location.hash = writeRoute({ section: 'intents' })
+      return
+    }
+    if (typing || document.querySelector('dialog[open]')) return
+    const section = sections[Number(event.key) - 1]
+    if (section) location.hash = writeRoute({ section })
+    if (event.key === '/') {
+      event.preventDefault()
+      this.querySelector<HTMLInputElement>('input[type=search]')?.focus()
+    }
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      this.#step(event.key === 'ArrowDown' ? 1 : -1, event)
+    }
+  }
+
+  #step(by: number, event: Event): void {
+    if (this.#route.section !== 'intents') return
+    const rows = [...this.querySelectorAll<HTMLAnchorElement>('.rows a')]
+    const at = rows.findIndex(({ ariaCurrent }) => ariaCurrent === 'true')
+    const next = rows[at === -1 ? 0 : at + by]
+    if (!next) return
+    event.preventDefault()
+    next.click()
+    next.scrollIntoView({ block: 'nearest' })
+  }
+}
+
+/** What every view is given. */
+export interface ViewState {
+  readonly live: Live
+}
+
+const iconUrl = new URL('./icon.svg', import.meta.url).href
+
+const titles: Readonly<Record<Section, string>> = {
+  intents: 'Intents',
+  requests: 'Requests',
+  idempotency: 'Idempotency',
+  lint: 'Lint',
+  faults: 'Faults',
+  environment: 'Environment',
+}

@@ -1,0 +1,141 @@
+/**
+ * Sandbox control as the inspector calls it. The token lives in this object alone.
+ *
+ * @module
+ */
+import type { PaymentIntent, Problem } from '@pi-checkout/contract'
+import type { Topic } from '../../src/sandbox/changes.ts'
+import type { FaultRule } from '../../src/sandbox/faults.ts'
+import type { Exchange, KeyUse } from '../../src/sandbox/journal.ts'
+import type { Finding } from '../../src/sandbox/lint.ts'
+import type { Outcome } from '../../src/sandbox/settle.ts'
+import type { SandboxIntent } from '../../src/sandbox/stored.ts'
+
+export interface SandboxEnvironment {
+  readonly id: string
+  readonly merchant: string
+  readonly origins: readonly string[]
+  readonly clock: { readonly offset: number; readonly now: string }
+  readonly keys: readonly {
+    readonly id: string
+    readonly display: string
+    readonly createdAt: string
+    readonly expiresAt: string | null
+    readonly revokedAt: string | null
+  }[]
+}
+
+export interface Environments {
+  readonly environments: readonly SandboxEnvironment[]
+  /** Options that lead `pi-service` to this store; `null` when no command can reach it. */
+  readonly commandOptions: string | null
+}
+
+export type Detail = Omit<SandboxIntent, 'secret' | 'idempotency'> & {
+  readonly replayUntil: string | null
+}
+
+/** A control request was refused; `message` is for the person at the screen. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+export class SandboxApi {
+  readonly #token: string
+
+  constructor(token: string) {
+    this.#token = token
+  }
+
+  environments = (): Promise<Environments> => this.#json('GET', '/environments')
+
+  intents = (environment: string): Promise<{ readonly intents: readonly PaymentIntent[] }> =>
+    this.#json('GET', `/environments/${environment}/intents`)
+
+  intent = (id: string): Promise<Detail> => this.#json('GET', `/intents/${id}`)
+
+  requests = (environment: string): Promise<{ readonly requests: readonly Exchange[] }> =>
+    this.#json('GET', `/environments/${environment}/requests`)
+
+  keyUses = (environment: string): Promise<{ readonly keys: readonly KeyUse[] }> =>
+    this.#json('GET', `/environments/${environment}/idempotency`)
+
+  findings = (environment: string): Promise<{ readonly findings: readonly Finding[] }> =>
+    this.#json('GET', `/environments/${environment}/lint`)
+
+  rules = (): Promise<{ readonly rules: readonly FaultRule[] }> => this.#json('GET', '/faults')
+
+  addRule = (rule: FaultRule): Promise<void> => this.#json('POST', '/faults', rule)
+
+  clearRules = (): Promise<void> => this.#json('DELETE', '/faults')
+
+  settle = (id: string, outcome: Outcome): Promise<void> =>
+    this.#json('POST', `/intents/${id}/settle`, { outcome })
+
+  setClock = (
+    environment: string,
+    clock: { readonly offset: number } | { readonly advance: number },
+  ): Promise<void> => this.#json('PUT', `/environments/${environment}/clock`, clock)
+
+  registerOrigin = (environment: string, origin: string): Promise<void> =>
+    this.#json('POST', `/environments/${environment}/origins`, { origin })
+
+  reset = (environment: string): Promise<void> => this.#json('POST', '/reset', { environment })
+
+  import = (text: string): Promise<{ readonly imported: number; readonly skipped: number }> =>
+    this.#json('POST', '/import', text)
+
+  async export(): Promise<Blob> {
+    return await (await this.#send('GET', '/export')).blob()
+  }
+
+  /** Calls back with what to read again, until the signal or the stream ends. */
+  async follow(changed: (topics: readonly Topic[]) => void, signal: AbortSignal): Promise<void> {
+    const { body } = await this.#send('GET', '/events', undefined, signal)
+    if (!body) return
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const events = (text + value).split('\n\n')
+      text = events.pop() ?? ''
+      for (const event of events) {
+        const [, data] = /^data: (.*)$/m.exec(event) ?? []
+        if (data) changed(JSON.parse(data).topics)
+      }
+    }
+  }
+
+  async #json<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await this.#send(method, path, body)
+    // Our own service's answer, of the same build.
+    return (await answer.json()) as Answer
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+  ): Promise<Response> {
+    const answer = await fetch(`/_sandbox${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
+    })
+    if (answer.ok) return answer
+    const { detail } = (await answer.json().catch(() => ({}))) as Partial<Problem>
+    throw new Refused(answer.status, detail ?? `The service answered ${answer.status}.`)
+  }
+}
