@@ -1,0 +1,150 @@
+/**
+ * Shows `<pi-checkout>` in every state and error, on a page that is not the checkout's own origin.
+ *
+ * @module
+ */
+import '../src/define.ts'
+import { configureCheckout } from '../src/index.ts'
+import { type Scenario, type ScenarioName, scenarios } from './scenarios.ts'
+
+// The checkout answers on 127.0.0.1; a page of the same origin could not be kept apart from it.
+const checkout = `http://127.0.0.1:${location.port}`
+// Browsers refuse this port, so nobody answers.
+const nowhere = 'http://127.0.0.1:9/'
+
+const pay = find<HTMLElementTagNameMap['pi-checkout']>('#pay')
+const name = chosen(new URLSearchParams(location.search).get('show'))
+const scenario: Scenario = scenarios[name]
+
+if (location.hostname === '127.0.0.1') location.hostname = 'localhost'
+else start()
+
+function start(): void {
+  listScenarios()
+  logEvents()
+  wireKnobs()
+  breakPage()
+  steerFrame()
+  if (scenario.fault !== 'unconfigured') configureCheckout({ origin: checkout })
+  if (name === 'real') askForPair()
+  else mount(scenario.fault === 'id' ? '..' : 'pi_playground', 'pi_playground_secret_none')
+}
+
+function mount(intentId: string, clientSecret: string): void {
+  Object.assign(pay, { intentId, clientSecret })
+}
+
+function askForPair(): void {
+  const form = find<HTMLFormElement>('#pair')
+  form.hidden = false
+  find('#origin').textContent = location.origin
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    mount(textOf(form, 'id').trim(), textOf(form, 'secret').trim())
+    form.reset()
+  })
+}
+
+function listScenarios(): void {
+  const select = find<HTMLSelectElement>('#show select')
+  for (const [value, { title }] of Object.entries(scenarios)) {
+    select.append(new Option(title, value, value === name, value === name))
+  }
+  select.addEventListener('change', () => select.form?.requestSubmit())
+}
+
+function logEvents(): void {
+  const log = find('#log')
+  const types = ['statechange', 'ready', 'leave', 'finish', 'cancel', 'error']
+  for (const type of types) {
+    pay.addEventListener(`pi-${type}`, (event) => {
+      const { isTrusted: _, ...fields } = event as Event & Record<string, unknown>
+      const error = pay.error?.code ?? ''
+      const line = document.createElement('li')
+      const details =
+        event.type === 'pi-error' ? { error, retryable: pay.error?.retryable } : fields
+      line.textContent = `${event.type} ${JSON.stringify(details)}`
+      log.prepend(line)
+      showState()
+    })
+  }
+  showState()
+}
+
+function showState(): void {
+  find('#state').textContent = pay.state
+  find('#error').textContent = pay.error?.code ?? 'none'
+}
+
+function wireKnobs(): void {
+  const theme = find<HTMLFormElement>('#theme')
+  const stage = find('#stage')
+  const apply = (): void => {
+    pay.label = textOf(theme, 'label') || null
+    pay.locale = textOf(theme, 'locale') || null
+    pay.style.colorScheme = textOf(theme, 'scheme')
+    pay.style.setProperty('--pi-checkout-min-block-size', `${textOf(theme, 'min')}px`)
+    pay.style.setProperty('--pi-checkout-max-block-size', `${textOf(theme, 'max')}px`)
+    stage.style.setProperty('--width', `${textOf(theme, 'width')}px`)
+    stage.style.setProperty('--radius', `${textOf(theme, 'radius')}px`)
+  }
+  theme.addEventListener('input', apply)
+  apply()
+  find('#reload').addEventListener('click', () => pay.reload())
+  find('#focus').addEventListener('click', () => pay.focus())
+  find('#remove').addEventListener('click', () => {
+    pay.remove()
+    setTimeout(() => stage.append(pay), 500)
+  })
+}
+
+/** Gives the page around the element the fault that the scenario needs. */
+function breakPage(): void {
+  switch (scenario.fault) {
+    case 'insecure':
+      Object.defineProperty(window, 'isSecureContext', { value: false })
+      break
+    case 'offline':
+      Object.defineProperty(navigator, 'onLine', { value: false })
+      break
+    case 'policy': {
+      const policy = document.createElement('meta')
+      policy.httpEquiv = 'content-security-policy'
+      policy.content = "frame-src 'none'"
+      document.head.append(policy)
+    }
+  }
+}
+
+/** Puts the fake, or nobody, into the place of the real hosted page: the element does not notice. */
+function steerFrame(): void {
+  const { fake, dead } = scenario
+  if (!fake && !dead) return
+  const folder = new URL('.', location.href).pathname
+  const steer = (): void => {
+    const frame = pay.shadowRoot?.querySelector('iframe')
+    if (!frame || frame.dataset.steered) return
+    frame.dataset.steered = 'yes'
+    frame.src = fake ? `${checkout}${folder}fake-${name}.html` : nowhere
+    if (fake && dead) setTimeout(() => Object.assign(frame, { src: nowhere }), 500)
+  }
+  void pay.updateComplete.then(() => {
+    if (!pay.shadowRoot) return
+    new MutationObserver(steer).observe(pay.shadowRoot, { childList: true, subtree: true })
+    steer()
+  })
+}
+
+function chosen(value: string | null): ScenarioName {
+  return value && Object.hasOwn(scenarios, value) ? (value as ScenarioName) : 'ready'
+}
+
+function textOf(form: HTMLFormElement, field: string): string {
+  return String(new FormData(form).get(field) ?? '')
+}
+
+function find<T extends HTMLElement = HTMLElement>(selector: string): T {
+  const found = document.querySelector<T>(selector)
+  if (!found) throw new Error(`the playground has no ${selector}`)
+  return found
+}
