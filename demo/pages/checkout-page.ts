@@ -72,7 +72,7 @@ function draw({ frame, order }: OrderData, { trouble, changed }: Notes): void {
         <section class="slip" aria-labelledby="your-order">
           <div class="slip-head"><h2 id="your-order">${texts.yourOrder}</h2></div>
           <dl class="facts">
-            <dt>${texts.orderNumber}</dt><dd data-testid="order-id"><bdi>${order.id}</bdi></dd>
+            <dt>${texts.orderNumber}</dt><dd class="order-id" data-testid="order-id"><bdi>${order.id}</bdi></dd>
           </dl>
           ${linesAndTotal(order.lines, order.amount)}
           <p class="aside"><a href="/cart">${texts.changeCart}</a></p>

@@ -9,7 +9,6 @@ import { ask } from './ask.ts'
 import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
 import { drawPage } from './page.ts'
-import { askForState } from './status.ts'
 
 const long = 20_000
 
@@ -21,10 +20,26 @@ export async function showConfirming(orderId: string): Promise<void> {
   for (let asked = 0; ; asked++) {
     const state = await askForState(orderId)
     if (state === 'paid' || state === 'failed') return location.replace(`/orders/${orderId}`)
-    if (state === 'open' && asked >= 2) return draw(data, 'open')
+    if (asked === 2 && state !== 'processing') {
+      const now = await lookAgain(orderId)
+      if (now && now.order.strayPayments.length > 0) return location.replace(`/orders/${orderId}`)
+      if (state === 'open') return draw(now ?? data, 'open')
+    }
     if (Date.now() - started > long) draw(data, 'long')
     await pause(Math.min(1000 + asked * 500, 5000))
   }
+}
+
+/** Integration 5 of 5: asks the shop, which asks the service and compares the answer with the order. */
+async function askForState(orderId: string): Promise<string> {
+  const query = new URLSearchParams({ orderId })
+  const answer = await ask<{ state: string }>(`/checkout/status?${query}`).catch(() => undefined)
+  return answer?.state ?? 'unknown'
+}
+
+/** Asks for the order's old intents too: a buyer who paid one must not pay twice. */
+async function lookAgain(orderId: string): Promise<OrderData | undefined> {
+  return ask<OrderData>(`/api/orders/${orderId}/settle`, { body: {} }).catch(() => undefined)
 }
 
 function draw({ frame, order }: OrderData, phase: 'asking' | 'long' | 'open'): void {

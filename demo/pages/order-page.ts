@@ -12,7 +12,6 @@ import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
 import { drawPage } from './page.ts'
 import { badge, slip, strayPayments } from './slip.ts'
-import { askForState } from './status.ts'
 
 export async function showOrder(orderId: string): Promise<void> {
   const data = await ask<OrderData>(`/api/orders/${orderId}`)
@@ -21,9 +20,7 @@ export async function showOrder(orderId: string): Promise<void> {
   const { state, handedOff } = data.order
   if (!handedOff || state === 'paid' || state === 'failed') return
   // The buyer may have closed the tab too early: let the shop look again.
-  const seen = await askForState(orderId)
-  if (seen === 'paid' || seen === 'failed') draw(await ask<OrderData>(`/api/orders/${orderId}`))
-  if (seen === 'processing') draw({ ...data, order: { ...data.order, state: seen } })
+  draw(await ask<OrderData>(`/api/orders/${orderId}/settle`, { body: {} }))
 }
 
 function draw({ frame, order }: OrderData): void {

@@ -13,7 +13,7 @@ export function slip(order: OrderData['order'], heading: TemplateResult): Templa
   return html`<section class="slip" aria-label=${`${texts.orderNumber} ${id}`}>
     <div class="slip-head">${heading}</div>
     <dl class="facts">
-      <dt>${texts.orderNumber}</dt><dd data-testid="order-id"><bdi>${id}</bdi></dd>
+      <dt>${texts.orderNumber}</dt><dd class="order-id" data-testid="order-id"><bdi>${id}</bdi></dd>
       <dt>${texts.placedAt}</dt><dd>${placedAt}</dd>
       ${paidAt ? html`<dt>${texts.paidAt}</dt><dd>${paidAt}</dd>` : nothing}
       ${paidWith ? html`<dt>${texts.paidWith}</dt><dd>${paidWith}</dd>` : nothing}

@@ -7,9 +7,11 @@ import express, { type Request, Router } from 'express'
 import { z } from 'zod'
 import { mostPerProduct, readCart, setCartLine } from './cart.ts'
 import { findProduct, languages, priceLists } from './catalogue.ts'
+import { settleLimit } from './limits.ts'
 import { type Order, ownedOrder, placeOrder } from './orders.ts'
 import { preferencesOf, savePreferences } from './preferences.ts'
 import { ShopProblem } from './problem.ts'
+import { settleNow } from './settle.ts'
 import type { Shop } from './shop.ts'
 import { cartData, catalogueData, orderData, ordersData, type Visitor } from './views.ts'
 
@@ -57,6 +59,15 @@ export function shopApi(shop: Shop): Router {
   api.get('/orders/:id', (req, res) => {
     const visitor = visitorOf(shop, req)
     res.json(orderData(db, visitor, orderOf(shop, { visitor, orderId: req.params.id })))
+  })
+
+  // For a buyer who comes back: asks the service at once, for the order's old intents too.
+  api.post('/orders/:id/settle', settleLimit(shop.sessions), async (req, res) => {
+    const visitor = visitorOf(shop, req)
+    const orderId = String(req.params.id)
+    orderOf(shop, { visitor, orderId })
+    await settleNow(shop, { orderId })
+    res.json(orderData(db, visitor, orderOf(shop, { visitor, orderId })))
   })
 
   api.use(() => {

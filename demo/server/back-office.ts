@@ -35,7 +35,7 @@ export function backOfficeRoutes(
     res.json(data())
   })
   routes.post('/reconcile', guard(adminToken), async (_req, res) => {
-    await settleNow(db, intents)
+    await settleNow({ db, intents })
     res.json(data())
   })
   return routes

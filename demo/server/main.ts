@@ -36,7 +36,7 @@ async function start(): Promise<void> {
   const tools = development ? { trace, sandbox, adminToken: backOfficeToken(data) } : undefined
   const sessions = sessionsAt(shopOrigin)
   server.on('request', shopApp({ db, sessions, intents, shopOrigin, checkoutOrigin, tools }))
-  const settling = startSettling(db, intents)
+  const settling = startSettling({ db, intents })
   const adminUrl = tools && `${shopOrigin}/admin#${tools.adminToken}`
   console.log(JSON.stringify({ shopUrl: shopOrigin, adminUrl }))
 

@@ -25,7 +25,7 @@ export interface Order {
   readonly intent: string | null
   readonly placedAt: string
   readonly paidAt: string | null
-  /** Such as `visa •••• 4242`. */
+  /** Such as `Visa •••• 4242`. */
   readonly paidWith: string | null
 }
 
@@ -221,17 +221,18 @@ export function intentsOf(db: Database, orderId: string): readonly OrderIntent[]
     .all(orderId) as OrderIntent[]
 }
 
-/** Lists the intents of the last week whose fate is open: current and old ones of every order. */
-export function unsettledIntents(db: Database): readonly UnsettledIntent[] {
+/** Lists the intents of the last week whose fate is open, current and old: of one order, or of all. */
+export function unsettledIntents(db: Database, orderId?: string): readonly UnsettledIntent[] {
   const weekAgo = new Date(Date.now() - 7 * 24 * 60 * 60 * 1000).toISOString()
   return db
     .prepare(
       `select order_id as "orderId", amount, currency, id as "intentId"
          from order_intents
         where (verdict is null or verdict not in ('paid', 'failed')) and made_at > ?
+          and order_id = coalesce(?, order_id)
         order by made_at, rowid`,
     )
-    .all(weekAgo) as UnsettledIntent[]
+    .all(weekAgo, orderId ?? null) as UnsettledIntent[]
 }
 
 function unsettledOrder(db: Database, session: string): Order | undefined {

@@ -53,7 +53,7 @@ export interface OrderData {
     readonly lines: readonly LineData[]
     readonly placedAt: string
     readonly paidAt: string | null
-    /** Such as `visa •••• 4242`. */
+    /** Such as `Visa •••• 4242`. */
     readonly paidWith: string | null
     /** Whether a handoff was ever made: only then can the bank know of the order. */
     readonly handedOff: boolean

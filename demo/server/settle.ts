@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { type PaymentIntents, reconcile } from '@pi-checkout/server'
-import type { Database } from './database.ts'
+import { reconcile } from '@pi-checkout/server'
 import { unsettledIntents } from './orders.ts'
 import { logFailure } from './problem.ts'
+import type { Shop } from './shop.ts'
 import { recordVerdict } from './verdicts.ts'
 
 const minute = 60_000
@@ -17,10 +17,12 @@ export interface Settling {
 }
 
 /** Asks for every unsettled intent at once, and again each minute. */
-export function startSettling(db: Database, intents: PaymentIntents): Settling {
+export function startSettling(shop: Pick<Shop, 'db' | 'intents'>): Settling {
   const stopping = new AbortController()
   const run = (): Promise<void> =>
-    settleNow(db, intents, stopping.signal).catch((error) => logFailure('settling failed', error))
+    settleNow(shop, { signal: stopping.signal }).catch((error) =>
+      logFailure('settling failed', error),
+    )
   let running = run()
   const timer = setInterval(() => {
     running = running.then(run)
@@ -39,17 +41,18 @@ export function startSettling(db: Database, intents: PaymentIntents): Settling {
  *
  * Old intents are among them. One that was paid after all does not make its order paid: it is an
  * alert, which the back office and the buyer's order page show.
+ *
+ * @param options `orderId`: one order alone, for a buyer who asks. Default: all.
  */
 export async function settleNow(
-  db: Database,
-  intents: PaymentIntents,
-  signal?: AbortSignal,
+  { db, intents }: Pick<Shop, 'db' | 'intents'>,
+  { orderId, signal }: { readonly orderId?: string; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
-  await reconcile(unsettledIntents(db), {
+  await reconcile(unsettledIntents(db, orderId), {
     intents,
     signal,
-    onVerdict: ({ order: { orderId }, intent, verdict }) => {
-      if (intent) recordVerdict(db, { orderId, intent, verdict })
+    onVerdict: ({ order, intent, verdict }) => {
+      if (intent) recordVerdict(db, { orderId: order.orderId, intent, verdict })
     },
   })
 }

@@ -25,5 +25,13 @@ export function recordVerdict(
 /** Display-safe by the service's own promise: brand and last four digits. */
 function methodOf({ paymentMethod }: PaymentIntent): string | null {
   const card = paymentMethod?.card
-  return card ? `${card.brand} •••• ${card.last4}` : null
+  return card ? `${brandNames.get(card.brand) ?? card.brand} •••• ${card.last4}` : null
 }
+
+const brandNames: ReadonlyMap<string, string> = new Map([
+  ['visa', 'Visa'],
+  ['mastercard', 'Mastercard'],
+  ['amex', 'American Express'],
+  ['mir', 'Mir'],
+  ['arca', 'ArCa'],
+])

@@ -88,6 +88,12 @@ export class Buyer {
     return (await this.#json<OrderData>(await this.send(`/api/orders/${orderId}`))).order
   }
 
+  /** What the order page asks when it is opened. */
+  async settle(orderId: string): Promise<OrderData['order']> {
+    const answer = await this.send(`/api/orders/${orderId}/settle`, { method: 'POST', body: {} })
+    return (await this.#json<OrderData>(answer)).order
+  }
+
   async orders(): Promise<OrdersData['orders']> {
     return (await this.#json<OrdersData>(await this.send('/api/orders'))).orders
   }

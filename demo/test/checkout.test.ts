@@ -121,6 +121,20 @@ test('money that comes before the changed order has its new intent does not pay 
   expect(await buyer.order(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏3,200'] })
 })
 
+test('a buyer who paid an old intent is told at once, not asked to pay again', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 1)
+  const orderId = await buyer.placeOrder()
+  const old = await buyer.handoff(orderId)
+  await buyer.put('lori-honey', 2)
+  await buyer.placeOrder()
+  await buyer.handoff(orderId)
+  settle(old.id, 'succeeded')
+  expect(await buyer.settle(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏4,900'] })
+  const stranger = await shop.buyer()
+  await expect(stranger.settle(orderId)).rejects.toThrow('404')
+})
+
 test('a cart that is changed back is paid for by its first intent', async () => {
   const buyer = await shop.buyer()
   await buyer.put('dried-apricots', 1)

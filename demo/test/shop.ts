@@ -52,7 +52,7 @@ export async function startShop({ development = true } = {}): Promise<TestShop> 
     service,
     db,
     buyer: () => new Buyer(url).visit(),
-    settle: () => settleNow(db, intents),
+    settle: () => settleNow(shop),
     async close() {
       server.closeAllConnections()
       server.close()

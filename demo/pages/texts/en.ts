@@ -44,7 +44,7 @@ export const en = {
     failed: 'Payment failed',
   },
   openTitle: 'Your order is waiting',
-  openText: 'Nothing has been paid yet. The order is kept for you.',
+  openText: 'The order as it is now has not been paid. It is kept for you.',
   processingTitle: 'Your bank is at work',
   processingText:
     'The payment is on its way and not settled yet. You may close this page: we keep asking, and this order will show the result.',
