@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     name: 'demo',
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/build-pages.ts'],
+    globalSetup: ['test/build-pages.ts', 'test/browser/house.ts'],
     testTimeout: 20_000,
   },
 })

@@ -4,7 +4,7 @@
  * @module
  */
 import { html, type TemplateResult } from 'lit'
-import type { OrderData } from '../server/page-data.ts'
+import type { Frame, OrderData } from '../server/page-data.ts'
 import { ask } from './ask.ts'
 import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
@@ -13,19 +13,21 @@ import { drawPage } from './page.ts'
 const long = 20_000
 
 export async function showConfirming(orderId: string): Promise<void> {
-  const data = await ask<OrderData>(`/api/orders/${orderId}`)
-  draw(data, 'asking')
-  if (data.frame.development) openInspector(orderId)
+  // At once: a buyer who has just paid must not look at an empty page.
+  draw(undefined, orderId, 'asking')
+  const { frame } = await ask<OrderData>(`/api/orders/${orderId}`)
+  draw(frame, orderId, 'asking')
+  if (frame.development) openInspector(orderId)
   const started = Date.now()
   for (let asked = 0; ; asked++) {
     const state = await askForState(orderId)
     if (state === 'paid' || state === 'failed') return location.replace(`/orders/${orderId}`)
-    if (asked === 2 && state !== 'processing') {
+    if (asked % 3 === 2 && state !== 'processing') {
       const now = await lookAgain(orderId)
       if (now && now.order.strayPayments.length > 0) return location.replace(`/orders/${orderId}`)
-      if (state === 'open') return draw(now ?? data, 'open')
+      if (state === 'open') return draw(frame, orderId, 'open')
     }
-    if (Date.now() - started > long) draw(data, 'long')
+    if (Date.now() - started > long) draw(frame, orderId, 'long')
     await pause(Math.min(1000 + asked * 500, 5000))
   }
 }
@@ -42,7 +44,7 @@ async function lookAgain(orderId: string): Promise<OrderData | undefined> {
   return ask<OrderData>(`/api/orders/${orderId}/settle`, { body: {} }).catch(() => undefined)
 }
 
-function draw({ frame, order }: OrderData, phase: 'asking' | 'long' | 'open'): void {
+function draw(frame: Frame | undefined, orderId: string, phase: 'asking' | 'long' | 'open'): void {
   const [title, text] = {
     asking: [texts.confirmingTitle, texts.confirmingText],
     long: [texts.confirmingLong, texts.confirmingLongText],
@@ -55,7 +57,7 @@ function draw({ frame, order }: OrderData, phase: 'asking' | 'long' | 'open'): v
       <img class=${phase === 'open' ? '' : 'turning'} src="/pictures/mark.svg" alt="" width="92" height="92">
       <h1>${title}</h1>
       <p class="muted">${text}</p>
-      <div class="actions">${phase === 'asking' ? '' : ways(order.id, phase)}</div>
+      <div class="actions">${phase === 'asking' ? '' : ways(orderId, phase)}</div>
     </div>`,
   )
 }

@@ -17,7 +17,7 @@ export function drawPage(
     frame,
     title,
     place,
-  }: { readonly frame?: Frame; readonly title: string; readonly place: Place },
+  }: { readonly frame?: Frame | undefined; readonly title: string; readonly place: Place },
   content: TemplateResult,
 ): void {
   document.title = `${title} · Tsiran`

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, Page } from '@playwright/test'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  fillCart,
+  formReady,
+  house,
+  keepScreen,
+  openBrowser,
+  orderShows,
+  payWith,
+  visit,
+} from './visitor.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+const wide = { width: 1280, height: 900 }
+const phone = { width: 390, height: 844 }
+
+for (const { locale, colorScheme, viewport } of [
+  { locale: 'en', colorScheme: 'light', viewport: wide },
+  { locale: 'en', colorScheme: 'dark', viewport: phone },
+  { locale: 'hy', colorScheme: 'light', viewport: phone },
+  { locale: 'hy', colorScheme: 'dark', viewport: wide },
+  { locale: 'ru', colorScheme: 'dark', viewport: phone },
+  { locale: 'ru', colorScheme: 'light', viewport: wide },
+] as const) {
+  const look = `${locale}-${colorScheme}-${viewport.width}`
+
+  test(`every screen is accessible, quiet and still: ${look}`, { timeout: 120_000 }, async () => {
+    const { page, complaints, layoutShift, leave } = await visit({ locale, colorScheme, viewport })
+    const look = async (name: string): Promise<void> => {
+      await page.locator('h1').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      await keepScreen(page, `${locale}-${colorScheme}-${viewport.width}-${name}`)
+      expect(await seriousFaults(page), name).toEqual([])
+      expect(await layoutShift(), name).toBe(0)
+      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+      expect(await page.evaluate(overflow), `${name} is no wider than the screen`).toBe(0)
+    }
+    await page.goto('/')
+    await look('1-shop')
+    await page.goto('/cart')
+    await look('2-cart-empty')
+    await page.goto('/orders')
+    await look('3-orders-empty')
+    await fillCart(page, ['pomegranate-vase', 'lori-honey', 'lori-honey'])
+    await page.goto('/cart')
+    await look('4-cart')
+    await page.getByTestId('place-order').click()
+    await page.waitForURL('**/pay/*')
+    await formReady(page)
+    await look('5-pay')
+    const orderId = new URL(page.url()).pathname.split('/').at(-1)
+    await page.goto(`/confirming/${orderId}`)
+    await look('6-confirming')
+    await orderShows(page, 'open')
+    await look('7-not-paid')
+    await page.goto(`/orders/${orderId}`)
+    await look('8-order')
+    await page.goto('/orders')
+    await look('9-orders')
+    await page.goto(house.adminUrl)
+    await look('10-back-office')
+    expect(complaints).toEqual([])
+    await page.goto('/orders/somebody-elses')
+    await look('11-not-found')
+    await leave()
+  })
+}
+
+test('the receipt and the failed order are accessible, quiet and still', async () => {
+  const { page, complaints, layoutShift, leave } = await visit({ viewport: phone })
+  await fillCart(page, ['thyme-tea'])
+  await page.goto('/cart')
+  await page.getByTestId('place-order').click()
+  await formReady(page)
+  await payWith(page, 'stolen')
+  await orderShows(page, 'failed')
+  await keepScreen(page, 'en-light-390-12-failed')
+  expect(await seriousFaults(page)).toEqual([])
+
+  await page.getByTestId('try-again').click()
+  await formReady(page)
+  await payWith(page, 'success')
+  await orderShows(page, 'paid')
+  await keepScreen(page, 'en-light-390-13-paid')
+  expect(await seriousFaults(page)).toEqual([])
+  expect(await layoutShift()).toBe(0)
+  await page.emulateMedia({ media: 'print' })
+  await keepScreen(page, 'print-14-receipt')
+  expect(complaints).toEqual([])
+  await leave()
+})
+
+/** What axe calls serious or critical, in every frame. */
+async function seriousFaults(page: Page): Promise<string[]> {
+  for (const frame of page.frames()) {
+    // Evaluated, not injected: the page's policy forbids a script of another's.
+    await frame.evaluate(`${axe}; axe.configure({ allowedOrigins: ['<unsafe_all_origins>'] })`)
+  }
+  const { violations } = await page.evaluate<AxeResult>('axe.run()')
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => [id, ...nodes.map(({ target }) => JSON.stringify(target))].join(' '))
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string
+    readonly impact: string
+    readonly nodes: readonly { readonly target: unknown }[]
+  }[]
+}

@@ -1,0 +1,99 @@
+/**
+ * A visitor with a real browser, who keeps a record of everything that a page complained about.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { payWith } from '@pi-checkout/element/testing'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
+import { inject } from 'vitest'
+
+export const house = inject('house')
+export { payWith }
+
+export interface Visitor {
+  readonly page: Page
+  /** Console errors and warnings, page errors and policy violations, from every frame. */
+  readonly complaints: readonly string[]
+  /** Sum of the layout shifts of the shop's page that is open. */
+  layoutShift(): Promise<number>
+  leave(): Promise<void>
+}
+
+let browser: Browser | undefined
+
+/** Opens the shop's browser, one for all visitors of a file. */
+export async function openBrowser(): Promise<Browser> {
+  const { CHROMIUM_PATH } = process.env
+  const installed = [CHROMIUM_PATH, chromium.executablePath(), '/usr/bin/chromium']
+  const executablePath = installed.find((path) => path && existsSync(path))
+  browser = await chromium.launch(executablePath ? { executablePath } : {})
+  return browser
+}
+
+export async function visit(options: BrowserContextOptions = {}): Promise<Visitor> {
+  if (!browser) throw new Error('open the browser first')
+  const context = await browser.newContext({ baseURL: house.shopUrl, locale: 'en', ...options })
+  const complaints: string[] = []
+  context.on('console', (line) => {
+    if (line.type() === 'error' || line.type() === 'warning') complaints.push(line.text())
+  })
+  context.on('weberror', (error) => complaints.push(error.error().message))
+  await context.addInitScript({ content: watchPage })
+  const page = await context.newPage()
+  return {
+    page,
+    complaints,
+    layoutShift: () => page.evaluate('layoutShift'),
+    leave: () => context.close(),
+  }
+}
+
+/** Puts products into the cart, orders them and waits for the form. Returns the order's id. */
+export async function openCheckout(page: Page, products = ['lori-honey']): Promise<string> {
+  await fillCart(page, products)
+  await page.goto('/cart')
+  await page.getByTestId('place-order').click()
+  await page.waitForURL('**/pay/*')
+  await formReady(page)
+  return new URL(page.url()).pathname.split('/').at(-1) ?? ''
+}
+
+export async function fillCart(page: Page, products: readonly string[]): Promise<void> {
+  await page.goto('/')
+  for (const product of products) {
+    const added = page.waitForResponse((answer) => answer.request().method() === 'PUT')
+    await page.locator(`[data-product=${product}]`).click()
+    await added
+  }
+}
+
+/** Waits until the hosted form may be used. */
+export async function formReady(page: Page): Promise<void> {
+  await page.locator('pi-checkout:state(ready)').waitFor()
+}
+
+/** Waits until the page shows this state of the order. */
+export async function orderShows(page: Page, state: string): Promise<void> {
+  await page.locator(`[data-testid=order-state][data-state=${state}]`).waitFor()
+}
+
+/** Keeps a picture of the screen, for people. */
+export async function keepScreen(page: Page, name: string): Promise<void> {
+  const folder = fileURLToPath(new URL('../../test-results/screens/', import.meta.url))
+  await mkdir(folder, { recursive: true })
+  await page.screenshot({ path: `${folder}${name}.png` })
+}
+
+/** Runs in the page, hence a text: no server code here may see a browser's types. */
+const watchPage = `
+  addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+    console.error('policy: ' + effectiveDirective + ' blocked ' + blockedURI)
+  })
+  globalThis.layoutShift = 0
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) globalThis.layoutShift += value
+  }).observe({ type: 'layout-shift', buffered: true })
+`
