@@ -23,15 +23,17 @@ export function drawPage(
   document.title = `${title} · Tsiran`
   const page = document.querySelector<HTMLElement>('#page')
   if (!page) return
+  page.toggleAttribute('data-unknown', frame === undefined)
+  const { development } = frame ?? unknownFrame
   render(
     html`
       <a class="hidden-text" href="#content">${texts.skip}</a>
-      <header class="top">${topRow(frame, place)}</header>
+      <header class="top">${topRow(frame ?? unknownFrame, place)}</header>
       <main id="content">${content}</main>
       <footer class="foot">
         <div class="foot-row">
           <span>${texts.footer}</span>
-          ${frame?.development ? html`<a class="foot-link" href="/admin">${texts.backOffice}</a>` : nothing}
+          ${development ? html`<a class="foot-link" href="/admin">${texts.backOffice}</a>` : nothing}
         </div>
       </footer>
     `,
@@ -86,7 +88,16 @@ function drawFailure(error: unknown): void {
   drawPage({ title, place: 'other' }, blank({ title, text, picture: 'copper-jazve' }, retry))
 }
 
-function topRow(frame: Frame | undefined, place: Place): TemplateResult {
+/** Takes the room of what the server has not said yet, unseen: so nothing moves when it has. */
+const unknownFrame: Frame = {
+  language: document.documentElement.lang,
+  currency: 'AMD',
+  currencies: ['AMD'],
+  pieces: 0,
+  development: true,
+}
+
+function topRow(frame: Frame, place: Place): TemplateResult {
   const at = (here: Place) => (here === place ? 'page' : nothing)
   return html`<div class="top-row">
     <a class="brand" href="/"><img src="/pictures/mark.svg" alt="" width="38" height="38">Tsiran</a>
@@ -95,9 +106,9 @@ function topRow(frame: Frame | undefined, place: Place): TemplateResult {
       <a href="/" aria-current=${at('shop')}>${texts.shop}</a>
       <a href="/orders" aria-current=${at('orders')}>${texts.orders}</a>
     </nav>
-    ${frame ? choices(frame) : nothing}
+    ${choices(frame)}
     <a class="cart-link" href="/cart" aria-current=${at('cart')}>
-      ${texts.cart} <span class="count" data-testid="cart-count">${frame?.pieces ?? 0}</span>
+      ${texts.cart} <span class="count" data-testid="cart-count">${frame.pieces}</span>
     </a>
   </div>`
 }
