@@ -21,6 +21,10 @@ export function bareApp(): Express {
     response.setHeader('x-content-type-options', 'nosniff')
     next()
   })
+  // A browser asks for it on its own; a 404 would be an error in the console of every buyer.
+  app.get('/favicon.ico', (_request, response) => {
+    response.status(204).end()
+  })
   return app
 }
 
