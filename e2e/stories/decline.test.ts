@@ -1,12 +1,13 @@
-import { cards, expectOrder, hostedPage, openCheckout, payWithCard } from '../fixtures/buyer.ts'
+import { payWith } from '@pi-checkout/element/testing'
+import { expectOrder, hostedPage, openCheckout } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/world.ts'
 
 test('a declined buyer is told why, and pays the same order with another card', async ({
   page,
 }) => {
   await openCheckout(page)
-  await payWithCard(page, cards.declined)
+  await payWith(page, 'declined')
   await expect(hostedPage(page).getByRole('alert')).toContainText(/declined/i)
-  await payWithCard(page, cards.pays)
+  await payWith(page, 'success')
   await expectOrder(page, 'paid')
 })

@@ -1,4 +1,4 @@
-import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
+import { expectOrder, openCheckout, orderOf } from '../fixtures/buyer.ts'
 import { test } from '../fixtures/world.ts'
 
 test('a forged pi-finish does not make an order paid', async ({ page }) => {
@@ -10,9 +10,13 @@ test('a forged pi-finish does not make an order paid', async ({ page }) => {
   await expectOrder(page, 'open')
 })
 
-test('a forged return address does not make an order paid', async ({ page }) => {
+test('a typed ?status=paid or a forged return address does not make an order paid', async ({
+  page,
+}) => {
   const { id } = await openCheckout(page)
-  const order = new URL(page.url()).pathname.split('/').at(-1)
-  await page.goto(`/orders/${order}?payment_intent=${id}&status=paid&redirect_status=succeeded`)
-  await expectOrder(page, 'open')
+  const order = orderOf(page)
+  for (const path of ['orders', 'confirming']) {
+    await page.goto(`/${path}/${order}?payment_intent=${id}&status=paid&redirect_status=succeeded`)
+    await expectOrder(page, 'open')
+  }
 })

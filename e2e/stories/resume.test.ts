@@ -1,11 +1,5 @@
-import {
-  cards,
-  expectOrder,
-  nextHandoff,
-  openCheckout,
-  payButton,
-  payWithCard,
-} from '../fixtures/buyer.ts'
+import { payWith } from '@pi-checkout/element/testing'
+import { expectOrder, nextHandoff, openCheckout, payButton } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/world.ts'
 
 test('a reload in the middle resumes the same intent', async ({ page }) => {
@@ -13,7 +7,7 @@ test('a reload in the middle resumes the same intent', async ({ page }) => {
   const handoff = nextHandoff(page)
   await page.reload()
   expect(await handoff).toEqual(before)
-  await payWithCard(page, cards.pays)
+  await payWith(page, 'success')
   await expectOrder(page, 'paid')
 })
 
@@ -27,7 +21,7 @@ test('two tabs of one order share one intent, and one payment settles both', asy
   await second.goto(page.url())
   expect(await handoff).toEqual(first)
   await expect(payButton(second)).toBeEnabled()
-  await payWithCard(page, cards.pays)
+  await payWith(page, 'success')
   await expectOrder(page, 'paid')
   await expectOrder(second, 'paid')
 })
