@@ -1,0 +1,39 @@
+// Answers creates and retrieves at once, in a process of its own, so that clients alone are measured.
+import { createServer } from 'node:http'
+
+const intent = {
+  id: 'pi_bench',
+  amount: 150000,
+  currency: 'AMD',
+  orderId: 'A-1001',
+  clientSecret: 'pi_bench_secret_of_nobody',
+  customer: null,
+  metadata: null,
+  status: 'requires_payment_method',
+  paymentMethod: null,
+  lastPaymentFailure: null,
+  nextAction: null,
+  providerPaymentId: null,
+  createdAt: '2026-11-20T10:00:00.000Z',
+  updatedAt: '2026-11-20T10:00:00.000Z',
+}
+
+const server = createServer((request, response) => {
+  const chunks = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    const text = Buffer.concat(chunks).toString()
+    // Stripe sends forms; its client does not look at what comes back.
+    const asked = text.startsWith('{') ? JSON.parse(text) : {}
+    const body = JSON.stringify({ ...intent, ...asked })
+    response.writeHead(request.method === 'POST' ? 201 : 200, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+      'request-id': 'req_bench',
+    })
+    response.end(body)
+  })
+})
+server.listen(0, '127.0.0.1', () => process.send(server.address().port))
+process.on('disconnect', () => process.exit())
