@@ -28,7 +28,12 @@ export async function measureCalls(port, { rounds, calls }) {
 function clientsOf(base) {
   const intents = new PaymentIntents({ apiKey, baseUrl: base })
   const { port } = new URL(base)
-  const stripe = new Stripe('bench', { host: '127.0.0.1', port, protocol: 'http', telemetry: false })
+  const stripe = new Stripe('bench', {
+    host: '127.0.0.1',
+    port,
+    protocol: 'http',
+    telemetry: false,
+  })
   const openai = new OpenAI({ apiKey, baseURL: base })
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const params = (orderId) => ({ amount: 150000, currency: 'AMD', orderId })

@@ -64,9 +64,7 @@ function call(operation, concurrency) {
   return ({ calls }) =>
     calls.find(
       (it) =>
-        it.client === 'pi-checkout' &&
-        it.operation === operation &&
-        it.concurrency === concurrency,
+        it.client === 'pi-checkout' && it.operation === operation && it.concurrency === concurrency,
     )
 }
 

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PaymentIntents } from '../src/index.ts'
+import { fakeService } from '../src/testing.ts'
+
+const killed = 200
+const atOnce = 4
+
+let folder: string
+let shop: string
+
+/** A shop's process in one file, so that 200 of them start quickly: create, then save. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pi-checkout-'))
+  const entry = join(folder, 'shop.ts')
+  const index = fileURLToPath(new URL('../src/index.ts', import.meta.url))
+  await writeFile(
+    entry,
+    `import { PaymentIntents } from ${JSON.stringify(index)}
+     const [orderId = ''] = process.argv.slice(2)
+     const { intent } = await new PaymentIntents().create({ amount: 1999, currency: 'USD', orderId })
+     process.stdout.write(intent.id)`,
+  )
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    root: folder,
+    build: {
+      ssr: entry,
+      outDir: join(folder, 'out'),
+      rolldownOptions: { output: { entryFileNames: 'shop.mjs' } },
+    },
+    ssr: { noExternal: true, external: ['jose'], resolve: { conditions: ['source'] } },
+  })
+  shop = join(folder, 'out/shop.mjs')
+}, 60_000)
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+test(`${killed} processes killed between "sent" and "saved", each repeated: one intent per order`, {
+  timeout: 300_000,
+}, async () => {
+  const chance = seeded(20261120)
+  const service = fakeService()
+  const arrivals = new Map<string, () => void>()
+  // The fake behind a real socket, slow at random on both sides of its commit.
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    const { orderId } = JSON.parse(body)
+    arrivals.get(orderId)?.()
+    await sleep(chance() * 15)
+    const answer = await service.fetch(`https://service.invalid${request.url}`, {
+      method: 'POST',
+      headers: {
+        authorization: request.headers.authorization ?? '',
+        'content-type': 'application/json',
+        'idempotency-key': String(request.headers['idempotency-key']),
+      },
+      body,
+    })
+    await sleep(chance() * 15)
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    response.end(await answer.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { apiKey } = service.options
+  const saved = new Map<string, string>()
+
+  const killOne = async (orderId: string): Promise<void> => {
+    const child = spawn(process.execPath, [shop, orderId], {
+      env: { PATH: process.env.PATH, PI_API_KEY: apiKey, PI_BASE_URL: baseUrl },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = new Promise((resolve) => child.on('close', resolve))
+    child.stdout.on('data', (chunk) => saved.set(orderId, String(chunk)))
+    await new Promise<void>((resolve) => arrivals.set(orderId, resolve))
+    await sleep(chance() * 40)
+    child.kill('SIGKILL')
+    await ended
+  }
+  const repeat = async (orderId: string): Promise<string> => {
+    const intents = new PaymentIntents({ apiKey, baseUrl })
+    const { intent } = await intents.create({ amount: 1999, currency: 'USD', orderId })
+    return intent.id
+  }
+
+  const left = Array.from({ length: killed }, (_, at) => `order-${at}`)
+  const found = new Map<string, string>()
+  const work = async (): Promise<void> => {
+    for (let orderId = left.pop(); orderId !== undefined; orderId = left.pop()) {
+      await killOne(orderId)
+      found.set(orderId, await repeat(orderId))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  await new Promise((resolve) => server.close(resolve))
+
+  const orders = service.intents.map(({ orderId }) => orderId)
+  expect(orders).toHaveLength(killed)
+  expect(new Set(orders).size).toBe(killed)
+  for (const { id, orderId } of service.intents) expect(found.get(orderId)).toBe(id)
+  // Whoever had come as far as saving had saved the very intent that the repeat found.
+  for (const [orderId, id] of saved) expect(found.get(orderId)).toBe(id)
+  expect(saved.size).toBeLessThan(killed)
+})
+
+/** mulberry32: the same moments in every run. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
