@@ -90,7 +90,6 @@ export class CheckoutApi {
     const response = await fetch(`/checkout-api/${path}`, {
       ...init,
       headers,
-      cache: 'no-store',
       credentials: 'omit',
     })
     const answer: unknown = await response.json()

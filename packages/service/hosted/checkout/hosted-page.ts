@@ -58,10 +58,10 @@ export class HostedPage extends LitElement {
     const [before, order, after] = splitAround(this.#texts.order, '{order}', view.orderId)
     return html`
       <header class="summary">
-        <p class="merchant">
+        <h1 class="merchant">
           <span class="monogram" aria-hidden="true">${[...view.merchantName.trim()][0]}</span>
           <bdi>${view.merchantName}</bdi>
-        </p>
+        </h1>
         <p class="amount" data-testid="amount">${this.#money(view)}</p>
         <p class="order" data-testid="order">${before}<bdi>${order}</bdi>${after}</p>
       </header>
@@ -103,7 +103,7 @@ export class HostedPage extends LitElement {
   #challenge(): TemplateResult {
     const { verify, verifyText, verifyFrame, anotherCard } = this.#texts
     return html`
-      <h1 class="title" tabindex="-1">${verify}</h1>
+      <h2 class="title" tabindex="-1">${verify}</h2>
       <p class="hint">${verifyText}</p>
       <challenge-frame
         .ticket=${this.#payment.ticket}
@@ -122,7 +122,7 @@ export class HostedPage extends LitElement {
     const { verify, toBankText, toBank, anotherCard } = this.#texts
     const { busy } = this.#payment
     return html`
-      <h1 class="title" tabindex="-1">${verify}</h1>
+      <h2 class="title" tabindex="-1">${verify}</h2>
       <p class="hint">${toBankText}</p>
       ${this.#alert()}
       <button
@@ -142,7 +142,7 @@ export class HostedPage extends LitElement {
     return html`
       <div class="settled" role="status">
         <span class="badge waiting" aria-hidden="true">${spinner}</span>
-        <h1 class="title" tabindex="-1">${processing}</h1>
+        <h2 class="title" tabindex="-1">${processing}</h2>
         <p class="hint">${processingText}</p>
       </div>
     `
@@ -156,9 +156,9 @@ export class HostedPage extends LitElement {
     return html`
       <div class="settled">
         <span class="badge ${result}" aria-hidden="true">${resultIcon(result)}</span>
-        <h1 class="title" tabindex="-1" data-testid="result" data-state=${result}>
+        <h2 class="title" tabindex="-1" data-testid="result" data-state=${result}>
           ${this.#texts[title]}
-        </h1>
+        </h2>
         <p class="hint" role="status">
           ${why} ${fill(this.#texts[text], { amount: this.#money(view), merchant })}
         </p>

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { html, svg, type TemplateResult } from 'lit'
+import { html, nothing, svg, type TemplateResult } from 'lit'
 import type { Brand } from './card-fields.ts'
 
 /** The brand of the number so far; a plain card while it is unknown. Read out by its name. */
@@ -12,8 +12,9 @@ export function brandIcon(brand: Brand | undefined): TemplateResult {
   return html`<svg
     class="brand"
     viewBox="0 0 34 22"
-    role=${brand ? 'img' : 'presentation'}
-    aria-label=${brand?.name ?? ''}
+    role="img"
+    aria-hidden=${brand ? 'false' : 'true'}
+    aria-label=${brand?.name ?? nothing}
     data-brand=${brand?.type ?? 'unknown'}
   >${drawing}</svg>`
 }

@@ -1,0 +1,173 @@
+import type { Frame } from '@playwright/test'
+import axe from 'axe-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectResult, openWindow, startWorld, type Window, type World } from './browser.ts'
+import { PageClient } from './support.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(async () => await world.close())
+
+/** What axe finds in one frame, as rule and place. */
+async function faultsIn(frame: Frame | undefined): Promise<string[]> {
+  if (!frame) throw new Error('there is no such frame')
+  await frame.evaluate(axe.source)
+  const run = `axe.run(document, { resultTypes: ['violations'] })`
+  const { violations } = (await frame.evaluate(run)) as axe.AxeResults
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+function frameAt({ page }: Window, origin: string): Frame | undefined {
+  return page.frames().find((frame) => frame.url().startsWith(origin))
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe finds no fault in any view, ${colorScheme}`, async () => {
+    const { checkout } = world
+    const window = await openWindow(world, await checkout.createIntent(), {
+      context: { colorScheme },
+      query: { scheme: colorScheme },
+    })
+    const { frame, bank } = window
+    await frame.getByTestId('sandbox-toggle').click()
+    await frame.getByRole('button', { name: /^Pay / }).click()
+    await frame.getByText('The card number is incomplete.').waitFor()
+    expect(await faultsIn(frameAt(window, checkout.url)), 'form with faults').toEqual([])
+    await frame.getByTestId('test-card-declined').click()
+    await frame.getByRole('button', { name: /^Pay / }).click()
+    await frame.getByRole('alert').getByText('declined').waitFor()
+    expect(await faultsIn(frameAt(window, checkout.url)), 'declined').toEqual([])
+    await window.pay('4000000000003220')
+    await bank.getByLabel('Code').fill('1111')
+    await bank.getByRole('button', { name: 'Confirm' }).click()
+    await bank.getByText('This code is wrong.').waitFor()
+    expect(await faultsIn(frameAt(window, checkout.challengeUrl)), 'bank').toEqual([])
+    expect(await faultsIn(frameAt(window, checkout.url)), 'challenge').toEqual([])
+    await bank.getByLabel('Code').fill('1234')
+    await bank.getByRole('button', { name: 'Confirm' }).click()
+    await expectResult(window, 'paid')
+    expect(await faultsIn(frameAt(window, checkout.url)), 'result').toEqual([])
+    await window.close()
+  })
+}
+
+test('a buyer pays with the keyboard alone, challenge included', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  const { page, bank } = window
+  const type = async (text: string): Promise<void> => await page.keyboard.type(text, { delay: 5 })
+  await page.keyboard.press('Tab')
+  await type('4000000000003220')
+  await type('1240')
+  await type('123')
+  await page.keyboard.press('Tab')
+  await type('Ani Test')
+  await page.keyboard.press('Enter')
+  await bank.getByLabel('Code').waitFor()
+  await page.keyboard.press('Tab')
+  await type('1234')
+  await page.keyboard.press('Enter')
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
+for (const [locale, pay, label, declined] of [
+  ['en', /^Pay /, 'Card number', 'Your card was declined.'],
+  ['hy', /^Վճարել /, 'Քարտի համարը', 'Քարտը մերժվեց։'],
+  ['ru', /^Оплатить /, 'Номер карты', 'Карта отклонена.'],
+  ['hy-AM', /^Վճարել /, 'Քարտի համարը', 'Քարտը մերժվեց։'],
+  ['de-AT', /^Pay /, 'Card number', 'Your card was declined.'],
+  ['not a locale!', /^Pay /, 'Card number', 'Your card was declined.'],
+] as const) {
+  test(`a shop in "${locale}" has its checkout in the closest language, and all of it fits 600 pixels`, async () => {
+    const window = await openWindow(world, await world.checkout.createIntent(), {
+      query: { locale },
+      context: { viewport: { width: 320, height: 640 } },
+    })
+    const { frame, page } = window
+    await frame.getByLabel(label).waitFor()
+    await frame.getByTestId('sandbox-toggle').click()
+    await frame.getByTestId('test-card-declined').click()
+    await frame.getByTestId('sandbox-toggle').click()
+    await frame.getByRole('button', { name: pay }).click()
+    await frame.getByRole('alert').getByText(declined).waitFor()
+    await expect.poll(async () => (await window.said()).at(-1)).toMatch(/size|busy false/)
+    const height = await page
+      .locator('iframe')
+      .evaluate((node) => node.getBoundingClientRect().height)
+    expect(height).toBeLessThanOrEqual(600)
+    expect(await wideness(frameAt(window, world.checkout.url))).toBeLessThanOrEqual(320)
+    await window.close()
+  })
+}
+
+test('at 200 % zoom nothing is cut off and nothing scrolls sideways', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent(), {
+    context: { viewport: { width: 195, height: 380 }, deviceScaleFactor: 2 },
+  })
+  expect(await wideness(frameAt(window, world.checkout.url))).toBeLessThanOrEqual(195)
+  await window.pay('4242424242424242')
+  await expectResult(window, 'paid')
+  expect(await wideness(frameAt(window, world.checkout.url))).toBeLessThanOrEqual(195)
+  await window.close()
+})
+
+async function wideness(frame: Frame | undefined): Promise<number> {
+  return (await frame?.evaluate('document.documentElement.scrollWidth')) as number
+}
+
+test('a long name, a long order and a huge amount stay inside the page', async () => {
+  const pair = await world.checkout.createIntent({
+    amount: Number.MAX_SAFE_INTEGER,
+    orderId: 'W'.repeat(32),
+    environmentId: 'env_other',
+  })
+  await world.checkout.registerOrigin(world.shop.origin, 'env_other')
+  await world.checkout.db.query`
+    update merchants set name = ${'Wagenknecht & Söhne '.repeat(6)} where id = 'mer_books'`
+  const window = await openWindow(world, pair, {
+    context: { viewport: { width: 320, height: 640 } },
+  })
+  expect(await wideness(frameAt(window, world.checkout.url))).toBeLessThanOrEqual(320)
+  await window.close()
+})
+
+test('a session that is over is renewed without the buyer: the page shakes hands again', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent(), {
+    expected: [/401 \(Unauthorized\)/],
+  })
+  world.checkout.advance(16 * 60_000)
+  await window.pay('4242424242424242')
+  await expect
+    .poll(async () => (await window.said()).filter((word) => word === 'ready').length)
+    .toBe(2)
+  await window.pay('4242424242424242')
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
+test('an intent that expires while its page stands open says so, and ends in finish', async () => {
+  const pair = await world.checkout.createIntent()
+  const window = await openWindow(world, pair)
+  await world.checkout.db.query`
+    update payment_intents
+       set expires_at = ${world.checkout.context.now()}, created_at = created_at - interval '1 day'
+     where id = ${pair.id}`
+  await expectResult(window, 'expired')
+  expect(await window.said()).toContain('finish')
+  await window.close()
+})
+
+test('the tenth declined card ends the payment in sight of the buyer', async () => {
+  const pair = await world.checkout.createIntent()
+  const client = new PageClient(world.checkout)
+  await client.open(pair, world.shop.origin)
+  for (let tries = 1; tries < 10; tries++) await client.pay('4000000000000002')
+  const window = await openWindow(world, pair)
+  await window.frame.getByRole('alert').getByText('Your card was declined').waitFor()
+  await window.pay('4000000000000002')
+  await expectResult(window, 'failed')
+  await window.close()
+})

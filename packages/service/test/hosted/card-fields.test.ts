@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import {
+  brandOf,
+  faultsOf,
+  formatCvc,
+  formatExpiry,
+  groupNumber,
+  isWholeNumber,
+  readCard,
+} from '../../hosted/checkout/card-fields.ts'
+import { testCards } from '../../src/provider/test-cards.ts'
+
+for (const [typed, shown] of [
+  ['4242424242424242', '4242 4242 4242 4242'],
+  ['4242-4242-4242-4242', '4242 4242 4242 4242'],
+  [' 4242 4242\t4242 4242\n', '4242 4242 4242 4242'],
+  ['378282246310005', '3782 822463 10005'],
+  ['2200000000000004', '2200 0000 0000 0004'],
+  ['9051000000000009', '9051 0000 0000 0009'],
+  ['42424', '4242 4'],
+  ['4242 ', '4242'],
+  ['', ''],
+  ['card', ''],
+  ['3782822463100051234', '3782 822463 10005'],
+] as const) {
+  test(`the number ${JSON.stringify(typed)} is shown as ${JSON.stringify(shown)}`, () => {
+    expect(groupNumber(typed)).toBe(shown)
+  })
+}
+
+for (const [typed, previous, shown] of [
+  ['1', '', '1'],
+  ['4', '', '04 / '],
+  ['12', '1', '12 / '],
+  ['12 / 3', '12 / ', '12 / 3'],
+  ['12 / 340', '12 / 34', '12 / 34'],
+  ['1/', '1', '01 / '],
+  ['1/30', '', '01 / 30'],
+  ['1230', '', '12 / 30'],
+  ['12/30', '', '12 / 30'],
+  ['12/2030', '', '12 / 30'],
+  ['03/2031', '', '03 / 31'],
+  ['2031-03', '', '03 / 31'],
+  ['3 - 2031', '', '03 / 31'],
+  ['12 /', '12 / ', '12'],
+  ['12', '12 / 3', '12'],
+  ['', '1', ''],
+] as const) {
+  test(`the date ${JSON.stringify(typed)}, typed over ${JSON.stringify(previous)}, is shown as ${JSON.stringify(shown)}`, () => {
+    expect(formatExpiry(typed, previous)).toBe(shown)
+  })
+}
+
+test('a security code has as many digits as its brand', () => {
+  expect(formatCvc('12 34 5', brandOf('378282246310005'))).toBe('1234')
+  expect(formatCvc('1234', brandOf('4242424242424242'))).toBe('123')
+  expect(formatCvc('12345', undefined)).toBe('1234')
+})
+
+test('the brand is known from the first digits, and not before', () => {
+  expect(brandOf('')).toBeUndefined()
+  expect(brandOf('4242')).toEqual({ type: 'visa', name: 'Visa', codeSize: 3 })
+  expect(brandOf('37')).toEqual({ type: 'amex', name: 'American Express', codeSize: 4 })
+  expect(brandOf('55')?.type).toBe('mastercard')
+  expect(brandOf('2200')?.type).toBe('mir')
+  expect(brandOf('9051')).toEqual({ type: 'arca', name: 'ArCa', codeSize: 3 })
+})
+
+test('the form takes every test card, and moves on when its number is complete', () => {
+  for (const { number, brand } of testCards) {
+    const cvc = brand === 'amex' ? '1234' : '123'
+    expect(faultsOf({ number, expiry: '12 / 40', cvc, name: '' }), number).toEqual({})
+    expect(isWholeNumber(groupNumber(number)), number).toBe(true)
+    expect(brandOf(number)?.type).toBe(brand)
+  }
+})
+
+for (const [number, fault] of [
+  ['', 'numberIncomplete'],
+  ['4242', 'numberIncomplete'],
+  ['4242 4242 4242 4241', 'numberWrong'],
+  ['0000 0000 0000 0000', 'numberWrong'],
+  ['4111 1111 1111 1111', 'numberNotTest'],
+] as const) {
+  test(`the number "${number}" is refused before anything is sent: ${fault}`, () => {
+    expect(faultsOf({ number, expiry: '12 / 40', cvc: '123', name: '' }).number).toBe(fault)
+  })
+}
+
+test('a card leaves the form as digits and whole numbers, and an empty name stays out', () => {
+  const fields = { number: '4242 4242 4242 4242', expiry: '03 / 31', cvc: '123', name: '  ' }
+  expect(readCard(fields)).toEqual({
+    number: '4242424242424242',
+    expMonth: 3,
+    expYear: 2031,
+    cvc: '123',
+  })
+  expect(readCard({ ...fields, name: ' Ani ' }).holderName).toBe('Ani')
+})
