@@ -9,30 +9,43 @@ import type { Express } from 'express'
 import { checkoutRouter } from './checkout/router.ts'
 import type { Context } from './context.ts'
 import { bareApp, finished } from './http/express-app.ts'
+import { healthRouter } from './http/health.ts'
 import { hostCheck } from './http/host.ts'
+import { type Metrics, makeMetrics } from './http/metrics.ts'
 import { ProblemError } from './http/problem.ts'
 import { type IntentRouteParts, intentRoutes, isIntentPath } from './intents/routes.ts'
 import { type SandboxParts, sandboxRouter } from './sandbox/routes.ts'
 import { makeSandbox, type Sandbox } from './sandbox/sandbox.ts'
 
 /** What the main listener needs besides the context. */
-export interface AppParts extends IntentRouteParts, SandboxParts {}
+export interface AppParts extends IntentRouteParts, SandboxParts {
+  /** Whether `/metrics` was asked for. */
+  readonly metrics: boolean
+}
 
 /** Returns what the main listener answers: the two operations first, Express for everything else. */
 export function mainListener(context: Context, parts: AppParts): RequestListener {
   const sandbox = makeSandbox(context)
   const authenticator = sandbox.journal.learnFrom(parts.authenticator)
   const operations = intentRoutes(context, { ...parts, authenticator })
-  const pages = pagesApp(context, parts, sandbox)
-  return sandbox.journal.watch((request, response) => {
+  const metrics = parts.metrics ? makeMetrics() : undefined
+  const pages = pagesApp(context, parts, { sandbox, metrics })
+  const listener = sandbox.journal.watch((request, response) => {
     if (isIntentPath(request.url ?? '')) operations(request, response)
     else pages(request, response)
   })
+  return metrics ? metrics.watch(listener) : listener
 }
 
-function pagesApp(context: Context, parts: AppParts, sandbox: Sandbox): Express {
+function pagesApp(
+  context: Context,
+  parts: AppParts,
+  { sandbox, metrics }: { readonly sandbox: Sandbox; readonly metrics: Metrics | undefined },
+): Express {
   const app = bareApp()
   app.use(hostCheck(context.publicUrl))
+  app.use(healthRouter(context, parts))
+  if (metrics) app.use(metrics.router)
   app.use(checkoutRouter(context))
   app.use('/_sandbox', sandboxRouter(context, parts, sandbox))
   app.get('/pi-checkout.js', (_request, response, next) => {

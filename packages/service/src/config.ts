@@ -23,6 +23,8 @@ export interface Config {
   /** Origin that browsers use, where it is not the listener's own. */
   readonly publicUrl: string | undefined
   readonly challengeUrl: string | undefined
+  /** Whether to serve `/metrics`. */
+  readonly metrics: boolean
 }
 
 /** The flags that concern the settings, as the command line hands them over. */
@@ -48,6 +50,7 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv): Config {
     secretKeys: env.PI_SECRET_KEYS || undefined,
     publicUrl: readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL'),
     challengeUrl: readUrl(env.PI_CHALLENGE_URL, 'PI_CHALLENGE_URL'),
+    metrics: readSwitch(env.PI_METRICS, 'PI_METRICS'),
   }
 }
 
@@ -103,6 +106,12 @@ function readPort(text: string | undefined, name: string): number | undefined {
     throw new TypeError(`${name}: must be a whole number from 0 to 65534; 0 takes a free port`)
   }
   return port
+}
+
+function readSwitch(text: string | undefined, name: string): boolean {
+  if (!text || text === 'off') return false
+  if (text === 'on') return true
+  throw new TypeError(`${name}: must be on or off; leave it out for off`)
 }
 
 /** An origin: https, or http on loopback, where the traffic never leaves the machine. */

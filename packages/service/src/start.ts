@@ -99,6 +99,7 @@ async function serve(
     adminToken,
     stopping: stopping.signal,
     storeOptions: storeOptions(config.store),
+    metrics: config.metrics,
   }
   const apiKey = await firstKey(config, context)
   const stopAdmin =
