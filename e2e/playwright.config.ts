@@ -1,20 +1,47 @@
+import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
-const { CHROMIUM_PATH } = process.env
+const { CHROMIUM_PATH, PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
+const firefox = '/usr/bin/firefox-esr'
 
 export default defineConfig({
-  testDir: 'stories',
   outputDir: '../test-results',
   workers: 2,
   fullyParallel: true,
   forbidOnly: true,
   timeout: 60_000,
   expect: { timeout: 15_000 },
-  reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : 'list',
+  reporter: PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : 'list',
   use: {
-    launchOptions: CHROMIUM_PATH ? { executablePath: CHROMIUM_PATH } : {},
     locale: 'en-US',
     trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
   },
+  projects: [
+    {
+      name: 'chromium',
+      testDir: 'stories',
+      use: { launchOptions: CHROMIUM_PATH ? { executablePath: CHROMIUM_PATH } : {} },
+    },
+    // The stock build, as buyers have it; Playwright's own is another program.
+    ...(existsSync(firefox)
+      ? [
+          {
+            name: 'firefox',
+            testDir: 'stories',
+            testMatch: ['pay.test.ts', 'decline.test.ts', 'challenge.test.ts'],
+            use: {
+              browserName: 'firefox' as const,
+              channel: 'moz-firefox',
+              launchOptions: {
+                executablePath: firefox,
+                // Playwright's clicks do not reach frames that run in another process. The origins,
+                // and so the rules between them, stay apart.
+                firefoxUserPrefs: { 'fission.webContentIsolationStrategy': 0 },
+              },
+            },
+          },
+        ]
+      : []),
+  ],
 })
