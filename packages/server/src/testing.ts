@@ -186,7 +186,8 @@ function statusAnswer(status: number, { code, retryAfter }: FaultAnswer): Respon
   const usual = (Object.keys(problemCodes) as ProblemCode[]) // The keys of a closed record.
     .find((known) => problemCodes[known].status === status)
   const named = code ?? (status === 409 ? 'idempotency_key_in_use' : usual)
-  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+  const headers: Record<string, string> =
+    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   const answer = problem(named ?? 'internal_error', { headers })
   // A status that no code has, such as 502, comes from a proxy: without a problem.
   const body = named ? answer.body : 'Bad gateway'
