@@ -31,24 +31,25 @@ export class IdempotencyView extends LitElement {
         <thead><tr><th scope="col">Key</th><th scope="col">Intent</th><th scope="col" class="number">Requests</th>
           <th scope="col" class="number">Replays</th><th scope="col" class="number">Conflicts</th>
           <th scope="col" class="number">Waits</th><th scope="col">Last</th></tr></thead>
-        <tbody>${uses.map(row)}</tbody>
+        <tbody>${uses.map((use) => this.#row(use))}</tbody>
       </table></div>`
   }
-}
 
-function row(use: KeyUse): TemplateResult {
-  const { key, intentId, requests, replays, conflicts, waits, lastAt } = use
-  return html`<tr>
-    <td><code>${key}</code></td>
-    <td>${
-      intentId
-        ? html`<a href=${writeRoute({ section: 'intents', intentId })}><code>${intentId.slice(0, 10)}…</code></a>`
-        : 'none'
-    }</td>
-    <td class="number">${requests}</td>
-    <td class="number">${replays || html`<i>0</i>`}</td>
-    <td class="number">${conflicts ? html`<span class="badge" data-tone="bad">${conflicts}</span>` : html`<i>0</i>`}</td>
-    <td class="number">${waits || html`<i>0</i>`}</td>
-    <td><time datetime=${lastAt} title=${timeText(lastAt)}>${clockText(lastAt)}</time></td>
-  </tr>`
+  #row(use: KeyUse): TemplateResult {
+    const { key, intentId, requests, replays, conflicts, waits, lastAt } = use
+    const orderId = this.state?.live.intents?.find(({ id }) => id === intentId)?.orderId
+    return html`<tr>
+      <td><code>${key}</code></td>
+      <td>${
+        intentId
+          ? html`<a href=${writeRoute({ section: 'intents', intentId })}><bdi>${orderId ?? intentId}</bdi></a>`
+          : 'none'
+      }</td>
+      <td class="number">${requests}</td>
+      <td class="number">${replays || html`<i>0</i>`}</td>
+      <td class="number">${conflicts ? html`<span class="badge" data-tone="bad">${conflicts}</span>` : html`<i>0</i>`}</td>
+      <td class="number">${waits || html`<i>0</i>`}</td>
+      <td><time datetime=${lastAt} title=${timeText(lastAt)}>${clockText(lastAt)}</time></td>
+    </tr>`
+  }
 }

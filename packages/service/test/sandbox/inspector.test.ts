@@ -1,0 +1,260 @@
+/**
+ * The inspector in a real browser, as a developer has it open beside the shop.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
+import axe from 'axe-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { create, order, startTestService, type TestService } from '../support/service.ts'
+import { control } from './support.ts'
+
+let service: TestService
+let browser: Browser
+
+beforeAll(async () => {
+  service = await startTestService()
+  const path = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find((at) => at && existsSync(at))
+  browser = await chromium.launch(path ? { executablePath: path } : {})
+})
+
+afterAll(async () => {
+  await browser.close()
+  await service.stop()
+})
+
+beforeEach(async () => {
+  await control(service, 'POST', '/reset', {})
+})
+
+/** Opens the printed link; whatever the page complains of in its console fails the test. */
+async function inspect(
+  story: (page: Page) => Promise<void>,
+  options: BrowserContextOptions = {},
+): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  try {
+    await page.goto(service.ready.inspectorUrl)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await story(page)
+    expect(complaints).toEqual([])
+  } finally {
+    await context.close()
+  }
+}
+
+async function make(body: object = order, headers: Record<string, string> = {}): Promise<string> {
+  const { id } = (await (await create(service, body, headers)).json()) as { id: string }
+  return id
+}
+
+test('a new intent appears by itself, and its button pays it', async () => {
+  await inspect(async (page) => {
+    await page.getByRole('heading', { name: 'No Payment Intent yet' }).waitFor()
+    await make({ ...order, orderId: 'L-1' }, { 'idempotency-key': 'live-1' })
+    await page.getByRole('link', { name: /L-1/ }).click()
+    await page.getByRole('button', { name: 'Pay', exact: true }).click()
+    await page.locator('.detail header [data-status="succeeded"]').waitFor()
+    const causes = await page.locator('.timeline .what').allTextContents()
+    expect(causes).toEqual([
+      'Created by the merchant',
+      'The buyer pressed Pay',
+      'The provider took the payment',
+    ])
+    expect(await page.getByRole('group', { name: 'Bring it to an outcome' }).count()).toBe(0)
+  })
+})
+
+test('the admin token leaves the address at once and is kept in memory alone', async () => {
+  await inspect(async (page) => {
+    const { adminToken } = service.ready
+    const seen = await page.evaluate(`JSON.stringify([
+      location.href,
+      document.documentElement.outerHTML,
+      { ...localStorage },
+      { ...sessionStorage },
+      history.state,
+      document.cookie,
+      window.name,
+      performance.getEntriesByType('resource').map(({ name }) => name),
+    ])`)
+    expect(seen).not.toContain(adminToken)
+    await page.reload()
+    await page.getByLabel('Admin token').fill(adminToken)
+    await page.getByRole('button', { name: 'Open the inspector' }).click()
+    await page.getByText('Live', { exact: true }).waitFor()
+  })
+})
+
+test('no key and no clientSecret is shown anywhere', async () => {
+  const id = await make(order, { 'idempotency-key': 'a-rather-long-idempotency-key' })
+  await fetch(`${service.url}/payment-intents/${id}?api_key=${service.apiKey}`)
+  await inspect(async (page) => {
+    for (const section of [`intents/${id}`, ...sections]) {
+      await goTo(page, section)
+      const shown = await page.content()
+      for (const secret of [service.apiKey, '_secret_', 'a-rather-long-idempotency-key']) {
+        expect([section, shown.includes(secret)]).toEqual([section, false])
+      }
+    }
+  })
+})
+
+test('what a merchant sends is shown as text and never run', async () => {
+  const markup = '<img src=x onerror=alert(1)>'
+  const id = await make({
+    ...order,
+    orderId: '<script>alert(1)</script>',
+    customer: { id: markup, name: `"'>${markup}` },
+    metadata: { [markup]: `</pre>${markup}` },
+  })
+  await inspect(async (page) => {
+    await goTo(page, `intents/${id}`)
+    await page.getByRole('heading', { name: '<script>alert(1)</script>' }).waitFor()
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    expect(await page.locator('json-text pre').textContent()).toContain(markup)
+  })
+})
+
+test('a rule from the form breaks the next request', async () => {
+  await inspect(async (page) => {
+    await goTo(page, 'faults')
+    await page.getByLabel('Fault').selectOption('503')
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    await page.getByText('once more').waitFor()
+    expect((await create(service)).status).toBe(503)
+    await page.getByText('None: every request is answered honestly.').waitFor()
+  })
+})
+
+test('a day later an open intent has expired, and real time is one press away', async () => {
+  const id = await make()
+  await inspect(async (page) => {
+    await goTo(page, 'environment')
+    await page.getByRole('button', { name: '+24 h' }).click()
+    await page.getByText('Clock +1 d').waitFor()
+    await goTo(page, `intents/${id}`)
+    await page.locator('.detail header [data-status="expired"]').waitFor()
+    await goTo(page, 'environment')
+    await page.getByRole('button', { name: 'Real time' }).click()
+    await page.locator('.clock', { hasText: 'real time' }).waitFor()
+  })
+})
+
+test('the lint registers a page’s origin at a press', async () => {
+  const id = await make(order, { 'idempotency-key': 'page' })
+  await fetch(`${service.url}/checkout/${id}`, { headers: { referer: 'http://localhost:5173/' } })
+  await inspect(async (page) => {
+    await goTo(page, 'lint')
+    await page.getByRole('button', { name: 'Register http://localhost:5173' }).click()
+    await page.getByRole('heading', { name: 'Nothing to complain about' }).waitFor()
+    const { environments } = (await (await control(service, 'GET', '/environments')).json()) as {
+      environments: [{ origins: string[] }]
+    }
+    expect(environments[0].origins).toContain('http://localhost:5173')
+  })
+})
+
+test('a logged request can be copied as a command that holds no credential', async () => {
+  await make({ ...order, metadata: { note: "it's" } }, { 'idempotency-key': 'copied-key-1' })
+  const origin = new URL(service.url).origin
+  await inspect(async (page) => {
+    await page.context().grantPermissions(['clipboard-write'], { origin })
+    await goTo(page, 'requests')
+    await page.locator('.log .line').first().click()
+    await page.getByRole('button', { name: 'Copy as curl' }).click()
+    // The page's own policy forbids reading the clipboard, so it is pasted.
+    await page.evaluate(`document.body.append(document.createElement('textarea'))`)
+    await page.locator('textarea').focus()
+    await page.keyboard.press('Control+V')
+    const copied = await page.locator('textarea').inputValue()
+    expect(copied).toBe(
+      [
+        `curl '${origin}/payment-intents' \\`,
+        `  -H "Authorization: Bearer $PI_API_KEY" \\`,
+        `  -H 'Content-Type: application/json' \\`,
+        `  -H "Idempotency-Key: $(uuidgen)" \\`,
+        `  -d '{"amount":150000,"currency":"AMD","orderId":"A-1001","metadata":{"note":"it'\\''s"}}'`,
+      ].join('\n'),
+    )
+  })
+})
+
+test('the keyboard alone moves through sections and intents', async () => {
+  await make({ ...order, orderId: 'K-1' })
+  await make({ ...order, orderId: 'K-2' })
+  await inspect(async (page) => {
+    await page.keyboard.press('2')
+    await page.locator('.log').waitFor()
+    await page.keyboard.press('1')
+    await page.locator('.rows').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('heading', { name: 'K-2' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('heading', { name: 'K-1' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Choose an intent').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('k-2')
+    expect(await page.locator('.rows a').count()).toBe(1)
+  })
+})
+
+test('after a restart of the service the page asks for its new token', async () => {
+  const other = await startTestService()
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(`${other.url}/_sandbox/#${service.ready.adminToken}`)
+  await page.getByLabel('Admin token').waitFor()
+  await context.close()
+  await other.stop()
+})
+
+test.each([
+  ['a desk', 'light', 1280],
+  ['a desk', 'dark', 1280],
+  ['a phone', 'light', 390],
+  ['a phone', 'dark', 390],
+] as const)(
+  'every section fits %s and is accessible in %s colours',
+  async (_, colorScheme, width) => {
+    const id = await make(order, { 'idempotency-key': 'accessible-1' })
+    await make()
+    await control(service, 'POST', '/faults', { on: 'create', do: '500', times: 1 })
+    await inspect(
+      async (page) => {
+        for (const section of [`intents/${id}`, ...sections]) {
+          await goTo(page, section)
+          const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+          expect([section, Number(wide) <= 0]).toEqual([section, true])
+          expect([section, await violations(page)]).toEqual([section, []])
+        }
+      },
+      { colorScheme, viewport: { width, height: 844 } },
+    )
+  },
+)
+
+const sections = ['intents', 'requests', 'idempotency', 'lint', 'faults', 'environment']
+
+async function goTo(page: Page, section: string): Promise<void> {
+  await page.evaluate(`location.hash = '#/${section}'`)
+  const name = section.split('/')[0]
+  await page.locator(`main[data-section="${name}"]`).waitFor()
+  if (section.includes('/')) await page.locator('.detail header').waitFor()
+}
+
+/** What axe finds, as rule and place. */
+async function violations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const run = `axe.run(document, { resultTypes: ['violations'] })`
+  const found = (await page.evaluate(run)) as axe.AxeResults
+  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+}
