@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Express } from 'express'
 import { checkoutRouter } from './checkout/router.ts'
 import type { Context } from './context.ts'
+import { descriptionRouter } from './description/routes.ts'
 import { bareApp, finished } from './http/express-app.ts'
 import { healthRouter } from './http/health.ts'
 import { hostCheck } from './http/host.ts'
@@ -47,6 +48,7 @@ function pagesApp(
   app.use(healthRouter(context, parts))
   if (metrics) app.use(metrics.router)
   app.use(checkoutRouter(context))
+  app.use(descriptionRouter(context))
   app.use('/_sandbox', sandboxRouter(context, parts, sandbox))
   app.get('/pi-checkout.js', (_request, response, next) => {
     response.sendFile(

@@ -23,6 +23,8 @@ export interface Config {
   /** Origin that browsers use, where it is not the listener's own. */
   readonly publicUrl: string | undefined
   readonly challengeUrl: string | undefined
+  /** Requests per second and environment; `undefined` leaves test environments without a limit. */
+  readonly rateLimit: number | undefined
   /** Whether to serve `/metrics`. */
   readonly metrics: boolean
 }
@@ -50,8 +52,16 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv): Config {
     secretKeys: env.PI_SECRET_KEYS || undefined,
     publicUrl: readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL'),
     challengeUrl: readUrl(env.PI_CHALLENGE_URL, 'PI_CHALLENGE_URL'),
+    rateLimit: readRate(env.PI_RATE_LIMIT),
     metrics: readSwitch(env.PI_METRICS, 'PI_METRICS'),
   }
+}
+
+function readRate(text: string | undefined): number | undefined {
+  if (!text) return undefined
+  const rate = Number(text)
+  if (/^\d{1,6}$/.test(text) && rate > 0) return rate
+  throw new TypeError('PI_RATE_LIMIT: must be a whole number of requests per second, 1 to 999999')
 }
 
 function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {

@@ -18,6 +18,8 @@ import { challengeApp } from './checkout/challenge-app.ts'
 import { type Config, storeOptions } from './config.ts'
 import type { Context } from './context.ts'
 import { authenticator } from './http/authenticate.ts'
+import { answerClientError } from './http/client-error.ts'
+import { rateLimits } from './http/rate-limit.ts'
 import { startReaper } from './intents/reaper.ts'
 import { createApiKey } from './merchants/api-keys.ts'
 import { addOrigin, ensureEnvironment, firstMerchant } from './merchants/merchants.ts'
@@ -91,11 +93,13 @@ async function serve(
   },
 ): Promise<Running> {
   const adminToken = randomBytes(32).toString('base64url')
-  const auth = authenticator(context)
+  const limits = rateLimits(config)
+  const auth = authenticator(context, limits.failures)
   const stopping = new AbortController()
   const parts = {
     authenticator: auth,
     faults: faultRules(),
+    limits,
     adminToken,
     stopping: stopping.signal,
     storeOptions: storeOptions(config.store),
@@ -206,6 +210,7 @@ async function listen(
 
 function attach(server: Server, listener: RequestListener): void {
   server.on('request', listener)
+  server.on('clientError', answerClientError)
 }
 
 async function close(server: Server): Promise<void> {

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { type FoundKey, findApiKey, hashOf, isApiKey } from '../merchants/api-keys.ts'
 import type { Environment } from '../merchants/environments.ts'
 import { ProblemError } from './problem.ts'
+import type { Buckets } from './rate-limit.ts'
 
 /** Authenticates requests of the API. */
 export interface Authenticator {
@@ -25,12 +26,15 @@ export interface Authenticator {
 const cacheLifetime = 5000
 const cacheSize = 10_000
 
-/** Makes the authenticator of one instance. */
-export function authenticator({
-  db,
-  keys,
-  now,
-}: Pick<Context, 'db' | 'keys' | 'now'>): Authenticator {
+/**
+ * Makes the authenticator of one instance.
+ *
+ * @param failures Limits how many wrong keys an address may try.
+ */
+export function authenticator(
+  { db, keys, now }: Pick<Context, 'db' | 'keys' | 'now'>,
+  failures?: Buckets,
+): Authenticator {
   const cache = new Map<string, { readonly found: FoundKey; readonly until: number }>()
 
   async function find(apiKey: string): Promise<FoundKey | undefined> {
@@ -47,9 +51,14 @@ export function authenticator({
 
   return {
     authenticate: async (request) => {
+      const address = request.socket.remoteAddress ?? ''
+      failures?.check(address)
       const apiKey = bearerToken(request)
       const found = isApiKey(apiKey) ? await find(apiKey) : undefined
-      if (!found) throw unauthorized('invalid_credentials', 'The secret API key is not known here.')
+      if (!found) {
+        failures?.take(address)
+        throw unauthorized('invalid_credentials', 'The secret API key is not known here.')
+      }
       const { environment, expiresAt, revokedAt } = found
       if (revokedAt || (expiresAt && expiresAt <= now())) {
         throw unauthorized(

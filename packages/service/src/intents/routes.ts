@@ -23,6 +23,7 @@ import { jsonHeaders } from '../http/headers.ts'
 import { readJson } from '../http/json.ts'
 import { onlyHeader } from '../http/only-header.ts'
 import { ProblemError, sendProblem } from '../http/problem.ts'
+import type { RateLimits } from '../http/rate-limit.ts'
 import { requestId } from '../http/request-id.ts'
 import { randomBase62, randomSalt } from '../identifiers.ts'
 import { type Environment, timeOf } from '../merchants/environments.ts'
@@ -40,6 +41,7 @@ import { settleDue } from './store.ts'
 export interface IntentRouteParts {
   readonly authenticator: Authenticator
   readonly faults: FaultRules
+  readonly limits: RateLimits
 }
 
 /** Tells whether a path belongs to the two operations. */
@@ -92,7 +94,10 @@ function notAllowed(allow: string): ProblemError {
   })
 }
 
-function createOperation(context: Context, { authenticator, faults }: IntentRouteParts): Operation {
+function createOperation(
+  context: Context,
+  { authenticator, faults, limits: rates }: IntentRouteParts,
+): Operation {
   const store = creations(context.db)
   const held = heldKeys()
   return async (request, response) => {
@@ -100,6 +105,7 @@ function createOperation(context: Context, { authenticator, faults }: IntentRout
     checkBodyHeaders(request, limits.requestBytes)
     onlyHeader(request, headers.authorization)
     const environment = await authenticator.authenticate(request)
+    rates.request(environment)
     const key = readIdempotencyKey(request)
     const version = readApiVersion(request)
     const planned = plannedFaults(request, { faults, environment, operation: 'create' })
@@ -125,13 +131,14 @@ function createOperation(context: Context, { authenticator, faults }: IntentRout
 
 function retrieveOperation(
   context: Context,
-  { authenticator, faults }: IntentRouteParts,
+  { authenticator, faults, limits: rates }: IntentRouteParts,
 ): Operation {
   const find = retrievals(context.db)
   return async (request, response) => {
     refuseBrowser(request)
     onlyHeader(request, headers.authorization)
     const environment = await authenticator.authenticate(request)
+    rates.request(environment)
     const version = readApiVersion(request)
     const planned = plannedFaults(request, { faults, environment, operation: 'retrieve' })
     await failBefore(planned)

@@ -5,12 +5,24 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Running } from '../../src/start.ts'
 
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const room = fileURLToPath(new URL('../..', import.meta.url))
+const fromSource = ['--import', 'tsx', '--conditions=source', join(room, 'src/cli.ts')]
+// A build that is newer than every source says the same and starts in a fraction of the time.
+const program = isBuilt() ? [join(room, 'bin/pi-service.mjs')] : fromSource
+
+function isBuilt(): boolean {
+  const changedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const sources = readdirSync(join(room, 'src'), { recursive: true, encoding: 'utf8' })
+  const built = changedAt(join(room, 'dist/.built'))
+  return sources.every((file) => changedAt(join(room, 'src', file)) < built)
+}
 
 export interface ServiceProcess {
   readonly process: ChildProcess
@@ -64,7 +76,7 @@ export async function command(
 }
 
 function run(args: readonly string[], env: NodeJS.ProcessEnv) {
-  return spawn(process.execPath, ['--import', 'tsx', '--conditions=source', cli, ...args], {
+  return spawn(process.execPath, [...program, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

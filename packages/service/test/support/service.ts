@@ -1,10 +1,15 @@
 /**
  * A service in this process, and the requests that a merchant's server would send it.
  *
+ * Every answer that comes through here is held against the API's own description.
+ *
  * @module
  */
 import pino from 'pino'
+import { expect } from 'vitest'
+import { z } from 'zod'
 import { readConfig } from '../../src/config.ts'
+import { openapi } from '../../src/description/openapi.ts'
 import { type Running, startService } from '../../src/start.ts'
 
 export interface TestService extends Running {
@@ -12,9 +17,9 @@ export interface TestService extends Running {
   readonly apiKey: string
 }
 
-/** Starts a service in memory on free ports, silent. */
+/** Starts a service on free ports, silent; in memory, unless the environment names a directory. */
 export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<TestService> {
-  const config = readConfig({ port: '0', memory: true }, env)
+  const config = readConfig({ port: '0', memory: env.PI_DATA_DIR === undefined }, env)
   const running = await startService(config, pino({ enabled: false }))
   return { ...running, url: running.ready.baseUrl, apiKey: String(running.ready.apiKey) }
 }
@@ -27,7 +32,7 @@ export async function create(
   body: unknown = order,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return await fetch(`${url}/payment-intents`, {
+  const answer = await fetch(`${url}/payment-intents`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${apiKey}`,
@@ -36,6 +41,7 @@ export async function create(
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
+  return await described(answer, 'create', headers)
 }
 
 export async function retrieve(
@@ -43,7 +49,44 @@ export async function retrieve(
   id: string,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return await fetch(`${url}/payment-intents/${id}`, {
+  const answer = await fetch(`${url}/payment-intents/${id}`, {
     headers: { authorization: `Bearer ${apiKey}`, ...headers },
   })
+  return await described(answer, 'retrieve', headers)
+}
+
+interface Description {
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, Answer> }>>
+  readonly components: { readonly schemas: Record<string, z.core.JSONSchema.JSONSchema> }
+}
+
+interface Answer {
+  readonly content: Record<string, { readonly schema: { readonly $ref: string } }>
+}
+
+const { paths, components } = openapi('http://127.0.0.1') as Description
+const operations = {
+  create: paths['/payment-intents']?.post,
+  retrieve: paths['/payment-intents/{id}']?.get,
+}
+const schemas = new Map(
+  Object.entries(components.schemas).map(([name, schema]) => [name, z.fromJSONSchema(schema)]),
+)
+
+/** Fails the test when status, media type or body is not what the description says. */
+async function described(
+  answer: Response,
+  operation: keyof typeof operations,
+  sent: Record<string, string>,
+): Promise<Response> {
+  const broken = /truncate-body|malformed-json/.test(sent['sandbox-fault'] ?? '')
+  if (broken) return answer
+  const content = operations[operation]?.responses[answer.status]?.content
+  expect(content, `${operation} has no ${answer.status}`).toBeDefined()
+  const [mediaType = '', media] = Object.entries(content ?? {})[0] ?? []
+  expect(answer.headers.get('content-type')).toMatch(new RegExp(`^${mediaType.replace('+', '.')}`))
+  expect(answer.headers.get('request-id')).toMatch(/^req_[A-Za-z0-9]{20}$/)
+  const schema = schemas.get(media?.schema.$ref.split('/').at(-1) ?? '')
+  schema?.parse(await answer.clone().json())
+  return answer
 }

@@ -1,0 +1,251 @@
+/**
+ * The API as OpenAPI 3.1, made from the schemas that the service itself reads and answers by.
+ *
+ * @module
+ */
+import {
+  apiVersions,
+  CreatePaymentIntent,
+  fieldErrorCodes,
+  limits,
+  type ProblemCode,
+  problemCodes,
+  problemMediaType,
+  routes,
+} from '@pi-checkout/contract'
+import { z } from 'zod'
+import { CreationAnswer, IntentAnswer } from '../intents/answer-schema.ts'
+
+/** The problems of each operation, in the order in which they are checked. */
+export const operationProblems = {
+  create: [
+    'method_not_allowed',
+    'secret_key_in_browser',
+    'unsupported_media_type',
+    'payload_too_large',
+    'invalid_header',
+    'missing_credentials',
+    'invalid_credentials',
+    'revoked_credentials',
+    'rate_limited',
+    'invalid_idempotency_key',
+    'unsupported_api_version',
+    'malformed_json',
+    'invalid_body',
+    'validation_failed',
+    'unknown_parameter',
+    'idempotency_key_reused',
+    'idempotency_key_in_use',
+    'request_timeout',
+    'internal_error',
+    'store_unavailable',
+  ],
+  retrieve: [
+    'method_not_allowed',
+    'secret_key_in_browser',
+    'invalid_header',
+    'missing_credentials',
+    'invalid_credentials',
+    'revoked_credentials',
+    'rate_limited',
+    'unsupported_api_version',
+    'payment_intent_not_found',
+    'internal_error',
+    'store_unavailable',
+  ],
+} as const satisfies Record<string, readonly ProblemCode[]>
+
+/** Every error answer, exactly. */
+export const ProblemAnswer = z.strictObject({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().meta({ description: 'What was wrong with this request, and what to do' }),
+  code: z.enum(Object.keys(problemCodes) as ProblemCode[]),
+  requestId: z.string().regex(/^req_[A-Za-z0-9]{20}$/),
+  retryable: z.boolean().meta({ description: 'The same request may succeed later' }),
+  errors: z.array(
+    z.strictObject({
+      pointer: z.string().meta({ description: 'RFC 6901' }),
+      code: z.enum(fieldErrorCodes),
+      detail: z.string(),
+    }),
+  ),
+})
+
+/**
+ * Returns the description.
+ *
+ * @param serverUrl Base address of this service.
+ */
+export function openapi(serverUrl: string): object {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Payment Intents',
+      version: apiVersions[0],
+      description:
+        'One attempt to collect payment for one order: created and read by the merchant’s server, paid in the hosted checkout.',
+    },
+    servers: [{ url: serverUrl }],
+    security: [{ secretKey: [] }],
+    paths: {
+      [routes.create.path]: { post: createOperation() },
+      [routes.retrieve.path.replace(':id', '{id}')]: {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+        get: retrieveOperation(),
+      },
+    },
+    components: {
+      securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } },
+      headers: {
+        RequestId: { description: 'Id of this answer', schema: { type: 'string' } },
+        Location: { description: 'Path of the intent', schema: { type: 'string' } },
+        IdempotentReplayed: {
+          description: '`true` when an earlier request with this key made the intent',
+          schema: { type: 'string', enum: ['true'] },
+        },
+        RetryAfter: { description: 'Seconds to wait', schema: { type: 'string' } },
+      },
+      schemas: {
+        CreatePaymentIntent: requestSchema(),
+        CreatedPaymentIntent: answerSchema(CreationAnswer),
+        PaymentIntent: answerSchema(IntentAnswer),
+        Problem: answerSchema(ProblemAnswer),
+      },
+    },
+  }
+}
+
+function createOperation(): object {
+  return {
+    operationId: 'createPaymentIntent',
+    summary: 'Create a Payment Intent',
+    parameters: [
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        description:
+          'The same for every retry of the same order with the same body, for at least 24 hours',
+        schema: {
+          type: 'string',
+          minLength: 1,
+          maxLength: limits.idempotencyKey,
+          pattern: '^[!-~]+$',
+        },
+      },
+      apiVersion,
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: reference('CreatePaymentIntent') } },
+    },
+    responses: {
+      201: {
+        description: 'The intent and, for the paying browser alone, its secret',
+        headers: {
+          'Request-Id': header('RequestId'),
+          Location: header('Location'),
+          'Idempotent-Replayed': header('IdempotentReplayed'),
+        },
+        content: { 'application/json': { schema: reference('CreatedPaymentIntent') } },
+      },
+      ...problems(operationProblems.create),
+    },
+  }
+}
+
+function retrieveOperation(): object {
+  return {
+    operationId: 'retrievePaymentIntent',
+    summary: 'Retrieve a Payment Intent',
+    parameters: [apiVersion],
+    responses: {
+      200: {
+        description: 'The intent as it stands now, without its secret',
+        headers: { 'Request-Id': header('RequestId') },
+        content: { 'application/json': { schema: reference('PaymentIntent') } },
+      },
+      ...problems(operationProblems.retrieve),
+    },
+  }
+}
+
+const apiVersion = {
+  name: 'Api-Version',
+  in: 'header',
+  schema: { type: 'string', enum: apiVersions },
+}
+
+/** One answer per status, since that is how OpenAPI groups them; the codes are in its words. */
+function problems(codes: readonly ProblemCode[]): Record<string, object> {
+  const grouped = new Map<number, ProblemCode[]>()
+  for (const code of codes) {
+    const { status } = problemCodes[code]
+    grouped.set(status, [...(grouped.get(status) ?? []), code])
+  }
+  return Object.fromEntries(
+    [...grouped].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\`: ${problemCodes[code].title}`).join('. '),
+        headers: { 'Request-Id': header('RequestId'), 'Retry-After': header('RetryAfter') },
+        content: { [problemMediaType]: { schema: reference('Problem') } },
+      },
+    ]),
+  )
+}
+
+function reference(name: string): object {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+function header(name: string): object {
+  return { $ref: `#/components/headers/${name}` }
+}
+
+function answerSchema(schema: z.ZodType): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'output' })
+  return rest
+}
+
+/** Our own checks are code, which no schema language shows: their limits are put beside the types. */
+function requestSchema(): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(CreatePaymentIntent, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ path, jsonSchema }) => {
+      // `null` stands beside what it may replace: the rule is of the other.
+      if (!jsonSchema.anyOf) Object.assign(jsonSchema, rules[path.join('.')])
+    },
+  })
+  return rest
+}
+
+const rules: Readonly<Record<string, object>> = {
+  'properties.amount': {
+    type: 'integer',
+    minimum: 1,
+    maximum: limits.amount,
+    description: 'Minor currency units: 150000 is 1500.00 AMD',
+  },
+  'properties.currency': {
+    pattern: '^(?:[Aa][Mm][Dd]|[Uu][Ss][Dd]|[Ee][Uu][Rr]|[Rr][Uu][Bb])$',
+    description: 'AMD, USD, EUR or RUB; answered in upper case',
+  },
+  'properties.orderId': {
+    minLength: 1,
+    maxLength: limits.orderId,
+    description: 'Well-formed text without control or text-direction characters',
+  },
+  'properties.customer.properties.id': { minLength: 1, maxLength: limits.customerId },
+  'properties.customer.properties.email': { maxLength: limits.customerEmail },
+  'properties.customer.properties.name': { minLength: 1, maxLength: limits.customerName },
+  'properties.metadata': {
+    type: 'object',
+    maxProperties: limits.metadataKeys,
+    propertyNames: { minLength: 1, maxLength: limits.metadataKey },
+    additionalProperties: { type: 'string', maxLength: limits.metadataValue },
+    description: `At most ${limits.metadataBytes} bytes in all`,
+  },
+}

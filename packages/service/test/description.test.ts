@@ -1,0 +1,131 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sendAdminCommand } from '../src/admin-socket.ts'
+import { operationProblems } from '../src/description/openapi.ts'
+import { rawRequest } from './support/raw-request.ts'
+import { create, order, startTestService, type TestService } from './support/service.ts'
+
+let service: TestService
+let data: string
+
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), 'pi-service-described-'))
+  service = await startTestService({ PI_DATA_DIR: data })
+})
+
+afterAll(async () => {
+  await service.stop()
+  await rm(data, { recursive: true })
+})
+
+test('the description is OpenAPI 3.1 and names both operations with all their problems', async () => {
+  const answer = await fetch(`${service.url}/openapi.json`)
+  const description = (await answer.json()) as {
+    openapi: string
+    paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>
+    components: { schemas: Record<string, { properties: object }> }
+  }
+  expect(description.openapi).toBe('3.1.0')
+  expect(Object.keys(description.paths)).toEqual(['/payment-intents', '/payment-intents/{id}'])
+  expect(description.components.schemas.CreatePaymentIntent?.properties).toMatchObject({
+    amount: { type: 'integer', minimum: 1, maximum: 9007199254740991 },
+    orderId: { minLength: 1, maxLength: 32 },
+  })
+  const responses = description.paths['/payment-intents']?.post?.responses ?? {}
+  for (const code of operationProblems.create) {
+    expect(responses[problemCodes[code].status]?.description).toContain(code)
+  }
+})
+
+const provoked: Record<(typeof operationProblems.create)[number], () => Promise<Response>> = {
+  method_not_allowed: async () => await raw({ method: 'PUT' }),
+  secret_key_in_browser: async () => await raw({ headers: { 'sec-fetch-site': 'cross-site' } }),
+  unsupported_media_type: async () =>
+    await create(service, order, { 'content-type': 'text/plain' }),
+  payload_too_large: async () => await create(service, 'x'.repeat(70_000)),
+  invalid_header: async () => await create(service, order, { 'sandbox-fault': 'unknown' }),
+  missing_credentials: async () => await raw({ headers: { authorization: undefined } }),
+  invalid_credentials: async () => await create({ ...service, apiKey: 'pi_sk_test_no' }),
+  revoked_credentials: async () => await create({ ...service, apiKey: await revokedKey() }),
+  rate_limited: async () => await create(service, order, { 'sandbox-fault': '429' }),
+  invalid_idempotency_key: async () => await create(service, order, { 'idempotency-key': 'a b' }),
+  unsupported_api_version: async () => await create(service, order, { 'api-version': '1' }),
+  malformed_json: async () => await create(service, '{'),
+  invalid_body: async () => await create(service, '[]'),
+  validation_failed: async () => await create(service, { ...order, amount: 0 }),
+  unknown_parameter: async () => await create(service, { ...order, order_id: '1' }),
+  idempotency_key_reused: async () => {
+    await create(service, order, { 'idempotency-key': 'reused' })
+    return await create(service, { ...order, amount: 1 }, { 'idempotency-key': 'reused' })
+  },
+  idempotency_key_in_use: async () => {
+    const key = { 'idempotency-key': 'in-use' }
+    void create(service, order, { ...key, 'sandbox-fault': 'hold-key=3000' })
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return await create(service, order, key)
+  },
+  request_timeout: unfinished,
+  internal_error: async () => await create(service, order, { 'sandbox-fault': '500' }),
+  store_unavailable: async () => await create(service, order, { 'sandbox-fault': '503' }),
+}
+
+for (const [code, provoke] of Object.entries(provoked)) {
+  test(`a documented problem is what a client gets: ${code}`, async () => {
+    const answer = await provoke()
+    const { status, retryable } = problemCodes[code as ProblemCode]
+    expect(answer.status).toBe(status)
+    expect(await answer.json()).toMatchObject({ code, status, retryable, type: `/docs#${code}` })
+  })
+}
+
+async function raw({
+  method = 'POST',
+  headers = {},
+}: {
+  method?: string
+  headers?: Record<string, string | undefined>
+}): Promise<Response> {
+  const all = {
+    authorization: `Bearer ${service.apiKey}`,
+    'content-type': 'application/json',
+    ...headers,
+  }
+  const sent = Object.entries(all).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  const body = JSON.stringify(order)
+  return await fetch(`${service.url}/payment-intents`, { method, headers: sent, body })
+}
+
+async function revokedKey(): Promise<string> {
+  const made = await sendAdminCommand(data, {
+    command: 'keys create',
+    merchant: 'Revoked',
+    environment: 'test',
+  })
+  if (!made || !('apiKey' in made)) throw new Error('no key')
+  await sendAdminCommand(data, { command: 'keys revoke', id: made.id })
+  return made.apiKey
+}
+
+/** A body that is announced and never comes: the server waits 15 seconds, and no longer. */
+async function unfinished(): Promise<Response> {
+  const answer = await rawRequest(service.url, [
+    'POST /payment-intents HTTP/1.1',
+    'Host: 127.0.0.1',
+    `Authorization: Bearer ${service.apiKey}`,
+    'Content-Type: application/json',
+    'Content-Length: 100',
+  ])
+  const [head = '', body] = answer.split('\r\n\r\n')
+  return new Response(body, { status: Number(head.slice(9, 12)) })
+}
+
+test('the documentation has a row for each problem that its type points at', async () => {
+  const page = await (await fetch(`${service.url}/docs`)).text()
+  for (const code of [...operationProblems.create, ...operationProblems.retrieve]) {
+    expect(page).toContain(`<tr id="${code}">`)
+  }
+  expect((await fetch(`${service.url}/docs.css`)).headers.get('content-type')).toContain('text/css')
+})
