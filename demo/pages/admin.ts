@@ -83,18 +83,18 @@ function office({ orders, inspectorUrl }: BackOfficeData): TemplateResult {
               <th scope="col">Order</th><th scope="col">State</th><th scope="col">Amount</th>
               <th scope="col">Intent</th><th scope="col">Attempt</th><th scope="col">Verdict</th>
             </tr></thead>
-            ${orders.map(orderRows)}
+            ${orders.map((order) => orderRows(order, inspectorUrl))}
           </table></div>`
     }
   `
 }
 
-function orderRows({
-  id,
-  state,
-  amount,
-  intents,
-}: BackOfficeData['orders'][number]): TemplateResult {
+type OfficeOrder = BackOfficeData['orders'][number]
+
+function orderRows(
+  { id, state, amount, intents }: OfficeOrder,
+  inspectorUrl: string | null,
+): TemplateResult {
   const span = Math.max(1, intents.length)
   const [first, ...others] = intents
   return html`<tbody data-testid="office-order" data-order=${id}>
@@ -102,16 +102,21 @@ function orderRows({
       <th scope="rowgroup" rowspan=${span}><code>${id}</code></th>
       <td rowspan=${span}><span class="badge" data-state=${state}>${state}</span></td>
       <td rowspan=${span} class="money">${amount}</td>
-      ${first ? intentCells(first) : html`<td colspan="3" class="muted">no handoff yet</td>`}
+      ${first ? intentCells(first, inspectorUrl) : html`<td colspan="3" class="muted">no handoff yet</td>`}
     </tr>
-    ${others.map((intent) => html`<tr>${intentCells(intent)}</tr>`)}
+    ${others.map((intent) => html`<tr>${intentCells(intent, inspectorUrl)}</tr>`)}
   </tbody>`
 }
 
-function intentCells(intent: BackOfficeData['orders'][number]['intents'][number]): TemplateResult {
+function intentCells(
+  intent: OfficeOrder['intents'][number],
+  inspectorUrl: string | null,
+): TemplateResult {
   const { id, attempt, amount, verdict, current, alert } = intent
+  const name = html`<code>${id}</code>`
+  const link = html`<a href="${inspectorUrl}#/intents/${id}" target="_blank" rel="noopener">${name}</a>`
   return html`
-    <td><code>${id}</code><span class="muted">${current ? 'current' : 'old'} · ${amount}</span></td>
+    <td>${inspectorUrl ? link : name}<span class="muted">${current ? 'current' : 'old'} · ${amount}</span></td>
     <td>${attempt}</td>
     <td>
       ${verdict ?? 'not asked yet'}

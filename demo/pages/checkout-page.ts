@@ -20,13 +20,15 @@ export async function showCheckout(orderId: string): Promise<void> {
   const data = await ask<OrderData>(`/api/orders/${orderId}`)
   draw(data, { trouble: undefined, changed: takeChangedNote() })
   if (data.frame.development) openInspector(orderId)
-  reloadWhenChanged(data)
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') void followChange(data)
+  })
   await mount(data)
 }
 
-// Integration 4 of 5: ask the shop's own server for the two values, and give them to the element.
 configureCheckout({ origin: checkoutOrigin })
 
+/** Integration 4 of 5: asks the shop's own server for the two values, and gives them to the element. */
 async function mount(data: OrderData): Promise<void> {
   const orderId = data.order.id
   const pay = document.querySelector('pi-checkout')
@@ -35,12 +37,13 @@ async function mount(data: OrderData): Promise<void> {
   const leave = () => location.assign(`/confirming/${orderId}`)
   pay.addEventListener('pi-finish', leave)
   pay.addEventListener('pi-cancel', leave)
+  // The pair is not taken any more: the next page knows whether that is because it was paid.
+  pay.addEventListener('pi-error', ({ error }) => error.code === 'unauthorized' && leave())
   try {
     const { id, clientSecret } = await ask<Handoff>('/checkout/handoff', { body: { orderId } })
     Object.assign(pay, { intentId: id, clientSecret })
   } catch (error) {
-    // Paid meanwhile, in another tab.
-    if (error instanceof AskError && error.status === 409) return leaveFor(orderId)
+    await followChange(data)
     draw(data, { trouble: error, changed: false })
   }
 }
@@ -95,21 +98,14 @@ function apology(trouble: unknown): TemplateResult {
   </div>`
 }
 
-/** Another tab may have changed the order: who comes back here must not pay for the old one. */
-function reloadWhenChanged({ order }: OrderData): void {
-  document.addEventListener('visibilitychange', async () => {
-    if (document.visibilityState !== 'visible') return
-    const now = await ask<OrderData>(`/api/orders/${order.id}`).catch(() => undefined)
-    if (!now) return
-    if (now.order.state === 'paid') return leaveFor(order.id)
-    if (JSON.stringify(now.order.lines) === JSON.stringify(order.lines)) return
-    sessionStorage.setItem(changedNote, order.id)
-    location.reload()
-  })
-}
-
-function leaveFor(orderId: string): void {
-  location.replace(`/orders/${orderId}`)
+/** Another tab may have paid or changed the order: nobody must pay for it as it was. */
+async function followChange({ order }: OrderData): Promise<void> {
+  const now = await ask<OrderData>(`/api/orders/${order.id}`).catch(() => undefined)
+  if (!now) return
+  if (now.order.state === 'paid') return location.replace(`/orders/${order.id}`)
+  if (JSON.stringify(now.order.lines) === JSON.stringify(order.lines)) return
+  sessionStorage.setItem(changedNote, order.id)
+  location.reload()
 }
 
 const changedNote = 'order-changed'

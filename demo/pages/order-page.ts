@@ -35,7 +35,7 @@ function draw({ frame, order }: OrderData): void {
         <p>${text}</p>
       </div>
       <div class="actions">${actions}</div>
-      ${slip(order, html`<h2>Tsiran</h2><img src="/pictures/mark.svg" alt="" width="34" height="34">`)}
+      ${slip(order, html`<div><h2>Tsiran</h2><p class="seller">${texts.seller}</p></div><img src="/pictures/mark.svg" alt="" width="34" height="34">`)}
     </div>`,
   )
 }

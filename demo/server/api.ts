@@ -8,9 +8,9 @@ import { z } from 'zod'
 import { mostPerProduct, readCart, setCartLine } from './cart.ts'
 import { findProduct, languages, priceLists } from './catalogue.ts'
 import { settleLimit } from './limits.ts'
-import { type Order, ownedOrder, placeOrder } from './orders.ts'
+import { type Order, ownedOrder, placeOrder, unsettledOrder } from './orders.ts'
 import { preferencesOf, savePreferences } from './preferences.ts'
-import { ShopProblem } from './problem.ts'
+import { logFailure, ShopProblem } from './problem.ts'
 import { settleNow } from './settle.ts'
 import type { Shop } from './shop.ts'
 import { cartData, catalogueData, orderData, ordersData, type Visitor } from './views.ts'
@@ -48,11 +48,14 @@ export function shopApi(shop: Shop): Router {
     res.json(ordersData(db, visitorOf(shop, req)))
   })
 
-  api.post('/orders', (req, res) => {
+  api.post('/orders', async (req, res) => {
     const { session, currency } = visitorOf(shop, req)
     read(z.strictObject({}), req)
     const lines = readCart(db, { session, currency })
     if (lines.length === 0) throw new ShopProblem('cart_empty')
+    // It may have been paid a moment ago, in a tab that was closed: then this is another order.
+    const unsettled = unsettledOrder(db, session)
+    if (unsettled?.intent) await atMost(3000, settleNow(shop, { orderId: unsettled.id }))
     res.status(201).json({ orderId: placeOrder(db, { session, currency, lines }) })
   })
 
@@ -98,6 +101,16 @@ function orderOf(
   const order = ownedOrder(db, { session: visitor.session, orderId })
   if (!order) throw new ShopProblem('not_found')
   return order
+}
+
+/** Waits for it, but no longer than that: a buyer waits for the page. */
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work.catch((error) => logFailure('settling failed', error)), patience])
+  clearTimeout(timer)
 }
 
 function read<T>(schema: z.ZodType<T>, req: Request): T {

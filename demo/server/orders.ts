@@ -235,7 +235,8 @@ export function unsettledIntents(db: Database, orderId?: string): readonly Unset
     .all(weekAgo, orderId ?? null) as UnsettledIntent[]
 }
 
-function unsettledOrder(db: Database, session: string): Order | undefined {
+/** Finds the order that the session's next checkout would change. */
+export function unsettledOrder(db: Database, session: string): Order | undefined {
   return db
     .prepare(
       `${selectOrder} where session = ? and state in ('open', 'failed')

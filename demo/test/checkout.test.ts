@@ -135,6 +135,43 @@ test('a buyer who paid an old intent is told at once, not asked to pay again', a
   await expect(stranger.settle(orderId)).rejects.toThrow('404')
 })
 
+test('a cart that is checked out again after its payment becomes another order', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 1)
+  const orderId = await buyer.placeOrder()
+  const { id } = await buyer.handoff(orderId)
+  settle(id, 'succeeded')
+  await buyer.put('thyme-tea', 1)
+  expect(await buyer.placeOrder()).not.toBe(orderId)
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'paid', strayPayments: [] })
+})
+
+test('an order that changes while its intent is made is not handed out at the old price', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 1)
+  const orderId = await buyer.placeOrder()
+  let release = (): void => {}
+  shop.service.held = new Promise((resolve) => {
+    release = resolve
+  })
+  const asked = shop.service.keys.length
+  const early = buyer.send('/checkout/handoff', { method: 'POST', body: { orderId } })
+  await expect.poll(() => shop.service.keys.length).toBe(asked + 1)
+  await buyer.put('lori-honey', 2)
+  await buyer.placeOrder()
+  release()
+  expect((await early).status).toBe(500)
+
+  const now = await buyer.handoff(orderId)
+  const made = shop.service.intents.filter((intent) => intent.orderId === orderId)
+  expect(made.map(({ amount }) => amount)).toEqual([490000, 980000])
+  settle(made[0]?.id ?? '', 'succeeded')
+  await shop.settle()
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏4,900'] })
+  settle(now.id, 'succeeded')
+  expect(await buyer.status(orderId)).toBe('paid')
+})
+
 test('a cart that is changed back is paid for by its first intent', async () => {
   const buyer = await shop.buyer()
   await buyer.put('dried-apricots', 1)

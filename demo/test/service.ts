@@ -24,6 +24,8 @@ export interface Service {
   readonly keys: string[]
   /** Retrieves that arrived. */
   retrieved: number
+  /** Creates wait for it before they are answered. */
+  held: Promise<void>
   close(): Promise<void>
 }
 
@@ -47,6 +49,7 @@ export async function startService(): Promise<Service> {
     intents: [],
     keys: [],
     retrieved: 0,
+    held: Promise.resolve(),
     async close() {
       server.closeAllConnections()
       server.close()
@@ -64,6 +67,7 @@ export async function startService(): Promise<Service> {
     const known = byKey.get(key) ?? make(body)
     byKey.set(key, known)
     const { intent, clientSecret } = known
+    await service.held
     answer(res, 201, { ...intent, status: 'requires_payment_method', clientSecret })
   }
 

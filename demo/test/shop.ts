@@ -22,6 +22,7 @@ export interface TestShop {
   readonly url: string
   readonly service: Service
   readonly db: Database
+  readonly intents: PaymentIntents
   /** A new visitor, with a session. */
   buyer(): Promise<Buyer>
   /** What the shop does every minute. */
@@ -51,6 +52,7 @@ export async function startShop({ development = true } = {}): Promise<TestShop> 
     url,
     service,
     db,
+    intents,
     buyer: () => new Buyer(url).visit(),
     settle: () => settleNow(shop),
     async close() {

@@ -33,6 +33,7 @@ export const en = {
   checkOut: 'Check out',
   keepShopping: 'Keep shopping',
 
+  seller: 'Yerevan, Armenia · demo shop',
   orderNumber: 'Order',
   placedAt: 'Placed',
   paidAt: 'Paid',

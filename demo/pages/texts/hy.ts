@@ -34,6 +34,7 @@ export const hy: Texts = {
   checkOut: 'Ձևակերպել պատվերը',
   keepShopping: 'Շարունակել գնումները',
 
+  seller: 'Երևան, Հայաստան · ցուցադրական խանութ',
   orderNumber: 'Պատվեր',
   placedAt: 'Ձևակերպված է',
   paidAt: 'Վճարված է',

@@ -35,6 +35,7 @@ export const ru: Texts = {
   checkOut: 'Оформить заказ',
   keepShopping: 'Продолжить покупки',
 
+  seller: 'Ереван, Армения · демо-магазин',
   orderNumber: 'Заказ',
   placedAt: 'Оформлен',
   paidAt: 'Оплачен',

@@ -17,8 +17,8 @@ export interface Visitor {
   readonly page: Page
   /** Console errors and warnings, page errors and policy violations, from every frame. */
   readonly complaints: readonly string[]
-  /** Sum of the layout shifts of the shop's page that is open. */
-  layoutShift(): Promise<number>
+  /** What moved by itself on the shop's page that is open. */
+  layoutShifts(): Promise<string[]>
   leave(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export async function visit(options: BrowserContextOptions = {}): Promise<Visito
   return {
     page,
     complaints,
-    layoutShift: () => page.evaluate('layoutShift'),
+    layoutShifts: () => page.evaluate('layoutShifts'),
     leave: () => context.close(),
   }
 }
@@ -92,8 +92,12 @@ const watchPage = `
   addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
     console.error('policy: ' + effectiveDirective + ' blocked ' + blockedURI)
   })
-  globalThis.layoutShift = 0
+  globalThis.layoutShifts = []
   new PerformanceObserver((list) => {
-    for (const { value } of list.getEntries()) globalThis.layoutShift += value
+    for (const { value, sources } of list.getEntries()) {
+      const moved = sources.map(({ node, previousRect: was, currentRect: is }) =>
+        [node?.outerHTML?.slice(0, 80), was.x, was.y, was.width, '→', is.x, is.y, is.width].join(' '))
+      globalThis.layoutShifts.push(value.toFixed(6) + ': ' + moved.join(', '))
+    }
   }).observe({ type: 'layout-shift', buffered: true })
 `

@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startSettling } from '../server/settle.ts'
+import { startShop, type TestShop } from './shop.ts'
+
+let shop: TestShop
+beforeEach(async () => {
+  shop = await startShop()
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await shop.close()
+})
+
+test('the shop asks at its start and again each minute, and stops when it is told to', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  const orderId = await buyer.placeOrder()
+  await buyer.handoff(orderId)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const settling = startSettling(shop)
+  await expect.poll(() => shop.service.retrieved).toBe(1)
+  vi.advanceTimersByTime(60_000)
+  await expect.poll(() => shop.service.retrieved).toBe(2)
+  for (const intent of shop.service.intents) intent.status = 'succeeded'
+  vi.advanceTimersByTime(60_000)
+  await expect.poll(async () => (await buyer.order(orderId)).state).toBe('paid')
+  await settling.stop()
+  const asked = shop.service.retrieved
+  vi.advanceTimersByTime(600_000)
+  expect(shop.service.retrieved).toBe(asked)
+})
+
+test('a service that refuses the key is reported in one line, and the shop goes on', async () => {
+  const lines: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
+  const refused = { ...shop, intents: { retrieve: () => Promise.reject(new Error('refused')) } }
+  const buyer = await shop.buyer()
+  await buyer.put('thyme-tea', 1)
+  await buyer.handoff(await buyer.placeOrder())
+  const settling = startSettling(refused as never)
+  await expect.poll(() => lines.length).toBe(1)
+  await settling.stop()
+  vi.restoreAllMocks()
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', event: 'settling failed' })
+})
