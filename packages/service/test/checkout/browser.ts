@@ -11,6 +11,8 @@ import {
   type BrowserContextOptions,
   chromium,
   type FrameLocator,
+  firefox,
+  type Locator,
   type Page,
 } from '@playwright/test'
 import { expect } from 'vitest'
@@ -21,20 +23,27 @@ export interface World {
   readonly checkout: RunningCheckout
   readonly shop: Shop
   readonly browser: Browser
+  /** Presses a button in a frame. */
+  press(button: Locator): Promise<void>
   close(): Promise<void>
 }
 
-/** Shop, checkout and bank on three sites, and one browser. */
-export async function startWorld(): Promise<World> {
+/** Where Debian, or the environment, has a Firefox. */
+export const firefoxPath: string | undefined = [process.env.FIREFOX_PATH, '/usr/bin/firefox'].find(
+  (path) => path && existsSync(path),
+)
+
+/** Shop, checkout and bank on three sites, and one browser: Chromium, or a stock Firefox. */
+export async function startWorld(name: 'chromium' | 'firefox' = 'chromium'): Promise<World> {
   const checkout = await startCheckout({ checkout: 'pay.localhost', challenge: 'bank.localhost' })
   const shop = await startShop(checkout)
   await checkout.registerOrigin(shop.origin)
-  const executablePath = chromiumPath()
-  const browser = await chromium.launch(executablePath ? { executablePath } : {})
+  const browser = await (name === 'firefox' ? launchFirefox() : launchChromium())
   return {
     checkout,
     shop,
     browser,
+    press: name === 'firefox' ? pressByEvent : async (button) => await button.click(),
     close: async () => {
       await browser.close()
       await shop.close()
@@ -43,9 +52,21 @@ export async function startWorld(): Promise<World> {
   }
 }
 
-function chromiumPath(): string | undefined {
+async function launchChromium(): Promise<Browser> {
   const installed = [process.env.CHROMIUM_PATH, '/usr/bin/chromium']
-  return installed.find((path) => path && existsSync(path))
+  const executablePath = installed.find((path) => path && existsSync(path))
+  return await chromium.launch(executablePath ? { executablePath } : {})
+}
+
+async function launchFirefox(): Promise<Browser> {
+  // The stock build speaks WebDriver BiDi, which Playwright calls a channel.
+  return await firefox.launch({ channel: 'moz-firefox', executablePath: firefoxPath ?? '' })
+}
+
+/** Playwright's mouse and keys do not reach a frame of another site in a stock Firefox. */
+async function pressByEvent(button: Locator): Promise<void> {
+  await expect.poll(async () => await button.getAttribute('aria-disabled')).not.toBe('true')
+  await button.dispatchEvent('click')
 }
 
 /** One buyer's window with the hosted page in it. */
@@ -64,7 +85,7 @@ export interface Window {
 
 /** Opens a window and waits until the hosted page says `ready`. */
 export async function openWindow(
-  { browser, shop, checkout }: World,
+  { browser, shop, checkout, press }: World,
   pair: Pair,
   {
     query = {},
@@ -106,7 +127,7 @@ export async function openWindow(
     },
     pay: async (number) => {
       await window.fill(number)
-      await frame.getByRole('button', { name: /^Pay / }).click()
+      await press(frame.getByRole('button', { name: /^Pay / }))
     },
     close: async () => {
       // axe-core and cross-origin focus make no noise; whatever does is a fault of ours.
