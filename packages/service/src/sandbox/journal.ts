@@ -2,17 +2,18 @@
  * What merchants' servers and pages asked of this instance lately, in memory: method, path and
  * outcome, never a body, a query or a credential. Requests of live environments are not kept.
  *
+ * It stands on the way of every request, so it only notes facts; words are made when somebody reads.
+ *
  * @module
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { headers, paymentIntentIdPattern, routes } from '@pi-checkout/contract'
 import type { Authenticator } from '../http/authenticate.ts'
-import { requestId } from '../http/request-id.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { Changes } from './changes.ts'
 import { hasSecret, maskKey, maskPath } from './mask.ts'
 
-/** One request and its answer. */
+/** One request and its answer, as it may be shown. */
 export interface Exchange {
   /** Grows by one with each exchange of this instance. */
   readonly number: number
@@ -26,26 +27,42 @@ export interface Exchange {
   /** Milliseconds until the answer was written. */
   readonly ms: number
   readonly requestId: string
-  readonly operation: 'create' | 'retrieve' | 'page' | 'other'
+  readonly operation: Operation
   /** Id of the test environment; `null` where no key told which. */
   readonly environment: string | null
   readonly intentId: string | null
   /** Masked. `null`: none was sent. */
   readonly idempotencyKey: string | null
   readonly replayed: boolean
+}
+
+export type Operation = 'create' | 'retrieve' | 'page' | 'other'
+
+/** The facts of an exchange, before any of them may be shown. */
+export interface Note {
+  readonly number: number
+  readonly at: Date
+  readonly ms: number
+  readonly method: string
+  readonly url: string
+  readonly status: number
+  readonly requestId: unknown
+  readonly operation: Operation
+  readonly environment: string | null
+  readonly intentId: string | null
+  readonly idempotencyKey: string | undefined
+  readonly replayed: boolean
   /** It came with headers that only a browser sends. */
   readonly fromBrowser: boolean
   /** The address carried a credential. */
   readonly secretInUrl: boolean
-  /** Origin of the page that the browser came from. */
-  readonly referer: string | null
+  readonly referer: string | undefined
 }
 
 /** How often an idempotency key was used, since the start. */
 export interface KeyUse {
   /** Masked. */
   readonly key: string
-  readonly environment: string
   readonly intentId: string | null
   readonly requests: number
   readonly replays: number
@@ -78,11 +95,11 @@ export function journal({
   readonly now: () => Date
   readonly changes: Changes
   /** Is told of each exchange: the lint. */
-  readonly notice: (exchange: Exchange) => void
+  readonly notice: (note: Note) => void
 }): Journal {
   const environments = new WeakMap<IncomingMessage, Environment>()
-  let exchanges: Exchange[] = []
-  let uses = new Map<string, KeyUse>()
+  const uses = keyUses()
+  let notes: Note[] = []
   let count = 0
 
   function record(
@@ -92,47 +109,26 @@ export function journal({
   ): void {
     const environment = environments.get(request)
     if (environment?.mode === 'live' || (!environment && hasLiveKey(request))) return
-    const exchange = exchangeOf(request, response, { number: ++count, at, ms, environment })
-    exchanges.push(exchange)
+    const note = noteOf(request, response, { number: ++count, at, ms, environment })
+    notes.push(note)
     // Seldom, and half at once: shifting one by one would move the whole list each time.
-    if (exchanges.length > kept * 2) exchanges = exchanges.slice(-kept)
-    if (exchange.operation === 'create' && environment) note(request, exchange)
-    notice(exchange)
+    if (notes.length > kept * 2) notes = notes.slice(-kept)
+    uses.count(note)
+    notice(note)
     changes.announce('intents', 'requests', 'idempotency', 'faults')
-  }
-
-  function note({ headers: sent }: IncomingMessage, exchange: Exchange): void {
-    const { environment, idempotencyKey: key, status, intentId } = exchange
-    const raw = String(sent[headers.idempotencyKey] ?? '').replace(/^"(.*)"$/, '$1')
-    if (!environment || key === null || !(status < 300 || status === 409 || status === 422)) return
-    const name = `${environment} ${raw}`
-    const known = uses.get(name)
-    // Taken out and put back in, it is the last: the first ones are dropped.
-    uses.delete(name)
-    uses.set(name, {
-      key,
-      environment,
-      intentId: intentId ?? known?.intentId ?? null,
-      requests: (known?.requests ?? 0) + 1,
-      replays: (known?.replays ?? 0) + Number(exchange.replayed),
-      conflicts: (known?.conflicts ?? 0) + Number(status === 422),
-      waits: (known?.waits ?? 0) + Number(status === 409),
-      lastAt: exchange.at,
-    })
-    if (uses.size > kept) uses.delete(uses.keys().next().value ?? '')
   }
 
   return {
     watch: (listener) => (request, response) => {
-      const url = request.url ?? ''
-      if (ownPrefixes.some((prefix) => url.startsWith(prefix))) {
-        if (request.method === 'POST') response.once('close', () => changes.announce('intents'))
+      const { url = '' } = request
+      if (!isWatched(url)) {
+        if (request.method === 'POST') response.on('close', () => changes.announce('intents'))
         listener(request, response)
         return
       }
       const at = now()
       const begin = performance.now()
-      response.once('close', () => {
+      response.on('close', () => {
         record(request, response, { at, ms: performance.now() - begin })
       })
       listener(request, response)
@@ -146,20 +142,18 @@ export function journal({
       },
     }),
     exchanges: (environmentId) =>
-      exchanges
+      notes
         .filter(({ environment }) => environment === null || environment === environmentId)
         .slice(-kept)
-        .reverse(),
-    keyUses: (environmentId) =>
-      [...uses.values()].filter(({ environment }) => environment === environmentId).reverse(),
+        .reverse()
+        .map(exchangeOf),
+    keyUses: (environmentId) => uses.list(environmentId),
     clear: (environmentId) => {
-      if (environmentId === undefined) {
-        exchanges = []
-        uses = new Map()
-      } else {
-        exchanges = exchanges.filter(({ environment }) => environment !== environmentId)
-        uses = new Map([...uses].filter(([, { environment }]) => environment !== environmentId))
-      }
+      notes =
+        environmentId === undefined
+          ? []
+          : notes.filter(({ environment }) => environment !== environmentId)
+      uses.clear(environmentId)
       changes.announce('requests', 'idempotency')
     },
   }
@@ -168,6 +162,10 @@ export function journal({
 const kept = 500
 
 /** What pages and tools ask by themselves tells nothing about a merchant's integration. */
+function isWatched(url: string): boolean {
+  return url.startsWith(routes.create.path) || !ownPrefixes.some((prefix) => url.startsWith(prefix))
+}
+
 const ownPrefixes = [
   '/_sandbox',
   '/checkout-api/',
@@ -181,7 +179,7 @@ const ownPrefixes = [
   '/readyz',
 ]
 
-function exchangeOf(
+function noteOf(
   request: IncomingMessage,
   response: ServerResponse,
   {
@@ -195,47 +193,121 @@ function exchangeOf(
     readonly ms: number
     readonly environment: Environment | undefined
   },
-): Exchange {
+): Note {
   const { method = '', url = '', headers: sent } = request
-  const path = maskPath(url)
-  const operation = operationOf(method, path)
+  const operation = operationOf(method, url)
   const key = sent[headers.idempotencyKey]
   return {
     number,
-    at: at.toISOString(),
+    at,
+    ms,
     method,
-    path,
+    url,
     status: response.writableFinished ? response.statusCode : 0,
-    ms: Math.round(ms * 10) / 10,
-    requestId: requestId(response),
+    requestId: response.getHeader(headers.requestId),
     operation,
     environment: environment?.id ?? null,
-    intentId: intentIdOf(operation === 'create' ? response.getHeader('location') : path),
-    idempotencyKey: typeof key === 'string' ? maskKey(key) : null,
+    intentId: intentIdOf(operation === 'create' ? response.getHeader('location') : url),
+    idempotencyKey: typeof key === 'string' ? key : undefined,
     replayed: response.hasHeader(headers.idempotentReplayed),
     fromBrowser: sent.origin !== undefined || sent['sec-fetch-site'] !== undefined,
     secretInUrl: hasSecret(url),
-    referer: originOf(sent.referer),
+    referer: sent.referer,
   }
 }
 
-function operationOf(method: string, path: string): Exchange['operation'] {
-  if (path === routes.create.path) return method === 'POST' ? 'create' : 'other'
-  if (path.startsWith(`${routes.create.path}/`)) return method === 'GET' ? 'retrieve' : 'other'
+function exchangeOf(note: Note): Exchange {
+  const { number, method, status, operation, environment, intentId, replayed } = note
+  return {
+    number,
+    at: note.at.toISOString(),
+    method,
+    path: maskPath(note.url),
+    status,
+    ms: Math.round(note.ms * 10) / 10,
+    requestId: String(note.requestId ?? ''),
+    operation,
+    environment,
+    intentId,
+    idempotencyKey: note.idempotencyKey === undefined ? null : maskKey(note.idempotencyKey),
+    replayed,
+  }
+}
+
+function operationOf(method: string, url: string): Operation {
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
+  if (path === routes.create.path) return method === routes.create.method ? 'create' : 'other'
+  if (path.startsWith(`${routes.create.path}/`)) {
+    return method === routes.retrieve.method ? 'retrieve' : 'other'
+  }
   return path.startsWith('/checkout/') ? 'page' : 'other'
 }
 
 function intentIdOf(path: unknown): string | null {
   if (typeof path !== 'string') return null
-  const [, id = ''] = /^\/(?:payment-intents|checkout)\/([^/]+)$/.exec(path) ?? []
-  return paymentIntentIdPattern.test(id) ? id : null
-}
-
-function originOf(referer: string | undefined): string | null {
-  return referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : null
+  const [, id = ''] = /^\/(?:payment-intents|checkout)\/([^/?]+)(?:\?|$)/.exec(path) ?? []
+  return paymentIntentIdPattern.test(id) && !hasSecret(id) ? id : null
 }
 
 /** The prefix only hints, and a hint is enough to keep silent. */
 function hasLiveKey({ headers: sent }: IncomingMessage): boolean {
   return sent.authorization?.includes('pi_sk_live_') ?? false
+}
+
+interface Use {
+  readonly key: string
+  readonly environment: string
+  intentId: string | null
+  requests: number
+  replays: number
+  conflicts: number
+  waits: number
+  lastAt: Date
+}
+
+interface KeyUses {
+  count(note: Note): void
+  list(environmentId: string): readonly KeyUse[]
+  clear(environmentId: string | undefined): void
+}
+
+function keyUses(): KeyUses {
+  const uses = new Map<string, Use>()
+  return {
+    count: ({ operation, environment, idempotencyKey, status, intentId, replayed, at }) => {
+      const isAnswer = status === 201 || status === 409 || status === 422
+      if (operation !== 'create' || !environment || idempotencyKey === undefined || !isAnswer)
+        return
+      const key = idempotencyKey.startsWith('"') ? idempotencyKey.slice(1, -1) : idempotencyKey
+      const name = `${environment} ${key}`
+      let use = uses.get(name)
+      if (!use) {
+        const none = { requests: 0, replays: 0, conflicts: 0, waits: 0 }
+        use = { key, environment, intentId, ...none, lastAt: at }
+        uses.set(name, use)
+        if (uses.size > kept) uses.delete(uses.keys().next().value ?? '')
+      }
+      use.intentId = intentId ?? use.intentId
+      use.requests++
+      if (replayed) use.replays++
+      if (status === 422) use.conflicts++
+      if (status === 409) use.waits++
+      use.lastAt = at
+    },
+    list: (environmentId) =>
+      [...uses.values()]
+        .filter(({ environment }) => environment === environmentId)
+        .sort((one, other) => other.lastAt.getTime() - one.lastAt.getTime())
+        .map(({ key, environment: _, lastAt, ...numbers }) => ({
+          key: maskKey(key),
+          ...numbers,
+          lastAt: lastAt.toISOString(),
+        })),
+    clear: (environmentId) => {
+      for (const [name, { environment }] of uses) {
+        if (environmentId === undefined || environment === environmentId) uses.delete(name)
+      }
+    },
+  }
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Exchange } from './journal.ts'
+import type { Note } from './journal.ts'
+import { maskKey, maskPath } from './mask.ts'
 
 /** Every rule with its words. */
 export const lintRules = {
@@ -16,7 +17,7 @@ export const lintRules = {
     fix: 'Derive the key from the order and the exact body, so that a changed cart gets a key of its own.',
   },
   polled_too_fast: {
-    title: 'An intent is read again and again within a second',
+    title: 'An intent is read more than once a second',
     fix: 'Read it when the buyer comes back, then wait at least a second between reads; waitUntil of @pi-checkout/server does.',
   },
   secret_key_in_browser: {
@@ -55,9 +56,9 @@ export interface Finding {
 /** The findings of one instance. */
 export interface Lint {
   /** Looks at an exchange. */
-  check(exchange: Exchange): void
+  check(note: Note): void
   /** Adds what only the store could tell. */
-  add(exchange: Exchange, offence: Offence): void
+  add(note: Note, offence: Offence): void
   /** The newest first: those of an environment, and those of nobody known. */
   findings(environmentId: string): readonly Finding[]
   /** Drops the findings about an origin: it is registered now. */
@@ -76,116 +77,112 @@ export interface Offence {
 
 /** Makes an empty list of findings. */
 export function lint(changed: () => void): Lint {
-  let findings = new Map<string, Finding>()
-  const reads = new Map<string, number[]>()
+  const findings = new Map<string, Finding>()
+  const reads = new Map<string, Reads>()
 
-  const add: Lint['add'] = (exchange, { rule, detail, subject = '', origin = null }) => {
-    const { environment, at, intentId, requestId } = exchange
+  const add: Lint['add'] = (note, { rule, detail, subject = '', origin = null }) => {
+    const { environment, intentId, requestId } = note
     const name = `${environment} ${rule} ${subject}`
     const known = findings.get(name)
+    const at = note.at.toISOString()
+    // Taken out and put back in, it is the last: the first ones are dropped.
     findings.delete(name)
-    const { title, fix } = lintRules[rule]
     findings.set(name, {
       rule,
-      title,
+      ...lintRules[rule],
       detail,
-      fix,
       origin,
       environment,
       intentId,
-      requestId,
+      requestId: String(requestId ?? ''),
       count: (known?.count ?? 0) + 1,
       firstAt: known?.firstAt ?? at,
       lastAt: at,
     })
-    if (findings.size > maxFindings) findings.delete(findings.keys().next().value ?? '')
+    dropFirst(findings, maxFindings)
+    changed()
+  }
+
+  const drop = (isGone: (finding: Finding) => boolean): void => {
+    for (const [name, finding] of findings) if (isGone(finding)) findings.delete(name)
     changed()
   }
 
   return {
     add,
-    check: (exchange) => {
-      for (const offence of offences(exchange, readsOf(exchange, reads))) add(exchange, offence)
+    check: (note) => {
+      for (const offence of offences(note, countRead(note, reads))) add(note, offence)
     },
     findings: (environmentId) =>
       [...findings.values()]
         .filter(({ environment }) => environment === null || environment === environmentId)
         .reverse(),
-    resolve: (environmentId, origin) => {
-      findings = new Map(
-        [...findings].filter(
-          ([, finding]) => finding.environment !== environmentId || finding.origin !== origin,
-        ),
-      )
-      changed()
-    },
-    clear: (environmentId) => {
-      findings = new Map(
-        environmentId === undefined
-          ? []
-          : [...findings].filter(([, { environment }]) => environment !== environmentId),
-      )
-      changed()
-    },
+    resolve: (environmentId, origin) =>
+      drop((finding) => finding.environment === environmentId && finding.origin === origin),
+    clear: (environmentId) =>
+      drop(({ environment }) => environmentId === undefined || environment === environmentId),
   }
 }
 
 /**
  * Tells which rules an exchange breaks.
  *
- * @param reads Times in milliseconds of the last successful reads of its intent, this one included.
+ * @param reads How often its intent was read within the last seconds, this time included.
  */
-export function offences(exchange: Exchange, reads: readonly number[]): readonly Offence[] {
-  const { operation, status, idempotencyKey, fromBrowser, intentId, method, path } = exchange
+export function offences(note: Note, reads: number): readonly Offence[] {
+  const { operation, status, fromBrowser, secretInUrl } = note
+  const noKey = operation === 'create' && status === 201 && note.idempotencyKey === undefined
+  const reused = operation === 'create' && status === 422
+  const inBrowser = fromBrowser && status === 403 && operation !== 'page'
+  const tooFast = reads === tooManyReads
+  if (!(noKey || reused || inBrowser || tooFast || secretInUrl)) return none
+  const what = `${note.method} ${maskPath(note.url)}`
   const found: Offence[] = []
-  if (operation === 'create' && status === 201 && idempotencyKey === null) {
-    found.push({
-      rule: 'no_idempotency_key',
-      detail: `${method} ${path} made an intent that a retry would make twice.`,
-    })
+  if (noKey) {
+    const detail = `${what} made an intent that a retry would make twice.`
+    found.push({ rule: 'no_idempotency_key', detail })
   }
-  if (operation === 'create' && status === 422) {
-    found.push({
-      rule: 'key_reused',
-      subject: idempotencyKey ?? '',
-      detail: `The key ${idempotencyKey} came again with a different body and was refused.`,
-    })
+  if (reused) {
+    const key = maskKey(note.idempotencyKey ?? '')
+    const detail = `The key ${key} came again with a different body and was refused.`
+    found.push({ rule: 'key_reused', subject: key, detail })
   }
-  if (fromBrowser && status === 403 && operation !== 'page') {
-    found.push({
-      rule: 'secret_key_in_browser',
-      detail: `${method} ${path} came from a page and was refused.`,
-    })
+  if (inBrowser) {
+    const detail = `${what} came from a page and was refused.`
+    found.push({ rule: 'secret_key_in_browser', detail })
   }
-  if (exchange.secretInUrl) {
-    found.push({ rule: 'secret_in_url', detail: `${method} ${path} carried a credential.` })
-  }
-  const [first] = reads.slice(-tooMany)
-  const last = reads.at(-1)
-  if (reads.length >= tooMany && first !== undefined && last !== undefined) {
-    const seconds = (last - first) / 1000
-    if (seconds < tooMany - 1) {
-      found.push({
-        rule: 'polled_too_fast',
-        subject: intentId ?? '',
-        detail: `${intentId} was read ${tooMany} times in ${seconds.toFixed(1)} s.`,
-      })
-    }
+  if (secretInUrl) found.push({ rule: 'secret_in_url', detail: `${what} carried a credential.` })
+  if (tooFast) {
+    const detail = `${note.intentId} was read ${reads} times within ${readSpan / 1000} seconds.`
+    found.push({ rule: 'polled_too_fast', subject: note.intentId ?? '', detail })
   }
   return found
 }
 
-/** So many reads of one intent, on average less than a second apart, are too many. */
-const tooMany = 6
-const maxFindings = 200
-const maxWatched = 200
+const none: readonly Offence[] = []
 
-function readsOf(exchange: Exchange, reads: Map<string, number[]>): readonly number[] {
-  const { operation, status, intentId, at } = exchange
-  if (operation !== 'retrieve' || status !== 200 || intentId === null) return []
-  const times = [...(reads.get(intentId) ?? []), Date.parse(at)].slice(-tooMany)
-  reads.delete(intentId)
-  reads.set(intentId, times)
-  if (reads.size > maxWatched) reads.delete(reads.keys().next().value ?? '')
-  return times
+/** So many reads of one intent within so many milliseconds are more than one a second. */
+const tooManyReads = 6
+const readSpan = 5000
+
+const maxFindings = 200
+const maxWatched = 500
+
+interface Reads {
+  begin: number
+  count: number
+}
+
+function countRead({ operation, status, intentId, at }: Note, reads: Map<string, Reads>): number {
+  if (operation !== 'retrieve' || status !== 200 || intentId === null) return 0
+  const time = at.getTime()
+  const known = reads.get(intentId)
+  if (known && time - known.begin < readSpan) return ++known.count
+  reads.set(intentId, { begin: time, count: 1 })
+  dropFirst(reads, maxWatched)
+  return 1
+}
+
+function dropFirst(map: Map<string, unknown>, size: number): void {
+  if (map.size > size) map.delete(map.keys().next().value ?? '')
 }

@@ -9,14 +9,14 @@
 export function maskPath(url: string): string {
   const [path = ''] = url.split('?', 1)
   return path
-    .slice(0, maxPath)
     .replace(/_secret_[^/]*/g, '_secret_…')
     .replace(/(pi_sk_(?:test|live)_)[^/]*/g, '$1…')
+    .slice(0, maxPath)
 }
 
 /** Tells whether an address carries a credential: it then stands in histories and logs. */
 export function hasSecret(url: string): boolean {
-  return /_secret_[A-Za-z0-9]|pi_sk_(?:test|live)_/.test(url)
+  return url.length > shortest && /_secret_[A-Za-z0-9]|pi_sk_(?:test|live)_/.test(url)
 }
 
 /** Returns enough of an idempotency key to recognise it. */
@@ -26,3 +26,6 @@ export function maskKey(key: string): string {
 }
 
 const maxPath = 200
+
+/** No address with a whole credential is as short: most are passed over without a search. */
+const shortest = 48

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { describe } from '../http/problem.ts'
 import { findEnvironmentOfIntent } from '../merchants/environments.ts'
 import { type Changes, changes } from './changes.ts'
-import { type Exchange, type Journal, journal } from './journal.ts'
+import { type Journal, journal, type Note } from './journal.ts'
 import { type Lint, lint } from './lint.ts'
 
 /** The memory of one instance's sandbox. */
@@ -23,11 +23,11 @@ export function makeSandbox(context: Context): Sandbox {
   const { now, log, publicUrl } = context
   const told = changes()
   const findings = lint(() => told.announce('lint'))
-  const notice = (exchange: Exchange): void => {
-    findings.check(exchange)
-    const { operation, referer } = exchange
-    if (operation !== 'page' || referer === null || referer === publicUrl) return
-    checkOrigin(context, { exchange, origin: referer, findings }).catch((error: unknown) => {
+  const notice = (note: Note): void => {
+    findings.check(note)
+    const origin = note.operation === 'page' ? originOf(note.referer) : undefined
+    if (origin === undefined || origin === publicUrl) return
+    checkOrigin(context, { note, origin, findings }).catch((error: unknown) => {
       log.warn(describe(error), 'The lint could not look at a page')
     })
   }
@@ -42,16 +42,16 @@ export function makeSandbox(context: Context): Sandbox {
 async function checkOrigin(
   { db }: Context,
   {
-    exchange,
+    note,
     origin,
     findings,
-  }: { readonly exchange: Exchange; readonly origin: string; readonly findings: Lint },
+  }: { readonly note: Note; readonly origin: string; readonly findings: Lint },
 ): Promise<void> {
-  const { intentId } = exchange
+  const { intentId } = note
   const environment = intentId === null ? undefined : await findEnvironmentOfIntent(db, intentId)
   if (environment?.mode !== 'test' || environment.allowedOrigins.includes(origin)) return
   findings.add(
-    { ...exchange, environment: environment.id },
+    { ...note, environment: environment.id },
     {
       rule: 'unregistered_origin',
       subject: origin,
@@ -59,4 +59,8 @@ async function checkOrigin(
       detail: `${origin} is not registered for ${environment.merchantName}, so its page sees a refusal.`,
     },
   )
+}
+
+function originOf(referer: string | undefined): string | undefined {
+  return referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : undefined
 }

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import type { Note } from '../../src/sandbox/journal.ts'
+import { lint, offences } from '../../src/sandbox/lint.ts'
+import { maskKey, maskPath } from '../../src/sandbox/mask.ts'
+
+const note: Note = {
+  number: 1,
+  at: new Date('2026-11-21T10:00:00Z'),
+  ms: 2,
+  method: 'POST',
+  url: '/payment-intents',
+  status: 201,
+  requestId: 'req_1',
+  operation: 'create',
+  environment: 'env_1',
+  intentId: 'pi_1',
+  idempotencyKey: 'order-A-1001-1',
+  replayed: false,
+  fromBrowser: false,
+  secretInUrl: false,
+  referer: undefined,
+}
+
+test.each<[string, Partial<Note>, readonly string[]]>([
+  ['a create with a key', {}, []],
+  ['a create without a key', { idempotencyKey: undefined }, ['no_idempotency_key']],
+  ['a refused create without a key', { idempotencyKey: undefined, status: 400 }, []],
+  ['a key with another body', { status: 422 }, ['key_reused']],
+  ['a key that came from a page', { fromBrowser: true, status: 403 }, ['secret_key_in_browser']],
+  ['a hosted page that a browser loads', { operation: 'page', fromBrowser: true, status: 200 }, []],
+  ['a secret in an address', { secretInUrl: true }, ['secret_in_url']],
+])('%s is judged', (_, change, rules) => {
+  expect(offences({ ...note, ...change }, 0).map(({ rule }) => rule)).toEqual(rules)
+})
+
+test('reading an intent once a second is fine, six times in five seconds is one finding', () => {
+  const read = (findings: ReturnType<typeof lint>, milliseconds: number): void => {
+    const at = new Date(note.at.getTime() + milliseconds)
+    findings.check({ ...note, operation: 'retrieve', method: 'GET', status: 200, at })
+  }
+  const calm = lint(() => {})
+  for (let second = 0; second < 60; second++) read(calm, second * 1000)
+  expect(calm.findings('env_1')).toEqual([])
+  const hasty = lint(() => {})
+  for (let times = 0; times < 10; times++) read(hasty, times * 100)
+  expect(hasty.findings('env_1')).toMatchObject([{ rule: 'polled_too_fast', count: 1 }])
+})
+
+test('a finding counts its repetitions, and belongs to its environment', () => {
+  const findings = lint(() => {})
+  findings.check({ ...note, idempotencyKey: undefined })
+  findings.check({ ...note, idempotencyKey: undefined, at: new Date('2026-11-21T10:01:00Z') })
+  findings.check({ ...note, idempotencyKey: undefined, environment: 'env_2' })
+  expect(findings.findings('env_1')).toMatchObject([
+    { count: 2, firstAt: '2026-11-21T10:00:00.000Z', lastAt: '2026-11-21T10:01:00.000Z' },
+  ])
+  findings.clear('env_1')
+  expect(findings.findings('env_1')).toEqual([])
+  expect(findings.findings('env_2')).toHaveLength(1)
+})
+
+test('the lint stays small however many things go wrong', () => {
+  const findings = lint(() => {})
+  for (let at = 0; at < 1000; at++) {
+    findings.check({ ...note, status: 422, idempotencyKey: `key-number-${at}-of-a-thousand` })
+  }
+  expect(findings.findings('env_1').length).toBeLessThanOrEqual(200)
+})
+
+test('no credential survives in a shown path, and a shown key cannot be used', () => {
+  expect(maskPath('/payment-intents/pi_1_secret_abc?x=1')).toBe('/payment-intents/pi_1_secret_…')
+  expect(maskPath('/x/pi_sk_test_abcdefgh/y')).toBe('/x/pi_sk_test_…/y')
+  expect(maskPath(`/${'a'.repeat(500)}`)).toHaveLength(200)
+  expect(maskKey('abc')).toBe('ab…')
+  expect(maskKey('0190b6a2-7c31-7e02-b3f4-8c1d2e3f4a5b')).toBe('0190b6…4a5b')
+})
