@@ -47,7 +47,7 @@ function pagesApp(
   app.use(hostCheck(context.publicUrl))
   app.use(healthRouter(context, parts))
   if (metrics) app.use(metrics.router)
-  app.use(checkoutRouter(context))
+  app.use(checkoutRouter(context, parts))
   app.use(descriptionRouter(context))
   app.use('/_sandbox', sandboxRouter(context, parts, sandbox))
   app.get('/pi-checkout.js', (_request, response, next) => {

@@ -10,9 +10,11 @@ import type { Context } from '../context.ts'
 import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import { jsonHeaders } from '../http/headers.ts'
 import { ProblemError } from '../http/problem.ts'
+import { buckets, type Rate } from '../http/rate-limit.ts'
 import { opens } from '../intents/client-secret.ts'
 import { type Cause, decide } from '../intents/lifecycle.ts'
 import { moveIntent } from '../intents/store.ts'
+import { findEnvironment } from '../merchants/environments.ts'
 import { authorise } from '../provider/acquirer.ts'
 import { abandonment, openChallenge } from './challenge.ts'
 import { confirm } from './confirm.ts'
@@ -34,8 +36,15 @@ import { environmentOf, type Standing, standingOf } from './standing.ts'
 import { displayView } from './view.ts'
 import { waitForVersion } from './wait-for-version.ts'
 
+/** What the private API needs besides the context. */
+export interface CheckoutParts {
+  /** Ends the long polls, so that a stop does not wait for them. */
+  readonly stopping: AbortSignal
+}
+
 /** Returns the router of everything under `/checkout-api`. */
-export function checkoutApi(context: Context): Router {
+export function checkoutApi(context: Context, { stopping }: CheckoutParts): Router {
+  const confirms = buckets(confirmRate, () => context.now().getTime())
   const tokens = new SessionTokens(context.keys, context.publicUrl)
   const router = Router({ caseSensitive: true, strict: true })
   router.post('/reports', cspReports(context))
@@ -52,33 +61,38 @@ export function checkoutApi(context: Context): Router {
     const standing =
       version === undefined
         ? await standingOf(context, session)
-        : await waitForVersion(context, session, { version, signal: endOf(request, response) })
+        : await waitForVersion(context, session, { version, signal: endOf(response, stopping) })
     send(response, displayView(context, existing(standing)))
   })
 
   const act = <Body>(
     schema: z.ZodType<Body>,
     action: (session: CheckoutSession, body: Body) => Promise<object>,
+    gate?: (session: CheckoutSession, address: string) => Promise<void>,
   ): RequestHandler => {
     return async (request, response) => {
       checkBodyHeaders(request, limits.requestBytes)
       const session = await sessionOf(request, { tokens, context })
+      await gate?.(session, request.socket.remoteAddress ?? '')
       send(response, await action(session, await readBody(request, schema)))
     }
   }
 
-  router.post(
-    '/confirm',
-    act(Confirm, async (session, body) => {
-      refusePastExpiry(body, context.now())
-      const authorisation = authorise(body.paymentMethod.card)
-      if (!authorisation) throw new TypeError('a card passed that is not a test card')
-      const { attemptId, version } = body
-      const confirmed = await confirm(context, session, { attemptId, version, authorisation })
-      if ('refusal' in confirmed) throw refused(confirmed.refusal)
-      return displayView(context, confirmed.standing)
-    }),
-  )
+  const confirmCard = async (session: CheckoutSession, body: Confirm): Promise<object> => {
+    refusePastExpiry(body, context.now())
+    const authorisation = authorise(body.paymentMethod.card)
+    if (!authorisation) throw new TypeError('a card passed that is not a test card')
+    const { attemptId, version } = body
+    const confirmed = await confirm(context, session, { attemptId, version, authorisation })
+    if ('refusal' in confirmed) throw refused(confirmed.refusal)
+    return displayView(context, confirmed.standing)
+  }
+  /** Whoever tries card after card from one address is slowed down; a sandbox is there to be tried. */
+  const limitConfirms = async (session: CheckoutSession, address: string): Promise<void> => {
+    const environment = await findEnvironment(context.db, session.environmentId)
+    if (environment?.mode === 'live') confirms.take(address)
+  }
+  router.post('/confirm', act(Confirm, confirmCard, limitConfirms))
 
   router.post(
     '/challenge/open',
@@ -103,6 +117,8 @@ export function checkoutApi(context: Context): Router {
   )
   return router
 }
+
+const confirmRate: Rate = { burst: 30, perSecond: 30 / 60 }
 
 /** Trades the secret for a session. Every pair that is not accepted gets the same answer. */
 async function openSession(
@@ -196,10 +212,15 @@ function readVersion(request: Request): number | undefined {
   throw new ProblemError('validation_failed', 'waitForVersion must be a whole number.')
 }
 
-function endOf(request: Request, response: Response): AbortSignal {
+/** Aborts when the asker has gone, or when the service stops. */
+function endOf(response: Response, stopping: AbortSignal): AbortSignal {
   const end = new AbortController()
-  response.on('close', () => end.abort())
-  request.on('aborted', () => end.abort())
+  const abort = (): void => end.abort()
+  stopping.addEventListener('abort', abort)
+  response.once('close', () => {
+    stopping.removeEventListener('abort', abort)
+    abort()
+  })
   return end.signal
 }
 

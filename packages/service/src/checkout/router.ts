@@ -9,12 +9,12 @@ import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import express, { Router } from 'express'
 import type { Context } from '../context.ts'
 import type { Queryable } from '../db/database.ts'
-import { checkoutApi } from './api.ts'
+import { type CheckoutParts, checkoutApi } from './api.ts'
 import { checkoutHeaders, refusalHeaders } from './page-headers.ts'
 import { assetsPath, checkoutPage, refusalPage } from './pages.ts'
 
 /** Returns the router of `/checkout/:id`, `/checkout-assets` and `/checkout-api`. */
-export function checkoutRouter(context: Context): Router {
+export function checkoutRouter(context: Context, parts: CheckoutParts): Router {
   const { db, hostedFolder, publicUrl, challengeUrl } = context
   const router = Router({ caseSensitive: true, strict: true })
 
@@ -35,7 +35,7 @@ export function checkoutRouter(context: Context): Router {
       .send(checkoutPage(hostedFolder, frameAncestors))
   })
 
-  router.use('/checkout-api', checkoutApi(context))
+  router.use('/checkout-api', checkoutApi(context, parts))
   router.use(assetsPath, builtAssets(hostedFolder))
   return router
 }

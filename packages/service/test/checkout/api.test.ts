@@ -338,6 +338,30 @@ test('a long poll for a version that is reached already answers at once', async 
   expect(performance.now() - before).toBeLessThan(5000)
 })
 
+test('a live environment slows down whoever tries card after card from one address', async () => {
+  await checkout.registerOrigin(shop, 'env_live')
+  const codes: number[] = []
+  for (let intents = 0; intents < 4; intents++) {
+    const client = await opened({ environmentId: 'env_live' })
+    for (let tries = 0; tries < 9; tries++) {
+      codes.push((await client.pay('4000000000000002')).status)
+    }
+  }
+  expect(codes.filter((status) => status === 200).length).toBeGreaterThanOrEqual(30)
+  expect(codes.at(-1)).toBe(429)
+  const limited = await (await opened({ environmentId: 'env_live' })).pay('4242424242424242')
+  expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await codeOf(limited)).toBe('429 rate_limited')
+})
+
+test('a stop of the service answers the long polls at once', async () => {
+  const client = await opened()
+  const waiting = client.view('?waitForVersion=2')
+  await sleep(200)
+  checkout.stop()
+  expect((await waiting).version).toBe(1)
+})
+
 test('a report of a browser is taken without a token, and only rule and origin are kept', async () => {
   const before = checkout.logged.length
   const response = await fetch(`${checkout.url}/checkout-api/reports`, {

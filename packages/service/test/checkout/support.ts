@@ -40,6 +40,8 @@ export interface RunningCheckout {
   registerOrigin(origin: string, environmentId?: string): Promise<void>
   /** Moves real time on by so many milliseconds. */
   advance(milliseconds: number): void
+  /** Says that the service is about to stop. */
+  stop(): void
   close(): Promise<void>
 }
 
@@ -73,9 +75,10 @@ export async function startCheckout(
     challengeUrl: `http://${hosts.challenge}:${challenge.port}`,
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
   }
+  const stopping = new AbortController()
   const app = bareApp()
   app.use(hostCheck(context.publicUrl))
-  app.use(checkoutRouter(context))
+  app.use(checkoutRouter(context, { stopping: stopping.signal }))
   checkout.serve(finished(app, context))
   challenge.serve(challengeApp(context))
 
@@ -95,6 +98,7 @@ export async function startCheckout(
     advance: (milliseconds) => {
       offset += milliseconds
     },
+    stop: () => stopping.abort(),
     close: async () => {
       await Promise.all([checkout.close(), challenge.close()])
       await db.close()
