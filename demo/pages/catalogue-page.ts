@@ -46,7 +46,7 @@ function productCard(product: ProductData): TemplateResult {
       <button class="button quiet" data-testid="add-to-cart" data-product=${id} aria-label=${texts.addNamed(name)}
         @click=${() => add(product)}>${texts.add}</button>
     </div>
-    <p class="muted in-cart" role="status">${quantity > 0 ? texts.inCart(quantity) : nothing}</p>
+    <p class="in-cart" role="status">${quantity > 0 ? texts.inCart(quantity) : nothing}</p>
   </li>`
 }
 

@@ -44,6 +44,8 @@ async function start(): Promise<void> {
     process.once(signal, async () => {
       await Promise.all([settling.stop(), close(server)])
       db.close()
+      // A service that does not answer must not hold the shop: nobody waits for its answer now.
+      process.exit(0)
     })
   }
 }

@@ -12,7 +12,7 @@ import { recordVerdict } from './verdicts.ts'
 const minute = 60_000
 
 export interface Settling {
-  /** Resolves when no question is under way any more. */
+  /** Resolves when nothing will be written any more, though an answer may still be awaited. */
   stop(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export function startSettling(shop: Pick<Shop, 'db' | 'intents'>): Settling {
     async stop() {
       clearInterval(timer)
       stopping.abort()
-      await running
+      await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 2000))])
     },
   }
 }
@@ -52,7 +52,7 @@ export async function settleNow(
     intents,
     signal,
     onVerdict: ({ order, intent, verdict }) => {
-      if (intent) recordVerdict(db, { orderId: order.orderId, intent, verdict })
+      if (intent && !signal?.aborted) recordVerdict(db, { orderId: order.orderId, intent, verdict })
     },
   })
 }

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const demo = fileURLToPath(new URL('..', import.meta.url))
+const readme = readFileSync(`${demo}README.md`, 'utf8')
+const sources = ['server', 'pages'].flatMap((folder) =>
+  readdirSync(demo + folder)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name}`),
+)
+
+test('the five places of integration are marked once each, where the README says', () => {
+  const marked = sources.flatMap((path) => {
+    const marks = readFileSync(demo + path, 'utf8').match(/Integration \d of 5/g) ?? []
+    return marks.map((mark) => `${mark}: ${path}`)
+  })
+  const listed = [...readme.matchAll(/^\| (\d) \| `([^`]+)`/gm)]
+  expect(listed).toHaveLength(5)
+  expect(marked.sort()).toEqual(listed.map(([, n, path]) => `Integration ${n} of 5: ${path}`))
+})
+
+test('every test id and every setting that the README names exists', () => {
+  const code = sources.map((path) => readFileSync(demo + path, 'utf8')).join('\n')
+  const [, ids = ''] = /`data-testid`: ([\s\S]*?)\n\n/.exec(readme) ?? []
+  for (const [, id] of ids.matchAll(/`([a-z-]+)`/g)) {
+    if (id?.startsWith('data-')) continue
+    expect(code, id).toContain(`data-testid="${id}"`)
+  }
+  for (const [, name] of readme.matchAll(/`((?:PI|SHOP|NODE)_[A-Z_]+|PORT)`/g)) {
+    if (name === 'PI_API_KEY') continue // The helper's own.
+    expect(code, name).toContain(name)
+  }
+})
