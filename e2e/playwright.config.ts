@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
+import { webkitPrograms } from './webkit/driver.ts'
 
 const { CHROMIUM_PATH, PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
 const firefox = '/usr/bin/firefox-esr'
@@ -43,5 +44,6 @@ export default defineConfig({
           },
         ]
       : []),
+    ...(webkitPrograms() ? [{ name: 'webkit', testDir: 'webkit' }] : []),
   ],
 })

@@ -1,0 +1,153 @@
+/**
+ * WebKitGTK through its own WebDriver, since Playwright drives only a WebKit that it has downloaded.
+ *
+ * @module
+ * @see https://www.w3.org/TR/webdriver2/
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The programs that the suite needs, if both are installed. */
+export function webkitPrograms(): { driver: string; browser: string } | undefined {
+  const driver = '/usr/bin/WebKitWebDriver'
+  if (!existsSync(driver)) return undefined
+  const browser = readdirSync('/usr/lib')
+    .map((folder) => `/usr/lib/${folder}/webkit2gtk-4.1/MiniBrowser`)
+    .find((path) => existsSync(path))
+  return browser ? { driver, browser } : undefined
+}
+
+interface Found {
+  readonly [key: string]: string
+}
+
+/** One browser window. Every look-up waits until the element is there. */
+export class WebkitPage {
+  readonly #session: string
+  readonly #driver: ChildProcess
+
+  private constructor(session: string, driver: ChildProcess) {
+    this.#session = session
+    this.#driver = driver
+  }
+
+  static async open({ driver, browser }: { driver: string; browser: string }): Promise<WebkitPage> {
+    const port = await freePort()
+    const child = spawn('xvfb-run', ['-a', driver, `--port=${port}`], {
+      stdio: 'ignore',
+      detached: true,
+    })
+    const base = `http://127.0.0.1:${port}`
+    await patiently(() => command(base, 'GET', '/status'))
+    const capabilities = {
+      alwaysMatch: { 'webkitgtk:browserOptions': { binary: browser, args: ['--automation'] } },
+    }
+    const { sessionId } = await command<{ sessionId: string }>(base, 'POST', '/session', {
+      capabilities,
+    })
+    return new WebkitPage(`${base}/session/${sessionId}`, child)
+  }
+
+  async goto(url: string): Promise<void> {
+    await this.#do('POST', '/url', { url })
+  }
+
+  async click(selector: string): Promise<void> {
+    await patiently(async () => {
+      await this.#do('POST', `/element/${await this.#find(selector)}/click`, {})
+    })
+  }
+
+  /** Types into a field, over what it holds. `element/value` would refuse fields inside a frame. */
+  async type(selector: string, text: string): Promise<void> {
+    await this.click(selector)
+    await this.waitFor(`document.querySelector('${selector}').select(); return true`)
+    const actions = [...text].flatMap((value) => [
+      { type: 'keyDown', value },
+      { type: 'keyUp', value },
+    ])
+    await this.#do('POST', '/actions', { actions: [{ type: 'key', id: 'keyboard', actions }] })
+  }
+
+  /** Waits until the script, whose last word is `return`, gives a true value. */
+  async waitFor(script: string): Promise<void> {
+    await patiently(async () => {
+      const value = await this.#do('POST', '/execute/sync', { script, args: [] })
+      if (!value) throw new Error(`still waiting: ${script}`)
+    })
+  }
+
+  /** Goes on inside the frame that the script returns. */
+  async enterFrame(script: string): Promise<void> {
+    await patiently(async () => {
+      const frame = await this.#do('POST', '/execute/sync', { script, args: [] })
+      if (!frame) throw new Error(`no frame yet: ${script}`)
+      await this.#do('POST', '/frame', { id: frame })
+    })
+  }
+
+  async leaveFrames(): Promise<void> {
+    await this.#do('POST', '/frame', { id: null })
+  }
+
+  async close(): Promise<void> {
+    await this.#do('DELETE', '').catch(() => {})
+    // The whole group: xvfb-run, the display and the driver.
+    if (this.#driver.pid) process.kill(-this.#driver.pid, 'SIGTERM')
+  }
+
+  async #find(selector: string): Promise<string> {
+    const found = await this.#do<Found>('POST', '/element', {
+      using: 'css selector',
+      value: selector,
+    })
+    const [id] = Object.values(found)
+    if (!id) throw new Error(`nothing found for ${selector}`)
+    return id
+  }
+
+  async #do<Value>(method: string, path: string, body?: object): Promise<Value> {
+    return command<Value>(this.#session, method, path, body)
+  }
+}
+
+async function command<Value>(
+  base: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Value> {
+  const answer = await fetch(base + path, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  // The driver's answer: its shape is the standard's.
+  const { value } = (await answer.json()) as { value: Value & { message?: string } }
+  if (!answer.ok) throw new Error(`${method} ${path}: ${value.message}`)
+  return value
+}
+
+/** Tries again for 20 seconds; the last failure is told. */
+async function patiently<Value>(work: () => Promise<Value>): Promise<Value> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries >= 200) throw error
+      await sleep(100)
+    }
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
+}
