@@ -21,6 +21,7 @@ import { authenticator } from './http/authenticate.ts'
 import { answerClientError } from './http/client-error.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { startReaper } from './intents/reaper.ts'
+import { intentStore } from './intents/routes.ts'
 import { createApiKey } from './merchants/api-keys.ts'
 import { addOrigin, ensureEnvironment, firstMerchant } from './merchants/merchants.ts'
 import { faultRules } from './sandbox/faults.ts'
@@ -100,6 +101,7 @@ async function serve(
     authenticator: auth,
     faults: faultRules(),
     limits,
+    intents: intentStore(context.db),
     adminToken,
     stopping: stopping.signal,
     storeOptions: storeOptions(config.store),

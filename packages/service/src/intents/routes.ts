@@ -17,6 +17,7 @@ import {
   routes,
 } from '@pi-checkout/contract'
 import type { Context } from '../context.ts'
+import type { Database } from '../db/database.ts'
 import type { Authenticator } from '../http/authenticate.ts'
 import { checkBodyHeaders, readBody } from '../http/body.ts'
 import { jsonHeaders } from '../http/headers.ts'
@@ -35,13 +36,32 @@ import { clientSecret } from './client-secret.ts'
 import { type Created, type Creation, creations, type Draft } from './creation.ts'
 import { idempotencyHashes, readIdempotencyKey } from './idempotency.ts'
 import { retrievals } from './retrieval.ts'
-import { settleDue } from './store.ts'
+import { type IntentKey, type StoredIntent, settleDue } from './store.ts'
 
 /** What the operations need besides the context. */
 export interface IntentRouteParts {
   readonly authenticator: Authenticator
   readonly faults: FaultRules
   readonly limits: RateLimits
+  readonly intents: IntentStore
+}
+
+/** Where the two operations keep their intents. */
+export interface IntentStore {
+  readonly create: (draft: Draft) => Promise<Creation>
+  /** Reads without applying deadlines; `undefined` for unknown and foreign alike. */
+  readonly find: (key: IntentKey) => Promise<StoredIntent | undefined>
+  /** Applies the deadlines that have passed. */
+  readonly settle: (intent: StoredIntent, now: Date) => Promise<StoredIntent | undefined>
+}
+
+/** Keeps them in the database, many requests in one statement. One per instance. */
+export function intentStore(db: Database): IntentStore {
+  return {
+    create: creations(db),
+    find: retrievals(db),
+    settle: async (intent, now) => await settleDue(db, intent, now),
+  }
 }
 
 /** Tells whether a path belongs to the two operations. */
@@ -96,9 +116,8 @@ function notAllowed(allow: string): ProblemError {
 
 function createOperation(
   context: Context,
-  { authenticator, faults, limits: rates }: IntentRouteParts,
+  { authenticator, faults, limits: rates, intents }: IntentRouteParts,
 ): Operation {
-  const store = creations(context.db)
   const held = heldKeys()
   return async (request, response) => {
     refuseBrowser(request)
@@ -113,7 +132,7 @@ function createOperation(
     const draft = draftOf(context, { environment, key, body })
 
     await failBefore(planned)
-    const creation = await unlessHeld(held, { draft, planned, work: () => store(draft) })
+    const creation = await unlessHeld(held, { draft, planned, work: () => intents.create(draft) })
     const created = createdBy(creation, draft)
     const answer = creationAnswer(created, clientSecret(context.keys, created))
     send(request, response, {
@@ -131,9 +150,8 @@ function createOperation(
 
 function retrieveOperation(
   context: Context,
-  { authenticator, faults, limits: rates }: IntentRouteParts,
+  { authenticator, faults, limits: rates, intents }: IntentRouteParts,
 ): Operation {
-  const find = retrievals(context.db)
   return async (request, response) => {
     refuseBrowser(request)
     onlyHeader(request, headers.authorization)
@@ -143,9 +161,9 @@ function retrieveOperation(
     const planned = plannedFaults(request, { faults, environment, operation: 'retrieve' })
     await failBefore(planned)
     const id = idOf(request.url ?? '')
-    const found = id && (await find({ environmentId: environment.id, id }))
+    const found = id && (await intents.find({ environmentId: environment.id, id }))
     const now = timeOf(environment, context.now())
-    const intent = found && (await settleDue(context.db, found, now))
+    const intent = found && (await intents.settle(found, now))
     if (!intent) {
       throw new ProblemError(
         'payment_intent_not_found',
