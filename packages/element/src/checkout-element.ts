@@ -282,19 +282,19 @@ export class PiCheckout extends LitElement {
   /** Tries the first retryable failure of a pair again by itself; shows every other. */
   #fail(code: CheckoutErrorCode): void {
     const pair = this.#pair
-    const { retryable } = new CheckoutError(code)
+    let error = new CheckoutError(code)
+    if (error.retryable && !navigator.onLine) error = new CheckoutError('offline')
     const active = this.shadowRoot?.activeElement
     if (active && active === this.#session?.frame) this.#lostFocus = true
     this.#session?.end()
     this.#session = undefined
     this.requestUpdate()
-    if (pair && retryable && !pair.retried) {
+    if (pair && error.retryable && !pair.retried) {
       pair.retried = true
       this.#retry = setTimeout(() => this.#mount(pair), 500 + 500 * Math.random())
       this.#show('loading')
       return
     }
-    const error = new CheckoutError(retryable && !navigator.onLine ? 'offline' : code)
     this.#error = error
     if (this.#show('error')) this.#dispatch('pi-error', { error })
     void this.updateComplete.then(() => this.#regainFocus())
@@ -313,8 +313,12 @@ export class PiCheckout extends LitElement {
     if (state === previous) return true
     this.#state = state
     const { states } = this.#internals
-    states.delete(previous)
-    states.add(state)
+    try {
+      states.delete(previous)
+      states.add(state)
+    } catch {
+      // Chromium before 125 takes dashed names only; there the page goes without `:state()`.
+    }
     this.#internals.ariaBusy = String(state === 'loading' || state === 'busy')
     this.requestUpdate()
     this.#dispatch('pi-statechange', { state, previous })

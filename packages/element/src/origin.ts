@@ -36,11 +36,13 @@ export function checkoutOrigin(): string | undefined {
 }
 
 function isCheckoutOrigin(origin: unknown): origin is string {
-  if (typeof origin !== 'string' || !URL.canParse(origin)) return false
-  const { protocol, hostname, origin: exact } = new URL(origin)
-  return (
-    exact === origin && (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)))
-  )
+  try {
+    const { protocol, hostname, origin: exact } = new URL(String(origin))
+    if (exact !== origin) return false
+    return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  } catch {
+    return false
+  }
 }
 
 function isLoopback(hostname: string): boolean {
