@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     name: 'element',
     include: ['test/**/*.test.{ts,tsx}'],
-    testTimeout: 20_000,
+    testTimeout: 30_000,
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
     maxWorkers: 2,
     globalSetup: ['test/browser/build.ts'],

@@ -2,7 +2,7 @@ import type { CDPSession } from '@playwright/test'
 import { expect, test } from 'vitest'
 import { hears, prepareWorld } from './browser/world.ts'
 
-const world = prepareWorld(['--js-flags=--expose-gc'])
+const world = prepareWorld()
 
 async function holdings(devtools: CDPSession): Promise<Record<string, number>> {
   for (let i = 0; i < 3; i++) await devtools.send('HeapProfiler.collectGarbage')

@@ -3,9 +3,11 @@
  *
  * @module
  */
+
+import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test'
+import { type Browser, type BrowserContext, chromium, firefox, type Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import { type FakeHostedPageOptions, fakeHostedPage } from '../../src/testing.ts'
 
@@ -53,11 +55,26 @@ export const mountAtOnce = `
   configureCheckout({ origin: PAY })
   Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })`
 
+/** Where Firefox is, if it is installed. */
+export const firefoxPath = [
+  process.env.FIREFOX_PATH,
+  '/usr/bin/firefox-esr',
+  '/usr/bin/firefox',
+].find((path) => path && existsSync(path))
+
+export interface WorldOptions {
+  /** Default: `'chromium'`. */
+  readonly engine?: 'chromium' | 'firefox'
+  readonly args?: string[]
+  readonly ignoreDefaultArgs?: string[]
+}
+
 /** Prepares a world for the tests of one file. */
-export function prepareWorld(
-  args: readonly string[] = [],
-  ignoreDefaultArgs: string[] = [],
-): World {
+export function prepareWorld({
+  engine = 'chromium',
+  args = [],
+  ignoreDefaultArgs = [],
+}: WorldOptions = {}): World {
   let browser: Browser | undefined
   let shopAnswers: Answers = () => undefined
   let payAnswers: Answers = () => undefined
@@ -99,9 +116,13 @@ export function prepareWorld(
       }),
       evil: await origin('evil', (path, request) => world.stranger(path, request)),
     })
+    if (engine === 'firefox') {
+      if (firefoxPath) browser = await launchFirefox(firefoxPath)
+      return
+    }
     browser = await chromium.launch({
       executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-      args: [...args],
+      args,
       ignoreDefaultArgs,
     })
   })
@@ -185,6 +206,14 @@ export function prepareWorld(
   return world
 }
 
+/** A hosted page that leaves on its first visit, and shows the result on the next. */
+export function leavingOnce(): Answers {
+  let visits = 0
+  return () => ({
+    body: fakeHostedPage({ steps: visits++ ? ['ready', 'finish'] : ['ready', 'leave'] }).html,
+  })
+}
+
 /** Waits until the element stands there. By `evaluate`: `waitForFunction` breaks under strict policies. */
 export async function stands(page: Page, state: string, id = 'pay'): Promise<void> {
   const look = (): Promise<unknown> =>
@@ -203,6 +232,10 @@ export async function hears(page: Page, line: string): Promise<void> {
 }
 
 const patience = { interval: 20, timeout: 15_000 }
+
+function launchFirefox(executablePath: string): Promise<Browser> {
+  return firefox.launch({ channel: 'moz-firefox', executablePath })
+}
 
 function record(): void {
   if (window !== top) return
