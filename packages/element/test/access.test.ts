@@ -33,7 +33,7 @@ test('axe finds nothing while idle, loading, ready, busy, finished or in an erro
   await page.frameLocator('iframe').getByTestId('finish').click()
   await stands(page, 'finished')
   expect(await faults(page)).toEqual([])
-  await page.frameLocator('iframe').getByTestId('fail-unauthorized').click()
+  await page.frameLocator('iframe').getByTestId('fail-unauthorized').dispatchEvent('click')
   await stands(page, 'error')
   expect(await faults(page)).toEqual([])
 })
@@ -88,7 +88,7 @@ test('a lost frame hands its focus to Try again', async () => {
   const hosted = page.frameLocator('iframe')
   await hosted.getByLabel('Card number').focus()
   world.hosted({ steps: [{ fail: 'internal' }] })
-  await hosted.getByTestId('fail-internal').click()
+  await hosted.getByTestId('fail-internal').dispatchEvent('click')
   await hears(page, 'pi-error internal')
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent))
@@ -121,7 +121,7 @@ test.each([
   await hears(page, 'pi-ready')
   expect(await page.frameLocator('iframe').getByTestId('locale').textContent()).toBe(told)
   world.hosted({ steps: [{ fail: 'internal' }] })
-  await page.frameLocator('iframe').getByTestId('fail-internal').click()
+  await page.frameLocator('iframe').getByTestId('fail-internal').dispatchEvent('click')
   expect(await page.getByRole('button').textContent()).toBe(retry)
 })
 

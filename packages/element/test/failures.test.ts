@@ -165,7 +165,7 @@ test("the documented policy lines produce no violation, style-src 'none' and Tru
       }),
   })
   await hears(page, 'pi-ready')
-  await page.frameLocator('iframe').getByTestId('fail-unauthorized').click()
+  await page.frameLocator('iframe').getByTestId('fail-unauthorized').dispatchEvent('click')
   await hears(page, 'pi-error unauthorized')
   expect(await page.evaluate(() => Reflect.get(window, 'violations'))).toEqual([])
   const height = await page.locator('#pay').evaluate((pay) => pay.getBoundingClientRect().height)

@@ -194,6 +194,7 @@ export function prepareWorld({
       })
       contexts.push(context)
       const page = await context.newPage()
+      page.setDefaultTimeout(10_000)
       page.on('console', (message) => noise.push(`${message.type()}: ${message.text()}`))
       page.on('pageerror', (error) => noise.push(`thrown: ${error.message}`))
       await context.addInitScript(record)
