@@ -42,8 +42,13 @@ validator.creditCardType.addCard({
 export function brandOf(number: string): Brand | undefined {
   const { card } = validator.number(digitsOf(number))
   if (!card || digitsOf(number) === '') return undefined
-  const type = card.type === 'american-express' ? 'amex' : card.type
-  return { type, name: card.niceType, codeSize: card.code.size }
+  return brand(card)
+}
+
+/** Finds a brand by the name that the service uses. */
+export function brandOfType(type: string): Brand | undefined {
+  const card = validator.creditCardType.getTypeInfo(type === amex.ours ? amex.theirs : type)
+  return card && brand(card)
 }
 
 /** Groups the digits as they are printed on the card: `4242 4242 4242 4242`, `3782 822463 10005`. */
@@ -107,6 +112,18 @@ export function readCard({ number, expiry, cvc, name }: CardFields): CardDetails
 /** How many digits a security code has, for its fault's text. */
 export function codeSize(number: string): number {
   return brandOf(number)?.codeSize ?? 3
+}
+
+// The service's name for it, and the library's.
+const amex = { ours: 'amex', theirs: 'american-express' }
+
+function brand(card: {
+  readonly type: string
+  readonly niceType: string
+  readonly code: { readonly size: number }
+}): Brand {
+  const type = card.type === amex.theirs ? amex.ours : card.type
+  return { type, name: card.niceType, codeSize: card.code.size }
 }
 
 function numberFault(number: string): keyof Texts | undefined {

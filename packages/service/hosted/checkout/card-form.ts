@@ -37,7 +37,6 @@ export class CardSubmit extends Event {
 
 /**
  * @fires {CardSubmit} card-submit - Pay was pressed, seen and meant.
- * @fires card-covered - Pay was pressed while something covers it.
  * @fires card-cancel - The buyer wants to leave.
  */
 export class CardForm extends LitElement {
@@ -48,6 +47,8 @@ export class CardForm extends LitElement {
   @property({ attribute: false }) busy = false
   @property({ attribute: false }) sandbox = false
   @state() private fields: CardFields = { number: '', expiry: '', cvc: '', name: '' }
+  /** Pay was pressed while something covers it. */
+  @state() private pressedUnseen = false
   @state() private faults: Faults = {}
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   readonly #guard = new PayGuard(this, () => this.payButton)
@@ -59,6 +60,8 @@ export class CardForm extends LitElement {
   protected override render(): TemplateResult {
     const brand = brandOf(this.fields.number)
     const { texts, busy } = this
+    const covered = this.pressedUnseen && !this.#guard.armed
+    const notice = covered ? texts.covered : this.notice
     return html`
       <form class="card" novalidate @submit=${this.#submit} aria-busy=${busy}>
         ${this.#field({
@@ -84,7 +87,7 @@ export class CardForm extends LitElement {
           })}
         </div>
         ${this.#field({ name: 'name', label: texts.nameOnCard, autocomplete: 'cc-name' })}
-        <p class="notice" role="alert">${this.notice ? [warningIcon, this.notice] : nothing}</p>
+        <p class="notice" role="alert">${notice ? [warningIcon, notice] : nothing}</p>
         <button
           class="pay"
           type="submit"
@@ -128,7 +131,8 @@ export class CardForm extends LitElement {
             aria-invalid=${fault ? 'true' : 'false'}
             aria-describedby=${fault ? `card-${name}-fault` : nothing}
             .value=${live(this.fields[name])}
-            @input=${(event: InputEvent) => this.#type(name, event)}
+            @input=${(event: Event) => this.#type(name, event)}
+            @change=${(event: Event) => this.#type(name, event)}
             @blur=${() => this.#judge(name)}
           />
           ${adornment ? html`<span class="adornment">${adornment}</span>` : nothing}
@@ -138,7 +142,7 @@ export class CardForm extends LitElement {
     `
   }
 
-  #type(name: FieldName, event: InputEvent): void {
+  #type(name: FieldName, event: Event): void {
     // The listener sits on our own input.
     const input = event.target as HTMLInputElement
     const before = this.fields[name]
@@ -193,10 +197,8 @@ export class CardForm extends LitElement {
       this.#input(wrong)?.focus()
       return
     }
-    if (!this.#guard.armed) {
-      this.dispatchEvent(new Event('card-covered'))
-      return
-    }
+    this.pressedUnseen = !(await this.#guard.settle())
+    if (this.pressedUnseen || this.busy) return
     this.dispatchEvent(new CardSubmit(readCard(this.fields)))
   }
 

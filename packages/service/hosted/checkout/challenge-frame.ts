@@ -9,7 +9,7 @@ import { html, LitElement, nothing } from 'lit'
 import { property, query } from 'lit/decorators.js'
 import { keyed } from 'lit/directives/keyed.js'
 import type { ChallengeTicket } from '../../src/checkout/display-view.ts'
-import { postTicket } from './payment.ts'
+import { postTicket } from './post-ticket.ts'
 
 /** @fires challenge-done - The issuer's page says that something happened. Never proof of anything. */
 export class ChallengeFrame extends LitElement {

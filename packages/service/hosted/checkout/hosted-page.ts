@@ -9,9 +9,11 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import type { DisplayView } from '../../src/checkout/display-view.ts'
 import { type Language, languageOf } from '../../src/checkout/language.ts'
 import { moneyText } from '../money-text.ts'
+import { brandOfType } from './card-fields.ts'
 import type { CardSubmit } from './card-form.ts'
-import { resultIcon, spinner } from './icons.ts'
+import { brandIcon, resultIcon, spinner } from './icons.ts'
 import { Payment } from './payment.ts'
+import { type Result, resultOf } from './standing.ts'
 import { failureText, fill, type Texts, texts } from './texts.ts'
 
 export class HostedPage extends LitElement {
@@ -94,7 +96,6 @@ export class HostedPage extends LitElement {
         .busy=${this.#payment.busy}
         .sandbox=${view.environment === 'test'}
         @card-submit=${({ card }: CardSubmit) => void this.#payment.pay(card)}
-        @card-covered=${() => this.#payment.say('covered')}
         @card-cancel=${() => void this.#payment.cancel()}
       ></card-form>
     `
@@ -149,7 +150,7 @@ export class HostedPage extends LitElement {
   }
 
   #result(view: DisplayView): TemplateResult {
-    const { result } = this.#payment
+    const result = resultOf(view)
     const [title, text] = resultTexts[result]
     const merchant = view.merchantName
     const why = result === 'failed' ? this.#failure(view) : undefined
@@ -162,8 +163,15 @@ export class HostedPage extends LitElement {
         <p class="hint" role="status">
           ${why} ${fill(this.#texts[text], { amount: this.#money(view), merchant })}
         </p>
+        ${result === 'paid' ? this.#method(view) : nothing}
       </div>
     `
+  }
+
+  #method({ paymentMethod }: DisplayView): unknown {
+    if (!paymentMethod) return nothing
+    const { brand, last4 } = paymentMethod.card
+    return html`<p class="method">${brandIcon(brandOfType(brand))}<span>•••• ${last4}</span></p>`
   }
 
   #alert(): TemplateResult {
@@ -185,7 +193,7 @@ export class HostedPage extends LitElement {
   }
 }
 
-const resultTexts: Readonly<Record<Payment['result'], readonly [keyof Texts, keyof Texts]>> = {
+const resultTexts: Readonly<Record<Result, readonly [keyof Texts, keyof Texts]>> = {
   paid: ['paidTitle', 'paidText'],
   failed: ['failedTitle', 'failedText'],
   processing: ['waitingTitle', 'waitingText'],

@@ -7,6 +7,7 @@
  * @module
  */
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import { sleep } from './retry.ts'
 
 export class PayGuard implements ReactiveController {
   armed = false
@@ -19,6 +20,18 @@ export class PayGuard implements ReactiveController {
     this.#host = host
     this.#button = button
     host.addController(this)
+  }
+
+  /**
+   * Brings the button into view and gives the browser a moment to see it: Enter in a field may come
+   * while the button is below the fold.
+   *
+   * @returns Whether Pay is armed now.
+   */
+  async settle(): Promise<boolean> {
+    if (!this.armed) this.#watched?.scrollIntoView({ block: 'nearest' })
+    for (let waited = 0; !this.armed && waited < 600; waited += 50) await sleep(50)
+    return this.armed
   }
 
   hostUpdated(): void {

@@ -143,6 +143,17 @@ async function expectUnarmed(frame: FrameLocator): Promise<void> {
   await expect.poll(() => pay.getAttribute('aria-disabled')).toBe('true')
 }
 
+test('Enter in a field pays although Pay is below the fold: the page scrolls there first', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent(), {
+    context: { viewport: { width: 390, height: 300 } },
+  })
+  await window.fill('4242424242424242')
+  await window.frame.getByLabel('Card number').scrollIntoViewIfNeeded()
+  await window.frame.getByLabel('Card number').press('Enter')
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
 test('rounded corners and a border of the shop leave Pay armed', async () => {
   const window = await openWindow(world, await world.checkout.createIntent())
   await window.page.locator('iframe').evaluate((frame) => {

@@ -1,0 +1,22 @@
+/**
+ * Takes the buyer to the issuer with a one-time token.
+ *
+ * @module
+ */
+import type { ChallengeTicket } from '../../src/checkout/display-view.ts'
+
+/** Posts a token in a form's body, because addresses are kept and logged. */
+export function postTicket(
+  { url, token }: ChallengeTicket,
+  { target, locale }: { readonly target: string; readonly locale: string },
+): void {
+  const form = document.createElement('form')
+  Object.assign(form, { method: 'post', action: url, target, hidden: true })
+  for (const [name, value] of Object.entries({ token, locale })) {
+    const input = document.createElement('input')
+    form.append(Object.assign(input, { type: 'hidden', name, value }))
+  }
+  document.body.append(form)
+  form.submit()
+  form.remove()
+}

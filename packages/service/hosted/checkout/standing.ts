@@ -1,0 +1,50 @@
+/**
+ * What a view means to the page: which screen, which result, and whether anything can still happen.
+ * Pure.
+ *
+ * @module
+ */
+import type { DisplayView } from '../../src/checkout/display-view.ts'
+
+/** What the page shows. */
+export type Screen = 'opening' | 'card' | 'challenge' | 'bank' | 'processing' | 'result'
+
+/** How the result heading names the end. */
+export type Result = 'paid' | 'failed' | 'processing' | 'canceled' | 'expired'
+
+/** @param patient Whether the page still waits for a result that is pending. */
+export function screenOf(view: DisplayView | undefined, patient: boolean): Screen {
+  switch (view?.status) {
+    case undefined:
+      return 'opening'
+    case 'requires_payment_method':
+      return 'card'
+    case 'requires_action':
+      return view?.nextAction?.type === 'redirect' ? 'bank' : 'challenge'
+    case 'processing':
+      return patient ? 'processing' : 'result'
+    default:
+      return 'result'
+  }
+}
+
+/** Names the end that a settled, or a long pending, view has come to. */
+export function resultOf({ status }: Pick<DisplayView, 'status'>): Result {
+  switch (status) {
+    case 'succeeded':
+      return 'paid'
+    case 'processing':
+    case 'canceled':
+    case 'expired':
+      return status
+    default:
+      return 'failed'
+  }
+}
+
+/** Tells whether no later event changes the view. */
+export function isOver({ status }: Pick<DisplayView, 'status'>): boolean {
+  return (
+    status === 'succeeded' || status === 'failed' || status === 'canceled' || status === 'expired'
+  )
+}
