@@ -1,8 +1,11 @@
 import type { Frame } from '@playwright/test'
 import axe from 'axe-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { expectResult, openWindow, startWorld, type Window, type World } from './browser.ts'
 import { PageClient } from './support.ts'
+
+// A browser has no deadline on a busy machine.
+vi.setConfig({ testTimeout: 90_000 })
 
 let world: World
 

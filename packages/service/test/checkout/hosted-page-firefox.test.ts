@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { expectResult, firefoxPath, openWindow, startWorld, type World } from './browser.ts'
+
+// A browser has no deadline on a busy machine.
+vi.setConfig({ testTimeout: 90_000 })
 
 describe.skipIf(!firefoxPath)('in Firefox', () => {
   let world: World

@@ -1,7 +1,10 @@
 import type { FrameLocator, Page } from '@playwright/test'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { expectResult, openWindow, startWorld, type World } from './browser.ts'
 import { startShop } from './shop-page.ts'
+
+// A browser has no deadline on a busy machine.
+vi.setConfig({ testTimeout: 90_000 })
 
 let world: World
 

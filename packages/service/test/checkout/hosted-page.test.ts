@@ -1,7 +1,10 @@
 import type { Request } from '@playwright/test'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { expectResult, openWindow, startWorld, type World } from './browser.ts'
 import { PageClient } from './support.ts'
+
+// A browser has no deadline on a busy machine.
+vi.setConfig({ testTimeout: 90_000 })
 
 let world: World
 
