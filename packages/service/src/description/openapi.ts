@@ -73,12 +73,44 @@ export const ProblemAnswer = z.strictObject({
   ),
 })
 
+/** The description: of its parts, those that the documentation reads. */
+export interface OpenApi {
+  readonly openapi: '3.1.0'
+  readonly info: object
+  readonly security: readonly object[]
+  readonly servers: readonly [{ readonly url: string }]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly components: {
+    readonly schemas: Readonly<
+      Record<
+        'CreatePaymentIntent' | 'CreatedPaymentIntent' | 'PaymentIntent' | 'Problem',
+        FieldSchema
+      >
+    >
+    readonly [kind: string]: unknown
+  }
+}
+
+/** A schema, as far as a table of fields shows it. */
+export type FieldSchema = {
+  readonly type?: string | string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, FieldSchema>>
+  readonly required?: string[]
+  readonly anyOf?: FieldSchema[]
+  readonly enum?: string[]
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maxProperties?: number
+}
+
 /**
  * Returns the description.
  *
  * @param serverUrl Base address of this service.
  */
-export function openapi(serverUrl: string): object {
+export function openapi(serverUrl: string): OpenApi {
   return {
     openapi: '3.1.0',
     info: {
@@ -204,13 +236,14 @@ function header(name: string): object {
   return { $ref: `#/components/headers/${name}` }
 }
 
-function answerSchema(schema: z.ZodType): object {
+function answerSchema(schema: z.ZodType): FieldSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'output' })
-  return rest
+  // JSON Schema allows `true` and `false` for a schema; ours are objects throughout.
+  return rest as FieldSchema
 }
 
 /** Our own checks are code, which no schema language shows: their limits are put beside the types. */
-function requestSchema(): object {
+function requestSchema(): FieldSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(CreatePaymentIntent, {
     io: 'input',
     unrepresentable: 'any',
@@ -219,7 +252,7 @@ function requestSchema(): object {
       if (!jsonSchema.anyOf) Object.assign(jsonSchema, rules[path.join('.')])
     },
   })
-  return rest
+  return rest as FieldSchema
 }
 
 const rules: Readonly<Record<string, object>> = {
@@ -239,12 +272,21 @@ const rules: Readonly<Record<string, object>> = {
     description: 'Well-formed text without control or text-direction characters',
   },
   'properties.customer.properties.id': { minLength: 1, maxLength: limits.customerId },
-  'properties.customer.properties.email': { maxLength: limits.customerEmail },
+  'properties.customer.properties.email': {
+    minLength: 3,
+    maxLength: limits.customerEmail,
+    pattern: '^[^@]+@[^@]+$',
+    description: 'Kept verbatim',
+  },
   'properties.customer.properties.name': { minLength: 1, maxLength: limits.customerName },
   'properties.metadata': {
     type: 'object',
     maxProperties: limits.metadataKeys,
-    propertyNames: { minLength: 1, maxLength: limits.metadataKey },
+    propertyNames: {
+      minLength: 1,
+      maxLength: limits.metadataKey,
+      pattern: '^(?!(?:__proto__|constructor|prototype)$)',
+    },
     additionalProperties: { type: 'string', maxLength: limits.metadataValue },
     description: `At most ${limits.metadataBytes} bytes in all`,
   },

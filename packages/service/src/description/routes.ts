@@ -6,7 +6,9 @@
 import { Router } from 'express'
 import type { Context } from '../context.ts'
 import { jsonHeaders } from '../http/headers.ts'
-import { docsPage, docsStyle } from './docs.ts'
+import { toolPageHeaders } from '../http/tool-page.ts'
+import { docsPage } from './docs.ts'
+import { docsStyle } from './docs-style.ts'
 import { openapi } from './openapi.ts'
 
 /** Returns the routes of `/openapi.json` and `/docs`. */
@@ -19,22 +21,15 @@ export function descriptionRouter({ publicUrl }: Pick<Context, 'publicUrl'>): Ro
     response.set(jsonHeaders).send(description)
   })
   router.get('/docs', (_request, response) => {
-    response.set(pageHeaders).type('html').send(page)
+    response.set(toolPageHeaders(publicUrl)).type('html').send(page)
   })
   router.get('/docs.css', (_request, response) => {
-    response.set({ 'cache-control': 'no-cache' }).type('css').send(docsStyle)
+    response.set(styleHeaders).type('css').send(docsStyle)
   })
   return router
 }
 
-const pageHeaders = {
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html",
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'no-referrer',
-  'Cache-Control': 'no-store',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy':
-    'camera=(), microphone=(), geolocation=(), clipboard-read=(), display-capture=()',
+const styleHeaders = {
+  'cache-control': 'no-cache',
+  'cross-origin-resource-policy': 'same-origin',
 }
