@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import axe from 'axe-core'
 import { expect, test } from 'vitest'
-import { hears, mountAtOnce, prepareWorld, stands } from './browser/world.ts'
+import { hears, mountAtOnce, prepareWorld, press, stands } from './browser/world.ts'
 
 const world = prepareWorld()
 
@@ -33,8 +33,9 @@ test('axe finds nothing while idle, loading, ready, busy, finished or in an erro
   await page.frameLocator('iframe').getByTestId('finish').click()
   await stands(page, 'finished')
   expect(await faults(page)).toEqual([])
-  await page.frameLocator('iframe').getByTestId('fail-unauthorized').dispatchEvent('click')
+  await press(page, 'fail-unauthorized')
   await stands(page, 'error')
+  await expect.poll(() => page.frames().length).toBe(1)
   expect(await faults(page)).toEqual([])
 })
 
@@ -88,7 +89,7 @@ test('a lost frame hands its focus to Try again', async () => {
   const hosted = page.frameLocator('iframe')
   await hosted.getByLabel('Card number').focus()
   world.hosted({ steps: [{ fail: 'internal' }] })
-  await hosted.getByTestId('fail-internal').dispatchEvent('click')
+  await press(page, 'fail-internal')
   await hears(page, 'pi-error internal')
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent))
@@ -121,7 +122,7 @@ test.each([
   await hears(page, 'pi-ready')
   expect(await page.frameLocator('iframe').getByTestId('locale').textContent()).toBe(told)
   world.hosted({ steps: [{ fail: 'internal' }] })
-  await page.frameLocator('iframe').getByTestId('fail-internal').dispatchEvent('click')
+  await press(page, 'fail-internal')
   expect(await page.getByRole('button').textContent()).toBe(retry)
 })
 

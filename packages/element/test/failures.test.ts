@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hears, mountAtOnce, prepareWorld, stands, told } from './browser/world.ts'
+import { hears, mountAtOnce, prepareWorld, press, stands, told } from './browser/world.ts'
 
 const world = prepareWorld()
 const unavailable = 'The payment form is not available right now.'
@@ -165,7 +165,7 @@ test("the documented policy lines produce no violation, style-src 'none' and Tru
       }),
   })
   await hears(page, 'pi-ready')
-  await page.frameLocator('iframe').getByTestId('fail-unauthorized').dispatchEvent('click')
+  await press(page, 'fail-unauthorized')
   await hears(page, 'pi-error unauthorized')
   expect(await page.evaluate(() => Reflect.get(window, 'violations'))).toEqual([])
   const height = await page.locator('#pay').evaluate((pay) => pay.getBoundingClientRect().height)

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { fakeHostedPage } from '../src/testing.ts'
-import { type Answers, hears, mountAtOnce, prepareWorld, stands, told } from './browser/world.ts'
+import {
+  type Answers,
+  hears,
+  mountAtOnce,
+  prepareWorld,
+  press,
+  stands,
+  told,
+} from './browser/world.ts'
 
 const world = prepareWorld()
 
@@ -224,8 +232,7 @@ test('two elements with two intents never hear each other', async () => {
   await stands(page, 'finished')
   await stands(page, 'ready', 'other')
   expect(await page.evaluate(() => Reflect.get(window, 'finished'))).toEqual([['pi_1', 'pay']])
-  // No mouse: a click whose frame is gone before it is answered never ends for Playwright.
-  await page.frameLocator('#other iframe').getByTestId('fail-unauthorized').dispatchEvent('click')
+  await press(page, 'fail-unauthorized', '#other iframe')
   await stands(page, 'error', 'other')
   await stands(page, 'finished')
 })

@@ -215,6 +215,14 @@ export function leavingOnce(): Answers {
   })
 }
 
+/** Presses a button of the fake whose frame may be gone before Playwright hears of the click. */
+export async function press(page: Page, testId: string, frame = 'iframe'): Promise<void> {
+  const button = page.frameLocator(frame).getByTestId(testId)
+  await button.evaluate((element: HTMLElement) => {
+    setTimeout(() => element.click(), 50)
+  })
+}
+
 /** Waits until the element stands there. By `evaluate`: `waitForFunction` breaks under strict policies. */
 export async function stands(page: Page, state: string, id = 'pay'): Promise<void> {
   const look = (): Promise<unknown> =>
