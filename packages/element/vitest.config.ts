@@ -9,7 +9,6 @@ export default defineConfig({
     testTimeout: 30_000,
     expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
-    maxWorkers: 2,
     globalSetup: ['test/browser/build.ts'],
     setupFiles: ['test/quiet-lit.ts'],
   },

@@ -3,5 +3,5 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
-  test: { name: 'server', include: ['test/**/*.test.ts'] },
+  test: { name: 'server', include: ['test/**/*.test.ts'], testTimeout: 30_000 },
 })
