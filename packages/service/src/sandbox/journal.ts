@@ -90,10 +90,13 @@ export interface Journal {
 export function journal({
   now,
   changes,
+  findEnvironment,
   notice,
 }: {
   readonly now: () => Date
   readonly changes: Changes
+  /** Of a hosted page's intent: no key tells whose it is. */
+  readonly findEnvironment: (intentId: string) => Promise<Environment | undefined>
   /** Is told of each exchange: the lint. */
   readonly notice: (note: Note) => void
 }): Journal {
@@ -110,6 +113,17 @@ export function journal({
     const environment = environments.get(request)
     if (environment?.mode === 'live' || (!environment && hasLiveKey(request))) return
     const note = noteOf(request, response, { number: ++count, at, ms, environment })
+    if (note.operation === 'page') void keepPage(note)
+    else keep(note)
+  }
+
+  async function keepPage(note: Note): Promise<void> {
+    const id = note.intentId
+    const found = id === null ? undefined : await findEnvironment(id).catch(() => undefined)
+    if (found?.mode === 'test') keep({ ...note, environment: found.id })
+  }
+
+  function keep(note: Note): void {
     notes.push(note)
     // Seldom, and half at once: shifting one by one would move the whole list each time.
     if (notes.length > kept * 2) notes = notes.slice(-kept)

@@ -5,8 +5,9 @@
  * @module
  */
 import type { Context } from '../context.ts'
+import type { Queryable } from '../db/database.ts'
 import { describe } from '../http/problem.ts'
-import { findEnvironmentOfIntent } from '../merchants/environments.ts'
+import { findEnvironment, findEnvironmentOfIntent } from '../merchants/environments.ts'
 import { type Changes, changes } from './changes.ts'
 import { type Journal, journal, type Note } from './journal.ts'
 import { type Lint, lint } from './lint.ts'
@@ -20,45 +21,42 @@ export interface Sandbox {
 
 /** Makes the sandbox of one instance. */
 export function makeSandbox(context: Context): Sandbox {
-  const { now, log, publicUrl } = context
+  const { db, now, log, publicUrl } = context
   const told = changes()
   const findings = lint(() => told.announce('lint'))
   const notice = (note: Note): void => {
     findings.check(note)
     const origin = note.operation === 'page' ? originOf(note.referer) : undefined
     if (origin === undefined || origin === publicUrl) return
-    checkOrigin(context, { note, origin, findings }).catch((error: unknown) => {
+    checkOrigin(db, { note, origin, findings }).catch((error: unknown) => {
       log.warn(describe(error), 'The lint could not look at a page')
     })
   }
+  const findPage = async (id: string) => await findEnvironmentOfIntent(db, id)
   return {
     changes: told,
-    journal: journal({ now, changes: told, notice }),
+    journal: journal({ now, changes: told, findEnvironment: findPage, notice }),
     lint: findings,
   }
 }
 
 /** A page that asks for a checkout which its environment does not let it show. */
 async function checkOrigin(
-  { db }: Context,
+  db: Queryable,
   {
     note,
     origin,
     findings,
   }: { readonly note: Note; readonly origin: string; readonly findings: Lint },
 ): Promise<void> {
-  const { intentId } = note
-  const environment = intentId === null ? undefined : await findEnvironmentOfIntent(db, intentId)
-  if (environment?.mode !== 'test' || environment.allowedOrigins.includes(origin)) return
-  findings.add(
-    { ...note, environment: environment.id },
-    {
-      rule: 'unregistered_origin',
-      subject: origin,
-      origin,
-      detail: `${origin} is not registered for ${environment.merchantName}, so its page sees a refusal.`,
-    },
-  )
+  const environment = note.environment && (await findEnvironment(db, note.environment))
+  if (!environment || environment.allowedOrigins.includes(origin)) return
+  findings.add(note, {
+    rule: 'unregistered_origin',
+    subject: origin,
+    origin,
+    detail: `${origin} is not registered for ${environment.merchantName}, so its page sees a refusal.`,
+  })
 }
 
 function originOf(referer: string | undefined): string | undefined {

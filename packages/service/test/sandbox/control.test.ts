@@ -9,7 +9,7 @@ import { ensureEnvironment } from '../../src/merchants/merchants.ts'
 import { startService } from '../../src/start.ts'
 import { openStore } from '../../src/store.ts'
 import { rawRequest } from '../support/raw-request.ts'
-import { create, order, retrieve, type TestService } from '../support/service.ts'
+import { create, order, retrieve, startTestService, type TestService } from '../support/service.ts'
 import { control } from './support.ts'
 
 let service: TestService
@@ -231,7 +231,7 @@ test('a page of an unregistered origin is named, and can be registered on the sp
   expect(await findings()).toEqual([])
 })
 
-test('an open stream hears of a new intent, and does not hold up a stop', async () => {
+test('an open stream hears of a new intent', async () => {
   const stream = await control(service, 'GET', '/events')
   expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
@@ -247,12 +247,14 @@ test('for the sandbox a live environment does not exist', async () => {
   const id = await make({}, live)
   await retrieve(live, id)
   await create(live, order, { origin: 'http://localhost:3000' })
+  await fetch(`${service.url}/checkout/${id}`, { headers: { referer: 'http://localhost:1/' } })
   expect((await create(live, order, { 'sandbox-fault': '500' })).status).toBe(201)
   const [row] = (await json('GET', '/environments')).environments
   expect(row).toMatchObject({ id: environment, merchant: 'Demo Shop' })
   expect((await json('GET', '/environments')).environments).toHaveLength(1)
   expect((await json('GET', '/export')).intents).toEqual([])
   expect((await json('GET', `/environments/${environment}/requests`)).requests).toEqual([])
+  expect((await json('GET', `/environments/${environment}/lint`)).findings).toEqual([])
   expect((await control(service, 'GET', `/intents/${id}`)).status).toBe(404)
   const settled = await control(service, 'POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
   expect(settled.status).toBe(404)
@@ -290,4 +292,62 @@ test('every control route asks for the admin token, and for a host name of this 
   ])
   expect(answer).toMatch(/^HTTP\/1.1 400 /)
   expect(answer).toContain('invalid_host')
+})
+
+test('imported into another service, an intent has a new secret and no replay', async () => {
+  const key = { 'idempotency-key': 'moved' }
+  const before = (await (await create(service, order, key)).json()) as Record<string, unknown>
+  const saved = await json('GET', '/export')
+  const other = await startTestService()
+  try {
+    const taken = await control(other, 'POST', '/import', saved)
+    expect(await taken.json()).toEqual({ imported: 1, skipped: 0 })
+    const { clientSecret: _, ...shown } = before
+    expect(await (await retrieve(other, String(before.id))).json()).toEqual(shown)
+    const again = await create(other, order, key)
+    expect(again.headers.get('idempotent-replayed')).toBeNull()
+  } finally {
+    await other.stop()
+  }
+})
+
+test('a stop ends open streams and waits for nobody who reads them', async () => {
+  const other = await startTestService()
+  const stream = await control(other, 'GET', '/events')
+  const reader = stream.body?.getReader()
+  await reader?.read()
+  await other.stop()
+  // A cut connection would throw here instead.
+  expect((await reader?.read())?.done).toBe(true)
+})
+
+test('behind a public name there is no sandbox, and no inspector', async () => {
+  const other = await startTestService({ PI_PUBLIC_URL: 'https://pay.example.com' })
+  try {
+    for (const path of ['/_sandbox/', '/_sandbox/export', '/_sandbox/faults']) {
+      const answer = await rawRequest(other.url, [
+        `GET ${path} HTTP/1.1`,
+        'Host: pay.example.com',
+        `Authorization: Bearer ${other.ready.adminToken}`,
+      ])
+      expect(answer).toMatch(/^HTTP\/1.1 404 /)
+    }
+  } finally {
+    await other.stop()
+  }
+})
+
+test('the inspector is served in no frame, from nowhere else, and never from a cache', async () => {
+  const page = await fetch(`${service.url}/_sandbox/`)
+  expect(Object.fromEntries(page.headers)).toMatchObject({
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'none'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types lit-html; report-to csp",
+    'x-frame-options': 'DENY',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  })
+  const bare = await fetch(`${service.url}/_sandbox`, { redirect: 'manual' })
+  expect([bare.status, bare.headers.get('location')]).toEqual([308, '/_sandbox/'])
 })
