@@ -7,6 +7,8 @@ export default defineConfig({
     name: 'demo',
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/build-pages.ts', 'test/browser/house.ts'],
-    testTimeout: 20_000,
+    // A browser on a busy machine takes its time; nothing here measures it.
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
   },
 })

@@ -232,8 +232,12 @@ test('a handoff takes an order and nothing else: no amount of a browser is read'
   await buyer.put('thyme-tea', 1)
   const orderId = await buyer.placeOrder()
   for (const extra of [{ amount: 1 }, { currency: 'USD' }, { attempt: 2 }]) {
-    const body = { ...extra, orderId }
-    expect((await buyer.send('/checkout/handoff', { method: 'POST', body })).status).toBe(400)
+    for (const body of [
+      { ...extra, orderId },
+      { orderId, ...extra },
+    ]) {
+      expect((await buyer.send('/checkout/handoff', { method: 'POST', body })).status).toBe(400)
+    }
   }
   expect(shop.service.intents.filter((intent) => intent.orderId === orderId)).toEqual([])
 })

@@ -31,7 +31,7 @@ for (const { locale, colorScheme, viewport } of [
 ] as const) {
   const look = `${locale}-${colorScheme}-${viewport.width}`
 
-  test(`every screen is accessible, quiet and still: ${look}`, { timeout: 120_000 }, async () => {
+  test(`every screen is accessible, quiet and still: ${look}`, async () => {
     const { page, complaints, layoutShifts, leave } = await visit({ locale, colorScheme, viewport })
     const look = async (name: string): Promise<void> => {
       await page.locator('h1').first().waitFor()

@@ -1,0 +1,22 @@
+import type { Browser } from '@playwright/test'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fillCart, openBrowser, visit } from './visitor.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterAll(() => browser.close())
+
+test('a chosen language and price list stay, on the hosted page too', async () => {
+  const { page, leave } = await visit()
+  await page.goto('/')
+  await Promise.all([page.waitForEvent('load'), page.getByTestId('language').selectOption('ru')])
+  await Promise.all([page.waitForEvent('load'), page.getByTestId('currency').selectOption('RUB')])
+  await fillCart(page, ['lori-honey'])
+  await page.goto('/cart')
+  expect(await page.getByTestId('cart-total').textContent()).toMatch(/^1\s200,00\s₽$/)
+  await page.getByTestId('place-order').click()
+  await page.frameLocator('pi-checkout iframe').getByLabel('Номер карты').waitFor()
+  await leave()
+})
