@@ -17,8 +17,17 @@ export async function measureCalls(port, { rounds, calls }) {
       const fetched = times.get('fetch')
       for (const [client, all] of times) {
         // Round by round against its neighbour: what the machine does meanwhile hits both.
-        const ratio = median(all.map((time, round) => time / fetched[round]))
-        results.push({ operation, concurrency, client, microseconds: median(all), ratio })
+        const ratio = (what) =>
+          median(all.map((taken, round) => taken[what] / fetched[round][what]))
+        results.push({
+          operation,
+          concurrency,
+          client,
+          microseconds: median(all.map(({ wall }) => wall)),
+          cpuMicroseconds: median(all.map(({ cpu }) => cpu)),
+          ratio: ratio('wall'),
+          cpuRatio: ratio('cpu'),
+        })
       }
     }
   }
@@ -86,10 +95,12 @@ async function interleaved(clients, { rounds, calls, concurrency }) {
 
 async function round(call, { calls, concurrency }) {
   const began = performance.now()
+  const used = process.cpuUsage()
   let left = calls
   const work = async () => {
     while (left-- > 0) await call(`bench-${++orders}`)
   }
   await Promise.all(Array.from({ length: concurrency }, work))
-  return ((performance.now() - began) * 1000) / calls
+  const { user, system } = process.cpuUsage(used)
+  return { wall: ((performance.now() - began) * 1000) / calls, cpu: (user + system) / calls }
 }

@@ -37,14 +37,27 @@ export function measureStarts(port, { processes }) {
   }
   return scripts.map(({ what, client, times }) => {
     const stripe = scripts.find((it) => it.what === what && it.client === 'stripe').times
-    const ratio = median(times.map((time, round) => time / stripe[round]))
-    return { what, client, milliseconds: median(times), ratio }
+    const ratio = (kind) => median(times.map((taken, round) => taken[kind] / stripe[round][kind]))
+    return {
+      what,
+      client,
+      milliseconds: median(times.map(({ wall }) => wall)),
+      cpuMilliseconds: median(times.map(({ cpu }) => cpu)),
+      ratio: ratio('wall'),
+      cpuRatio: ratio('cpu'),
+    }
   })
 }
 
 function run(code) {
-  const timed = `const began = performance.now(); ${code}\nconsole.log(performance.now() - began); process.exit()`
-  return Number(
+  const timed = `
+    const began = performance.now()
+    const used = process.cpuUsage()
+    ${code}
+    const { user, system } = process.cpuUsage(used)
+    console.log(JSON.stringify({ wall: performance.now() - began, cpu: (user + system) / 1000 }))
+    process.exit()`
+  return JSON.parse(
     execFileSync(process.execPath, ['--input-type=module', '--eval', timed], {
       cwd: fileURLToPath(new URL('.', import.meta.url)),
       encoding: 'utf8',

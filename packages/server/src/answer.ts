@@ -1,5 +1,5 @@
 /**
- * One request and its whole answer: headers and body, within a size, until a signal.
+ * One request, and what its whole answer means: headers and body, within a size.
  *
  * The body is read inside the attempt, because a severed body is a lost answer and not bad JSON.
  *
@@ -9,7 +9,9 @@ import { headers, Problem } from '@pi-checkout/contract'
 import type { Outcome, PiErrorCode } from './errors.ts'
 import { knownCode } from './errors.ts'
 import { redact, redactedCause } from './mask.ts'
+import { NotSent } from './not-sent.ts'
 import { isTransient, readRetryAfter } from './retry.ts'
+import type { Outgoing, Reply } from './transport.ts'
 
 /** Bytes that an answer may have. */
 const maxAnswer = 256 * 1024
@@ -20,11 +22,7 @@ export interface Call<T> {
   /** Method and route without values, for messages. */
   readonly title: string
   readonly url: string
-  readonly init: {
-    readonly method: string
-    readonly headers: Record<string, string>
-    readonly body?: string
-  }
+  readonly outgoing: Outgoing
   readonly idempotencyKey?: string
   /** What must stand in no error. */
   readonly secrets: readonly string[]
@@ -58,28 +56,19 @@ export interface Fault {
   readonly cause?: unknown
 }
 
-/** Sends once and reads everything. Never rejects: every failure is a fault. */
-export async function ask<T>(
+/** Reads everything of one attempt. Never rejects: every failure is a fault. */
+export async function readAnswer<T>(
   call: Call<T>,
-  {
-    fetch,
-    signal,
-    now,
-  }: {
-    readonly fetch: typeof globalThis.fetch
-    readonly signal: AbortSignal
-    readonly now: () => number
-  },
+  { reply: coming, now }: { readonly reply: Promise<Reply>; readonly now: () => number },
 ): Promise<Answer<T> | Fault> {
-  let response: Response | undefined
+  let reply: Reply | undefined
   try {
-    response = await fetch(call.url, { ...call.init, redirect: 'error', signal })
-    const text = await readText(response)
-    if (response.ok) return readSuccess(call, response, text)
-    return readRefusal(call, response, text, now())
+    reply = await coming
+    const text = await reply.text(maxAnswer)
+    return readReply(call, { reply, text, now: now() })
   } catch (error) {
     // The status of a refusal is an answer, even when its body broke off.
-    if (response && !response.ok) return readRefusal(call, response, '', now())
+    if (reply && !isSuccess(reply)) return readReply(call, { reply, text: '', now: now() })
     return transportFault(error, call.secrets)
   }
 }
@@ -96,13 +85,26 @@ export function timeoutFault(ms: number): Fault {
   }
 }
 
-function readSuccess<T>(
-  call: Call<T>,
-  response: Response,
-  text: string | undefined,
-): Answer<T> | Fault {
-  const { status } = response
-  const requestId = response.headers.get(headers.requestId) ?? undefined
+interface Read {
+  readonly reply: Reply
+  readonly text: string | undefined
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+function readReply<T>(call: Call<T>, read: Read): Answer<T> | Fault {
+  const { status } = read.reply
+  if (isSuccess(read.reply)) return readSuccess(call, read)
+  return status >= 300 && status < 400 ? redirectFault(status) : readRefusal(call, read)
+}
+
+function isSuccess({ status }: Reply): boolean {
+  return status >= 200 && status < 300
+}
+
+function readSuccess<T>(call: Call<T>, { reply, text }: Read): Answer<T> | Fault {
+  const { status } = reply
+  const requestId = reply.header(headers.requestId)
   const broken = { kind: 'contract', outcome: 'unknown', status, requestId } as const
   if (text === undefined) {
     const event = `was answered with more than ${maxAnswer} bytes`
@@ -127,20 +129,15 @@ function readSuccess<T>(
     const event = `was answered with ${status}, but ${result.broken}`
     return { ...broken, code: 'contract_broken', seen: 'contract_broken', transient: false, event }
   }
-  const replayed = response.headers.get(headers.idempotentReplayed) === 'true'
+  const replayed = reply.header(headers.idempotentReplayed) === 'true'
   return { value: result.value, status, requestId, replayed }
 }
 
-function readRefusal(
-  call: Call<unknown>,
-  response: Response,
-  text: string | undefined,
-  now: number,
-): Fault {
-  const { status } = response
+function readRefusal(call: Call<unknown>, { reply, text, now }: Read): Fault {
+  const { status } = reply
   const problem = readProblem(text)
   const transient = isTransient(status, problem?.code)
-  const code = status >= 300 && status < 400 ? 'redirect_refused' : knownCode(problem?.code)
+  const code = knownCode(problem?.code)
   return {
     kind: 'api',
     code,
@@ -149,8 +146,8 @@ function readRefusal(
     transient,
     event: `was refused with ${status}${code === 'unexpected_answer' ? '' : ` ${code}`}`,
     status,
-    requestId: response.headers.get(headers.requestId) ?? undefined,
-    retryAfter: readRetryAfter(response.headers.get(headers.retryAfter), now),
+    requestId: reply.header(headers.requestId),
+    retryAfter: readRetryAfter(reply.header(headers.retryAfter), now),
     // Ours never repeat a value, but a service that does must not put a key into a log.
     errors: problem?.errors?.map(({ pointer, code, detail }) => ({
       pointer: redact(pointer, call.secrets),
@@ -177,24 +174,13 @@ function readProblem(text: string | undefined): Problem | undefined {
 function transportFault(error: unknown, secrets: readonly string[]): Fault {
   const code = transportCode(error)
   const cause = redactedCause(error, secrets)
-  if (isRedirect(error)) {
-    const event = 'was answered with a redirect, which is never followed'
-    return {
-      kind: 'contract',
-      code: 'redirect_refused',
-      seen: 'redirect_refused',
-      outcome: 'unknown',
-      transient: false,
-      event,
-      cause,
-    } // prettier
-  }
-  if (code !== undefined && neverSent.test(code)) {
-    const event = `could not be sent (${code})`
+  if (isRedirect(error)) return redirectFault(undefined, cause)
+  if (error instanceof NotSent || neverSent.test(code ?? '')) {
+    const event = `could not be sent (${code ?? 'no connection'})`
     return {
       kind: 'connection',
       code: 'not_connected',
-      seen: code,
+      seen: code ?? 'not_connected',
       outcome: 'not_sent',
       transient: true,
       event,
@@ -212,7 +198,21 @@ function transportFault(error: unknown, secrets: readonly string[]): Fault {
   }
 }
 
-// Name resolution, connecting and TLS come before the first byte of the request (Node, then Bun).
+function redirectFault(status: number | undefined, cause?: unknown): Fault {
+  return {
+    kind: 'contract',
+    code: 'redirect_refused',
+    seen: 'redirect_refused',
+    outcome: 'unknown',
+    transient: false,
+    event: 'was answered with a redirect, which is never followed',
+    ...(status === undefined ? {} : { status }),
+    cause,
+  }
+}
+
+// Where the transport cannot say: name resolution, connecting and TLS come before the first byte of the
+// request (Node's fetch, then Bun's).
 const neverSent =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|HOSTNAME_MISMATCH|ConnectionRefused|FailedToOpenSocket)$/
 
@@ -227,27 +227,4 @@ function isRedirect(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const words = `${error.message} ${error.cause instanceof Error ? error.cause.message : ''}`
   return /\bredirect/i.test(words)
-}
-
-/** @returns `undefined` when the answer is larger than it may be. */
-async function readText(response: Response): Promise<string | undefined> {
-  const declared = response.headers.get('content-length')
-  const encoded = response.headers.has('content-encoding')
-  // The platform's own reader is faster, and a plain body cannot be longer than it declared.
-  if (declared !== null && !encoded && Number(declared) <= maxAnswer) return response.text()
-  if (!response.body) return response.text()
-  const reader = response.body.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  let size = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    size += value.byteLength
-    if (size > maxAnswer) {
-      reader.cancel().catch(() => {}) // The connection goes; nobody waits for that.
-      return undefined
-    }
-    text += decoder.decode(value, { stream: true })
-  }
 }

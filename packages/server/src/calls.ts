@@ -27,7 +27,7 @@ export function createCall(settings: Settings, prepared: PreparedCreate): Call<C
     operation: 'create',
     title: `${method} ${path}`,
     url: settings.baseUrl + path,
-    init: {
+    outgoing: {
       method,
       headers: {
         [headers.authorization]: `Bearer ${settings.apiKey}`,
@@ -59,7 +59,7 @@ export function retrieveCall(settings: Settings, id: string): Call<PaymentIntent
     operation: 'retrieve',
     title: `${method} ${path}`,
     url: settings.baseUrl + path.replace(':id', id),
-    init: { method, headers: { [headers.authorization]: `Bearer ${settings.apiKey}` } },
+    outgoing: { method, headers: { [headers.authorization]: `Bearer ${settings.apiKey}` } },
     secrets: [settings.apiKey],
     read: (json) => {
       const read = PaymentIntent.safeParse(json)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Answer, ask, type Call, type Fault, timeoutFault } from './answer.ts'
+import { type Answer, type Call, type Fault, readAnswer, timeoutFault } from './answer.ts'
 import {
   AbortedError,
   ApiError,
@@ -107,8 +107,8 @@ export class Exchange<T> {
    */
   #attempt(ms: number): Promise<Answer<T> | Fault> {
     if (ms <= 0) return Promise.resolve({ ...timeoutFault(0), outcome: 'not_sent' })
-    const { fetch, clock } = this.#policy
-    const controller = new AbortController()
+    const { send, clock } = this.#policy
+    const { url, outgoing } = this.#call
     this.#sending = true
     return new Promise((resolve) => {
       const settle = (result: Answer<T> | Fault): void => {
@@ -119,11 +119,12 @@ export class Exchange<T> {
       }
       const cut = (): void => {
         settle(timeoutFault(Math.round(ms)))
-        controller.abort()
+        sending.stop()
       }
       const timer = setTimeout(cut, ms)
       this.#stopStep = cut
-      void ask(this.#call, { fetch, signal: controller.signal, now: clock }).then(settle)
+      const sending = send(url, outgoing)
+      void readAnswer(this.#call, { reply: sending.reply, now: clock }).then(settle)
     })
   }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Attempt } from './errors.ts'
+import { chooseTransport, type Transport } from './transport.ts'
 
 /** What every attempt reports, failed ones too, to `onAttempt` and to `pi-checkout:attempt`. */
 export interface AttemptReport extends Attempt {
@@ -17,7 +18,7 @@ export interface AttemptReport extends Attempt {
 
 /** How long, how often, and with which clock, chance and transport. */
 export interface Policy {
-  readonly fetch: typeof globalThis.fetch
+  readonly send: Transport
   readonly timeout: number
   readonly attempts: number
   readonly clock: () => number
@@ -28,7 +29,10 @@ export interface Policy {
 
 /** What a merchant may set of it. */
 export interface PolicyOptions {
-  /** Default: the platform's. */
+  /**
+   * Sends the requests. Default: Node's own HTTP client, elsewhere the platform's `fetch`; where that
+   * or its dispatcher was replaced, what replaced it.
+   */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Milliseconds for one attempt, headers and body. Default 10 000. */
   readonly timeout?: number | undefined
@@ -55,8 +59,7 @@ export function readPolicy(options: PolicyOptions): Policy {
     throw new TypeError('attempts: must be a whole number from 1')
   }
   return {
-    // Looked up per call, so that what a test or a tracer puts there later is used.
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    send: chooseTransport(options.fetch),
     timeout: milliseconds('timeout', options.timeout ?? 10_000),
     attempts,
     clock: options.clock ?? (() => performance.timeOrigin + performance.now()),

@@ -38,8 +38,8 @@ export function retryDelay(attempt: number, random: number, retryAfter = 0): num
  * @returns `undefined` when there is none or it is neither.
  * @see RFC 9110, §10.2.3
  */
-export function readRetryAfter(value: string | null, now: number): number | undefined {
-  if (value === null) return undefined
+export function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined
   if (/^\d{1,10}$/.test(value)) return Number(value) * 1000
   // A date always names its day; `Date.parse` alone would take '1.5' for a month.
   const date = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value) ? Date.parse(value) : Number.NaN
