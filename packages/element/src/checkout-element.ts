@@ -207,6 +207,7 @@ export class PiCheckout extends LitElement {
     const secret = this.#secret
     if (!id || !secret) {
       this.#unmount()
+      this.#pair = undefined
       this.#show('idle')
       return
     }
@@ -254,7 +255,7 @@ export class PiCheckout extends LitElement {
         this.#show('loading')
         return
       case 'ready':
-        pair.retried = false
+        pair.retried = this.#lostFocus = false
         if (this.#state === 'loading' && this.#show('ready')) this.#dispatch('pi-ready')
         return
       case 'busy':

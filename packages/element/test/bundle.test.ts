@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, inject, test } from 'vitest'
 
@@ -12,6 +13,11 @@ test('the self-contained file imports nothing and holds no zod', () => {
   expect(file).not.toMatch(/\bimport\s*[{*'"(]|\bfrom\s*['"]/)
   expect(file.toLowerCase()).not.toContain('zod')
   expect(file).toContain('import.meta.url')
+})
+
+test('the README prints the integrity of the self-contained file', () => {
+  const integrity = `sha384-${createHash('sha384').update(file).digest('base64')}`
+  expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(integrity)
 })
 
 test('the npm build has no module where the self-contained file goes', () => {

@@ -204,6 +204,21 @@ test('reload() brings a new session with the same pair, from any state', async (
   expect(world.asked).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
 })
 
+test('a pair that was taken away and given again tells pi-finish again', async () => {
+  const page = await world.visit({ hosted: { steps: ['ready', 'finish'] } })
+  await hears(page, 'pi-finish')
+  await page.evaluate(async () => {
+    const pay = document.getElementById('pay') as HTMLElementTagNameMap['pi-checkout']
+    pay.clientSecret = null
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    pay.clientSecret = 'pi_1_secret_x'
+  })
+  const finished = ['pi-statechange finished', 'pi-finish']
+  await expect
+    .poll(() => told(page))
+    .toEqual([...ready, ...finished, 'pi-statechange idle', ...ready, ...finished])
+})
+
 test('a frame that navigates to a dead page is replaced', async () => {
   world.expected.push(/Failed to load resource/)
   const { html } = fakeHostedPage()
