@@ -33,6 +33,8 @@ export class Live implements ReactiveController {
   readonly #host: ReactiveControllerHost
   #api: SandboxApi | undefined
   #end = new AbortController()
+  readonly #due = new Set<Topic>()
+  #reading = false
 
   constructor(host: ReactiveControllerHost) {
     this.#host = host
@@ -92,7 +94,7 @@ export class Live implements ReactiveController {
   async #follow(api: SandboxApi, signal: AbortSignal): Promise<void> {
     while (!signal.aborted && api === this.#api) {
       try {
-        await api.follow((topics) => void this.#read(topics), signal)
+        await api.follow((topics) => void this.#readSoon(topics), signal)
       } catch (error) {
         if (signal.aborted) return
         this.#report(error)
@@ -101,6 +103,22 @@ export class Live implements ReactiveController {
       this.#become('lost')
       await new Promise((resolve) => setTimeout(resolve, retryAfter))
     }
+  }
+
+  /** One reading at a time, with rests in between: a busy service is not slowed by being watched. */
+  async #readSoon(topics: readonly Topic[]): Promise<void> {
+    for (const topic of topics) this.#due.add(topic)
+    if (this.#reading) return
+    this.#reading = true
+    while (this.#due.size > 0) {
+      const next = [...this.#due]
+      this.#due.clear()
+      const begin = performance.now()
+      await this.#read(next)
+      const rest = 3 * (performance.now() - begin)
+      await new Promise((resolve) => setTimeout(resolve, rest))
+    }
+    this.#reading = false
   }
 
   async #read(topics: readonly Topic[]): Promise<void> {
