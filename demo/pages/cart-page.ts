@@ -7,7 +7,7 @@ import { html, type TemplateResult } from 'lit'
 import type { CartData, LineData } from '../server/page-data.ts'
 import { ask } from './ask.ts'
 import { texts } from './language.ts'
-import { blank, drawPage } from './page.ts'
+import { act, blank, drawPage } from './page.ts'
 
 export async function showCart(): Promise<void> {
   draw(await ask<CartData>('/api/cart'))
@@ -21,13 +21,13 @@ function draw(cart: CartData): void {
 
 function fullCart({ lines, total, most }: CartData): TemplateResult {
   return html`
-    <h1>${texts.cartTitle}</h1>
+    <h1 tabindex="-1">${texts.cartTitle}</h1>
     <div class="cart">
       <ul class="cart-lines">${lines.map((line) => cartLine(line, most))}</ul>
       <section class="sum" aria-label=${texts.total}>
         <dl><dt>${texts.total}</dt><dd class="money" data-testid="cart-total">${total}</dd></dl>
         <p class="muted">${texts.shippingIncluded}</p>
-        <button class="button" data-testid="place-order" @click=${checkOut}>${texts.checkOut}</button>
+        <button class="button" data-testid="place-order" @click=${act(checkOut)}>${texts.checkOut}</button>
         <a class="button quiet" href="/">${texts.keepShopping}</a>
       </section>
     </div>
@@ -44,7 +44,7 @@ function cartLine(
   { product, name, quantity, price, total }: LineData,
   most: number,
 ): TemplateResult {
-  const set = (wanted: number) => () => change(product, wanted)
+  const set = (wanted: number) => act(() => change(product, wanted))
   return html`<li class="cart-line" data-testid="line-${product}">
     <img src="/pictures/${product}.svg" alt="" width="400" height="400">
     <h2>${name}<span class="money">${texts.each(price)}</span></h2>
@@ -62,6 +62,8 @@ function cartLine(
 
 async function change(product: string, quantity: number): Promise<void> {
   draw(await ask<CartData>(`/api/cart/${product}`, { method: 'PUT', body: { quantity } }))
+  // The button that was pressed is gone with its line.
+  if (quantity === 0) document.querySelector<HTMLElement>('h1')?.focus()
 }
 
 async function checkOut(): Promise<void> {

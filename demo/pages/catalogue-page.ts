@@ -7,7 +7,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { CatalogueData, ProductData } from '../server/page-data.ts'
 import { ask } from './ask.ts'
 import { texts } from './language.ts'
-import { drawPage } from './page.ts'
+import { act, drawPage } from './page.ts'
 
 export async function showCatalogue(): Promise<void> {
   draw(await ask<CatalogueData>('/api/catalogue'))
@@ -44,7 +44,7 @@ function productCard(product: ProductData): TemplateResult {
     <div class="buy">
       <span class="money">${price}</span>
       <button class="button quiet" data-testid="add-to-cart" data-product=${id} aria-label=${texts.addNamed(name)}
-        @click=${() => add(product)}>${texts.add}</button>
+        @click=${act(() => add(product))}>${texts.add}</button>
     </div>
     <p class="in-cart" role="status">${quantity > 0 ? texts.inCart(quantity) : nothing}</p>
   </li>`

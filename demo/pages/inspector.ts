@@ -6,6 +6,7 @@
 import { html, nothing, render, type TemplateResult } from 'lit'
 import type { TraceData, TraceStep } from '../server/page-data.ts'
 import { ask } from './ask.ts'
+import { act } from './page.ts'
 
 /** Puts the drawer under the page's content. It never lies over the checkout. */
 export function openInspector(orderId: string): void {
@@ -35,7 +36,7 @@ function drawer(orderId: string, { steps, canLoseAnswers }: TraceData): Template
       </p>
       ${
         canLoseAnswers
-          ? html`<button class="button quiet" data-testid="lose-answer" @click=${() => lose(orderId)}>
+          ? html`<button class="button quiet" data-testid="lose-answer" @click=${act(() => lose(orderId))}>
               Lose the next answer
             </button>`
           : nothing

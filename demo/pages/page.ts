@@ -57,6 +57,19 @@ export async function openPage(show: () => Promise<void>): Promise<void> {
   }
 }
 
+/** Runs what a button asks for, one press at a time; a failure gets the page's apology. */
+export function act(work: () => Promise<void>): (event: Event) => Promise<void> {
+  return async ({ currentTarget }) => {
+    if (!currentTarget || busy.has(currentTarget)) return
+    // Not `disabled`: that would take the focus from whoever pressed it by keyboard.
+    busy.add(currentTarget)
+    await work().catch(drawFailure)
+    busy.delete(currentTarget)
+  }
+}
+
+const busy = new WeakSet<EventTarget>()
+
 /** A page with a picture, a heading, a sentence and a way on. */
 export function blank(
   {
@@ -68,7 +81,7 @@ export function blank(
 ): TemplateResult {
   return html`<div class="blank">
     <img src="/pictures/${picture}.svg" alt="" width="240" height="240">
-    <h1>${title}</h1>
+    <h1 tabindex="-1">${title}</h1>
     <p class="muted">${text}</p>
     ${action}
   </div>`
@@ -76,6 +89,11 @@ export function blank(
 
 function drawFailure(error: unknown): void {
   const status = error instanceof AskError ? error.status : 0
+  // The cart or the order is not what this page shows: another tab was here.
+  if (status === 409) {
+    location.reload()
+    return
+  }
   if (status === 404) {
     const link = html`<a class="button" href="/">${texts.toShop}</a>`
     const { notFound: title, notFoundText: text } = texts
@@ -136,6 +154,8 @@ function chosen({ currentTarget }: Event): string {
 }
 
 async function choose(preferences: object): Promise<void> {
-  await ask('/api/preferences', { method: 'PUT', body: preferences }).catch(drawFailure)
-  location.reload()
+  await ask('/api/preferences', { method: 'PUT', body: preferences }).then(
+    () => location.reload(),
+    drawFailure,
+  )
 }
