@@ -2,7 +2,7 @@ import { CreatePaymentIntent, problemCodes } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { docsPage } from '../src/description/docs.ts'
-import { openapi } from '../src/description/openapi.ts'
+import { openapi, ProblemAnswer } from '../src/description/openapi.ts'
 
 const description = openapi('http://127.0.0.1:4000')
 // What a reader of the description alone would accept.
@@ -36,6 +36,32 @@ test.each<[string, unknown, boolean]>([
   expect(CreatePaymentIntent.safeParse(body).success).toBe(accepted)
   expect(Described.safeParse(body).success).toBe(accepted)
 })
+
+test('every reference in the description leads somewhere, and every example keeps its schema', () => {
+  const text = JSON.stringify(description)
+  for (const [, path = ''] of text.matchAll(/"\$ref":"#([^"]+)"/g)) {
+    const found = path
+      .split('/')
+      .slice(1)
+      .reduce<unknown>((at, name) => Reflect.get(Object(at), name), description)
+    expect([path, found]).toEqual([path, expect.any(Object)])
+  }
+  const operations = Object.values(description.paths).flatMap(Object.values) as Operation[]
+  const examples = operations.flatMap(({ responses = {} }) =>
+    Object.values(responses).flatMap(({ content }) =>
+      Object.values(content['application/problem+json']?.examples ?? {}),
+    ),
+  )
+  expect(examples.length).toBeGreaterThan(25)
+  for (const { value } of examples) ProblemAnswer.parse(value)
+})
+
+interface Operation {
+  readonly responses?: Record<
+    string,
+    { readonly content: Record<string, { readonly examples?: Record<string, { value: unknown }> }> }
+  >
+}
 
 test('the documentation has a row with advice for every code that any answer can carry', () => {
   const page = docsPage('http://127.0.0.1:4000')

@@ -15,6 +15,7 @@ import {
 } from '@pi-checkout/contract'
 import { z } from 'zod'
 import { CreationAnswer, IntentAnswer } from '../intents/answer-schema.ts'
+import { errorGuide } from './error-guide.ts'
 
 /** The problems of each operation, in the order in which they are checked. */
 export const operationProblems = {
@@ -137,6 +138,12 @@ export function openapi(serverUrl: string): OpenApi {
           description: '`true` when an earlier request with this key made the intent',
           schema: { type: 'string', enum: ['true'] },
         },
+        ApiVersion: {
+          description: 'The version that was asked for',
+          schema: { type: 'string', enum: apiVersions },
+        },
+        WwwAuthenticate: { description: 'How to authenticate', schema: { const: 'Bearer' } },
+        Allow: { description: 'The methods of this path', schema: { type: 'string' } },
         RetryAfter: { description: 'Seconds to wait', schema: { type: 'string' } },
       },
       schemas: {
@@ -170,13 +177,16 @@ function createOperation(): object {
     ],
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: reference('CreatePaymentIntent') } },
+      content: {
+        'application/json': { schema: reference('CreatePaymentIntent'), example: exampleBody },
+      },
     },
     responses: {
       201: {
         description: 'The intent and, for the paying browser alone, its secret',
         headers: {
           'Request-Id': header('RequestId'),
+          'Api-Version': header('ApiVersion'),
           Location: header('Location'),
           'Idempotent-Replayed': header('IdempotentReplayed'),
         },
@@ -195,12 +205,20 @@ function retrieveOperation(): object {
     responses: {
       200: {
         description: 'The intent as it stands now, without its secret',
-        headers: { 'Request-Id': header('RequestId') },
+        headers: { 'Request-Id': header('RequestId'), 'Api-Version': header('ApiVersion') },
         content: { 'application/json': { schema: reference('PaymentIntent') } },
       },
       ...problems(operationProblems.retrieve),
     },
   }
+}
+
+const exampleBody = {
+  amount: 150000,
+  currency: 'AMD',
+  orderId: 'A-1001',
+  customer: { id: 'cus_17', email: 'anahit@example.com' },
+  metadata: { cart: 'c-204' },
 }
 
 const apiVersion = {
@@ -221,11 +239,44 @@ function problems(codes: readonly ProblemCode[]): Record<string, object> {
       status,
       {
         description: group.map((code) => `\`${code}\`: ${problemCodes[code].title}`).join('. '),
-        headers: { 'Request-Id': header('RequestId'), 'Retry-After': header('RetryAfter') },
-        content: { [problemMediaType]: { schema: reference('Problem') } },
+        headers: problemHeaders(status),
+        content: {
+          [problemMediaType]: {
+            schema: reference('Problem'),
+            examples: Object.fromEntries(group.map((code) => [code, { value: example(code) }])),
+          },
+        },
       },
     ]),
   )
+}
+
+function example(code: ProblemCode): z.infer<typeof ProblemAnswer> {
+  const { status, title, retryable } = problemCodes[code]
+  const fault = {
+    pointer: '/amount',
+    code: 'too_small',
+    detail: 'amount must be at least 1 minor unit',
+  } as const
+  return {
+    type: `/docs#${code}`,
+    title,
+    status,
+    detail: errorGuide[code],
+    code,
+    requestId: 'req_4kJv0Qm2Xc8ZtYb1Lw9R',
+    retryable,
+    errors: code === 'validation_failed' ? [fault] : [],
+  }
+}
+
+function problemHeaders(status: number): Record<string, object> {
+  return {
+    'Request-Id': header('RequestId'),
+    ...(status === 401 && { 'WWW-Authenticate': header('WwwAuthenticate') }),
+    ...(status === 405 && { Allow: header('Allow') }),
+    ...([409, 429, 500, 503].includes(status) && { 'Retry-After': header('RetryAfter') }),
+  }
 }
 
 function reference(name: string): object {
