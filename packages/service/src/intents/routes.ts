@@ -18,6 +18,7 @@ import {
 } from '@pi-checkout/contract'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/database.ts'
+import { keepFacts } from '../http/answer-facts.ts'
 import type { Authenticator } from '../http/authenticate.ts'
 import { checkBodyHeaders, readBody } from '../http/body.ts'
 import { jsonHeaders } from '../http/headers.ts'
@@ -135,6 +136,7 @@ function createOperation(
     const creation = await unlessHeld(held, { draft, planned, work: () => intents.create(draft) })
     const created = createdBy(creation, draft)
     const answer = creationAnswer(created, clientSecret(context.keys, created))
+    keepFacts(response, { intentId: created.id, replayed: creation.type === 'replayed' })
     send(request, response, {
       status: 201,
       body: JSON.stringify(answer),

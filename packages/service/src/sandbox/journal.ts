@@ -8,7 +8,9 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { headers, paymentIntentIdPattern, routes } from '@pi-checkout/contract'
+import { factsOf } from '../http/answer-facts.ts'
 import type { Authenticator } from '../http/authenticate.ts'
+import { requestId } from '../http/request-id.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { Changes } from './changes.ts'
 import { hasSecret, maskKey, maskPath } from './mask.ts'
@@ -46,7 +48,7 @@ export interface Note {
   readonly method: string
   readonly url: string
   readonly status: number
-  readonly requestId: unknown
+  readonly requestId: string
   readonly operation: Operation
   readonly environment: string | null
   readonly intentId: string | null
@@ -211,6 +213,7 @@ function noteOf(
   const { method = '', url = '', headers: sent } = request
   const operation = operationOf(method, url)
   const key = sent[headers.idempotencyKey]
+  const facts = factsOf(response)
   return {
     number,
     at,
@@ -218,12 +221,12 @@ function noteOf(
     method,
     url,
     status: response.writableFinished ? response.statusCode : 0,
-    requestId: response.getHeader(headers.requestId),
+    requestId: requestId(response),
     operation,
     environment: environment?.id ?? null,
-    intentId: intentIdOf(operation === 'create' ? response.getHeader('location') : url),
+    intentId: facts?.intentId ?? intentIdOf(url),
     idempotencyKey: typeof key === 'string' ? key : undefined,
-    replayed: response.hasHeader(headers.idempotentReplayed),
+    replayed: facts?.replayed ?? false,
     fromBrowser: sent.origin !== undefined || sent['sec-fetch-site'] !== undefined,
     secretInUrl: hasSecret(url),
     referer: sent.referer,
@@ -239,7 +242,7 @@ function exchangeOf(note: Note): Exchange {
     path: maskPath(note.url),
     status,
     ms: Math.round(note.ms * 10) / 10,
-    requestId: String(note.requestId ?? ''),
+    requestId: note.requestId,
     operation,
     environment,
     intentId,
@@ -258,8 +261,7 @@ function operationOf(method: string, url: string): Operation {
   return path.startsWith('/checkout/') ? 'page' : 'other'
 }
 
-function intentIdOf(path: unknown): string | null {
-  if (typeof path !== 'string') return null
+function intentIdOf(path: string): string | null {
   const [, id = ''] = /^\/(?:payment-intents|checkout)\/([^/?]+)(?:\?|$)/.exec(path) ?? []
   return paymentIntentIdPattern.test(id) && !hasSecret(id) ? id : null
 }

@@ -94,7 +94,7 @@ export function lint(changed: () => void): Lint {
       origin,
       environment,
       intentId,
-      requestId: String(requestId ?? ''),
+      requestId,
       count: (known?.count ?? 0) + 1,
       firstAt: known?.firstAt ?? at,
       lastAt: at,
