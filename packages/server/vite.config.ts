@@ -9,6 +9,7 @@ export default defineConfig({
     ssr: true,
     target: 'node20',
     emptyOutDir: true,
+    license: { fileName: 'licenses.md' },
     rolldownOptions: {
       input: Object.fromEntries(
         ['index', 'browser', 'express', 'node', 'testing', 'cli'].map((name) => [

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bundle } from './bundle.ts'
 import {
   apiKey,
   created,
@@ -19,15 +20,20 @@ interface Ended {
   readonly stderr: string
 }
 
-const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+let cli: Awaited<ReturnType<typeof bundle>>
+
+beforeAll(async () => {
+  cli = await bundle(fileURLToPath(new URL('../src/cli.ts', import.meta.url)))
+}, 60_000)
+
+afterAll(() => cli.remove())
 
 async function piCheckout(
   args: readonly string[],
   env: Record<string, string> = {},
   started?: (interrupt: () => void) => void,
 ): Promise<Ended> {
-  const node = ['--import', 'tsx', '--conditions=source', cli]
-  const child = spawn(process.execPath, [...node, ...args], {
+  const child = spawn(process.execPath, [cli.file, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,49 +1,23 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PaymentIntents } from '../src/index.ts'
 import { fakeService } from '../src/testing.ts'
+import { bundle } from './bundle.ts'
 
 const killed = 200
 const atOnce = 4
 
-let folder: string
-let shop: string
+let shop: Awaited<ReturnType<typeof bundle>>
 
-/** A shop's process in one file, so that 200 of them start quickly: create, then save. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pi-checkout-'))
-  const entry = join(folder, 'shop.ts')
-  const index = fileURLToPath(new URL('../src/index.ts', import.meta.url))
-  await writeFile(
-    entry,
-    `import { PaymentIntents } from ${JSON.stringify(index)}
-     const [orderId = ''] = process.argv.slice(2)
-     const { intent } = await new PaymentIntents().create({ amount: 1999, currency: 'USD', orderId })
-     process.stdout.write(intent.id)`,
-  )
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    root: folder,
-    build: {
-      ssr: entry,
-      outDir: join(folder, 'out'),
-      rolldownOptions: { output: { entryFileNames: 'shop.mjs' } },
-    },
-    ssr: { noExternal: true, external: ['jose'], resolve: { conditions: ['source'] } },
-  })
-  shop = join(folder, 'out/shop.mjs')
+  shop = await bundle(fileURLToPath(new URL('shop-process.ts', import.meta.url)))
 }, 60_000)
 
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => shop.remove())
 
 test(`${killed} processes killed between "sent" and "saved", each repeated: one intent per order`, {
   timeout: 300_000,
@@ -78,7 +52,7 @@ test(`${killed} processes killed between "sent" and "saved", each repeated: one 
   const saved = new Map<string, string>()
 
   const killOne = async (orderId: string): Promise<void> => {
-    const child = spawn(process.execPath, [shop, orderId], {
+    const child = spawn(process.execPath, [shop.file, orderId], {
       env: { PATH: process.env.PATH, PI_API_KEY: apiKey, PI_BASE_URL: baseUrl },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -1,0 +1,33 @@
+/**
+ * Sources as one file, so that tests which start many processes do not compile in each of them.
+ *
+ * @module
+ */
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+
+/** Bundles a module of this package for Node and returns the file, with a way to remove it. */
+export async function bundle(
+  entry: string,
+): Promise<{ readonly file: string; readonly remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'pi-checkout-'))
+  const packages = fileURLToPath(new URL('../node_modules', import.meta.url))
+  await symlink(packages, join(folder, 'node_modules'))
+  await build({
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      ssr: entry,
+      outDir: join(folder, 'out'),
+      rolldownOptions: { output: { entryFileNames: 'bundle.mjs' } },
+    },
+    ssr: { noExternal: true, external: ['jose'], resolve: { conditions: ['source'] } },
+  })
+  return {
+    file: join(folder, 'out/bundle.mjs'),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
