@@ -173,11 +173,11 @@ export class Payment implements ReactiveController, Watcher {
   #adopt(view: DisplayView): void {
     if (this.view && view.version <= this.view.version) return
     this.view = view
-    const { screen } = this
     this.ticket = undefined
-    this.notice = screen === 'card' && view.lastPaymentFailure ? 'failure' : undefined
-    if (screen === 'challenge') void this.#openChallenge()
-    if (screen === 'processing') void this.#losePatience()
+    this.notice = this.screen === 'card' && view.lastPaymentFailure ? 'failure' : undefined
+    if (this.screen === 'challenge') void this.#openChallenge()
+    this.#patient = true
+    if (view.status === 'processing') void this.#losePatience(view)
     this.#host.requestUpdate()
   }
 
@@ -190,8 +190,9 @@ export class Payment implements ReactiveController, Watcher {
     }
   }
 
-  async #losePatience(): Promise<void> {
+  async #losePatience({ version }: DisplayView): Promise<void> {
     await sleep(patience)
+    if (this.view?.version !== version) return
     this.#patient = false
     this.#host.requestUpdate()
   }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { limits, type ProblemCode } from '@pi-checkout/contract'
+import { limits } from '@pi-checkout/contract'
 import { type Request, type RequestHandler, type Response, Router } from 'express'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
@@ -11,14 +11,15 @@ import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import { jsonHeaders } from '../http/headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { buckets, type Rate } from '../http/rate-limit.ts'
-import { opens } from '../intents/client-secret.ts'
 import { type Cause, decide } from '../intents/lifecycle.ts'
 import { moveIntent } from '../intents/store.ts'
 import { findEnvironment } from '../merchants/environments.ts'
 import { authorise } from '../provider/acquirer.ts'
 import { abandonment, openChallenge } from './challenge.ts'
 import { confirm } from './confirm.ts'
-import type { ChallengeTicket, OpenedSession } from './display-view.ts'
+import type { ChallengeTicket } from './display-view.ts'
+import { openSession, sessionOf } from './open-session.ts'
+import { refused } from './refused.ts'
 import { cspReports } from './reports.ts'
 import {
   Confirm,
@@ -32,7 +33,7 @@ import {
 import { readReturnUrl } from './return-url.ts'
 import { samePage } from './same-page.ts'
 import { type CheckoutSession, SessionTokens } from './session.ts'
-import { environmentOf, type Standing, standingOf } from './standing.ts'
+import { type Standing, standingOf } from './standing.ts'
 import { displayView } from './view.ts'
 import { waitForVersion } from './wait-for-version.ts'
 
@@ -120,30 +121,6 @@ export function checkoutApi(context: Context, { stopping }: CheckoutParts): Rout
 
 const confirmRate: Rate = { burst: 30, perSecond: 30 / 60 }
 
-/** Trades the secret for a session. Every pair that is not accepted gets the same answer. */
-async function openSession(
-  context: Context,
-  tokens: SessionTokens,
-  { id, clientSecret, origin }: z.infer<typeof OpenSession>,
-): Promise<OpenedSession> {
-  const environmentId = await environmentOf(context.db, id)
-  const standing = environmentId && (await standingOf(context, { environmentId, id }))
-  if (!standing) throw refused('payment_intent_not_found')
-  const { environment, intent, at } = standing
-  if (!opens(context.keys, intent, { candidate: clientSecret, at })) {
-    throw refused('payment_intent_not_found')
-  }
-  if (!environment.allowedOrigins.includes(origin)) {
-    throw new ProblemError(
-      'origin_not_allowed',
-      'The page around the checkout is of an origin that is not registered; run pi-service origins add.',
-    )
-  }
-  const session = { id, environmentId: environment.id, origin }
-  const signed = await tokens.sign(session, context.now())
-  return { ...signed, intent: displayView(context, standing) }
-}
-
 async function challengeTicket(
   context: Context,
   session: CheckoutSession,
@@ -184,20 +161,6 @@ function isDone(cause: Cause, { intent: { status } }: Standing): boolean {
   return cause.type === 'challenge_failed' && status === 'requires_payment_method'
 }
 
-async function sessionOf(
-  request: Request,
-  { tokens, context }: { readonly tokens: SessionTokens; readonly context: Context },
-): Promise<CheckoutSession> {
-  const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(request.headers.authorization ?? '') ?? []
-  const session = token && (await tokens.verify(token, context.now()))
-  if (session) return session
-  throw new ProblemError(
-    'invalid_session',
-    'The checkout session is over; the page starts a new one by loading again.',
-    { headers: { 'www-authenticate': 'Bearer' } },
-  )
-}
-
 async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
   const body = await jsonBody(request)
   refuseRealCards(body)
@@ -228,18 +191,6 @@ function existing(standing: Standing | undefined): Standing {
   if (!standing) throw refused('payment_intent_not_found')
   return standing
 }
-
-function refused(code: keyof typeof refusals): ProblemError {
-  return new ProblemError(code, refusals[code])
-}
-
-const refusals = {
-  payment_intent_not_found:
-    'There is no such Payment Intent, or this secret does not open it; ask the shop for a new one.',
-  intent_finalized: 'The Payment Intent is final; read it again.',
-  attempt_in_progress: 'Another attempt is in progress; wait for its result.',
-  version_conflict: 'The Payment Intent has moved on; read it again.',
-} as const satisfies Partial<Record<ProblemCode, string>>
 
 function send(response: Response, body: object): void {
   if (response.destroyed) return

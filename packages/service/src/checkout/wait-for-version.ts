@@ -10,9 +10,6 @@ import type { Context } from '../context.ts'
 import type { IntentKey } from '../intents/store.ts'
 import { type Standing, standingOf } from './standing.ts'
 
-/** Longest wait in milliseconds: proxies and browsers give up on a silent answer after 30 s or more. */
-export const longestWait = 25_000
-
 /**
  * Returns where the intent stands as soon as its version has reached `version`, or when the time is up.
  *
@@ -33,4 +30,6 @@ export async function waitForVersion(
   return standing
 }
 
+/** Longest wait in milliseconds: proxies and browsers give up on a silent answer after 30 s or more. */
+const longestWait = 25_000
 const pause = 300

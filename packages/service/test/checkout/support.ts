@@ -52,14 +52,18 @@ interface IntentRow {
   readonly environmentId: string
 }
 
-/** @param hosts Names under which browsers reach the two listeners; both are on loopback. */
+/**
+ * @param hosts Names under which browsers reach the two listeners; both are on loopback.
+ * @param directory Where the store is; by default in memory.
+ */
 export async function startCheckout(
   hosts: { readonly checkout: string; readonly challenge: string } = {
     checkout: '127.0.0.1',
     challenge: '127.0.0.1',
   },
+  directory?: string,
 ): Promise<RunningCheckout> {
-  const db = await openPglite(undefined)
+  const db = await openPglite(directory)
   await migrate(db)
   await addMerchants(db)
   const checkout = await listen()

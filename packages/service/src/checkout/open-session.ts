@@ -1,0 +1,59 @@
+/**
+ * From a pair to a session, and from a session's token back to whom it speaks for.
+ *
+ * @module
+ */
+import type { Request } from 'express'
+import type { z } from 'zod'
+import type { Context } from '../context.ts'
+import { ProblemError } from '../http/problem.ts'
+import { opens } from '../intents/client-secret.ts'
+import type { OpenedSession } from './display-view.ts'
+import { refused } from './refused.ts'
+import type { OpenSession } from './requests.ts'
+import type { CheckoutSession, SessionTokens } from './session.ts'
+import { environmentOf, standingOf } from './standing.ts'
+import { displayView } from './view.ts'
+
+/** Trades the secret for a session. Every pair that is not accepted gets the same answer. */
+export async function openSession(
+  context: Context,
+  tokens: SessionTokens,
+  { id, clientSecret, origin }: z.infer<typeof OpenSession>,
+): Promise<OpenedSession> {
+  const environmentId = await environmentOf(context.db, id)
+  const standing = environmentId && (await standingOf(context, { environmentId, id }))
+  if (!standing) throw refused('payment_intent_not_found')
+  const { environment, intent, at } = standing
+  if (!opens(context.keys, intent, { candidate: clientSecret, at })) {
+    throw refused('payment_intent_not_found')
+  }
+  if (!environment.allowedOrigins.includes(origin)) {
+    throw new ProblemError(
+      'origin_not_allowed',
+      'The page around the checkout is of an origin that is not registered; run pi-service origins add.',
+    )
+  }
+  const session = { id, environmentId: environment.id, origin }
+  const signed = await tokens.sign(session, context.now())
+  return { ...signed, intent: displayView(context, standing) }
+}
+
+/**
+ * Reads the session of a request.
+ *
+ * @throws {ProblemError} `invalid_session`: the page starts a new one by loading again.
+ */
+export async function sessionOf(
+  request: Request,
+  { tokens, context }: { readonly tokens: SessionTokens; readonly context: Context },
+): Promise<CheckoutSession> {
+  const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(request.headers.authorization ?? '') ?? []
+  const session = token && (await tokens.verify(token, context.now()))
+  if (session) return session
+  throw new ProblemError(
+    'invalid_session',
+    'The checkout session is over; the page starts a new one by loading again.',
+    { headers: { 'www-authenticate': 'Bearer' } },
+  )
+}
