@@ -41,7 +41,7 @@ export function authenticator(
     const name = hashOf(keys, keys.currentKid, apiKey).toString('latin1')
     const cached = cache.get(name)
     if (cached && cached.until > now().getTime()) return cached.found
-    const found = await findApiKey(db, keys, apiKey)
+    const found = isApiKey(apiKey) ? await findApiKey(db, keys, apiKey) : undefined
     if (cache.size >= cacheSize) cache.clear()
     // An unknown key is looked up each time: it may be made any moment.
     if (found) cache.set(name, { found, until: now().getTime() + cacheLifetime })
@@ -54,7 +54,7 @@ export function authenticator(
       const address = request.socket.remoteAddress ?? ''
       failures?.check(address)
       const apiKey = bearerToken(request)
-      const found = isApiKey(apiKey) ? await find(apiKey) : undefined
+      const found = await find(apiKey)
       if (!found) {
         failures?.take(address)
         throw unauthorized('invalid_credentials', 'The secret API key is not known here.')

@@ -65,10 +65,17 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       const [only] = chunks
       resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks, size))
     })
-    // Nobody is left to answer.
-    request.on('close', () => reject(new ProblemError('request_timeout', 'The body broke off.')))
-    request.on('error', () => reject(new ProblemError('request_timeout', 'The body broke off.')))
+    request.on('error', () => reject(brokenOff()))
+    request.on('close', () => {
+      // It comes after every body; an error costs a stack trace, so none is made for nothing.
+      if (!request.complete) reject(brokenOff())
+    })
   })
+}
+
+/** Nobody is left to read it. */
+function brokenOff(): ProblemError {
+  return new ProblemError('request_timeout', 'The body broke off.')
 }
 
 const mediaType = /^application\/json(?:[ \t]*;[ \t]*charset="?utf-8"?)?[ \t]*$/i

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { headers } from '@pi-checkout/contract'
 import express, { type Express } from 'express'
 import type { Context } from '../context.ts'
 import { ProblemError, sendProblem } from './problem.ts'
@@ -17,7 +18,7 @@ export function bareApp(): Express {
   app.disable('etag')
   app.set('query parser', false)
   app.use((_request, response, next) => {
-    requestId(response)
+    response.setHeader(headers.requestId, requestId(response))
     response.setHeader('x-content-type-options', 'nosniff')
     next()
   })

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type FieldError,
+  headers,
   type ProblemCode,
   problemCodes,
   problemMediaType,
@@ -69,6 +70,7 @@ export function sendProblem(
     retryable,
     errors: problem.errors,
   })
+  response.setHeader(headers.requestId, requestId(response))
   response.writeHead(status, {
     ...jsonHeaders,
     'content-type': problemMediaType,
@@ -87,8 +89,8 @@ export function describe(error: unknown): { readonly type: string; readonly code
   return typeof code === 'string' ? { type, code } : { type }
 }
 
-function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
-  const announced = Number(headers['content-length'] ?? 0) > 0 || 'transfer-encoding' in headers
+function hasUnreadBody({ complete, headers: sent }: IncomingMessage): boolean {
+  const announced = Number(sent['content-length'] ?? 0) > 0 || 'transfer-encoding' in sent
   return announced && !complete
 }
 

@@ -4,14 +4,15 @@
  * @module
  */
 import type { ServerResponse } from 'node:http'
-import { headers } from '@pi-checkout/contract'
 import { randomBase62 } from '../identifiers.ts'
 
-/** Returns the id of this answer, setting it at the first call. */
+const ids = new WeakMap<ServerResponse, string>()
+
+/** Returns the id of this answer, made at the first call. Whoever writes the head puts it there. */
 export function requestId(response: ServerResponse): string {
-  const known = response.getHeader(headers.requestId)
-  if (typeof known === 'string') return known
+  const known = ids.get(response)
+  if (known) return known
   const id = `req_${randomBase62(20)}`
-  response.setHeader(headers.requestId, id)
+  ids.set(response, id)
   return id
 }
