@@ -15,7 +15,7 @@ import { answerProblem, ShopProblem } from './problem.ts'
 import { policyReports } from './reports.ts'
 import { sameOrigin } from './same-origin.ts'
 import type { Shop } from './shop.ts'
-import { traceRoutes } from './trace.ts'
+import { traceRoutes } from './trace-routes.ts'
 
 export function shopApp(shop: Shop): Express {
   const { shopOrigin, checkoutOrigin, tools } = shop

@@ -5,7 +5,8 @@
  */
 import { createHandoff, type HandoffHandler } from '@pi-checkout/server'
 import type { Request } from 'express'
-import { describeLines, ownedOrder, setIntent } from './orders.ts'
+import { setIntent } from './order-intents.ts'
+import { describeLines, ownedOrder } from './orders.ts'
 import { logFailure } from './problem.ts'
 import type { Shop } from './shop.ts'
 import { recordVerdict } from './verdicts.ts'

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { PiError } from '@pi-checkout/server'
 import type { ErrorRequestHandler } from 'express'
 
 const problems = {
@@ -52,14 +51,12 @@ export const answerProblem: ErrorRequestHandler = (error: unknown, _req, res, ne
   res.status(problem.status).type('application/problem+json').send(JSON.stringify(problem.body))
 }
 
-/** Writes one line on stderr. Names, codes and the place only: an error may carry a request's body. */
+/** Writes one line on stderr. Of our errors and the helper's none holds a secret or a body. */
 export function logFailure(event: string, error: unknown): void {
   const { name, message, stack } = error instanceof Error ? error : new Error('not an Error')
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-  // The helper's errors hold no secret and say what to do; of others the message may be anything.
-  const text = error instanceof PiError || error instanceof TypeError ? message : undefined
   const place = stack?.split('\n').find((line) => line.startsWith('    at '))
-  const line = { level: 'error', event, name, code, message: text, place: place?.trim() }
+  const line = { level: 'error', event, name, code, message: message.slice(0, 300), place }
   process.stderr.write(`${JSON.stringify(line)}\n`)
 }
 

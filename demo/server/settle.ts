@@ -4,7 +4,7 @@
  * @module
  */
 import { reconcile } from '@pi-checkout/server'
-import { unsettledIntents } from './orders.ts'
+import { unsettledIntents } from './order-intents.ts'
 import { logFailure } from './problem.ts'
 import type { Shop } from './shop.ts'
 import { recordVerdict } from './verdicts.ts'

@@ -5,7 +5,7 @@
  */
 import type { PaymentIntent, Verdict } from '@pi-checkout/server'
 import type { Database } from './database.ts'
-import { markFailed, markPaid, markProcessing, noteVerdict } from './orders.ts'
+import { markFailed, markPaid, markProcessing, noteVerdict } from './order-intents.ts'
 
 export function recordVerdict(
   db: Database,

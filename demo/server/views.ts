@@ -7,7 +7,8 @@ import { formatMoney } from '@pi-checkout/server'
 import { countCart, type Line, mostPerProduct, readCart, totalOf } from './cart.ts'
 import { findProduct, priceLists, products } from './catalogue.ts'
 import type { Database } from './database.ts'
-import { intentsOf, type Order, orderLines, ordersOf } from './orders.ts'
+import { intentsOf } from './order-intents.ts'
+import { type Order, orderLines, ordersOf } from './orders.ts'
 import type {
   CartData,
   CatalogueData,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startShop, type TestShop } from './shop.ts'
 
 let shop: TestShop
@@ -116,7 +116,9 @@ test('money that comes before the changed order has its new intent does not pay 
   await buyer.put('dried-apricots', 3)
   await buyer.placeOrder()
   settle(old.id, 'succeeded')
+  const logged = readLog()
   expect(await buyer.status(orderId)).not.toBe('paid')
+  expect(logged()).toContain(`Intent ${old.id} is paid but is not what order ${orderId} asks for`)
   await shop.settle()
   expect(await buyer.order(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏3,200'] })
 })
@@ -159,8 +161,10 @@ test('an order that changes while its intent is made is not handed out at the ol
   await expect.poll(() => shop.service.keys.length).toBe(asked + 1)
   await buyer.put('lori-honey', 2)
   await buyer.placeOrder()
+  const logged = readLog()
   release()
   expect((await early).status).toBe(500)
+  expect(logged()).toContain('the order has changed while its intent was made')
 
   const now = await buyer.handoff(orderId)
   const made = shop.service.intents.filter((intent) => intent.orderId === orderId)
@@ -266,6 +270,17 @@ test('a buyer with another’s handoff cookie gets nothing of it', async () => {
   const own = await thief.handoff(await thief.placeOrder())
   expect(own.id).not.toBe(theirs.id)
 })
+
+/** Keeps what the shop writes on stderr until it is asked for. */
+function readLog(): () => string {
+  const lines: string[] = []
+  const spy = vi.spyOn(process.stderr, 'write')
+  spy.mockImplementation((line) => lines.push(String(line)) > 0)
+  return () => {
+    spy.mockRestore()
+    return lines.join('')
+  }
+}
 
 function settle(id: string, status: string): void {
   const intent = shop.service.intents.find((known) => known.id === id)
