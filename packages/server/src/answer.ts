@@ -6,8 +6,8 @@
  * @module
  */
 import { headers, Problem } from '@pi-checkout/contract'
-import type { Outcome, PiErrorCode } from './errors.ts'
-import { knownCode } from './errors.ts'
+import { knownCode, type PiErrorCode } from './error-codes.ts'
+import type { Outcome } from './errors.ts'
 import { redact, redactedCause } from './mask.ts'
 import { NotSent } from './not-sent.ts'
 import { isTransient, readRetryAfter } from './retry.ts'

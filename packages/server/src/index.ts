@@ -22,13 +22,14 @@ export type {
   PaymentIntentsOptions,
 } from './client.ts'
 export { PaymentIntents } from './client.ts'
-export type { Attempt, Outcome, PiErrorCode } from './errors.ts'
+export type { PiErrorCode } from './error-codes.ts'
+export { errorCodes } from './error-codes.ts'
+export type { Attempt, Outcome } from './errors.ts'
 export {
   AbortedError,
   ApiError,
   ConnectionError,
   ContractError,
-  errorCodes,
   IdempotencyConflictError,
   PiError,
 } from './errors.ts'

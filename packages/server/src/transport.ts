@@ -55,7 +55,7 @@ function fetchTransport(fetch: typeof globalThis.fetch): Transport {
     const controller = new AbortController()
     const { signal } = controller
     const answer = async (): Promise<Reply> => {
-      const response = await fetch(url, { ...outgoing, redirect: 'error', signal })
+      const response = await fetch(url, { ...outgoing, redirect, signal })
       return {
         status: response.status,
         header: (name) => response.headers.get(name) ?? undefined,
@@ -65,6 +65,10 @@ function fetchTransport(fetch: typeof globalThis.fetch): Transport {
     return { reply: answer(), stop: () => controller.abort() }
   }
 }
+
+// Cloudflare's Workers know no 'error': there the redirect itself comes back, and is refused by status.
+const redirect =
+  Reflect.get(globalThis, 'navigator')?.userAgent === 'Cloudflare-Workers' ? 'manual' : 'error'
 
 const fetchAtImport = globalThis.fetch
 const dispatcher = Symbol.for('undici.globalDispatcher.1')

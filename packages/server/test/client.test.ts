@@ -309,6 +309,25 @@ test('an abort ends the wait at once and tells that an intent may exist', async 
   expect(error.cause).toEqual(new Error('the buyer left'))
 })
 
+test('an abort in the middle of the body ends the wait and the connection', async () => {
+  for (const way of [undefined, fetch]) {
+    let closed = false
+    const service = await scriptedService((response, request) => {
+      response.on('close', () => {
+        closed = true
+      })
+      return stall(response, request)
+    })
+    const intents = new PaymentIntents({ apiKey, baseUrl: service.url, fetch: way })
+    const controller = new AbortController()
+    const call = failure(intents.create(order, { signal: controller.signal }))
+    await expect.poll(() => service.requests.length).toBe(1)
+    setTimeout(() => controller.abort(), 50)
+    expect(await call).toMatchObject({ code: 'aborted', outcome: 'unknown' })
+    await expect.poll(() => closed).toBe(true)
+  }
+})
+
 test('a signal that is aborted already sends nothing', async () => {
   const service = await scriptedService(created())
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url })

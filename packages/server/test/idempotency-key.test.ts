@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { orderIdFault } from '@pi-checkout/contract'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import published from '../idempotency-key.vectors.json' with { type: 'json' }
 import { prepareCreate } from '../src/idempotency-key.ts'
 import { type CreateParams, idempotencyKey } from '../src/index.ts'
@@ -37,6 +37,13 @@ test('Unicode normal forms are different texts, hence different keys', async () 
   const composed = await idempotencyKey({ ...order, metadata: { name: '\u00e9' } })
   const decomposed = await idempotencyKey({ ...order, metadata: { name: 'e\u0301' } })
   expect(composed).not.toBe(decomposed)
+})
+
+test('where there is no Node, WebCrypto gives the same keys', async () => {
+  const absent = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
+  expect(await idempotencyKey(order)).toBe('7aa84a41-0b50-8086-aadd-b8ef3fe8ec45')
+  expect(absent).toHaveBeenCalled()
+  absent.mockRestore()
 })
 
 test('an attempt or namespace that is none is refused', async () => {
