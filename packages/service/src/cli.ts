@@ -22,6 +22,7 @@ interface StartOptions extends Flags {
 const program = new Command('pi-service')
   .description('The Payment Intents service and its hosted checkout, on your own machine.')
   .showHelpAfterError('Run pi-service --help for the commands and their options.')
+  .enablePositionalOptions()
   .exitOverride()
 
 withStore(program.command('start').description('Starts the service until Ctrl-C or SIGTERM.'))
@@ -59,6 +60,16 @@ withStore(origins.command('add').description('Registers an exact origin.'))
   .action(async (origin, { merchant, environment, json, ...flags }) => {
     await run(flags, json, { command: 'origins add', origin, merchant, environment })
   })
+
+withStore(
+  program
+    .command('exec')
+    .usage('[options] -- <command...>')
+    .description('Runs a command beside a service of its own, in memory unless a store is given.'),
+)
+  .argument('<command...>', 'such as: -- npm test')
+  .passThroughOptions()
+  .action(exec)
 
 program
   .command('torture')
@@ -140,6 +151,14 @@ function banner(ready: Running['ready']): string {
     '  test cards   4242 4242 4242 4242 succeeds, 4000 0000 0000 0002 is declined,',
     '               4000 0000 0000 3220 asks for a code (1234)',
   ].join('\n')
+}
+
+async function exec(command: readonly string[], flags: Flags): Promise<void> {
+  const given = flags.data ?? flags.databaseUrl
+  const config = readConfig(given === undefined ? { ...flags, memory: true } : flags, process.env)
+  const log = pino({ level: process.env.PI_LOG_LEVEL || 'warn' }, pino.destination(2))
+  const { runBesideService } = await import('./exec.ts')
+  process.exitCode = await runBesideService(config, command, log)
 }
 
 interface TortureCommand {

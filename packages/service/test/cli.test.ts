@@ -125,3 +125,17 @@ test('wrong options are refused with their rule and the fix', async () => {
   }
   busy.close()
 })
+
+test('exec runs a command with the merchant’s variables and ends as it ends', async () => {
+  const script = `
+    const { PI_BASE_URL, PI_API_KEY, PI_CHECKOUT_ORIGIN } = process.env
+    const headers = { authorization: 'Bearer ' + PI_API_KEY }
+    const answer = await fetch(PI_BASE_URL + '/payment-intents/pi_x', { headers })
+    console.log(answer.status, PI_CHECKOUT_ORIGIN === PI_BASE_URL)
+    process.exit(7)`
+  const run = ['exec', '--', process.execPath, '--input-type=module', '-e', script]
+  expect(await command(run)).toEqual({ status: 7, out: '404 true\n', error: '' })
+  const missing = await command(['exec', '--', 'no-such-program'])
+  expect(missing).toMatchObject({ status: 1 })
+  expect(missing.error).toContain('no-such-program could not be run')
+})

@@ -1,0 +1,56 @@
+/**
+ * Runs a command beside a service of its own, such as a merchant's test suite.
+ *
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { startService } from './start.ts'
+
+/**
+ * Starts a service on free ports, runs the command with the merchant's variables set, and stops.
+ *
+ * @param command Program and arguments; no shell reads them.
+ * @returns The command's own exit status; 128 and the signal's number when a signal ended it.
+ * @throws {TypeError} There is no such program.
+ */
+export async function runBesideService(
+  config: Config,
+  command: readonly string[],
+  log: Logger,
+): Promise<number> {
+  const service = await startService({ ...config, port: 0, challengePort: 0 }, log)
+  try {
+    const { baseUrl, checkoutOrigin, apiKey } = service.ready
+    return await run(command, {
+      PI_BASE_URL: baseUrl,
+      PI_CHECKOUT_ORIGIN: checkoutOrigin,
+      // A shared store has shown its key to an earlier start: the caller then has it already.
+      ...(apiKey !== null && { PI_API_KEY: apiKey }),
+    })
+  } finally {
+    await service.stop()
+  }
+}
+
+function run([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: 'inherit' })
+    // A terminal sends Ctrl-C to both; one that is sent to us alone is handed on.
+    const hand = (signal: NodeJS.Signals): void => {
+      child.kill(signal)
+    }
+    process.on('SIGINT', hand)
+    process.on('SIGTERM', hand)
+    child.once('error', () => {
+      reject(new TypeError(`exec: ${program} could not be run; is it installed and in PATH?`))
+    })
+    child.once('exit', (status, signal) => {
+      process.off('SIGINT', hand)
+      process.off('SIGTERM', hand)
+      resolve(status ?? 128 + (signal ? constants.signals[signal] : 0))
+    })
+  })
+}
