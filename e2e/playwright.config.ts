@@ -4,6 +4,7 @@ import { webkitPrograms } from './webkit/driver.ts'
 
 const { CHROMIUM_PATH, PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
 const firefox = '/usr/bin/firefox-esr'
+const chromium = { launchOptions: CHROMIUM_PATH ? { executablePath: CHROMIUM_PATH } : {} }
 
 export default defineConfig({
   outputDir: '../test-results',
@@ -19,11 +20,8 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
-    {
-      name: 'chromium',
-      testDir: 'stories',
-      use: { launchOptions: CHROMIUM_PATH ? { executablePath: CHROMIUM_PATH } : {} },
-    },
+    { name: 'chromium', testDir: 'stories', use: chromium },
+    { name: 'security', testDir: 'security', use: chromium },
     // The stock build, as buyers have it; Playwright's own is another program.
     ...(existsSync(firefox)
       ? [
