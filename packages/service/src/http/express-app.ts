@@ -35,7 +35,24 @@ export function finished(app: Express, { log }: Context): Express {
     throw new ProblemError('not_found', 'There is nothing at this address; see /docs.')
   })
   app.use(((error, request, response, _next) => {
-    sendProblem(request, response, { error, log })
+    sendProblem(request, response, { error: refusalOf(error), log })
   }) satisfies express.ErrorRequestHandler)
   return app
+}
+
+/** Express and its parsers refuse with errors of their own: what the request did is no failure of ours. */
+function refusalOf(error: unknown): unknown {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined
+  if (error instanceof ProblemError || typeof status !== 'number' || status >= 500) return error
+  if (error instanceof URIError) {
+    return new ProblemError('not_found', 'The address holds a percent sign that encodes nothing.')
+  }
+  if (status === 413) return new ProblemError('payload_too_large', 'The body is too large.')
+  if (status === 415) {
+    return new ProblemError(
+      'unsupported_media_type',
+      'Send the body uncompressed, in UTF-8 and under its own Content-Type.',
+    )
+  }
+  return new ProblemError('invalid_body', 'The body cannot be read.')
 }
