@@ -1,0 +1,123 @@
+import type { Page } from '@playwright/test'
+import { fillCard, hostedPage, openCheckout, payButton } from '../fixtures/buyer.ts'
+import { expect, test } from '../fixtures/hostile-world.ts'
+
+test('row 56: no page but the registered shop gets a form, data or an ack out of the checkout in a frame', async ({
+  page,
+  context,
+  world,
+  noise,
+}) => {
+  noise.allow(/./)
+  const { id } = await openCheckout(page)
+  const { evil, checkoutOrigin, shopUrl } = world
+  const { port } = new URL(shopUrl)
+  const known = `${checkoutOrigin}/checkout/${id}`
+  const unknown = `${checkoutOrigin}/checkout/pi_${'0'.repeat(24)}`
+  const pages: Record<string, string> = {
+    '/known': framing(known),
+    '/without-referrer': framing(known, 'referrerpolicy="no-referrer"'),
+    '/unknown': framing(unknown),
+    '/unknown-without-referrer': framing(unknown, 'referrerpolicy="no-referrer"'),
+    '/sandboxed': framing(known, 'sandbox="allow-scripts"'),
+    '/shop-between': framing(`${shopUrl}/pay/x`),
+  }
+  for (const [path, html] of Object.entries(pages)) evil.serve(path, html)
+  const attempts = Object.keys(pages).map((path) => `${evil.origin}${path}`)
+  // A sub-domain of the registered shop, and the shop's name on another port.
+  attempts.push(`http://evil.shop.localhost:${evil.port}/known`)
+  attempts.push(`http://shop.localhost:${evil.port}/known`)
+  expect(port).not.toBe(String(evil.port))
+
+  for (const address of attempts) {
+    const attacker = await context.newPage()
+    await attacker.goto(address)
+    // Every page that was let in has said hello by then, and would have answered the init.
+    await attacker.waitForTimeout(600)
+    const seen = await attacker.evaluate(() => Reflect.get(window, 'heard') as unknown[])
+    const acks = seen.filter((message) => JSON.stringify(message).includes('"ack"'))
+    expect(acks, address).toEqual([])
+    expect(JSON.stringify(seen), address).not.toMatch(/ready|finish|size/)
+    for (const frame of attacker.frames().slice(1)) {
+      const content = await frame
+        .evaluate(() => ({
+          fields: document.querySelectorAll('form, input, button').length,
+          text: document.body.textContent ?? '',
+        }))
+        .catch(() => ({ fields: 0, text: '' }))
+      expect(content.fields, address).toBe(0)
+      expect(content.text, address).not.toMatch(/\d[\d,.]*\s*֏|֏\s*\d/)
+    }
+    await attacker.close()
+  }
+})
+
+test('row 56: a page that opens the checkout in a window of its own finds no form there', async ({
+  page,
+  world,
+  noise,
+}) => {
+  noise.allow(/./)
+  const { id } = await openCheckout(page)
+  const alone = await page.context().newPage()
+  await alone.goto(`${world.checkoutOrigin}/checkout/${id}`)
+  await expect(alone.locator('.apart')).toBeVisible()
+  await expect(alone.locator('input')).toHaveCount(0)
+})
+
+for (const [trick, dress] of [
+  ['an almost invisible frame', "frame.style.opacity = '.01'"],
+  [
+    'a cover that lets clicks through',
+    `const cover = document.createElement('div')
+     cover.style.cssText = 'position:fixed;inset:0;background:#fff;z-index:9;pointer-events:none'
+     document.body.append(cover)`,
+  ],
+  ['a blurred frame', "frame.style.filter = 'blur(9px)'"],
+  ['a frame that is moved in two dimensions', "frame.style.transform = 'rotate(12deg)'"],
+] as const) {
+  test(`row 57: behind ${trick} Pay is not armed, and the page says why`, async ({ page }) => {
+    await openCheckout(page)
+    await fillCard(page, '4242 4242 4242 4242')
+    await dressFrame(page, dress)
+    await expect(payButton(page)).toHaveAttribute('aria-disabled', 'true')
+    // As a click that was lured out of a buyer would.
+    await payButton(page).evaluate((button) => (button as HTMLButtonElement).click())
+    await expect(hostedPage(page).getByRole('alert')).toContainText('covers this form')
+    await expect(hostedPage(page).getByTestId('result')).toHaveCount(0)
+  })
+}
+
+test('row 57: rounded corners and a shadow leave Pay armed', async ({ page }) => {
+  await openCheckout(page)
+  await dressFrame(
+    page,
+    "frame.style.borderRadius = '12px'; frame.style.boxShadow = '0 2px 9px #0003'",
+  )
+  await page.waitForTimeout(400)
+  await expect(payButton(page)).toHaveAttribute('aria-disabled', 'false')
+})
+
+/** A page that frames an address, hears everything, and answers each hello as the element would. */
+function framing(address: string, attributes = ''): string {
+  return `<script>
+      window.heard = []
+      addEventListener('message', ({ data, source }) => {
+        heard.push(data)
+        if (data?.t !== 'hello') return
+        const { port1, port2 } = new MessageChannel()
+        port1.onmessage = ({ data }) => {
+          heard.push(data)
+          if (data?.t === 'ack') port1.postMessage({ t: 'auth', id: 'x', secret: 'y' })
+        }
+        source.postMessage({ pi: 'checkout', t: 'init', v: 1, doc: data.doc }, '*', [port2])
+      })
+    </script>
+    <iframe src="${address}" ${attributes} width="400" height="700"></iframe>`
+}
+
+async function dressFrame(page: Page, statement: string): Promise<void> {
+  await page.locator('pi-checkout iframe').evaluate((frame, script) => {
+    new Function('frame', script)(frame)
+  }, statement)
+}

@@ -1,0 +1,143 @@
+import { openCheckout, orderOf } from '../fixtures/buyer.ts'
+import { expect, test } from '../fixtures/hostile-world.ts'
+import { exchange } from '../fixtures/raw.ts'
+
+test('row 1: a page that calls the API with a secret key is refused, and may not read the answer', async ({
+  page,
+  world,
+  noise,
+}) => {
+  noise.allow(/./)
+  world.evil.serve('/', '')
+  await page.goto(world.evil.origin)
+  const answered: { readonly status: number; readonly cors: string | undefined }[] = []
+  page.on('response', (response) => {
+    if (!response.url().includes('/payment-intents')) return
+    const cors = response.headers()['access-control-allow-origin']
+    answered.push({ status: response.status(), cors })
+  })
+  const read = await page.evaluate(
+    async ({ url, key }) => {
+      const attempts: RequestInit[] = [
+        { headers: { authorization: `Bearer ${key}` } },
+        { method: 'POST', mode: 'no-cors', body: '{}' },
+        { mode: 'cors' },
+      ]
+      return Promise.all(
+        attempts.map((init) =>
+          fetch(url, init).then(
+            (answer) => answer.text(),
+            () => 'unreadable',
+          ),
+        ),
+      )
+    },
+    { url: `${world.api.baseUrl}/payment-intents`, key: world.api.apiKey },
+  )
+  // Not even the empty text of an opaque answer: its policy for embedding says same-origin.
+  expect(read).toEqual(['unreadable', 'unreadable', 'unreadable'])
+  expect(answered.filter(({ status }) => status < 400 || status >= 500)).toEqual([])
+  expect(answered.every(({ cors }) => cors === undefined)).toBe(true)
+})
+
+test('row 58: neither the shop nor another site can call the checkout’s private API, with or without a session', async ({
+  page,
+  world,
+  noise,
+}) => {
+  noise.allow(/./)
+  const session = page.waitForResponse('**/checkout-api/session')
+  const handoff = await openCheckout(page)
+  const { token } = (await (await session).json()) as { readonly token: string }
+  const url = `${world.checkoutOrigin}/checkout-api`
+  world.evil.serve('/', '')
+  const outside = await page.context().newPage()
+  for (const origin of [world.shopUrl, world.evil.origin]) {
+    await outside.goto(origin)
+    // The shop's own policy stops the request before it leaves; the service must not rely on that.
+    const statuses: number[] = []
+    outside.on('response', (response) => {
+      if (response.url().includes('/checkout-api/')) statuses.push(response.status())
+    })
+    const read = await outside.evaluate(
+      async ({ api, bearer, pair, own }) => {
+        const json = { 'content-type': 'application/json' }
+        const authorization = `Bearer ${bearer}`
+        const body = JSON.stringify({ ...pair, origin: own })
+        const attempts: [string, RequestInit][] = [
+          ['session', { method: 'POST', headers: json, body }],
+          ['session', { method: 'POST', mode: 'no-cors', body }],
+          ['intent', { headers: { authorization } }],
+          ['intent', { mode: 'no-cors' }],
+          ['cancel', { method: 'POST', headers: { ...json, authorization }, body: '{}' }],
+          ['cancel', { method: 'POST', mode: 'no-cors', body: '{}' }],
+        ]
+        const seen: string[] = []
+        for (const [path, init] of attempts) {
+          seen.push(
+            await fetch(`${api}/${path}`, init).then(
+              (answer) => answer.text(),
+              () => 'unreadable',
+            ),
+          )
+        }
+        return seen.filter((answer) => answer !== 'unreadable' && answer !== '')
+      },
+      { api: url, bearer: token, pair: handoff, own: world.shopUrl },
+    )
+    expect(read, origin).toEqual([])
+    expect(
+      statuses.filter((status) => status < 400),
+      origin,
+    ).toEqual([])
+  }
+  await outside.close()
+  await page.reload()
+  await expect(page.frameLocator('pi-checkout iframe').getByLabel('Card number')).toBeVisible()
+})
+
+test('row 17: a name that an attacker points at this machine gets neither page nor token nor data', async ({
+  page,
+  world,
+}) => {
+  const { id, clientSecret } = await openCheckout(page)
+  const service = new URL(world.api.baseUrl)
+  const challenge = new URL(world.challengeOrigin)
+  // From Node, because a rebound name is one that the browser believes in.
+  for (const [host, port, path] of [
+    ['evil.localhost', service.port, `/checkout/${id}`],
+    ['evil.example', service.port, `/checkout/${id}`],
+    ['evil.localhost', service.port, '/checkout-api/session'],
+    ['evil.localhost', service.port, '/_sandbox/'],
+    ['evil.localhost', service.port, '/_sandbox/export'],
+    ['pay.localhost.evil.example', service.port, '/_sandbox/export'],
+    ['evil.localhost', challenge.port, '/challenge'],
+  ] as const) {
+    const answer = await rawGet({ host, port, path, token: world.api.adminToken })
+    expect(answer, `${host} ${path}`).toMatch(/^HTTP\/1\.1 (?:400|404) /)
+    expect(answer).not.toContain(clientSecret)
+    expect(answer).not.toContain(orderOf(page))
+    expect(answer).not.toContain('<html')
+  }
+})
+
+async function rawGet({
+  host,
+  port,
+  path,
+  token,
+}: {
+  readonly host: string
+  readonly port: string
+  readonly path: string
+  readonly token: string
+}): Promise<string> {
+  return exchange(port, [
+    `GET ${path} HTTP/1.1`,
+    `Host: ${host}:${port}`,
+    `Authorization: Bearer ${token}`,
+    'Connection: close',
+    '',
+    '',
+  ])
+}

@@ -1,0 +1,173 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
+import { exchange } from '../fixtures/raw.ts'
+
+const json = '{"orderId":"A-1","amount":150000,"currency":"AMD"}'
+
+test('row 11: two Authorization headers, and keys in query, body or Basic, authenticate nobody', async ({
+  world,
+}) => {
+  const { apiKey } = world.api
+  const good = `Authorization: Bearer ${apiKey}`
+  const refused: Record<string, readonly string[]> = {
+    'two equal ones': [good, good],
+    'a good one first': [good, 'authorization: Bearer x'],
+    'a good one last': ['AUTHORIZATION: Bearer x', good],
+    Basic: [`Authorization: Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`],
+    'no scheme': [`Authorization: ${apiKey}`],
+    'a comma list': [`Authorization: Bearer ${apiKey}, Bearer ${apiKey}`],
+    'another header': [`X-Api-Key: ${apiKey}`],
+  }
+  for (const [name, headers] of Object.entries(refused)) {
+    expect(status(await post(world, headers)), name).toMatch(/^(?:400|401)$/)
+  }
+  const query = await exchange(portOf(world), [
+    `GET /payment-intents/pi_x?api_key=${apiKey} HTTP/1.1`,
+    ...[host(world), 'Connection: close', '', ''],
+  ])
+  expect(status(query)).toMatch(/^4/)
+  expect(status(await post(world, [good]))).toBe('201')
+})
+
+test('row 21: an Idempotency-Key that comes twice, folded, empty, too long or unprintable makes no intent', async ({
+  world,
+}) => {
+  const good = `Authorization: Bearer ${world.api.apiKey}`
+  const refused: Record<string, readonly string[]> = {
+    twice: ['Idempotency-Key: a', 'Idempotency-Key: a'],
+    'twice in another case': ['Idempotency-Key: a', 'idempotency-key: b'],
+    empty: ['Idempotency-Key: '],
+    blank: ['Idempotency-Key: \t '],
+    '256 characters': [`Idempotency-Key: ${'k'.repeat(256)}`],
+    'a folded line': ['Idempotency-Key: a', ' b'],
+    'a bare line feed': ['Idempotency-Key: a\nX-Evil: b'],
+    'a bare carriage return': ['Idempotency-Key: a\rb'],
+    'a NUL': ['Idempotency-Key: a\0b'],
+    'Latin 1': ['Idempotency-Key: caf\xe9'],
+    'inner spaces': ['Idempotency-Key: a b'],
+    'an open quote': ['Idempotency-Key: "a'],
+  }
+  const taken: string[] = []
+  for (const [name, headers] of Object.entries(refused)) {
+    if (status(await post(world, [good, ...headers])) !== '400') taken.push(name)
+  }
+  expect(taken).toEqual([])
+  const bare = await post(world, [good, 'Idempotency-Key: same-key'])
+  const quoted = await post(world, [good, 'Idempotency-Key: "same-key"'])
+  expect(status(bare)).toBe('201')
+  expect(quoted).toContain('dempotent-')
+  expect(idOf(quoted)).toBe(idOf(bare))
+})
+
+test('row 30: smuggled lengths, odd methods and odd paths get a 4xx, never a page, a 5xx or a second answer', async ({
+  world,
+}) => {
+  const good = `Authorization: Bearer ${world.api.apiKey}`
+  const own = host(world)
+  const odd: Record<string, readonly string[]> = {
+    'two lengths': [
+      ...['POST /payment-intents HTTP/1.1', own, good, 'Content-Type: application/json'],
+      ...['Content-Length: 5', 'Content-Length: 6', '', '{}'],
+    ],
+    'length and chunks': [
+      ...['POST /payment-intents HTTP/1.1', own, good, 'Content-Type: application/json'],
+      ...[
+        'Content-Length: 4',
+        'Transfer-Encoding: chunked',
+        '',
+        '0',
+        '',
+        'GET /x HTTP/1.1',
+        '',
+        '',
+      ],
+    ],
+    'no Host': ['GET /payment-intents/pi_x HTTP/1.1', 'Connection: close', '', ''],
+    'a name with a space': ['GET /payment-intents/x HTTP/1.1', own, 'A B: c', '', ''],
+  }
+  for (const line of [
+    ...['TRACE /payment-intents', 'PUT /payment-intents', 'DELETE /payment-intents/pi_x'],
+    ...['GET /PAYMENT-INTENTS/pi_x', 'GET /payment-intents/pi_x/', 'GET /payment-intents/%ff'],
+    ...['GET /payment-intents/a%2fb', 'GET //payment-intents', 'GET /checkout/%ff'],
+    ...[
+      'GET /checkout/a/b',
+      'GET /checkout-assets/%ff',
+      'GET /checkout-assets/..%2f..%2fpackage.json',
+    ],
+    ...['POST /checkout/x', 'PATCH /checkout-api/session', 'GET /checkout-api/%00'],
+    ...['GET /_sandbox/%ff', 'BREW /payment-intents'],
+  ]) {
+    odd[line] = [`${line} HTTP/1.1`, own, good, 'Connection: close', '', '']
+  }
+  const wrong: string[] = []
+  for (const [name, lines] of Object.entries(odd)) {
+    const answer = await exchange(portOf(world), lines)
+    const answers = answer.match(/^HTTP\/1\.1 \d{3}/gm) ?? []
+    if (answers.length !== 1 || !/^4\d\d$/.test(status(answer))) {
+      wrong.push(`${name}: ${answers.join(', ') || 'nothing'}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test('row 31: a sender of one byte at a time is cut off with 408 while everybody else is served', async ({
+  world,
+}) => {
+  test.setTimeout(60_000)
+  const slow = connect(Number(portOf(world)), '127.0.0.1')
+  let answer = ''
+  slow.on('data', (chunk) => (answer += chunk))
+  slow.on('error', () => {})
+  await once(slow, 'connect')
+  const closed = once(slow, 'close')
+  const drip = dripInto(slow, `GET /payment-intents/x HTTP/1.1\r\nX-Slow: ${'a'.repeat(9999)}`)
+  const idle = await Promise.all(
+    Array.from({ length: 200 }, async () => {
+      const socket = connect(Number(portOf(world)), '127.0.0.1')
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      return socket
+    }),
+  )
+  for (let i = 0; i < 20; i++) {
+    const served = await fetch(`${world.api.baseUrl}/payment-intents/pi_x`, {
+      headers: { authorization: `Bearer ${world.api.apiKey}` },
+    })
+    expect(served.status).toBe(404)
+  }
+  await closed
+  clearInterval(drip)
+  for (const socket of idle) socket.destroy()
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+function dripInto(socket: Socket, text: string): NodeJS.Timeout {
+  let sent = 0
+  return setInterval(() => {
+    if (socket.writable) socket.write(text[sent++ % text.length] ?? 'a')
+  }, 200)
+}
+
+function post(world: HostileWorld, headers: readonly string[]): Promise<string> {
+  return exchange(portOf(world), [
+    ...['POST /payment-intents HTTP/1.1', host(world), 'Content-Type: application/json'],
+    ...[`Content-Length: ${json.length}`, 'Connection: close', ...headers, '', json],
+  ])
+}
+
+function portOf({ api }: HostileWorld): string {
+  return new URL(api.baseUrl).port
+}
+
+function host(world: HostileWorld): string {
+  return `Host: 127.0.0.1:${portOf(world)}`
+}
+
+function status(answer: string): string {
+  return /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 'no answer'
+}
+
+function idOf(answer: string): string | undefined {
+  return /"id":"(pi_\w+)"/.exec(answer)?.[1]
+}

@@ -1,0 +1,82 @@
+import type { Page } from '@playwright/test'
+import { hostedPage, payButton } from '../fixtures/buyer.ts'
+import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
+
+const payloads = [
+  '<img src=x onerror=alert(1)>',
+  '"><svg onload=alert(1)>',
+  '</script><script>alert(1)',
+  "';alert(1)//",
+  '{{alert(1)}}$\u007balert(1)}',
+  '<iframe srcdoc=alert(1)>',
+  'javascript:alert(1)',
+  '&lt;img src=x&gt;',
+]
+
+test('row 65: markup in an order’s name stays text on the hosted page', async ({ page, world }) => {
+  page.on('dialog', () => expect('a dialog').toBe('never opened'))
+  for (const [index, orderId] of payloads.entries()) {
+    const pair = await createIntent(world, { orderId, metadata: { note: orderId } })
+    await openPair(page, world, { pair, index })
+    const order = hostedPage(page).getByTestId('order')
+    await expect(order).toContainText(orderId)
+    await expect(order.locator('bdi')).toHaveCount(1)
+    expect(await order.locator('bdi').evaluate((node) => node.children.length)).toBe(0)
+  }
+})
+
+for (const [name, character] of [
+  ['a right-to-left override', '\u202e'],
+  ['a bidi isolate', '\u2067'],
+  ['a line separator', '\u2028'],
+  ['a NUL', '\0'],
+  ['a line feed', '\n'],
+] as const) {
+  test(`row 65: ${name} in an order’s name is refused before it is stored`, async ({ world }) => {
+    const answer = await create(world, { orderId: `A${character}B` })
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).not.toContain(character === '\n' ? 'A\nB' : character)
+  })
+}
+
+function create({ api }: HostileWorld, fields: object): Promise<Response> {
+  return fetch(`${api.baseUrl}/payment-intents`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ amount: 150_000, currency: 'AMD', ...fields }),
+  })
+}
+
+interface Pair {
+  readonly id: string
+  readonly clientSecret: string
+}
+
+async function createIntent(world: HostileWorld, fields: object): Promise<Pair> {
+  const answer = await create(world, fields)
+  expect(answer.status).toBe(201)
+  return answer.json()
+}
+
+/** Mounts a pair in the shop's own page, as its script would. */
+async function openPair(
+  page: Page,
+  world: HostileWorld,
+  { pair, index }: { readonly pair: Pair; readonly index: number },
+): Promise<void> {
+  if (index === 0) {
+    await page.goto('/')
+    await page.getByTestId('add-to-cart').first().click()
+    await expect(page.getByTestId('cart-count')).toHaveText('1')
+    await page.goto('/cart')
+    await page.getByTestId('place-order').click()
+    await expect(payButton(page)).toBeEnabled()
+  }
+  await page.locator('pi-checkout').evaluate((element, values) => {
+    Object.assign(element, { intentId: values.id, clientSecret: values.clientSecret })
+  }, pair)
+  await expect(page.locator('pi-checkout iframe')).toHaveAttribute(
+    'src',
+    `${world.checkoutOrigin}/checkout/${pair.id}`,
+  )
+}
