@@ -6,6 +6,7 @@
 import express, { type Express, type Request, type Response } from 'express'
 import type { Context } from '../context.ts'
 import { bareApp, finished } from '../http/express-app.ts'
+import { jsonHeaders } from '../http/headers.ts'
 import { hostCheck } from '../http/host.ts'
 import {
   type Answered,
@@ -60,7 +61,10 @@ function issuer(app: Express, context: Context, presentation: Presentation): voi
   app.post(answerPath, async (request, response) => {
     const { token, locale, code } = readForm(request.body)
     const answered = await answerChallenge(context, { token, presentation, code })
-    if (isScript(request)) return void response.json(scriptAnswer(answered, locale))
+    if (isScript(request)) {
+      // It may hold the token of the next step: no cache keeps it, and no page embeds it.
+      return void response.set(jsonHeaders).json(scriptAnswer(answered, locale))
+    }
     if (answered?.next !== 'done') return ask(response, answered?.challenge, locale)
     const { standing, returnPage } = answered
     if (!returnPage) return show(response, doneNote(locale), { locale, standing })
