@@ -68,7 +68,7 @@ test('row 51: a script that got into the shop’s page can load, run, frame, sen
   }, world.evil.origin)
   expect(world.evil.inbox).toEqual([])
   for (const directive of [
-    'script-src-elem',
+    'require-trusted-types-for',
     'frame-src',
     'img-src',
     'connect-src',
@@ -95,6 +95,11 @@ test('every page of the service has its own exact protecting headers, on success
     ],
     ['POST /challenge', `${challenge}/challenge`, { method: 'POST' }],
     ['POST /challenge/answer', `${challenge}/challenge/answer`, { method: 'POST' }],
+    [
+      'POST /challenge/answer by script',
+      `${challenge}/challenge/answer`,
+      { method: 'POST', headers: { accept: 'application/json' } },
+    ],
     ['POST /bank', `${challenge}/bank`, { method: 'POST' }],
     ['GET /payment-intents/:id without key', `${world.api.baseUrl}/payment-intents/${id}`],
     [
