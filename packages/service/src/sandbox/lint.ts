@@ -7,7 +7,7 @@ import type { Note } from './journal.ts'
 import { maskKey, maskPath } from './mask.ts'
 
 /** Every rule with its words. */
-export const lintRules = {
+const lintRules = {
   no_idempotency_key: {
     title: 'A create without an Idempotency-Key',
     fix: 'Send one per order and body: a retry after a timeout then finds the first intent instead of making a second. @pi-checkout/server does it by itself.',

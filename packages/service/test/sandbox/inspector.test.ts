@@ -4,9 +4,13 @@
  * @module
  */
 import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
 import axe from 'axe-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sendAdminCommand } from '../../src/admin-socket.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
 import { control } from './support.ts'
 
@@ -205,6 +209,28 @@ test('the keyboard alone moves through sections and intents', async () => {
     await page.keyboard.type('k-2')
     expect(await page.locator('.rows a').count()).toBe(1)
   })
+})
+
+test('with several merchants each one shows its own intents', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'pi-inspector-'))
+  const shops = await startTestService({ PI_DATA_DIR: directory })
+  const made = await sendAdminCommand(directory, {
+    command: 'keys create',
+    merchant: 'Second Shop',
+    environment: 'test',
+  })
+  const apiKey = made && 'apiKey' in made ? made.apiKey : ''
+  await create(shops, { ...order, orderId: 'FIRST-1' })
+  await create({ ...shops, apiKey }, { ...order, orderId: 'SECOND-1' })
+  const page = await browser.newPage()
+  await page.goto(shops.ready.inspectorUrl)
+  await page.getByRole('link', { name: /FIRST-1/ }).waitFor()
+  await page.getByLabel('Merchant').selectOption('Second Shop')
+  await page.getByRole('link', { name: /SECOND-1/ }).waitFor()
+  expect(await page.getByRole('link', { name: /FIRST-1/ }).count()).toBe(0)
+  await page.close()
+  await shops.stop()
+  await rm(directory, { recursive: true })
 })
 
 test('after a restart of the service the page asks for its new token', async () => {
