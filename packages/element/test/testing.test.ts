@@ -70,3 +70,43 @@ test('steps cannot end the script that they stand in', () => {
   const { html } = fakeHostedPage({ steps: [{ fail: '</script><script>alert(1)' }] })
   expect(html).not.toContain('</script><script>')
 })
+
+test("the fake keeps the hosted page's rules: one init, of its own document, with one port", async () => {
+  const page = await world.visit({
+    body: '<iframe id="bare" title="Hosted"></iframe>',
+    script: `
+      window.heard = []
+      let answered = false
+      addEventListener('message', async ({ source, origin, data }) => {
+        heard.push(['window', data.t, Object.keys(data).sort().join()])
+        if (answered) return
+        answered = true
+        const wait = () => new Promise((resolve) => setTimeout(resolve, 50))
+        const init = async (name, doc, ports) => {
+          const { port1, port2 } = new MessageChannel()
+          port1.onmessage = ({ data }) => heard.push([name, data.t])
+          const message = { pi: 'checkout', t: 'init', v: 1, doc }
+          source.postMessage(message, origin, ports ? [port2] : [])
+          await wait()
+          return port1
+        }
+        await init('other document', 'B'.repeat(32), true)
+        await init('no port', data.doc, false)
+        const port = await init('first', data.doc, true)
+        await init('second', data.doc, true)
+        port.postMessage({ t: 'ping' })
+        port.postMessage({ t: 'auth', id: 'pi_1', secret: 'pi_1_secret_x' })
+        await wait()
+        heard.push('end')
+      })
+      bare.src = PAY + '/checkout/pi_1'`,
+  })
+  await expect.poll(() => page.evaluate(() => Reflect.get(window, 'heard'))).toContain('end')
+  expect(await page.evaluate(() => Reflect.get(window, 'heard'))).toEqual([
+    ['window', 'hello', 'doc,pi,t,v'],
+    ['first', 'ack'],
+    ['first', 'pong'],
+    ['first', 'ready'],
+    'end',
+  ])
+})
