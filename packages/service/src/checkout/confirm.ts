@@ -42,7 +42,7 @@ export async function confirm(
   const standing = await standingOf(context, key)
   if (!standing) return { refusal: 'payment_intent_not_found' }
   const { intent, at } = standing
-  if (await isKnown(context.db, intent, attempt)) return { standing }
+  if (await isKnown(context.db, intent, attempt)) return await replayed(context, key)
   const first = decide(intent, confirmation(attempt, at), at)
   if ('refusal' in first) return first
   if (intent.version !== attempt.version) return { refusal: 'version_conflict' }
@@ -57,6 +57,12 @@ export async function confirm(
   if (moved) return { standing: { ...standing, intent: moved } }
   // Somebody else moved the intent since we read it; it may even have been this very attempt.
   return await confirm(context, key, attempt)
+}
+
+/** Reads again: the attempt may have ended between the two looks that found it. */
+async function replayed(context: Context, key: IntentKey): Promise<Confirmed> {
+  const standing = await standingOf(context, key)
+  return standing ? { standing } : { refusal: 'payment_intent_not_found' }
 }
 
 function confirmation({ authorisation: { summary, outcome } }: Attempt, at: Date): Cause {

@@ -35,7 +35,9 @@ export const firefoxPath: string | undefined = [process.env.FIREFOX_PATH, '/usr/
 
 /** Shop, checkout and bank on three sites, and one browser: Chromium, or a stock Firefox. */
 export async function startWorld(name: 'chromium' | 'firefox' = 'chromium'): Promise<World> {
-  const checkout = await startCheckout({ checkout: 'pay.localhost', challenge: 'bank.localhost' })
+  const checkout = await startCheckout({
+    hosts: { checkout: 'pay.localhost', challenge: 'bank.localhost' },
+  })
   const shop = await startShop(checkout)
   await checkout.registerOrigin(shop.origin)
   const browser = await (name === 'firefox' ? launchFirefox() : launchChromium())

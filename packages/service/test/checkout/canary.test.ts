@@ -11,7 +11,7 @@ const unlisted = '4111111111111111'
 
 test('no card number, secret or token reaches a file, the log of writes included, or a log line', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'pi-canary-'))
-  const checkout = await startCheckout(undefined, directory)
+  const checkout = await startCheckout({ directory })
   await checkout.registerOrigin(shop)
   const pair = await checkout.createIntent()
   const client = new PageClient(checkout)

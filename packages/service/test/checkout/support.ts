@@ -19,7 +19,7 @@ import { bareApp, finished } from '../../src/http/express-app.ts'
 import { hostCheck } from '../../src/http/host.ts'
 import { randomBase62, randomSalt } from '../../src/identifiers.ts'
 import { clientSecret } from '../../src/intents/client-secret.ts'
-import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { newSecretKeys, readSecretKeys, type SecretKeys } from '../../src/secret-keys.ts'
 
 export interface Pair {
   readonly id: string
@@ -53,29 +53,38 @@ interface IntentRow {
 }
 
 /**
- * @param hosts Names under which browsers reach the two listeners; both are on loopback.
- * @param directory Where the store is; by default in memory.
+ * @param options `hosts`: names under which browsers reach the two listeners, both on loopback ·
+ * `db`: a store that is migrated already, shared with another instance; by default one in memory ·
+ * `directory`: where the store is on disk · `keys`, `publicUrl`: shared with another instance.
  */
-export async function startCheckout(
-  hosts: { readonly checkout: string; readonly challenge: string } = {
-    checkout: '127.0.0.1',
-    challenge: '127.0.0.1',
-  },
-  directory?: string,
-): Promise<RunningCheckout> {
-  const db = await openPglite(directory)
-  await migrate(db)
-  await addMerchants(db)
+export async function startCheckout({
+  hosts = { checkout: '127.0.0.1', challenge: '127.0.0.1' },
+  db: given,
+  directory,
+  keys = readSecretKeys(newSecretKeys()),
+  publicUrl,
+}: {
+  readonly hosts?: { readonly checkout: string; readonly challenge: string }
+  readonly db?: Database
+  readonly directory?: string
+  readonly keys?: SecretKeys
+  readonly publicUrl?: string
+} = {}): Promise<RunningCheckout> {
+  const db = given ?? (await openPglite(directory))
+  if (!given) {
+    await migrate(db)
+    await addMerchants(db)
+  }
   const checkout = await listen()
   const challenge = await listen()
   const logged: string[] = []
   let offset = 0
   const context: Context = {
     db,
-    keys: readSecretKeys(newSecretKeys()),
+    keys,
     log: pino({}, { write: (line: string) => void logged.push(line) }),
     now: () => new Date(Date.now() + offset),
-    publicUrl: `http://${hosts.checkout}:${checkout.port}`,
+    publicUrl: publicUrl ?? `http://${hosts.checkout}:${checkout.port}`,
     challengeUrl: `http://${hosts.challenge}:${challenge.port}`,
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
   }
@@ -184,7 +193,8 @@ export async function listen(): Promise<{
   }
 }
 
-async function addMerchants(db: Database): Promise<void> {
+/** Three environments of two merchants. */
+export async function addMerchants(db: Database): Promise<void> {
   for (const [merchant, name] of [
     ['mer_teahouse', 'Ararat Tea House'],
     ['mer_books', 'Sevan Books'],
