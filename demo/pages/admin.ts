@@ -66,7 +66,7 @@ function office({ orders, inspectorUrl }: BackOfficeData): TemplateResult {
       <div>
         <h1>Back office</h1>
         <p class="muted">
-          ${orders.length} orders ·
+          ${orders.length} ${orders.length === 1 ? 'order' : 'orders'} ·
           <span data-testid="alerts">${alerts.length === 0 ? 'no alerts' : `${alerts.length} to look at`}</span>
         </p>
       </div>

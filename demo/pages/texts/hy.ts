@@ -36,9 +36,9 @@ export const hy: Texts = {
 
   seller: 'Երևան, Հայաստան · ցուցադրական խանութ',
   orderNumber: 'Պատվեր',
-  placedAt: 'Ձևակերպված է',
+  placedAt: 'Ամսաթիվ',
   paidAt: 'Վճարված է',
-  paidWith: 'Վճարման միջոց',
+  paidWith: 'Քարտ',
   state: {
     open: 'Սպասում է վճարման',
     processing: 'Վճարումն ընթացքում է',

@@ -39,7 +39,7 @@ export const ru: Texts = {
   orderNumber: 'Заказ',
   placedAt: 'Оформлен',
   paidAt: 'Оплачен',
-  paidWith: 'Способ оплаты',
+  paidWith: 'Карта',
   state: {
     open: 'Ждёт оплаты',
     processing: 'Платёж обрабатывается',
