@@ -204,9 +204,14 @@ class HandoffShop<Order extends HandoffOrder, Context> {
 
   #tell(error: unknown, context: Context): void {
     const { onError } = this.#options
-    if (onError) onError(error, context)
-    // biome-ignore lint/suspicious/noConsole: a 500 that nobody hears of costs more than a line.
-    else console.error('pi-checkout handoff:', error)
+    if (!onError) {
+      // biome-ignore lint/suspicious/noConsole: a 500 that nobody hears of costs more than a line.
+      console.error('pi-checkout handoff:', error)
+      return
+    }
+    // A listener that fails, at once or later, must not cost the buyer the answer.
+    const told = async (): Promise<void> => onError(error, context)
+    told().catch(() => {})
   }
 }
 

@@ -357,6 +357,18 @@ test('without onError, the reason of a 500 is one line on stderr', async () => {
   heard.mockRestore()
 })
 
+test('a broken onError costs the page no answer', async () => {
+  for (const onError of [
+    () => {
+      throw new Error('broken listener')
+    },
+    () => Promise.reject(new Error('broken listener')) as never,
+  ]) {
+    const failing = { order: () => Promise.reject(new Error('broken hook')), onError }
+    expect((await shop('http://127.0.0.1:1', failing).ask({})).status).toBe(500)
+  }
+})
+
 test('hooks get the context last', async () => {
   const service = await scriptedService(created())
   const seen: string[] = []
