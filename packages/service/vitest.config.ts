@@ -7,8 +7,8 @@ export default defineConfig({
     name: 'service',
     include: ['test/**/*.test.ts'],
     globalSetup: './test/support/template.ts',
-    // The embedded store's first start takes seconds where the machine is busy.
-    hookTimeout: 60_000,
-    testTimeout: 30_000,
+    // Many tests start processes and databases, which takes long where the machine is busy.
+    hookTimeout: 180_000,
+    testTimeout: 120_000,
   },
 })

@@ -122,7 +122,7 @@ async function freePort(): Promise<number> {
 }
 
 async function untilReady(server: ChildProcess, url: string): Promise<void> {
-  for (let tries = 0; tries < 300 && server.exitCode === null; tries++) {
+  for (let tries = 0; tries < 1000 && server.exitCode === null; tries++) {
     const client = new pg.Client(url)
     try {
       await client.connect()
