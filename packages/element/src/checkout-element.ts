@@ -77,6 +77,7 @@ export class PiCheckout extends LitElement {
   constructor() {
     super()
     this.#internals.role = 'group'
+    this.#mark('idle')
     // A value set before the definition hides the accessor. Lit takes over its own properties only.
     if (Object.hasOwn(this, 'clientSecret')) {
       const value = this.clientSecret
@@ -313,17 +314,22 @@ export class PiCheckout extends LitElement {
     if (this.#session) this.#session.frame.inert = state === 'loading'
     if (state === previous) return true
     this.#state = state
-    const { states } = this.#internals
-    try {
-      states.delete(previous)
-      states.add(state)
-    } catch {
-      // Chromium before 125 takes dashed names only; there the page goes without `:state()`.
-    }
+    this.#mark(state)
     this.#internals.ariaBusy = String(state === 'loading' || state === 'busy')
     this.requestUpdate()
     this.#dispatch('pi-statechange', { state, previous })
     return this.#state === state
+  }
+
+  /** Lets `:state()` of the page's own styles know. */
+  #mark(state: CheckoutState): void {
+    const { states } = this.#internals
+    try {
+      states.clear()
+      states.add(state)
+    } catch {
+      // Chromium before 125 takes dashed names only; there the page goes without.
+    }
   }
 
   #dispatch<T extends PiEventType>(type: T, fields?: PiEventFields[T]): void {

@@ -38,6 +38,7 @@ test('half a pair mounts nothing, and the children stay visible', async () => {
   const page = await world.visit({ script: `${configured}; pay.intentId = 'pi_1'` })
   await page.waitForFunction(() => customElements.get('pi-checkout'))
   expect(await page.getByText('Waiting').isVisible()).toBe(true)
+  expect(await page.locator('#pay:state(idle)').count()).toBe(1)
   expect(await page.locator('#pay').getAttribute('intent-id')).toBe('pi_1')
   expect(world.asked).toEqual([])
   expect(await told(page)).toEqual([])
