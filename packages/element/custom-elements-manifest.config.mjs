@@ -7,6 +7,8 @@ export default {
   globs: ['src/checkout-element.ts', 'src/define.ts'],
   litelement: true,
   outdir,
+  // Its path stands in package.json already.
+  packagejson: false,
   plugins: [
     {
       name: 'public-names',
