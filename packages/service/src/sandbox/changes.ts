@@ -71,10 +71,15 @@ export function streamChanges(
     }, gathering)
   }
   const unsubscribe = subscribe(mark)
+  let seen: string | undefined
   const watch = setInterval(async () => {
-    // A bank's page and other instances move intents without a request to this listener.
-    if (await isUnderway(db)) mark(['intents'])
-    else response.write(':\n\n')
+    // The bank's page, the command line and other instances change things without a request here.
+    const found = await lookAt(db)
+    if (found?.underway) mark(['intents'])
+    if (seen !== undefined && found && found.setup !== seen) mark(['environments'])
+    seen = found?.setup ?? seen
+    // A comment: it keeps proxies from closing a silent stream.
+    response.write(':\n\n')
   }, pause)
   const end = (): void => {
     unsubscribe()
@@ -91,12 +96,21 @@ export function streamChanges(
 const gathering = 200
 const pause = 1500
 
-async function isUnderway(db: Queryable): Promise<boolean> {
+/** What may change unseen: intents on their way, and keys, origins, clocks and merchants by a digest. */
+async function lookAt(
+  db: Queryable,
+): Promise<{ readonly underway: boolean; readonly setup: string } | undefined> {
   try {
-    const found = await db.query`
-      select from payment_intents where status in ('requires_action', 'processing') limit 1`
-    return found.length > 0
+    const [found] = await db.query<{ underway: boolean; setup: string }>`
+      select exists (select from payment_intents where status in ('requires_action', 'processing'))
+               as underway,
+             concat_ws(' ',
+               (select count(*) from api_keys),
+               (select count(*) from api_keys where revoked_at is not null),
+               (select concat_ws(' ', count(*), sum(cardinality(allowed_origins)), sum(clock_offset))
+                  from environments)) as setup`
+    return found
   } catch {
-    return false // The store is away; the next look may find it.
+    return undefined // The store is away; the next look may find it.
   }
 }

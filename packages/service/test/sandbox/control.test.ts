@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sendAdminCommand } from '../../src/admin-socket.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createApiKey } from '../../src/merchants/api-keys.ts'
 import { ensureEnvironment } from '../../src/merchants/merchants.ts'
@@ -240,6 +241,22 @@ test('an open stream hears of a new intent', async () => {
   let heard = ''
   while (!heard.includes('requests')) heard += (await reader?.read())?.value ?? ''
   expect(heard).toMatch(/event: change\ndata: {"topics":\[.*"intents"/)
+  await reader?.cancel()
+})
+
+test('an open stream hears of a key that the command line makes', async () => {
+  const stream = await control(service, 'GET', '/events')
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
+  await reader?.read()
+  // The first look comes after a comment line; only what changes from then on is news.
+  await reader?.read()
+  await sendAdminCommand(directory, {
+    command: 'keys create',
+    merchant: 'Demo Shop',
+    environment: 'test',
+  })
+  let heard = ''
+  while (!heard.includes('"environments"')) heard += (await reader?.read())?.value ?? ''
   await reader?.cancel()
 })
 
