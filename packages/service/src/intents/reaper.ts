@@ -14,6 +14,8 @@ import { type IntentRow, intentColumns, intentOf, settleDue } from './store.ts'
 /** How often it looks, in milliseconds, and how many rows it takes at a time. */
 const interval = 10_000
 const rowsAtOnce = 200
+/** Of one round: what is left waits for the next, and requests get their turn. */
+const batches = 100
 
 /** Starts a reaper. Returns the function that stops it and waits for its last round. */
 export function startReaper(context: Context): () => Promise<void> {
@@ -35,8 +37,8 @@ export function startReaper(context: Context): () => Promise<void> {
 
 /** One round: everything that is due now. */
 export async function reap({ db, now }: Pick<Context, 'db' | 'now'>): Promise<void> {
-  while ((await settleSome(db, now())) === rowsAtOnce);
-  while ((await releaseSome(db, now())) === rowsAtOnce);
+  for (let more = batches; more > 0 && (await settleSome(db, now())) === rowsAtOnce; more--);
+  for (let more = batches; more > 0 && (await releaseSome(db, now())) === rowsAtOnce; more--);
 }
 
 interface DueRow extends IntentRow {
