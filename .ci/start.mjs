@@ -27,7 +27,7 @@ const shop = await start('the shop', [join(root, 'demo/dist/server/main.js'), '-
   PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
   PI_HANDOFF_KEYS: handoffKeys(),
   PI_ADMIN_TOKEN: service.adminToken,
-  PI_INSPECTOR_URL: service.inspectorUrl ?? '',
+  PI_INSPECTOR_URL: service.inspectorUrl,
   PI_SHOP_DATA: join(data, 'shop'),
 })
 if (shop.shopUrl !== usualShop) {
@@ -36,9 +36,10 @@ if (shop.shopUrl !== usualShop) {
   if (status !== 0) stop(1)
 }
 console.log(`
-  Demo shop   ${shop.shopUrl}
-  Service     ${service.baseUrl}
-  Inspector   ${service.inspectorUrl ?? 'none'}
+  Demo shop    ${shop.shopUrl}
+  Service      ${service.baseUrl}
+  Inspector    ${service.inspectorUrl}
+  Back office  ${shop.adminUrl}
 
   Test cards, with any future date and any security code:
     4242 4242 4242 4242   pays
