@@ -89,9 +89,10 @@ export function checkedOrigin(value: unknown, name = 'origin'): string {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
   const plain =
     url && /^https?:$/.test(url.protocol) && (value === url.origin || value === url.href)
-  if (!plain || url.pathname !== '/') {
+  // URLs take `*`, `;` and `,` in a host name, which mean something else in headers.
+  if (!plain || url.pathname !== '/' || !/^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)) {
     throw new TypeError(
-      `${name}: must be the shop's own origin, scheme and host and port alone, such as https://shop.example`,
+      `${name}: must be exactly an origin, scheme and host and port alone, such as https://shop.example`,
     )
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {

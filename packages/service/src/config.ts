@@ -141,9 +141,17 @@ function readUrl(text: string | undefined, name: string): string | undefined {
  */
 export function readOrigin(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || url.origin !== text) return undefined
+  if (!url || url.origin !== text || !isPlainHost(url.hostname)) return undefined
   const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
   return secure ? url.origin : undefined
+}
+
+/**
+ * URLs take `*`, `;` and `,` in a host name. In `frame-ancestors` the first is a whole domain, and the
+ * others begin something new.
+ */
+function isPlainHost(hostname: string): boolean {
+  return /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(hostname)
 }
 
 /** Tells whether a host name can only be this machine. */
