@@ -22,6 +22,8 @@ export type {
   PaymentIntentsOptions,
 } from './client.ts'
 export { PaymentIntents } from './client.ts'
+export type { CspOptions } from './csp.ts'
+export { cspFor } from './csp.ts'
 export type { PiErrorCode } from './error-codes.ts'
 export { errorCodes } from './error-codes.ts'
 export type { Attempt, Outcome } from './errors.ts'
