@@ -331,7 +331,16 @@ export const threats: readonly Threat[] = [
     threat: 'Injected HTML aims the secret at another host',
     shownBy: [[`${element}/mounting.test.ts`, 'attributes and meta tags never name the host']],
   },
-  { row: 51, threat: 'Script injected into the shop' },
+  {
+    row: 51,
+    threat: 'Script injected into the shop',
+    shownBy: [
+      [
+        'packages/server/test/csp.test.ts',
+        'cspFor builds the very policy that the security guide tells merchants to copy',
+      ],
+    ],
+  },
   {
     row: 52,
     threat: 'A file on a content network is altered',
@@ -430,6 +439,8 @@ export const threats: readonly Threat[] = [
     threat: 'Weak defaults',
     shownBy: [
       [cli, 'wrong options are refused with their rule and the fix'],
+      [cli, 'an origin is registered exactly or refused with the rule'],
+      ['packages/service/test/config.test.ts', ' is no exact origin'],
       [handoff, 'the handoff keys '],
       [configuration, 'the API key '],
     ],
