@@ -20,7 +20,7 @@ const program = isBuilt() ? [join(room, 'bin/pi-service.mjs')] : fromSource
 function isBuilt(): boolean {
   const changedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const sources = readdirSync(join(room, 'src'), { recursive: true, encoding: 'utf8' })
-  const built = changedAt(join(room, 'dist/.built'))
+  const built = changedAt(join(room, 'dist/cli.js'))
   return sources.every((file) => changedAt(join(room, 'src', file)) < built)
 }
 
