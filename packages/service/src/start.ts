@@ -23,7 +23,12 @@ import { rateLimits } from './http/rate-limit.ts'
 import { startReaper } from './intents/reaper.ts'
 import { intentStore } from './intents/routes.ts'
 import { createApiKey } from './merchants/api-keys.ts'
-import { addOrigin, ensureEnvironment, firstMerchant } from './merchants/merchants.ts'
+import {
+  addOrigin,
+  ensureEnvironment,
+  ensureMerchant,
+  firstMerchant,
+} from './merchants/merchants.ts'
 import { faultRules } from './sandbox/faults.ts'
 import { openStore, type Store } from './store.ts'
 
@@ -145,6 +150,7 @@ async function firstKey(config: Config, context: Context): Promise<string | null
   const { db, now } = context
   const existing = await firstMerchant(db)
   const merchant = existing ?? firstMerchantName
+  const isFirst = existing === undefined && (await ensureMerchant(db, merchant, now()))
   const environment = await ensureEnvironment(db, { merchant, mode: 'test' }, now())
   await addOrigin(db, { environmentId: environment.id, origin: demoOrigin })
   const make = async () =>
@@ -155,7 +161,7 @@ async function firstKey(config: Config, context: Context): Promise<string | null
       return await make()
     case 'postgres':
       // Another start has shown its key already; a second one would only add to what can leak.
-      return existing === undefined ? await make() : null
+      return isFirst ? await make() : null
     case 'directory': {
       const file = join(config.store.directory, 'sandbox.json')
       const kept = await readKept(file)

@@ -33,10 +33,11 @@ function at(index: number): { url: string; apiKey: string } {
   return { url: String(instances[index % instances.length]?.url), apiKey }
 }
 
-test('three instances that start together make one schema and one first merchant', async () => {
+test('three instances that start together make one schema, one first merchant and one key', async () => {
   const db = await openPostgres(server.url)
   expect(await db.query`select version from migrations`).toHaveLength(1)
   expect(await db.query`select name from merchants`).toEqual([{ name: 'Demo Shop' }])
+  expect(instances.filter(({ ready }) => ready.apiKey !== null)).toHaveLength(1)
   await db.close()
 })
 

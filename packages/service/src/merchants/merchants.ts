@@ -19,9 +19,7 @@ export async function ensureEnvironment(
   { merchant, mode }: EnvironmentName,
   now: Date,
 ): Promise<Environment> {
-  await db.query`
-    insert into merchants (id, name, created_at)
-    values (${`mer_${randomBase62(16)}`}, ${merchant}, ${now}) on conflict (name) do nothing`
+  await ensureMerchant(db, merchant, now)
   await db.query`
     insert into environments (id, merchant_id, mode, idempotency_salt, created_at)
     select ${`env_${randomBase62(16)}`}, id, ${mode}, ${randomSalt(32)}, ${now}
@@ -30,6 +28,15 @@ export async function ensureEnvironment(
   const environment = await findEnvironmentByName(db, { merchant, mode })
   if (!environment) throw new Error('An environment vanished while it was made')
   return environment
+}
+
+/** Makes a merchant where it is missing; `true` for the one of several racing calls that made it. */
+export async function ensureMerchant(db: Queryable, name: string, now: Date): Promise<boolean> {
+  const made = await db.query`
+    insert into merchants (id, name, created_at)
+    values (${`mer_${randomBase62(16)}`}, ${name}, ${now}) on conflict (name) do nothing
+    returning id`
+  return made.length > 0
 }
 
 /** Finds a merchant's environment by names. */
