@@ -16,6 +16,8 @@ test('row 61: a hostile issuer page moves neither shop nor checkout, opens no wi
   context,
   noise,
 }) => {
+  // It starts a house of its own.
+  test.setTimeout(150_000)
   noise.allow(/./)
   const bank = await startEvilSite()
   bank.serve('/*', ({ method }) => ({
