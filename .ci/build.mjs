@@ -1,6 +1,6 @@
 // Builds what has changed, in the order in which the rooms need each other. `--force` builds everything.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -44,11 +44,12 @@ function build({ room, finish }) {
   writeFileSync(stamp(room), '')
 }
 
-// The service hands the element's self-contained file to pages; it imports nothing of the element.
+// The service hands the element's self-contained file and playground to browsers; it imports nothing.
 function placeElement() {
-  const target = join(root, 'packages/service/dist/hosted')
-  mkdirSync(target, { recursive: true })
-  copyFileSync(join(root, 'packages/element/dist/pi-checkout.js'), join(target, 'pi-checkout.js'))
+  for (const name of ['pi-checkout.js', 'playground']) {
+    const built = join(root, 'packages/element/dist', name)
+    cpSync(built, join(root, 'packages/service/dist/hosted', name), { recursive: true })
+  }
 }
 
 function sources(room) {

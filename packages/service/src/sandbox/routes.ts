@@ -23,6 +23,7 @@ import { type FaultRules, faultNames, faultOperations, readFault } from './fault
 import { adminOnly, localOnly } from './guard.ts'
 import { Import, importSandbox } from './import.ts'
 import { inspectorPage } from './inspector.ts'
+import { playground } from './playground.ts'
 import { reset } from './reset.ts'
 import type { Sandbox } from './sandbox.ts'
 import { outcomes, Settle, settle } from './settle.ts'
@@ -44,6 +45,7 @@ export function sandboxRouter(context: Context, parts: SandboxParts, sandbox: Sa
   const router = Router({ caseSensitive: true, strict: true })
   router.use(localOnly)
   router.use(inspectorPage(context))
+  router.use('/playground', playground(context))
   router.use(adminOnly(parts.adminToken))
   router.use((_request, response, next) => {
     response.set(jsonHeaders)
