@@ -33,7 +33,7 @@ for (const room of rooms) {
   test(`${room}: the package holds its listed folders and nothing else`, () => {
     const { stdout } = run('tar', ['-tzf', tarballs.get(room)])
     const allowed =
-      /^package\/(?:dist|src|bin)\/|^package\/(?:package\.json|README\.md|LICENSE|custom-elements\.json|[\w.-]+-data\.json|test-vectors\.json)$/
+      /^package\/(?:dist|src|bin)\/|^package\/(?:package\.json|README\.md|LICENSE|custom-elements\.json|[\w.-]+-data\.json|idempotency-key\.vectors\.json)$/
     const files = stdout.trim().split('\n')
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
     expect(files.filter((file) => /\.map$|\.env|\.test\./.test(file))).toEqual([])

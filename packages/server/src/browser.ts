@@ -19,6 +19,7 @@ export {
   refused as ApiError,
   refused as ConnectionError,
   refused as ContractError,
+  refused as cspFor,
   refused as createHandoff,
   refused as currencies,
   refused as errorCodes,

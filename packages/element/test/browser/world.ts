@@ -219,7 +219,7 @@ export function leavingOnce(): Answers {
 export async function press(page: Page, testId: string, frame = 'iframe'): Promise<void> {
   const button = page.frameLocator(frame).getByTestId(testId)
   await button.evaluate((element: HTMLElement) => {
-    setTimeout(() => element.click(), 50)
+    setTimeout(() => element.click(), 250)
   })
 }
 
