@@ -20,7 +20,8 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
-    { name: 'chromium', testDir: 'stories', use: chromium },
+    // The last screen of every story is kept, to be looked at.
+    { name: 'chromium', testDir: 'stories', use: { ...chromium, screenshot: 'on' } },
     { name: 'security', testDir: 'security', use: chromium },
     // The stock build, as buyers have it; Playwright's own is another program.
     ...(existsSync(firefox)
