@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 import { webkitPrograms } from './webkit/driver.ts'
 
-const { CHROMIUM_PATH, PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
+const { CHROMIUM_PATH, CI, PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
 const firefox = '/usr/bin/firefox-esr'
 const chromium = { launchOptions: CHROMIUM_PATH ? { executablePath: CHROMIUM_PATH } : {} }
 
@@ -11,6 +11,8 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   forbidOnly: true,
+  // As in .ci/test.mjs: a second try where cores are shared, none at a desk.
+  retries: CI ? 1 : 0,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   reporter: PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : 'list',
