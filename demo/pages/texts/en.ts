@@ -64,7 +64,7 @@ export const en = {
   ordersTitle: 'Your orders',
   ordersEmpty: 'No orders yet',
   ordersEmptyText: 'What you order from this browser will be listed here.',
-  moreThings: (count: number) => `${count} things`,
+  moreThings: (count: number) => (count === 1 ? '1 thing' : `${count} things`),
 
   checkoutTitle: 'Payment',
   yourOrder: 'Your order',
