@@ -7,7 +7,7 @@ import express, { type Request, Router } from 'express'
 import { z } from 'zod'
 import { mostPerProduct, readCart, setCartLine } from './cart.ts'
 import { findProduct, languages, priceLists } from './catalogue.ts'
-import { settleLimit } from './limits.ts'
+import { settleLimits } from './limits.ts'
 import { type Order, ownedOrder, placeOrder, unsettledOrder } from './orders.ts'
 import { preferencesOf, savePreferences } from './preferences.ts'
 import { logFailure, ShopProblem } from './problem.ts'
@@ -65,7 +65,7 @@ export function shopApi(shop: Shop): Router {
   })
 
   // For a buyer who comes back: asks the service at once, for the order's old intents too.
-  api.post('/orders/:id/settle', settleLimit(shop.sessions), async (req, res) => {
+  api.post('/orders/:id/settle', settleLimits(shop.sessions), async (req, res) => {
     const visitor = visitorOf(shop, req)
     const orderId = String(req.params.id)
     orderOf(shop, { visitor, orderId })

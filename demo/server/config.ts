@@ -85,7 +85,9 @@ function readOrigin(name: string, value: string): string {
   const rule = 'must be an origin such as https://shop.example: no path, user or query'
   if (!URL.canParse(value)) throw new ConfigError(`${name}: ${rule}.`)
   const { origin, protocol, hostname, href } = new URL(value)
-  if (href !== `${origin}/`) throw new ConfigError(`${name}: ${rule}.`)
+  // URLs take `*`, `;` and `,` in a host; in a policy they are a whole domain, or begin a directive.
+  const plain = /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(hostname)
+  if (href !== `${origin}/` || !plain) throw new ConfigError(`${name}: ${rule}.`)
   const loopback = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
   if (protocol === 'https:' || (protocol === 'http:' && loopback)) return origin
   throw new ConfigError(`${name}: ${rule}, https, or http on this machine.`)

@@ -14,15 +14,19 @@ const minute = 60_000
 /** Ten in ten minutes: the handoff must not become a tap for people who try stolen cards. */
 export function handoffLimits(sessions: Sessions): RequestHandler[] {
   return [
-    rateLimit({ ...shared, windowMs: 10 * minute, limit: 10, keyGenerator: visitor(sessions) }),
-    // A new cookie is quickly had, so one address has a bound of its own.
+    // A new cookie is quickly had, so one address has a bound of its own. It stands first: ever new
+    // cookies must not fill the memory with visitors.
     rateLimit({ ...shared, windowMs: 10 * minute, limit: 300, keyGenerator: address }),
+    rateLimit({ ...shared, windowMs: 10 * minute, limit: 10, keyGenerator: visitor(sessions) }),
   ]
 }
 
 /** A page asks once when it is opened; more often than that is a loop. */
-export function settleLimit(sessions: Sessions): RequestHandler {
-  return rateLimit({ ...shared, windowMs: minute, limit: 30, keyGenerator: visitor(sessions) })
+export function settleLimits(sessions: Sessions): RequestHandler[] {
+  return [
+    rateLimit({ ...shared, windowMs: minute, limit: 300, keyGenerator: address }),
+    rateLimit({ ...shared, windowMs: minute, limit: 30, keyGenerator: visitor(sessions) }),
+  ]
 }
 
 const shared: Partial<Options> = {

@@ -20,6 +20,17 @@ test('a bucket gives its burst at once and then its rate', () => {
   expect(() => limit.check('a')).toThrow()
 })
 
+test('a clock that is set back locks nobody out', () => {
+  let now = 3_600_000
+  const limit = buckets({ burst: 2, perSecond: 1 }, () => now)
+  limit.take('a')
+  now = 0
+  limit.take('a')
+  expect(() => limit.take('a')).toThrow()
+  now = 1000
+  limit.take('a')
+})
+
 test('an environment that sends too much is told when to come again, whatever headers it adds', async () => {
   const service = await startTestService({ PI_RATE_LIMIT: '1' })
   const answers = await Promise.all(

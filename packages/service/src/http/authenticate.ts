@@ -40,7 +40,9 @@ export function authenticator(
   async function find(apiKey: string): Promise<FoundKey | undefined> {
     const name = hashOf(keys, keys.currentKid, apiKey).toString('latin1')
     const cached = cache.get(name)
-    if (cached && cached.until > now().getTime()) return cached.found
+    const left = cached ? cached.until - now().getTime() : 0
+    // More than a lifetime is left only where the clock was set back.
+    if (cached && left > 0 && left <= cacheLifetime) return cached.found
     const found = isApiKey(apiKey) ? await findApiKey(db, keys, apiKey) : undefined
     if (cache.size >= cacheSize) cache.clear()
     // An unknown key is looked up each time: it may be made any moment.

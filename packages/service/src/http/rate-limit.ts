@@ -61,7 +61,7 @@ export function buckets({ burst, perSecond }: Rate, now: () => number): Buckets 
     const at = now()
     const known = levels.get(name)
     if (known) {
-      known.tokens = Math.min(burst, known.tokens + ((at - known.at) / 1000) * perSecond)
+      known.tokens = filled(known, at)
       known.at = at
       return known
     }
@@ -71,9 +71,15 @@ export function buckets({ burst, perSecond }: Rate, now: () => number): Buckets 
     return level
   }
 
+  function filled(level: { readonly tokens: number; readonly at: number }, at: number): number {
+    // A clock that was set back takes nothing away: it would lock its visitors out for as long.
+    const seconds = Math.max(0, at - level.at) / 1000
+    return Math.min(burst, level.tokens + seconds * perSecond)
+  }
+
   function dropFull(at: number): void {
     for (const [name, level] of levels) {
-      if (level.tokens + ((at - level.at) / 1000) * perSecond >= burst) levels.delete(name)
+      if (filled(level, at) >= burst) levels.delete(name)
     }
     // Under attack from ever new addresses none is full: memory is worth more than their history.
     if (levels.size >= maxBuckets) levels.clear()
