@@ -8,11 +8,12 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from '@playwright/test'
 import { build, type Rolldown } from 'vite'
+import { median, type Round, type Row, rounded, rowOf } from '../../../.ci/bench/row.ts'
 import { fakeHostedPage } from '../src/testing.ts'
-import type { Row } from './main.ts'
+import { mount } from './table.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const rounds = 3
+const rounds = 5
 const mounts = 20
 
 // The shortest script that does the same handshake with the same page.
@@ -66,40 +67,46 @@ const page = (file: string, origin: string): string => `<!doctype html>
   }
 </script></body></html>`
 
-export async function measureMounts(): Promise<Row[]> {
+/** A time in milliseconds. */
+interface Time {
+  readonly what: string
+  readonly ms: number
+}
+
+/** Mounts the element and a bare frame in turns. */
+export async function measureMounts(): Promise<{
+  readonly rows: readonly Row[]
+  readonly runs: readonly Time[]
+}> {
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
   const browser = await chromium.launch({ executablePath })
   try {
-    return [await compare(browser)]
+    const measured = await compare(browser)
+    const ms = (name: keyof Round): number => rounded(median(measured.map((one) => one[name])))
+    const runs = [
+      { what: 'mount to pi-ready', ms: ms('ours') },
+      { what: 'a bare iframe', ms: ms('baseline') },
+    ]
+    return { rows: [rowOf(mount, measured)], runs }
   } finally {
     await browser.close()
   }
 }
 
-async function compare(browser: Browser): Promise<Row> {
+async function compare(browser: Browser): Promise<Round[]> {
   const servers = await serve()
   const context = await browser.newContext()
   const tab = await context.newPage()
   await tab.goto(servers.shop)
   await tab.waitForFunction('window.round')
   await tab.evaluate('round(3)')
-  const medians: { element: number; bare: number }[] = []
+  const measured: Round[] = []
   for (let i = 0; i < rounds; i++) {
     const times: { element: number[]; bare: number[] } = await tab.evaluate(`round(${mounts})`)
-    medians.push({ element: median(times.element), bare: median(times.bare) })
+    measured.push({ ours: median(times.element), baseline: median(times.bare) })
   }
   servers.close()
-  const ratios = medians.map(({ element, bare }) => rounded(element / bare)).sort((a, b) => a - b)
-  return {
-    what: 'mount to pi-ready, Chromium',
-    against: 'a bare iframe of the same page',
-    ours: rounded(median(medians.map(({ element }) => element))),
-    baseline: rounded(median(medians.map(({ bare }) => bare))),
-    unit: 'ms',
-    ratio: median(ratios),
-    spread: [ratios[0] ?? 0, ratios.at(-1) ?? 0],
-    target: 1.1,
-  }
+  return measured
 }
 
 async function serve(): Promise<{ readonly shop: string; readonly close: () => void }> {
@@ -139,14 +146,4 @@ async function serve(): Promise<{ readonly shop: string; readonly close: () => v
 async function listen(server: ReturnType<typeof createServer>, host: string): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://${host}:${(server.address() as AddressInfo).port}`
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length / 2
-  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000
 }

@@ -6,43 +6,45 @@
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build, type InlineConfig, type Rolldown } from 'vite'
-import type { Row } from './main.ts'
+import { type Row, rowOf } from '../../../.ci/bench/row.ts'
+import {
+  besidePeer,
+  budget,
+  type Format,
+  formats,
+  type Peer,
+  peers,
+  withinBudget,
+} from './table.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const budget = 10_000
 
-// What their own guides tell a shop to import, bundled as Vite does by default.
-const peers = {
-  'Adyen Drop-in': "export { AdyenCheckout, Card, Dropin } from '@adyen/adyen-web'",
-  'Braintree Drop-in': "export { default } from 'braintree-web-drop-in'",
-  zoid: "export { default } from 'zoid'",
-  penpal: "export * from 'penpal'",
-} as const
-
-export async function measureSizes(): Promise<Row[]> {
-  const file = await bundle({ configFile: `${root}/vite.config.ts` })
-  const ours = { gzip: gzip(file), brotli: brotli(file) }
-  const rows = [row('self-contained file', 'gzip', ours.gzip, 'its budget', budget)]
-  for (const [name, code] of Object.entries(peers)) {
-    const theirs = await bundle(peerConfig(code))
-    // penpal is a messenger alone, without element, frame, states or texts: no target is set by it.
-    const target = name === 'penpal' ? Number.POSITIVE_INFINITY : 1
-    rows.push(row('self-contained file', 'gzip', ours.gzip, name, gzip(theirs), target))
-    rows.push(row('self-contained file', 'brotli', ours.brotli, name, brotli(theirs), target))
-  }
-  return rows
+/** A file's size on the wire. */
+interface Size {
+  readonly what: string
+  readonly gzip: number
+  readonly brotli: number
 }
 
-function row(
-  what: string,
-  format: string,
-  ours: number,
-  against: string,
-  baseline: number,
-  target = 1,
-): Row {
-  const ratio = Math.round((ours / baseline) * 1000) / 1000
-  return { what: `${what}, ${format}`, against, ours, baseline, unit: 'bytes', ratio, target }
+/** Builds our file and every peer's as Vite does by default, and compares what a buyer downloads. */
+export async function measureSizes(): Promise<{
+  readonly rows: readonly Row[]
+  readonly runs: readonly Size[]
+}> {
+  const ours = sizeOf('self-contained file', await bundle({ configFile: `${root}/vite.config.ts` }))
+  const theirs = new Map<Peer, Size>()
+  for (const [name, code] of Object.entries(peers) as [Peer, string][]) {
+    theirs.set(name, sizeOf(name, await bundle(peerConfig(code))))
+  }
+  const compare = (peer: Peer, size: Size, format: Format): Row =>
+    rowOf(besidePeer(peer, format), [{ ours: ours[format], baseline: size[format] }])
+  const rows = formats.flatMap((format) =>
+    [...theirs].map(([peer, size]) => compare(peer, size, format)),
+  )
+  return {
+    rows: [rowOf(withinBudget, [{ ours: ours.gzip, baseline: budget }]), ...rows],
+    runs: [ours, ...theirs.values()],
+  }
 }
 
 function peerConfig(code: string): InlineConfig {
@@ -77,10 +79,7 @@ async function bundle(config: InlineConfig): Promise<string> {
   return output.map((file) => (file.type === 'chunk' ? file.code : '')).join('')
 }
 
-function gzip(code: string): number {
-  return gzipSync(code, { level: 9 }).byteLength
-}
-
-function brotli(code: string): number {
-  return brotliCompressSync(code).byteLength
+function sizeOf(what: string, code: string): Size {
+  const gzip = gzipSync(code, { level: 9 }).byteLength
+  return { what, gzip, brotli: brotliCompressSync(code).byteLength }
 }
