@@ -65,7 +65,7 @@ export function shopApi(shop: Shop): Router {
   })
 
   // For a buyer who comes back: asks the service at once, for the order's old intents too.
-  api.post('/orders/:id/settle', settleLimits(shop.sessions), async (req, res) => {
+  api.post('/orders/:id/settle', ...settleLimits(shop.sessions), async (req, res) => {
     const visitor = visitorOf(shop, req)
     const orderId = String(req.params.id)
     orderOf(shop, { visitor, orderId })
