@@ -1,0 +1,30 @@
+// What the documents' examples take for granted of the reader's own shop.
+interface Order {
+  readonly orderId: string
+  readonly amount: number
+  readonly currency: import('@pi-checkout/server').Currency
+  readonly attempt?: number
+  readonly intentId?: string
+  readonly paid?: boolean
+}
+type OpenOrder = Order & { readonly intentId: string; readonly oldIntentIds?: readonly string[] }
+
+/** The reader's own table of orders. */
+declare const orders: {
+  ownedBy(sessionId: string, orderId: string | undefined): Promise<Order | undefined>
+  open(): AsyncIterable<OpenOrder>
+  setIntent(orderId: string, intentId: string): Promise<void>
+  markPaid(orderId: string, intentId?: string): Promise<void>
+  nextAttempt(orderId: string): Promise<void>
+  callAPerson(order: OpenOrder, alert: string): Promise<void>
+}
+
+/** Playwright's, inside a test. */
+declare const page: import('@playwright/test').Page
+declare const expect: typeof import('@playwright/test').expect
+
+declare namespace Express {
+  interface Request {
+    readonly session: { readonly id: string }
+  }
+}

@@ -1,0 +1,180 @@
+// The documents cannot lie: every block of code is run, type-checked or parsed, every link leads somewhere.
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commandsOf, faultOf, ourFault } from '../docs/commands.mjs'
+import { anchorsOf, documents, linksOf, readDocument, root } from '../docs/documents.mjs'
+import { languages, scriptsOf } from '../docs/languages.mjs'
+import { ended, furnish, place, runPlaced, runVitest, typeFaults } from '../docs/workshop.mjs'
+
+const all = documents()
+const blocks = all.flatMap((document) => document.blocks)
+const modules = ['js', 'mjs', 'jsx', 'ts', 'tsx']
+const shells = ['sh', 'bash']
+
+const placed = new Map()
+let faults
+let service
+
+beforeAll(() => {
+  furnish()
+  for (const block of blocks) {
+    if (modules.includes(block.language)) placed.set(block, [place(block, block.language)])
+    if (block.language === 'html') {
+      placed.set(
+        block,
+        scriptsOf(block).map((script) => place(script, 'js')),
+      )
+    }
+  }
+  faults = typeFaults()
+}, 120_000)
+
+afterAll(() => service?.child.kill('SIGTERM'))
+
+for (const block of blocks) {
+  const title = `${block.path}:${block.line}`
+  if (modules.includes(block.language)) {
+    test(
+      `${title}: the code type-checks, and does what its comments say`,
+      { timeout: 60_000 },
+      () => checkModule(block),
+    )
+  } else if (shells.includes(block.language)) {
+    test(`${title}: the commands exist, with these options`, { timeout: 60_000 }, () =>
+      checkShell(block),
+    )
+  } else {
+    test(`${title}: the ${block.language || 'unnamed'} is what it claims to be`, () =>
+      checkText(block))
+  }
+}
+
+async function checkModule(block) {
+  const [file] = placed.get(block)
+  expect(faults.get(file) ?? []).toEqual([])
+  if (/from 'vitest'/.test(block.code)) {
+    const { status, stdout, stderr } = await runVitest(file)
+    expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, ''])
+  } else if (/from 'node:test'/.test(block.code)) {
+    const { status, stdout } = await runPlaced(file, { test: true })
+    expect([status, status === 0 ? '' : stdout]).toEqual([0, ''])
+  } else {
+    const promised = [...block.code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, said]) => said)
+    if (promised.length === 0) return
+    const { stdout, stderr } = await runPlaced(file)
+    expect([stdout.trim().split('\n'), stderr]).toEqual([promised, ''])
+  }
+}
+
+async function checkShell(block) {
+  const { blocks } = all.find(({ path }) => path === block.path)
+  const names = blocks.flatMap(({ name }) => (name ? [name] : []))
+  const commands = commandsOf(block.code)
+  for (const command of commands) {
+    expect(faultOf(command, { path: block.path, names }), command.text).toBe(undefined)
+  }
+  const requests = commands.filter(({ program }) => program === 'curl')
+  if (requests.length === 0) return
+  service ??= await startService()
+  for (const { text } of requests) {
+    const command = text.replaceAll(
+      /http:\/\/(?:localhost|127\.0\.0\.1):4000/g,
+      service.env.PI_BASE_URL,
+    )
+    const sent = await ended(
+      'bash',
+      ['-c', command.replace(/^curl/, 'curl -sS --fail-with-body')],
+      {
+        env: { ...process.env, ...service.env },
+      },
+    )
+    expect([sent.status, sent.status === 0 ? '' : sent.stdout + sent.stderr], text).toEqual([0, ''])
+  }
+}
+
+function checkText(block) {
+  const scripts = (placed.get(block) ?? []).flatMap((file) => faults.get(file) ?? [])
+  expect(scripts).toEqual([])
+  const rule = languages[block.language]
+  expect(rule, `no rule covers the language "${block.language}"`).toBeTypeOf('function')
+  expect(rule(block)).toBe(undefined)
+}
+
+for (const document of all) {
+  test(`${document.path}: every link and every path that it names leads somewhere`, () => {
+    const broken = linksOf(document).filter((address) => !leads(address, document))
+    const paths = [...document.prose.matchAll(/`((?:packages|demo|e2e|\.ci|\.github)\/[\w./-]+)`/g)]
+    const missing = paths.map(([, path]) => path).filter((path) => !existsSync(join(root, path)))
+    expect([...broken, ...missing.filter((path) => !isMade(path))]).toEqual([])
+  })
+
+  test(`${document.path}: every command of ours that a sentence names exists`, () => {
+    const named = document.prose.matchAll(/`(?:npx )?(pi-service|pi-checkout) ([^`]+)`/g)
+    for (const [whole, program, rest] of named) {
+      const words = rest
+        .replaceAll('\\|', '|')
+        .split(/[\s|[\]]+/)
+        .filter((word) => /^[-a-z]/.test(word))
+      expect(ourFault(program, words), whole).toBe(undefined)
+    }
+  })
+
+  test(`${document.path}: every variable that it names is read somewhere`, () => {
+    const named = new Set(document.text.match(/\bPI_[A-Z_]*[A-Z]\b/g))
+    const unknown = [...named].filter((name) => !variables().has(name))
+    expect(unknown).toEqual([])
+  })
+}
+
+function leads(address, { path }) {
+  if (/^(?:https?:|mailto:)/.test(address)) return URL.canParse(address)
+  const [file, anchor] = address.split('#')
+  const target = file === '' ? path : normalize(join(dirname(path), file))
+  if (!existsSync(join(root, target))) return isMade(target)
+  return anchor === undefined || anchorsOf(readDocument(target)).has(anchor)
+}
+
+function isMade(path) {
+  return /(?:^|\/)(?:dist|test-results|\.data)\//.test(path)
+}
+
+let known
+
+function variables() {
+  if (known) return known
+  known = new Set()
+  for (const folder of ['packages', 'demo', '.ci', 'e2e']) collect(join(root, folder))
+  return known
+}
+
+function collect(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) {
+      if (!['node_modules', 'dist', 'docs', 'test-results'].includes(entry.name)) collect(path)
+    } else if (/\.(?:m?[jt]sx?|json|ya?ml)$/.test(entry.name)) {
+      for (const name of readFileSync(path, 'utf8').match(/\bPI_[A-Z_]*[A-Z]\b/g) ?? [])
+        known.add(name)
+    }
+  }
+}
+
+/** A sandbox of its own, with everything that a document's command may want of it. */
+async function startService() {
+  const bin = join(root, 'packages/service/bin/pi-service.mjs')
+  const child = spawn(process.execPath, [bin, 'start', '--memory', '--port', '0', '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const line = await new Promise((resolve) => createInterface(child.stdout).once('line', resolve))
+  const { baseUrl, checkoutOrigin, apiKey, adminToken } = JSON.parse(line)
+  const env = {
+    PI_BASE_URL: baseUrl,
+    PI_CHECKOUT_ORIGIN: checkoutOrigin,
+    PI_API_KEY: apiKey,
+    PI_ADMIN_TOKEN: adminToken,
+  }
+  return { child, env }
+}
