@@ -37,6 +37,8 @@ export class Payment implements ReactiveController, Watcher {
   readonly #link: ParentLink
   readonly #announcer: Announcer
   #confirming = false
+  /** The version whose challenge is being opened. */
+  #opening: number | undefined
   #leaving = false
   #patient = true
   #canceledHere = false
@@ -181,12 +183,20 @@ export class Payment implements ReactiveController, Watcher {
     this.#host.requestUpdate()
   }
 
+  /** One ticket at a time: a second one ends the first, perhaps before its page has opened. */
   async #openChallenge(): Promise<void> {
+    const version = this.view?.version
+    if (this.#opening === version) return
+    this.#opening = version
     try {
-      this.ticket = await retried(() => this.#api.openChallenge({}))
+      const ticket = await retried(() => this.#api.openChallenge({}))
+      if (this.#opening !== version) return
+      this.ticket = ticket
       this.#host.requestUpdate()
     } catch (error) {
       await this.#explain(error)
+    } finally {
+      if (this.#opening === version) this.#opening = undefined
     }
   }
 

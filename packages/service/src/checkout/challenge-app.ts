@@ -13,7 +13,9 @@ import {
   answerChallenge,
   enterChallenge,
   type OpenChallenge,
+  originsOfToken,
   type Presentation,
+  type Step,
 } from './challenge.ts'
 import { codeForm, doneNote, faultText, noteText, overNote } from './challenge-content.ts'
 import { languageOf } from './language.ts'
@@ -21,7 +23,6 @@ import { framedChallengeHeaders, fullChallengeHeaders } from './page-headers.ts'
 import { assetsPath, challengePage } from './pages.ts'
 import { returnAddress } from './return-url.ts'
 import { builtAssets } from './router.ts'
-import type { Standing } from './standing.ts'
 import { challengePaths } from './view.ts'
 
 /** Returns the application of the challenge listener. */
@@ -42,20 +43,27 @@ function issuer(app: Express, context: Context, presentation: Presentation): voi
   const show = (response: Response, content: string, page: Page): void => {
     const html = challengePage(context.hostedFolder, { content, language: languageOf(page.locale) })
     response
-      .set(headersFor(context, presentation, page.standing))
+      .set(headersFor(context, presentation, page.registered))
       .type('html')
       .send(html)
   }
-  const ask = (response: Response, challenge: OpenChallenge | undefined, locale: string): void => {
-    const content = challenge
-      ? codeForm(challenge, { action: answerPath, locale, presentation })
-      : overNote(locale)
-    show(response, content, { locale, standing: challenge })
+  const ask = (response: Response, challenge: OpenChallenge, locale: string): void => {
+    const content = codeForm(challenge, { action: answerPath, locale, presentation })
+    show(response, content, { locale, registered: challenge.environment.allowedOrigins })
+  }
+  const tellOver = async (
+    response: Response,
+    { token, locale, step }: { readonly token: string; readonly locale: string; step: Step },
+  ): Promise<void> => {
+    const registered = await originsOfToken(context, { token, step })
+    show(response, overNote(locale), { locale, registered })
   }
 
   app.post(path, async (request, response) => {
     const { token, locale } = readForm(request.body)
-    ask(response, await enterChallenge(context, { token, presentation }), locale)
+    const challenge = await enterChallenge(context, { token, presentation })
+    if (!challenge) return await tellOver(response, { token, locale, step: 'enter' })
+    ask(response, challenge, locale)
   })
 
   app.post(answerPath, async (request, response) => {
@@ -65,28 +73,30 @@ function issuer(app: Express, context: Context, presentation: Presentation): voi
       // It may hold the token of the next step: no cache keeps it, and no page embeds it.
       return void response.set(jsonHeaders).json(scriptAnswer(answered, locale))
     }
-    if (answered?.next !== 'done') return ask(response, answered?.challenge, locale)
+    if (!answered) return await tellOver(response, { token, locale, step: 'answer' })
+    if (answered.next === 'ask') return ask(response, answered.challenge, locale)
     const { standing, returnPage } = answered
-    if (!returnPage) return show(response, doneNote(locale), { locale, standing })
+    const registered = standing.environment.allowedOrigins
+    if (!returnPage) return show(response, doneNote(locale), { locale, registered })
     // A GET, so that the shop's SameSite=Lax session comes along.
     response
-      .set(headersFor(context, presentation, standing))
+      .set(headersFor(context, presentation, registered))
       .redirect(303, returnAddress(returnPage, standing.intent.id))
   })
 }
 
 interface Page {
   readonly locale: string
-  readonly standing: Standing | undefined
+  /** Origins whose pages may hold it; of a token that was never issued, none. */
+  readonly registered: readonly string[]
 }
 
 function headersFor(
   { publicUrl }: Context,
   presentation: Presentation,
-  standing: Standing | undefined,
+  registered: readonly string[],
 ): Record<string, string> {
   const headers = presentation === 'frame' ? framedChallengeHeaders : fullChallengeHeaders
-  const registered = standing?.environment.allowedOrigins ?? []
   return headers({ checkoutOrigin: publicUrl, registered })
 }
 

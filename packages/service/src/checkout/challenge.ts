@@ -2,7 +2,7 @@
  * A challenge in the store: opened by the hosted page, answered at the issuer.
  *
  * Each step needs a one-time token of 256 bits that exists in one form of one page; the store keeps
- * its hash. A challenge is open while its attempt waits for it and its time has not run out.
+ * the hash of each, so that a page which is opened again can still tell where it may be shown. A challenge is open while its attempt waits for it and its time has not run out.
  *
  * @module
  */
@@ -18,6 +18,9 @@ import { type Standing, standingOf } from './standing.ts'
 
 /** In a frame of the hosted page, or as a page of its own. */
 export type Presentation = 'frame' | 'page'
+
+/** What a token is for: to open the code form, or to answer it. */
+export type Step = 'enter' | 'answer'
 
 /** What the issuer's page may show and do. */
 export interface OpenChallenge extends Standing {
@@ -49,16 +52,21 @@ export async function openChallenge(
   const presentation: Presentation = intent.nextAction.type === 'redirect' ? 'page' : 'frame'
   const token = newToken()
   const opened = await db.query`
-    insert into challenges (id, intent_id, attempt_id, presentation, token_hash, return_page,
-                            expires_at, created_at)
-    select ${`ch_${randomBase62(24)}`}, intent_id, attempt_id, ${presentation},
-           ${hashOf('enter', token)}, ${returnPage}, ${intent.nextAction.expiresAt}, ${at}
-      from payment_attempts
-     where intent_id = ${intent.id} and state = 'challenge'
-    on conflict (intent_id, attempt_id) do update
-       set token_hash = excluded.token_hash, return_page = excluded.return_page
-     where challenges.closed_at is null
-    returning id`
+    with opened as (
+      insert into challenges (id, intent_id, attempt_id, presentation, token_hash, return_page,
+                              expires_at, created_at)
+      select ${`ch_${randomBase62(24)}`}, intent_id, attempt_id, ${presentation},
+             ${hashOf('enter', token)}, ${returnPage}, ${intent.nextAction.expiresAt}, ${at}
+        from payment_attempts
+       where intent_id = ${intent.id} and state = 'challenge'
+      on conflict (intent_id, attempt_id) do update
+         set token_hash = excluded.token_hash, return_page = excluded.return_page
+       where challenges.closed_at is null
+      returning id, token_hash
+    )
+    insert into challenge_tokens (token_hash, challenge_id)
+    select token_hash, id from opened
+    returning challenge_id`
   return opened.length > 0 ? token : undefined
 }
 
@@ -117,6 +125,24 @@ export async function answerChallenge(
   })
 }
 
+/**
+ * Finds the origins whose pages may show that a token is over. A token that was issued names its
+ * environment for ever, spent or late; one that never was names none.
+ */
+export async function originsOfToken(
+  { db }: Context,
+  { token, step }: { readonly token: string; readonly step: Step },
+): Promise<readonly string[]> {
+  const [issued] = await db.query<{ allowedOrigins: readonly string[] }>`
+    select e.allowed_origins as "allowedOrigins"
+      from challenge_tokens t
+      join challenges c on c.id = t.challenge_id
+      join payment_intents i on i.id = c.intent_id
+      join environments e on e.id = i.environment_id
+     where t.token_hash = ${hashOf(step, token)}`
+  return issued?.allowedOrigins ?? []
+}
+
 /** A challenge that is given up at the hosted page. */
 export function abandonment(): Cause {
   return failed(failures.canceled)
@@ -143,12 +169,18 @@ async function spend(
   },
 ): Promise<ChallengeRow | undefined> {
   const [row] = await db.query<ChallengeRow>`
-    update challenges c set token_hash = ${nextHash}
-      from payment_attempts a join payment_intents i on i.id = a.intent_id
-     where c.token_hash = ${hash} and c.presentation = ${presentation} and c.closed_at is null
-       and a.intent_id = c.intent_id and a.attempt_id = c.attempt_id and a.state = 'challenge'
-    returning c.id as "challengeId", c.tries, c.return_page as "returnPage", a.outcome,
-              i.id, i.environment_id as "environmentId"`
+    with spent as (
+      update challenges c set token_hash = ${nextHash}
+        from payment_attempts a join payment_intents i on i.id = a.intent_id
+       where c.token_hash = ${hash} and c.presentation = ${presentation} and c.closed_at is null
+         and a.intent_id = c.intent_id and a.attempt_id = c.attempt_id and a.state = 'challenge'
+      returning c.id as "challengeId", c.tries, c.return_page as "returnPage", c.token_hash,
+                a.outcome, i.id, i.environment_id as "environmentId"
+    ), issued as (
+      insert into challenge_tokens (token_hash, challenge_id)
+      select token_hash, "challengeId" from spent
+    )
+    select "challengeId", tries, "returnPage", outcome, id, "environmentId" from spent`
   return row
 }
 
@@ -206,6 +238,6 @@ function newToken(): string {
 }
 
 /** The step is part of what is hashed: a token of one step opens no other. */
-function hashOf(step: 'enter' | 'answer', token: string): Buffer {
+function hashOf(step: Step, token: string): Buffer {
   return createHash('sha256').update(`${step}|${token}`).digest()
 }

@@ -202,7 +202,8 @@ test('the store keeps only the hash of a token', async () => {
   const ticket = await ticketOf(client)
   const token = await enter(ticket)
   const [dump] = await checkout.db.query<{ text: string }>`
-    select json_agg(c)::text as text from challenges c`
+    select json_agg(c)::text || json_agg(t)::text as text
+      from challenges c join challenge_tokens t on t.challenge_id = c.id`
   expect(dump?.text).not.toContain(ticket.token)
   expect(dump?.text).not.toContain(token)
 })
@@ -219,6 +220,29 @@ test('the framed challenge may stand in the checkout and the shop, and nowhere e
   expect(headers.get('cache-control')).toBe('no-store')
   expect(headers.get('x-frame-options')).toBeNull()
   expect(headers.get('set-cookie')).toBeNull()
+})
+
+test('a token that is over may still be told so where it was issued; an unknown one nowhere', async () => {
+  const client = await challenged()
+  const older = await ticketOf(client)
+  const ticket = await ticketOf(client)
+  const answer = await enter(ticket)
+  const answerUrl = `${ticket.url}/answer`
+  await submit(answerUrl, { token: answer, code: '1111', action: 'confirm' })
+  const ancestors = async (url: string, token: string): Promise<string | undefined> => {
+    const response = await submit(url, { token })
+    expect(await response.text()).toContain('no longer open')
+    const policy = response.headers.get('content-security-policy') ?? ''
+    return /frame-ancestors [^;]*/.exec(policy)?.[0]
+  }
+  const known = `frame-ancestors ${checkout.url} ${shop}`
+  expect(await ancestors(ticket.url, ticket.token)).toBe(known)
+  expect(await ancestors(ticket.url, older.token)).toBe(known)
+  expect(await ancestors(answerUrl, answer)).toBe(known)
+  const strange = `frame-ancestors ${checkout.url}`
+  for (const token of ['', 'x'.repeat(43), answer]) {
+    expect(await ancestors(ticket.url, token)).toBe(strange)
+  }
 })
 
 test('a bank that refuses framing stands alone and sends the buyer back by GET', async () => {

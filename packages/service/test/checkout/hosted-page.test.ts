@@ -210,6 +210,51 @@ test('a reload in the middle of a challenge asks again, and the payment goes on'
   await window.close()
 })
 
+test('a challenge opened again after its token is spent still says that it is over', async () => {
+  const window = await openWindow(world, await world.checkout.createIntent())
+  const posted = window.page.waitForRequest(`${world.checkout.challengeUrl}/challenge`)
+  await window.pay('4000000000003220')
+  await window.bank.getByLabel('Code').waitFor()
+  const token = new URLSearchParams((await posted).postData() ?? '').get('token') ?? ''
+  expect(token).toHaveLength(43)
+  // What a browser does on its own when it loads a frame again.
+  await window.frame.locator('body').evaluate(`{
+    const form = document.createElement('form')
+    Object.assign(form, { method: 'post', action: '${world.checkout.challengeUrl}/challenge' })
+    form.target = 'challenge'
+    form.append(Object.assign(document.createElement('input'), { name: 'token', value: '${token}' }))
+    document.body.append(form)
+    form.submit()
+    form.remove()
+  }`)
+  await window.bank.getByText('This confirmation is no longer open').waitFor()
+  await window.frame.getByRole('button', { name: 'Use another card' }).click()
+  await window.pay('4242424242424242')
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
+test('a page that hears of its challenge twice opens it once', async () => {
+  let opened = 0
+  const window = await openWindow(world, await world.checkout.createIntent(), {
+    prepare: async (page) => {
+      // The page's long poll hears of the challenge while the first ticket is on its way.
+      const polled = page.waitForResponse((answer) => answer.url().includes('/checkout-api/intent'))
+      await page.route('**/checkout-api/challenge/open', async (route) => {
+        opened++
+        await polled
+        await route.continue()
+      })
+    },
+  })
+  await window.pay('4000000000003220')
+  await window.bank.getByLabel('Code').fill('1234')
+  expect(opened).toBe(1)
+  await window.bank.getByRole('button', { name: 'Confirm' }).click()
+  await expectResult(window, 'paid')
+  await window.close()
+})
+
 test('a bank that refuses framing moves the whole page, out and back, and the payment stands', async () => {
   const pair = await world.checkout.createIntent()
   const window = await openWindow(world, pair)
