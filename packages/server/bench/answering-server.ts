@@ -1,5 +1,10 @@
-// Answers creates and retrieves at once, in a process of its own, so that clients alone are measured.
+/**
+ * Answers creates and retrieves at once, in a process of its own, so that clients alone are measured.
+ *
+ * @module
+ */
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
 const intent = {
   id: 'pi_bench',
@@ -19,12 +24,12 @@ const intent = {
 }
 
 const server = createServer((request, response) => {
-  const chunks = []
-  request.on('data', (chunk) => chunks.push(chunk))
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     const text = Buffer.concat(chunks).toString()
     // Stripe sends forms; its client does not look at what comes back.
-    const asked = text.startsWith('{') ? JSON.parse(text) : {}
+    const asked: object = text.startsWith('{') ? JSON.parse(text) : {}
     const body = JSON.stringify({ ...intent, ...asked })
     response.writeHead(request.method === 'POST' ? 201 : 200, {
       'content-type': 'application/json; charset=utf-8',
@@ -35,5 +40,5 @@ const server = createServer((request, response) => {
     response.end(body)
   })
 })
-server.listen(0, '127.0.0.1', () => process.send(server.address().port))
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
 process.on('disconnect', () => process.exit())
