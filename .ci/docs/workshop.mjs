@@ -107,10 +107,17 @@ export function typeFaults() {
   return faults
 }
 
-/** Runs a placed file beside a fake service and the shop's own things. */
+/** Runs a placed file beside a fake service and the shop's own things, on the built packages as a reader would. */
 export function runPlaced(file, { test = false } = {}) {
-  const args = ['--conditions=source', '--import=tsx', '--import=./surroundings.mjs']
-  return ended(process.execPath, [...args, ...(test ? ['--test'] : []), file], { cwd: home })
+  const typed = file.endsWith('.ts') ? ['--conditions=source', '--import=tsx'] : []
+  const args = [...typed, '--import=./surroundings.mjs', ...(test ? ['--test'] : []), file]
+  return ended(process.execPath, args, { cwd: home })
+}
+
+/** Runs a placed file of tests beside a real service, as `pi-service exec -- node --test FILE` does. */
+export function runBesideService(file) {
+  const bin = join(root, 'packages/service/bin/pi-service.mjs')
+  return ended(process.execPath, [bin, 'exec', '--', 'node', '--test', file], { cwd: home })
 }
 
 /** Runs a placed file with Vitest, as its reader would. */

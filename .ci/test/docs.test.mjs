@@ -7,7 +7,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandsOf, faultOf, ourFault } from '../docs/commands.mjs'
 import { anchorsOf, documents, linksOf, readDocument, root } from '../docs/documents.mjs'
 import { languages, scriptsOf } from '../docs/languages.mjs'
-import { ended, furnish, place, runPlaced, runVitest, typeFaults } from '../docs/workshop.mjs'
+import {
+  ended,
+  furnish,
+  place,
+  runBesideService,
+  runPlaced,
+  runVitest,
+  typeFaults,
+} from '../docs/workshop.mjs'
 
 const all = documents()
 const blocks = all.flatMap((document) => document.blocks)
@@ -59,7 +67,8 @@ async function checkModule(block) {
     const { status, stdout, stderr } = await runVitest(file)
     expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, ''])
   } else if (/from 'node:test'/.test(block.code)) {
-    const { status, stdout } = await runPlaced(file, { test: true })
+    const run = needsService(block) ? runBesideService(file) : runPlaced(file, { test: true })
+    const { status, stdout } = await run
     expect([status, status === 0 ? '' : stdout]).toEqual([0, ''])
   } else {
     const promised = [...block.code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, said]) => said)
@@ -67,6 +76,12 @@ async function checkModule(block) {
     const { stdout, stderr } = await runPlaced(file)
     expect([stdout.trim().split('\n'), stderr]).toEqual([promised, ''])
   }
+}
+
+/** Whether the document says to run this file of tests with `pi-service exec`. */
+function needsService({ path, name }) {
+  const { text } = all.find((document) => document.path === path)
+  return name !== undefined && text.includes(`pi-service exec -- node --test ${name}`)
 }
 
 async function checkShell(block) {
@@ -102,6 +117,18 @@ function checkText(block) {
   expect(rule, `no rule covers the language "${block.language}"`).toBeTypeOf('function')
   expect(rule(block)).toBe(undefined)
 }
+
+test("the README's shop is the example that the demo's tests pay in", () => {
+  const files = {
+    'shop.mjs': 'demo/examples/express.mjs',
+    'checkout.html': 'demo/examples/checkout.html',
+  }
+  for (const [name, path] of Object.entries(files)) {
+    const block = blocks.find((block) => block.path === 'README.md' && block.name === name)
+    const [, ...shown] = block.code.split('\n')
+    expect(shown.join('\n')).toBe(readFileSync(join(root, path), 'utf8'))
+  }
+})
 
 for (const document of all) {
   test(`${document.path}: every link and every path that it names leads somewhere`, () => {

@@ -1,24 +1,76 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { exitCodes } from '../src/commands/exit-codes.ts'
-import { errorCodes } from '../src/index.ts'
+import { handoffProblems } from '../src/handoff-problem.ts'
+import * as server from '../src/index.ts'
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const readme = read('README.md')
+
+function read(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+}
+
+/** The rows below a table's header, as the text of their cells. */
+function rows(text: string, header: string): string[][] {
+  const [, table = ''] = text.split(`${header}\n`)
+  const [, ...body] = table.split('\n\n', 1).join('').split('\n')
+  return body.map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')))
+}
+
+/** Names of the properties that an interface of a source file declares. */
+function properties(path: string, name: string): string[] {
+  const [, body = ''] =
+    new RegExp(`interface ${name}\\b[^{]*\\{\\n([\\s\\S]*?)\\n\\}`).exec(read(path)) ?? []
+  return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, property = '']) => property)
+}
 
 test("the README's table of errors is the source's: code, meaning, what to do", () => {
-  const [, table = ''] = readme.split('| code | meaning | what to do |\n|---|---|---|\n')
-  const rows = [
-    ...table
-      .split('\n\n', 1)
-      .join('')
-      .matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm),
-  ]
-  expect(rows.map(([, code, meaning, advice]) => ({ code, meaning, advice }))).toEqual(
-    Object.entries(errorCodes).map(([code, words]) => ({ code, ...words })),
+  const written = Object.entries(server.errorCodes)
+  expect(rows(readme, '| code | meaning | what to do |')).toEqual(
+    written.map(([code, { meaning, advice }]) => [`\`${code}\``, meaning, advice]),
   )
 })
 
 test("the README's list of exit codes is the source's", () => {
   const said = Object.values(exitCodes).map(({ code, meaning }) => `**${code}** ${meaning}`)
   expect(readme).toContain(`Exit codes: ${said.join(' · ')}.`)
+})
+
+test('the README names every option and every name that the package exports', () => {
+  const options = {
+    'src/client.ts': ['PaymentIntentsOptions', 'CallOptions', 'CreateOptions', 'CreatedIntent'],
+    'src/policy.ts': ['PolicyOptions'],
+    'src/handoff.ts': ['HandoffOptions', 'HandoffOrder'],
+    'src/reconcile.ts': ['ReconcileOptions'],
+    'src/csp.ts': ['CspOptions'],
+  }
+  for (const [path, names] of Object.entries(options)) {
+    const declared = names.flatMap((name) => properties(path, name))
+    expect(declared.length).toBeGreaterThan(0)
+    const unnamed = declared.filter((name) => !new RegExp(`\\b${name}\\b`).test(readme))
+    expect([path, unnamed]).toEqual([path, []])
+  }
+  const exported = Object.keys(server).filter((name) => !new RegExp(`\\b${name}\\b`).test(readme))
+  expect(exported).toEqual([])
+})
+
+test("every code of the handoff stands in the guide's table, with its status", () => {
+  const guide = read('guides/troubleshooting.md')
+  expect(rows(guide, '| code | status | because |').map((row) => row.slice(0, 2))).toEqual(
+    Object.entries(handoffProblems).map(([code, { status }]) => [`\`${code}\``, String(status)]),
+  )
+})
+
+test("every verdict, alert and fault stands in a guide's table", () => {
+  const settling = read('guides/closed-tab-and-reconcile.md')
+  const verdicts = ['paid', 'open', 'processing', 'failed', 'mismatch', 'unknown']
+  expect(rows(settling, '| `verdict` | means | do |').map(([cell]) => cell)).toEqual(
+    verdicts.map((verdict) => `\`${verdict}\``),
+  )
+  const alerts = [...read('src/reconcile.ts').matchAll(/'(paid_\w+)'/g)].map(([, alert]) => alert)
+  expect(rows(settling, '| `alert` | means |').map(([cell]) => cell)).toEqual(
+    [...new Set(alerts)].map((alert) => `\`${alert}\``),
+  )
+  const faults = read('src/testing.ts').matchAll(/^ {2}(\w+)\([^)]*\): FakeService$/gm)
+  for (const [, fault] of faults) expect(read('guides/testing.md')).toContain(`\`${fault}(`)
 })

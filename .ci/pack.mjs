@@ -1,0 +1,36 @@
+// Packs what a merchant installs, as it would be published: `npm run pack -- FOLDER`, default .cache/packages.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const rooms = ['contract', 'server', 'element', 'service']
+
+/** Packs every room into a folder. @returns The path of each room's tarball. */
+export function pack(folder) {
+  mkdirSync(folder, { recursive: true })
+  // An older version left beside the new one would be installed as well.
+  for (const name of readdirSync(folder)) {
+    if (/^pi-checkout-.*\.tgz$/.test(name)) rmSync(join(folder, name))
+  }
+  return new Map(rooms.map((room) => [room, packRoom(room, folder)]))
+}
+
+// Only pnpm puts versions and published entries into the manifest.
+function packRoom(room, folder) {
+  const args = ['--yes', 'pnpm@12.21.0', 'pack', '--json', '--pack-destination', folder]
+  const cwd = join(root, 'packages', room)
+  const { status, stdout, stderr } = spawnSync('npx', args, { cwd, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`packages/${room} could not be packed:\n${stdout}${stderr}`)
+  const [{ filename }] = [JSON.parse(stdout)].flat()
+  return join(folder, basename(filename))
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const folder = resolve(process.argv[2] ?? join(root, '.cache/packages'))
+  const built = spawnSync(process.execPath, [join(root, '.ci/build.mjs')], { stdio: 'inherit' })
+  if (built.status !== 0) process.exit(1)
+  for (const tarball of pack(folder).values()) console.log(relative(process.cwd(), tarball))
+  console.log(`\nIn the shop: npm install ${join(folder, 'pi-checkout-*.tgz')}`)
+}
