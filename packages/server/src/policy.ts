@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { chooseTransport } from './choose-transport.ts'
 import type { Attempt } from './errors.ts'
-import { chooseTransport, type Transport } from './transport.ts'
+import type { Transport } from './transport.ts'
 
 /** What every attempt reports, failed ones too, to `onAttempt` and to `pi-checkout:attempt`. */
 export interface AttemptReport extends Attempt {
