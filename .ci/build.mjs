@@ -59,7 +59,10 @@ function sources(room) {
 
 function* files(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (['node_modules', 'dist', 'test', 'bench', 'guides', '.cache'].includes(entry.name)) continue
+    if (
+      ['node_modules', 'dist', 'test', 'bench', 'guides', 'examples', '.cache'].includes(entry.name)
+    )
+      continue
     if (entry.name.endsWith('.md')) continue
     const path = join(folder, entry.name)
     if (entry.isDirectory()) yield* files(path)

@@ -158,7 +158,7 @@ for (const document of all) {
 
 function leads(address, { path }) {
   if (/^(?:https?:|mailto:)/.test(address)) return URL.canParse(address)
-  const [file, anchor] = address.split('#')
+  const [file, anchor] = decodeURIComponent(address).split('#')
   const target = file === '' ? path : normalize(join(dirname(path), file))
   if (!existsSync(join(root, target))) return isMade(target)
   return anchor === undefined || anchorsOf(readDocument(target)).has(anchor)

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createHandoff, newOrderId, PaymentIntents } from '@pi-checkout/server'
+import { isHandoffRoute, toNode } from '@pi-checkout/server/node'
+
+const { PORT = 3000, PI_CHECKOUT_ORIGIN } = process.env
+
+/** @type {import('@pi-checkout/server').HandoffOrder} Yours is a row that belongs to the buyer's session. */
+let order = { orderId: newOrderId(), amount: 150000, currency: 'AMD' } // minor units: 1500.00 AMD
+
+const checkout = createHandoff({
+  intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY; PI_HANDOFF_KEYS seals the cookie
+  origin: `http://localhost:${PORT}`, // the shop's own
+  order: () => order,
+  onIntent: (current, intent) => {
+    order = { ...current, intentId: intent.id }
+  },
+  onPaid: (current) => {
+    order = { ...current, paid: true }
+  },
+  onFailed: (current) => {
+    order = { ...current, intentId: undefined, attempt: (current.attempt ?? 1) + 1 }
+  },
+})
+
+const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
+const answer = toNode(checkout) // POST …/handoff and GET …/status
+const server = createServer((request, response) => {
+  if (isHandoffRoute(request)) return answer(request, response)
+  response.setHeader('content-type', 'text/html; charset=utf-8')
+  response.end(page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN))
+})
+server.listen(PORT, () => console.log(`http://localhost:${PORT}`))

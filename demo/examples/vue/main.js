@@ -1,0 +1,8 @@
+// In vite.config.js: vue({ template: { compilerOptions: { isCustomElement: (tag) => tag === 'pi-checkout' } } })
+import '@pi-checkout/element/define'
+import { configureCheckout } from '@pi-checkout/element'
+import { createApp } from 'vue'
+import Checkout from './checkout.vue'
+
+configureCheckout({ origin: import.meta.env.VITE_CHECKOUT_ORIGIN })
+createApp(Checkout).mount('#app')

@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import {
+  createHandoff,
+  type HandoffHandler,
+  type HandoffOrder,
+  newOrderId,
+  PaymentIntents,
+} from '@pi-checkout/server'
+import { isHandoffRoute, toNode } from '@pi-checkout/server/node'
+import type { Browser } from '@playwright/test'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { scriptOf } from './example-pages.ts'
+import { house, openBrowser, payWith } from './visitor.ts'
+
+const folder = fileURLToPath(new URL('../../examples/', import.meta.url))
+const { origin: checkoutOrigin } = new URL(house.baseUrl)
+const variables = {
+  PI_API_KEY: house.apiKey,
+  PI_BASE_URL: house.baseUrl,
+  PI_CHECKOUT_ORIGIN: checkoutOrigin,
+  PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the examples').toString('base64url')}`,
+}
+const children: ChildProcess[] = []
+const closing: (() => void)[] = []
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+  for (const child of children) child.kill()
+  for (const close of closing) close()
+})
+
+test('no file of an example is longer than forty lines', () => {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !name.startsWith('node_modules') && /\.(?:m?jsx?|html|vue|svelte)$/.test(name),
+  )
+  const lengths = files.map((name) => readFileSync(join(folder, name), 'utf8').split('\n').length)
+  expect(lengths).toHaveLength(13)
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(41)
+})
+
+test.each(['express', 'fastify', 'hono', 'node'])(
+  'the %s example makes one intent for its order, and says paid when the service does',
+  async (name) => {
+    const shop = await startExample(`${name}.mjs`)
+    const page = await (await fetch(shop)).text()
+    expect(page).toContain(`src="${checkoutOrigin}/pi-checkout.js"`)
+    await paysOnce(shop, fetch)
+  },
+)
+
+test('the Next example makes one intent for its order, and says paid when the service does', async () => {
+  const shop = 'http://localhost:3000'
+  Object.assign(process.env, variables)
+  const { GET, POST }: Record<'GET' | 'POST', HandoffHandler> = await import(
+    join(folder, 'next/app/checkout/[action]/route.js')
+  )
+  await paysOnce(shop, (address, init) =>
+    (init?.method === 'POST' ? POST : GET)(new Request(address, init)),
+  )
+})
+
+test('the static page lets a buyer try a second card, pay, and see it after a reload', async () => {
+  const page = await browser.newPage({ locale: 'en' })
+  await page.goto(await startExample('express.mjs'))
+  await payWith(page, 'declined')
+  await payWith(page, 'success')
+  await expect.poll(() => page.locator('output').textContent()).toBe('paid')
+  await page.reload()
+  await expect.poll(() => page.locator('output').textContent()).toBe('The order is paid')
+  await page.close()
+})
+
+test.each([
+  ['React', 'react/main.jsx'],
+  ['Vue', 'vue/main.js'],
+  ['Svelte', 'svelte/main.js'],
+])('the %s example shows the checkout, and says paid when the service does', async (_, entry) => {
+  const page = await browser.newPage({ locale: 'en' })
+  const complaints: string[] = []
+  page.on('pageerror', ({ message }) => complaints.push(message))
+  page.on('console', (line) => {
+    if (line.type() !== 'info') complaints.push(line.text())
+  })
+  await page.goto(await startShop(await scriptOf(entry, checkoutOrigin)))
+  await payWith(page, 'success')
+  await expect.poll(() => page.locator('output').textContent()).toBe('paid')
+  expect(await page.locator('iframe').count()).toBe(1)
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+type Ask = (address: string, init?: RequestInit) => Promise<Response>
+
+/** What these tests read of an answer. */
+interface Answer {
+  readonly id: string
+  readonly clientSecret: string
+  readonly state: string
+  readonly environments: readonly { readonly id: string }[]
+}
+
+async function paysOnce(shop: string, ask: Ask): Promise<void> {
+  const headers = { origin: shop, 'content-type': 'application/json' }
+  const handoff = () => ask(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
+  const state = async () => (await read(await ask(`${shop}/checkout/status`))).state
+  const pair = await read(await handoff())
+  expect(pair).toEqual({ id: expect.any(String), clientSecret: expect.any(String) })
+  expect(await read(await handoff())).toEqual(pair)
+  expect(await state()).toBe('open')
+  await sandbox(`intents/${pair.id}/settle`, { outcome: 'succeeded' })
+  expect(await state()).toBe('paid')
+  expect((await handoff()).status).toBe(409)
+}
+
+/** Starts an example on a free port, registered at the service. @returns Its address. */
+async function startExample(name: string): Promise<string> {
+  const port = await freePort()
+  await register(`http://localhost:${port}`)
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--conditions=source', join(folder, name)],
+    {
+      env: { ...process.env, ...variables, PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  children.push(child)
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  return line
+}
+
+/** A shop whose one page is this script. @returns Its address. */
+async function startShop(script: string): Promise<string> {
+  let listener: RequestListener = () => {}
+  const server = createServer((request, response) => listener(request, response))
+  server.listen(0, 'localhost')
+  closing.push(() => server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const origin = `http://localhost:${port}`
+  await register(origin)
+  let order: HandoffOrder = { orderId: newOrderId(), amount: 150000, currency: 'AMD' }
+  const checkout = toNode(
+    createHandoff({
+      intents: new PaymentIntents({ apiKey: house.apiKey, baseUrl: house.baseUrl }),
+      origin,
+      keys: variables.PI_HANDOFF_KEYS,
+      order: () => order,
+      onIntent: (current, { id }) => {
+        order = { ...current, intentId: id }
+      },
+    }),
+  )
+  listener = (request, response) => {
+    if (isHandoffRoute(request)) return void checkout(request, response)
+    response.setHeader('content-type', request.url === '/' ? 'text/html' : 'text/javascript')
+    response.end(request.url === '/' ? shell : script)
+  }
+  return origin
+}
+
+const shell = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Shop</title>
+  <div id="app"></div><script type="module" src="/page.js"></script></html>`
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, 'localhost')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function register(origin: string): Promise<void> {
+  const { environments } = await sandbox('environments')
+  await sandbox(`environments/${environments[0]?.id}/origins`, { origin })
+}
+
+async function sandbox(path: string, body?: object): Promise<Answer> {
+  const answer = await fetch(`${house.baseUrl}/_sandbox/${path}`, {
+    headers: {
+      authorization: `Bearer ${house.adminToken}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return read(answer)
+}
+
+async function read(answer: Response): Promise<Answer> {
+  return (await answer.json()) as Answer // The tests expect what they need of it.
+}
