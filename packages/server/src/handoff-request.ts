@@ -4,6 +4,7 @@
  * @module
  */
 import { HandoffRefusal } from './handoff-problem.ts'
+import { knownBody } from './known-body.ts'
 
 /** Bytes of a handoff's body. */
 export const maxHandoffBody = 4096
@@ -59,6 +60,11 @@ async function readBody(request: Request): Promise<string> {
   if (request.bodyUsed) throw new HandoffRefusal('body_already_read')
   if (Number(request.headers.get('content-length') ?? 0) > maxHandoffBody) {
     throw new HandoffRefusal('payload_too_large')
+  }
+  const known = knownBody(request)
+  if (known) {
+    if (known.byteLength > maxHandoffBody) throw new HandoffRefusal('payload_too_large')
+    return new TextDecoder().decode(known)
   }
   const reader = request.body?.getReader()
   const decoder = new TextDecoder()

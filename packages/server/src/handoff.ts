@@ -11,6 +11,7 @@ import { checkedOrigin } from './configuration.ts'
 import { HandoffRefusal, problemResponse, publicCode } from './handoff-problem.ts'
 import { readHandoffRequest, readStatusRequest, routeOf } from './handoff-request.ts'
 import type { CreateParams } from './idempotency-key.ts'
+import { noteBody } from './known-body.ts'
 import type { Handoff } from './mask.ts'
 import { createSeal, type HandoffSeal, handoffLifetime } from './sealed-handoff.ts'
 import { type Verdict, verify } from './verify.ts'
@@ -238,7 +239,8 @@ function stateResponse(state: HandoffState, cookie?: string): Response {
 }
 
 function jsonResponse(body: unknown, cacheControl: string, cookie: string | undefined): Response {
-  return new Response(JSON.stringify(body), {
+  const text = JSON.stringify(body)
+  const response = new Response(text, {
     headers: {
       'cache-control': cacheControl,
       'content-type': 'application/json',
@@ -246,6 +248,7 @@ function jsonResponse(body: unknown, cacheControl: string, cookie: string | unde
       ...(cookie ? { 'set-cookie': cookie } : {}),
     },
   })
+  return noteBody(response, new TextEncoder().encode(text))
 }
 
 function paidMismatch({ orderId }: HandoffOrder, { id }: PaymentIntent): Error {

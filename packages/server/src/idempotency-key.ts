@@ -8,6 +8,7 @@
  */
 import { CreatePaymentIntent, type Currency, fieldErrors, limits } from '@pi-checkout/contract'
 import canonicalize from 'canonicalize'
+import { sha256 } from './sha256.ts'
 
 /** What an intent is made of. */
 export interface CreateParams {
@@ -78,7 +79,7 @@ export async function prepareCreate(
   const namespace = canonicalText(checkedNamespace(options.namespace ?? ''))
   // The names stand in the order of RFC 8785, so this is the canonical text of the whole object.
   const text = `{"attempt":${attempt},"body":${bytes},"namespace":${namespace},"op":"create","v":1}`
-  return { body, bytes, key: uuid(await sha256(text)) }
+  return { body, bytes, key: uuid(hex(await sha256(text))) }
 }
 
 function readParams(params: CreateParams): CreatePaymentIntent {
@@ -126,22 +127,18 @@ function checkedNamespace(namespace: string): string {
   return namespace
 }
 
-async function sha256(text: string): Promise<string> {
-  // Node's own hash is synchronous and ten times faster than WebCrypto's trip to another thread.
-  const nodeCrypto = globalThis.process?.getBuiltinModule?.('node:crypto')
-  if (nodeCrypto) return nodeCrypto.createHash('sha256').update(text).digest('hex')
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** @see RFC 9562, §5.8: the first 16 bytes, with 4 bits of version and 2 of variant put in. */
-function uuid(hex: string): string {
-  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4)
+function uuid(digest: string): string {
+  const variant = '89ab'.charAt(Number.parseInt(digest.charAt(16), 16) % 4)
   return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    variant + hex.slice(17, 20),
-    hex.slice(20, 32),
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    variant + digest.slice(17, 20),
+    digest.slice(20, 32),
   ].join('-')
 }

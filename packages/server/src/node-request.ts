@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HandoffProblemCode } from './handoff-problem.ts'
 import { maxHandoffBody, routeOf } from './handoff-request.ts'
+import { knownBody, noteBody } from './known-body.ts'
 
 /** Tells whether one of the two handoff routes is asked for. */
 export function isHandoffRoute(request: IncomingMessage): boolean {
@@ -33,11 +34,9 @@ export async function toWebRequest(
   if (!bodyless && body === undefined) return 'body_already_read'
   try {
     // The host is a placeholder: nothing here may trust what a client calls this server.
-    return new Request(new URL(askedUrl(request), 'http://localhost'), {
-      method,
-      headers: readHeaders(request),
-      ...(body === undefined ? {} : { body }),
-    })
+    const url = new URL(askedUrl(request), 'http://localhost')
+    const asked = new Request(url, { method, headers: readHeaders(request) })
+    return body === undefined ? asked : noteBody(asked, body)
   } catch {
     return 'method_not_allowed' // CONNECT and TRACE have no web request.
   }
@@ -45,7 +44,7 @@ export async function toWebRequest(
 
 /** Writes the answer, beside the cookies that others have set. */
 export async function sendWebResponse(response: Response, to: ServerResponse): Promise<void> {
-  const body = Buffer.from(await response.arrayBuffer())
+  const body = knownBody(response) ?? new Uint8Array(await response.arrayBuffer())
   if (to.headersSent || to.destroyed) return // The buyer left, or somebody else has answered.
   to.statusCode = response.status
   for (const [name, value] of response.headers) {
@@ -73,19 +72,16 @@ function readHeaders({ rawHeaders }: IncomingMessage): Headers {
 }
 
 /** @returns `undefined` when the body was read by somebody else and is gone. */
-async function readBody(
-  request: IncomingMessage,
-  kept: unknown,
-): Promise<string | Uint8Array<ArrayBuffer> | undefined> {
+async function readBody(request: IncomingMessage, kept: unknown): Promise<Uint8Array | undefined> {
   if (request.readableDidRead || request.readableEnded) return asBytes(kept)
   // Too much by its own account: the handler refuses it without a look.
-  if (Number(request.headers['content-length'] ?? 0) > maxHandoffBody) return ''
+  if (Number(request.headers['content-length'] ?? 0) > maxHandoffBody) return new Uint8Array()
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const stop = (): void => {
       request.off('data', take).off('end', stop).off('error', fail).off('close', stop)
-      resolve(Uint8Array.from(Buffer.concat(chunks)))
+      resolve(Buffer.concat(chunks))
     }
     const fail = (error: Error): void => reject(error)
     const take = (chunk: Buffer): void => {
@@ -101,9 +97,7 @@ async function readBody(
   })
 }
 
-function asBytes(body: unknown): string | Uint8Array<ArrayBuffer> | undefined {
-  if (body === undefined) return undefined
-  if (typeof body === 'string') return body
-  if (body instanceof Uint8Array) return Uint8Array.from(body)
-  return JSON.stringify(body)
+function asBytes(body: unknown): Uint8Array | undefined {
+  if (body === undefined || body instanceof Uint8Array) return body
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
 }

@@ -8,6 +8,7 @@
  */
 import { readVariable } from './configuration.ts'
 import { type Handoff, maskedHandoff } from './mask.ts'
+import { sha256 } from './sha256.ts'
 
 /** Seconds that a sealed handoff lives. */
 export const handoffLifetime = 1800
@@ -35,6 +36,8 @@ export interface HandoffSeal {
   ) => Promise<Handoff | undefined>
 }
 
+type SealingKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
+
 const typ = 'pi-handoff+jwt'
 const longest = 4096
 
@@ -50,7 +53,7 @@ export async function createSeal(options: {
   readonly clock: () => number
 }): Promise<HandoffSeal> {
   const { origin, clock } = options
-  const keys = readKeys(options.keys)
+  const keys = await importKeys(readKeys(options.keys))
   const [[kid, sealing] = missing()] = keys
   // Here and not at the top: jose takes tens of milliseconds to load, and many processes never seal.
   const { EncryptJWT, jwtDecrypt } = await import('jose')
@@ -102,10 +105,21 @@ export async function createSeal(options: {
   }
 }
 
-function readKeys(given: string | undefined): ReadonlyMap<string, Uint8Array> {
+/** Once, and not with every cookie: jose would import raw bytes each time. */
+async function importKeys(
+  keys: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
+): Promise<ReadonlyMap<string, SealingKey>> {
+  const imported = [...keys].map(async ([kid, bytes]) => {
+    const key = crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt'])
+    return [kid, await key] as const
+  })
+  return new Map(await Promise.all(imported))
+}
+
+function readKeys(given: string | undefined): ReadonlyMap<string, Uint8Array<ArrayBuffer>> {
   const name = given === undefined ? 'PI_HANDOFF_KEYS' : 'keys'
   const text = given ?? readVariable('PI_HANDOFF_KEYS', whereKeysComeFrom)
-  const keys = new Map<string, Uint8Array>()
+  const keys = new Map<string, Uint8Array<ArrayBuffer>>()
   for (const part of text.split(',')) {
     const [, kid, encoded] = /^([a-z0-9]{1,8}):([A-Za-z0-9_-]{43})$/.exec(part.trim()) ?? []
     if (!kid || !encoded || /^(.)\1+$/.test(encoded)) {
@@ -121,7 +135,7 @@ function readKeys(given: string | undefined): ReadonlyMap<string, Uint8Array> {
 
 const whereKeysComeFrom = `It holds the keys that seal the handoff cookie: the first seals, all open. Make one with node -p "'k1:' + require('node:crypto').randomBytes(32).toString('base64url')" and give every instance the same; the local sandbox keeps its own in .data/handoff-keys.`
 
-function bytesOf(base64url: string): Uint8Array {
+function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
   const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'))
   return Uint8Array.from(text, (letter) => letter.charCodeAt(0))
 }
@@ -129,8 +143,7 @@ function bytesOf(base64url: string): Uint8Array {
 /** A digest, so that the cookie holds no session id even for whoever has the keys. */
 async function subject(session: string | undefined): Promise<string> {
   if (session === undefined) return 'self'
-  const text = new TextEncoder().encode(`pi-handoff|${session}`)
-  return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', text)))
+  return base64url(await sha256(`pi-handoff|${session}`))
 }
 
 function randomId(): string {
