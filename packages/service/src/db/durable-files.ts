@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { fdatasyncSync } from 'node:fs'
+import { closeSync, fdatasyncSync } from 'node:fs'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
@@ -14,6 +14,7 @@ type Options = Init['emscriptenOpts']
 /** A directory whose every sync reaches the disk. */
 export class DurableFiles extends NodeFS {
   #syncs = 0
+  #module: EmscriptenModule | undefined
 
   /** How many times the disk was told to keep what it was given. */
   get syncs(): number {
@@ -31,7 +32,17 @@ export class DurableFiles extends NodeFS {
     }
   }
 
-  #addSync({ NODEFS }: EmscriptenModule): void {
+  /** Closes what an engine that has stopped by itself left open. */
+  release(): void {
+    for (const stream of this.#module?.FS.streams ?? []) {
+      if (stream?.nfd !== undefined) closeSync(stream.nfd)
+    }
+    this.#module = undefined
+  }
+
+  #addSync(module: EmscriptenModule): void {
+    this.#module = module
+    const { NODEFS } = module
     // Directories have a descriptor here as files do.
     NODEFS.stream_ops.fsync = ({ nfd }) => {
       fdatasyncSync(nfd)
@@ -43,6 +54,7 @@ export class DurableFiles extends NodeFS {
 
 /** The part of Emscripten's module that is reached into: PGlite's version is pinned for this. */
 interface EmscriptenModule {
+  readonly FS: { readonly streams: readonly ({ readonly nfd?: number } | null)[] }
   readonly NODEFS: {
     readonly stream_ops: { fsync?: (stream: { readonly nfd: number }) => number }
   }

@@ -4,21 +4,29 @@
  * @module
  */
 import { Duplex } from 'node:stream'
-import type { PGlite } from '@electric-sql/pglite'
+import type { Engine, StartedEngine } from './engine.ts'
 
 const terminate = 'X'.charCodeAt(0)
 
 /** Hands over what `pg` writes. It corks a query's messages, so one call takes them all. */
 export class EngineStream extends Duplex {
-  readonly #engine: PGlite
+  readonly #engines: Engine
+  /** The one that this connection is with, once it is there. */
+  #engine: StartedEngine | undefined
 
-  constructor(engine: PGlite) {
+  constructor(engines: Engine) {
     super()
-    this.#engine = engine
+    this.#engines = engines
   }
 
   connect(): this {
-    process.nextTick(() => this.emit('connect'))
+    this.#engines.ready().then(
+      (engine) => {
+        this.#engine = engine
+        this.emit('connect')
+      },
+      (error: unknown) => this.destroy(asError(error)),
+    )
     return this
   }
 
@@ -60,17 +68,26 @@ export class EngineStream extends Duplex {
     try {
       if (messages[0] === terminate) {
         // The engine has one session: the next connection would find this one's statements.
-        this.#engine.execProtocolRawSync(simpleQuery('rollback'))
-        this.#engine.execProtocolRawSync(simpleQuery('discard all'))
+        this.#answer(simpleQuery('rollback'))
+        this.#answer(simpleQuery('discard all'))
       } else {
-        const answer = this.#engine.execProtocolRawSync(messages)
-        if (answer.length > 0) this.push(Buffer.from(answer.buffer, 0, answer.length))
+        const answer = this.#answer(messages)
+        this.push(Buffer.from(answer.buffer, 0, answer.length))
       }
       done()
     } catch (error) {
-      done(error instanceof Error ? error : new Error('The embedded store stopped'))
+      done(asError(error))
     }
   }
+
+  #answer(messages: Buffer): Uint8Array {
+    if (!this.#engine) throw new Error('The embedded store is not connected')
+    return this.#engines.execute(this.#engine, messages)
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('The embedded store stopped')
 }
 
 /** @see https://www.postgresql.org/docs/15/protocol-message-formats.html, Query */

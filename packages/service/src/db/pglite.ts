@@ -8,6 +8,7 @@
 import { PGlite } from '@electric-sql/pglite'
 import { type Database, openPool, StoreError } from './database.ts'
 import { DurableFiles } from './durable-files.ts'
+import { Engine, type StartedEngine } from './engine.ts'
 import { EngineStream } from './engine-stream.ts'
 import { templateBlob, unpackTemplate } from './template.ts'
 
@@ -24,14 +25,30 @@ export async function openPglite(directory: string | undefined): Promise<Databas
       startParams: [...startParams, '-F'],
       ...(template && { loadDataDir: template }),
     })
-    return databaseOf(engine)
+    const release = () => {}
+    return databaseOf(
+      new Engine({ engine, release }, async () => {
+        throw new Error('What was in memory went with the engine that held it')
+      }),
+    )
   }
   await unpackTemplate(directory)
   const files = new DurableFiles(directory)
-  const engine = await PGlite.create({ fs: files, startParams })
-  const database = withCheckpoints(databaseOf(engine))
+  const first = await startEngine(files)
+  const successor = async () => await startEngine(new DurableFiles(directory))
+  const database = withCheckpoints(databaseOf(new Engine(first, successor)))
   await checkDurability(database, files)
   return database
+}
+
+async function startEngine(files: DurableFiles): Promise<StartedEngine> {
+  const release = () => files.release()
+  try {
+    return { engine: await PGlite.create({ fs: files, startParams }), release }
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 // PGlite's own, but for `-F`, which would turn fsync off. Its default method aborts here, and its
@@ -58,7 +75,7 @@ function settings(values: Readonly<Record<string, string>>): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-function databaseOf(engine: PGlite): Database {
+function databaseOf(engine: Engine): Database {
   const database = openPool(
     {
       max: 1,
