@@ -62,9 +62,10 @@ async function readBody(request: Request): Promise<string> {
     throw new HandoffRefusal('payload_too_large')
   }
   const known = knownBody(request)
-  if (known) {
-    if (known.byteLength > maxHandoffBody) throw new HandoffRefusal('payload_too_large')
-    return new TextDecoder().decode(known)
+  if (known !== undefined) {
+    const { byteLength } = new TextEncoder().encode(known)
+    if (byteLength > maxHandoffBody) throw new HandoffRefusal('payload_too_large')
+    return known
   }
   const reader = request.body?.getReader()
   const decoder = new TextDecoder()

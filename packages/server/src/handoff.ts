@@ -248,7 +248,7 @@ function jsonResponse(body: unknown, cacheControl: string, cookie: string | unde
       ...(cookie ? { 'set-cookie': cookie } : {}),
     },
   })
-  return noteBody(response, new TextEncoder().encode(text))
+  return noteBody(response, text)
 }
 
 function paidMismatch({ orderId }: HandoffOrder, { id }: PaymentIntent): Error {

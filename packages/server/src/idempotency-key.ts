@@ -79,7 +79,7 @@ export async function prepareCreate(
   const namespace = canonicalText(checkedNamespace(options.namespace ?? ''))
   // The names stand in the order of RFC 8785, so this is the canonical text of the whole object.
   const text = `{"attempt":${attempt},"body":${bytes},"namespace":${namespace},"op":"create","v":1}`
-  return { body, bytes, key: uuid(hex(await sha256(text))) }
+  return { body, bytes, key: uuid(await sha256(text)) }
 }
 
 function readParams(params: CreateParams): CreatePaymentIntent {
@@ -125,10 +125,6 @@ function checkedNamespace(namespace: string): string {
     throw new TypeError('namespace: must be a string of well-formed text')
   }
   return namespace
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** @see RFC 9562, §5.8: the first 16 bytes, with 4 bits of version and 2 of variant put in. */

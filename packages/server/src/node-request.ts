@@ -33,9 +33,7 @@ export async function toWebRequest(
   const body = bodyless ? undefined : await readBody(request, kept)
   if (!bodyless && body === undefined) return 'body_already_read'
   try {
-    // The host is a placeholder: nothing here may trust what a client calls this server.
-    const url = new URL(askedUrl(request), 'http://localhost')
-    const asked = new Request(url, { method, headers: readHeaders(request) })
+    const asked = new Request(placedUrl(request), { method, headers: readHeaders(request) })
     return body === undefined ? asked : noteBody(asked, body)
   } catch {
     return 'method_not_allowed' // CONNECT and TRACE have no web request.
@@ -44,14 +42,15 @@ export async function toWebRequest(
 
 /** Writes the answer, beside the cookies that others have set. */
 export async function sendWebResponse(response: Response, to: ServerResponse): Promise<void> {
-  const body = knownBody(response) ?? new Uint8Array(await response.arrayBuffer())
+  // As text: Node writes it in one piece with the head.
+  const body = knownBody(response) ?? Buffer.from(await response.arrayBuffer())
   if (to.headersSent || to.destroyed) return // The buyer left, or somebody else has answered.
   to.statusCode = response.status
   for (const [name, value] of response.headers) {
     if (name !== 'set-cookie') to.setHeader(name, value)
   }
   for (const cookie of response.headers.getSetCookie()) to.appendHeader('set-cookie', cookie)
-  to.setHeader('content-length', body.byteLength)
+  to.setHeader('content-length', Buffer.byteLength(body))
   to.end(body)
 }
 
@@ -61,27 +60,33 @@ function askedUrl(request: IncomingMessage): string {
   return typeof original === 'string' ? original : (request.url ?? '/')
 }
 
-function readHeaders({ rawHeaders }: IncomingMessage): Headers {
-  const headers = new Headers()
+/** The host is a placeholder: nothing here may trust what a client calls this server. */
+function placedUrl(request: IncomingMessage): string | URL {
+  const asked = askedUrl(request)
+  return asked.startsWith('/') ? `http://localhost${asked}` : new URL(asked, 'http://localhost')
+}
+
+function readHeaders({ rawHeaders }: IncomingMessage): [string, string][] {
+  const headers: [string, string][] = []
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''
     // HTTP/2 has pseudo-headers such as `:path`, which a web request expresses otherwise.
-    if (!name.startsWith(':')) headers.append(name, rawHeaders[at + 1] ?? '')
+    if (!name.startsWith(':')) headers.push([name, rawHeaders[at + 1] ?? ''])
   }
   return headers
 }
 
 /** @returns `undefined` when the body was read by somebody else and is gone. */
-async function readBody(request: IncomingMessage, kept: unknown): Promise<Uint8Array | undefined> {
-  if (request.readableDidRead || request.readableEnded) return asBytes(kept)
+async function readBody(request: IncomingMessage, kept: unknown): Promise<string | undefined> {
+  if (request.readableDidRead || request.readableEnded) return asText(kept)
   // Too much by its own account: the handler refuses it without a look.
-  if (Number(request.headers['content-length'] ?? 0) > maxHandoffBody) return new Uint8Array()
+  if (Number(request.headers['content-length'] ?? 0) > maxHandoffBody) return ''
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const stop = (): void => {
       request.off('data', take).off('end', stop).off('error', fail).off('close', stop)
-      resolve(Buffer.concat(chunks))
+      resolve(new TextDecoder().decode(Buffer.concat(chunks)))
     }
     const fail = (error: Error): void => reject(error)
     const take = (chunk: Buffer): void => {
@@ -97,7 +102,7 @@ async function readBody(request: IncomingMessage, kept: unknown): Promise<Uint8A
   })
 }
 
-function asBytes(body: unknown): Uint8Array | undefined {
-  if (body === undefined || body instanceof Uint8Array) return body
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+function asText(body: unknown): string | undefined {
+  if (body === undefined || typeof body === 'string') return body
+  return body instanceof Uint8Array ? new TextDecoder().decode(body) : JSON.stringify(body)
 }

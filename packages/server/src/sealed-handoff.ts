@@ -143,7 +143,7 @@ function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
 /** A digest, so that the cookie holds no session id even for whoever has the keys. */
 async function subject(session: string | undefined): Promise<string> {
   if (session === undefined) return 'self'
-  return base64url(await sha256(`pi-handoff|${session}`))
+  return sha256(`pi-handoff|${session}`)
 }
 
 function randomId(): string {

@@ -4,10 +4,11 @@
  * @module
  */
 
-/** @returns 32 bytes. */
-export async function sha256(text: string): Promise<Uint8Array> {
+/** @returns 64 hexadecimal digits. */
+export async function sha256(text: string): Promise<string> {
   // Node's own hash is synchronous and ten times faster than WebCrypto's trip to another thread.
   const nodeCrypto = globalThis.process?.getBuiltinModule?.('node:crypto')
-  if (nodeCrypto) return nodeCrypto.createHash('sha256').update(text).digest()
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  if (nodeCrypto) return nodeCrypto.createHash('sha256').update(text).digest('hex')
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
