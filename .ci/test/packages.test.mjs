@@ -1,31 +1,42 @@
-// What npm would publish: packed, unpacked beside its dependencies, and imported as a stranger would.
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+// What npm would publish: packed, installed in an empty folder, and used there as a stranger would.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { createInterface } from 'node:readline'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readDocument, root } from '../docs/documents.mjs'
+import { nodeBinary, nodeVersions } from '../node-versions.mjs'
+import { pack } from '../pack.mjs'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const rooms = ['contract', 'server', 'element', 'service']
 const home = mkdtempSync(join(tmpdir(), 'pi-packages-'))
-
-const tarballs = new Map()
+const piService = join(home, 'node_modules/.bin/pi-service')
+let tarballs = new Map()
 
 beforeAll(() => {
-  for (const room of rooms) {
-    const packed = run(
-      'npx',
-      ['--yes', 'pnpm@12.21.0', 'pack', '--json', '--pack-destination', home],
-      {
-        cwd: join(root, 'packages', room),
-      },
-    )
-    const { filename } = [JSON.parse(packed.stdout)].flat()[0]
-    tarballs.set(room, filename)
-    install(room, filename)
-  }
-}, 120_000)
+  tarballs = pack(join(home, 'vendor'))
+  run('npm', ['init', '-y'])
+  const cache = join(root, '.cache/npm')
+  const options = ['--no-audit', '--no-fund', '--prefer-offline', `--cache=${cache}`]
+  run('npm', ['install', ...options, 'express', ...tarballs.values()])
+  // What a shop may have besides: the types of Express and Node, and React.
+  borrow('@types/express', 'demo')
+  borrow('@types/node', '.')
+  borrow('react', 'packages/element')
+}, 240_000)
 
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
@@ -33,7 +44,7 @@ for (const room of rooms) {
   test(`${room}: the package holds its listed folders and nothing else`, () => {
     const { stdout } = run('tar', ['-tzf', tarballs.get(room)])
     const allowed =
-      /^package\/(?:dist|src|bin)\/|^package\/(?:package\.json|README\.md|LICENSE|custom-elements\.json|[\w.-]+-data\.json|idempotency-key\.vectors\.json)$/
+      /^package\/(?:dist|src|bin)\/|^package\/guides\/[\w-]+\.md$|^package\/(?:package\.json|README\.md|LICENSE|custom-elements\.json|[\w.-]+-data\.json|idempotency-key\.vectors\.json)$/
     const files = stdout.trim().split('\n')
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
     expect(files.filter((file) => /\.map$|\.env|\.test\./.test(file))).toEqual([])
@@ -41,40 +52,151 @@ for (const room of rooms) {
     expect(files).toContain('package/README.md')
   })
 
-  test(`${room}: the manifest names no workspace, catalog or source condition`, () => {
-    const manifest = readFileSync(join(installed(room), 'package.json'), 'utf8')
-    expect(manifest).not.toMatch(/workspace:|catalog:|"source"/)
+  test(`${room}: the manifest says what npm shows, and nothing of this workspace`, () => {
+    const manifest = manifestOf(room)
+    expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|"source"/)
+    expect(manifest).toMatchObject({
+      description: expect.any(String),
+      license: 'MIT',
+      type: 'module',
+      engines: { node: '>=20.19' },
+      files: expect.any(Array),
+      repository: { type: 'git', directory: `packages/${room}` },
+    })
+    expect(manifest.sideEffects).not.toBe(undefined)
+    for (const entry of Object.values(manifest.exports)) {
+      if (typeof entry === 'object') expect(Object.keys(entry)[0]).toBe('types')
+    }
+  })
+
+  test(`${room}: publint has nothing to say of the tarball`, async () => {
+    const { buffer } = readFileSync(tarballs.get(room))
+    const { messages, pkg } = await publint({ pack: { tarball: buffer } })
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
+  })
+
+  test(`${room}: every entry has types that resolve as its code does`, {
+    timeout: 60_000,
+  }, async () => {
+    const attw = join(root, 'node_modules/.bin/attw')
+    const args = [tarballs.get(room), '--profile', 'esm-only', '--format', 'ascii']
+    const { status, output } = await ended(attw, args)
+    expect([status, status === 0 ? '' : output]).toEqual([0, ''])
   })
 
   test(`${room}: every entry is there, and imports in plain Node without a side effect`, () => {
     const { name, exports = {}, bin = {} } = manifestOf(room)
     const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'))
-    for (const target of Object.values(bin))
+    for (const target of Object.values(bin)) {
       expect(existsSync(join(installed(room), target))).toBe(true)
+    }
     for (const entry of entries) {
       const specifier = join(name, entry)
-      const { stdout } = run(
-        process.execPath,
-        ['--input-type=module', '--eval', `await import('${specifier}'); console.log('in')`],
-        { cwd: home },
-      )
+      const code = `await import('${specifier}'); console.log('in')`
+      const { stdout } = run(process.execPath, ['--input-type=module', '--eval', code])
       expect([specifier, stdout]).toEqual([specifier, 'in\n'])
     }
   })
 }
 
-function install(room, tarball) {
-  const target = installed(room)
-  mkdirSync(target, { recursive: true })
-  run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'])
-  const { dependencies = {}, peerDependencies = {} } = manifestOf(room)
-  for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
-    const link = join(home, 'node_modules', name)
-    const source = join(root, 'packages', room, 'node_modules', name)
-    if (name.startsWith('@pi-checkout/') || existsSync(link) || !existsSync(source)) continue
-    mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(source, link)
+test("the root README's shop type-checks as a strict consumer's TypeScript", {
+  timeout: 60_000,
+}, () => {
+  const { blocks } = readDocument('README.md')
+  const shop = blocks.find(({ name }) => name === 'shop.mjs')
+  const typed = shop.code
+    .replace(/^\/\*\* @type .*\n/m, '')
+    .replace('let order =', "let order: import('@pi-checkout/server').HandoffOrder =")
+    .replace(
+      'const { PORT = 3000, PI_CHECKOUT_ORIGIN }',
+      "const { PORT = 3000, PI_CHECKOUT_ORIGIN = '' }",
+    )
+  writeFileSync(join(home, 'shop.mts'), typed)
+  writeFileSync(join(home, 'page.mts'), pageInTypeScript)
+  const compilerOptions = {
+    ...{ target: 'ES2022', module: 'NodeNext', strict: true, noEmit: true, skipLibCheck: true },
+    ...{ lib: ['ES2022', 'DOM'], types: ['node'] },
   }
+  const settings = { compilerOptions, files: ['shop.mts', 'page.mts'] }
+  writeFileSync(join(home, 'tsconfig.json'), JSON.stringify(settings))
+  run(join(root, 'node_modules/.bin/tsc'), ['-p', '.'])
+})
+
+const pageInTypeScript = `
+import '@pi-checkout/element/define'
+import { configureCheckout, whenReady } from '@pi-checkout/element'
+configureCheckout({ origin: 'https://pay.example' })
+const pay = document.querySelector('pi-checkout')
+if (pay) {
+  Object.assign(pay, { intentId: 'pi_1' })
+  pay.addEventListener('pi-finish', ({ intentId }) => intentId.length)
+  await whenReady(pay)
+}
+`
+
+for (const version of nodeVersions) {
+  test(`Node ${version}: service and helper run from their tarballs as the README of server says`, {
+    timeout: 180_000,
+  }, async ({ skip }) => {
+    let node
+    try {
+      node = nodeBinary(version)
+    } catch (error) {
+      // Never a pass: skipped and said at a desk, failed where every line is promised.
+      if (process.env.CI) throw error
+      console.warn(`NOT TRIED with Node ${version}: ${error.message}`)
+      skip(`Node ${version} could not be downloaded`)
+    }
+    const { blocks } = readDocument('packages/server/README.md')
+    const { code } = blocks.find(({ language }) => language === 'js')
+    writeFileSync(join(home, 'readme.mjs'), code)
+    const { output } = await ended(node, [piService, 'exec', '--', node, 'readme.mjs'])
+    const promised = [...code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, said]) => said)
+    expect(output.trim().split('\n')).toEqual(promised)
+  })
+}
+
+test("the root README's two files are a shop: one intent, and its page loads the checkout", {
+  timeout: 60_000,
+}, async () => {
+  for (const { name, code } of readDocument('README.md').blocks) {
+    if (name) writeFileSync(join(home, name), code)
+  }
+  const env = {
+    PORT: String(await freePort()),
+    PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'a stranger').toString('base64url')}`,
+  }
+  const child = start('npx', ['pi-service', 'exec', '--', 'node', 'shop.mjs'], env)
+  const shop = await firstLine(child)
+  const page = await (await fetch(shop)).text()
+  const [, script] = /src="([^"]+)"/.exec(page)
+  expect((await fetch(script)).status).toBe(200)
+  const headers = { origin: shop, 'content-type': 'application/json' }
+  const ask = () => fetch(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
+  const [one, two] = [await (await ask()).json(), await (await ask()).json()]
+  expect(Object.keys(one)).toEqual(['id', 'clientSecret'])
+  expect(two).toEqual(one)
+  await stop(child)
+})
+
+test('npx @pi-checkout/service starts, takes a create and stops', { timeout: 60_000 }, async () => {
+  const args = ['@pi-checkout/service', 'start', '--memory', '--port', '0', '--json']
+  const child = start('npx', args)
+  const { baseUrl, apiKey } = JSON.parse(await firstLine(child))
+  const answer = await fetch(`${baseUrl}/payment-intents`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ amount: 150000, currency: 'amd', orderId: 'A-1001' }),
+  })
+  expect([answer.status, (await answer.json()).currency]).toEqual([201, 'AMD'])
+  await stop(child)
+  await expect(fetch(`${baseUrl}/healthz`)).rejects.toThrow()
+})
+
+function borrow(name, room) {
+  const link = join(home, 'node_modules', name)
+  mkdirSync(dirname(link), { recursive: true })
+  symlinkSync(join(root, room, 'node_modules', name), link)
 }
 
 function installed(room) {
@@ -85,9 +207,49 @@ function manifestOf(room) {
   return JSON.parse(readFileSync(join(installed(room), 'package.json'), 'utf8'))
 }
 
-function run(command, args, options = {}) {
-  const done = spawnSync(command, args, { encoding: 'utf8', ...options })
+function run(command, args) {
+  const done = spawnSync(command, args, { cwd: home, encoding: 'utf8' })
   if (done.status !== 0)
     throw new Error(`${command} ${args.join(' ')}: ${done.stdout}${done.stderr}`)
   return done
+}
+
+async function ended(command, args) {
+  const child = spawn(command, args, { cwd: home })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const [status] = await once(child, 'close')
+  return { status, output }
+}
+
+/** Its own group: npx puts a shell between us and the program. */
+function start(command, args, env = {}) {
+  return spawn(command, args, {
+    cwd: home,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+}
+
+async function firstLine(child) {
+  const [line] = await once(createInterface(child.stdout), 'line')
+  return line
+}
+
+async function stop(child) {
+  process.kill(-child.pid, 'SIGTERM')
+  await once(child, 'close')
+}
+
+async function freePort() {
+  const server = createServer().listen(0, 'localhost')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  return port
 }
