@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import { prepareDirectory } from './data-directory.ts'
 import type { Database } from './db/database.ts'
 import { lockDirectory } from './db/directory-lock.ts'
 import { migrate } from './db/migrate.ts'
@@ -25,7 +26,8 @@ export interface Store {
  * Opens the store.
  *
  * @throws {DirectoryInUse} Another process has the directory.
- * @throws {TypeError} A key is missing or is another than the one that wrote the store.
+ * @throws {TypeError} The directory cannot be written, or a key is missing or is another than the one
+ * that wrote the store.
  */
 export async function openStore(config: Pick<Config, 'store' | 'secretKeys'>): Promise<Store> {
   const { store } = config
@@ -36,10 +38,10 @@ export async function openStore(config: Pick<Config, 'store' | 'secretKeys'>): P
     if (config.secretKeys === undefined) throw missingKeys()
     return await ready(await openPostgres(store.url), config.secretKeys)
   }
+  await prepareDirectory(store.directory)
   const lock = await lockDirectory(store.directory)
   try {
     const folder = join(store.directory, 'database')
-    await mkdir(folder, { recursive: true, mode: 0o700 })
     const keys = config.secretKeys ?? (await keptKeys(store.directory))
     const opened = await ready(await openPglite(folder), keys)
     return {
