@@ -11,7 +11,7 @@ import { startService } from '../../src/start.ts'
 import { openStore } from '../../src/store.ts'
 import { rawRequest } from '../support/raw-request.ts'
 import { create, order, retrieve, startTestService, type TestService } from '../support/service.ts'
-import { control } from './support.ts'
+import { control, raceForExpiredKeys } from './support.ts'
 
 let service: TestService
 let live: Pick<TestService, 'url' | 'apiKey'>
@@ -88,6 +88,10 @@ test('an idempotency key is free again after 48 hours of the sandbox clock', asy
   const first = await make({ 'idempotency-key': 'again' })
   await json('PUT', `/environments/${environment}/clock`, { offset: 49 * 3600_000 })
   expect(await make({ 'idempotency-key': 'again' })).not.toBe(first)
+})
+
+test('forty requests for one key whose time is over make one intent', async () => {
+  await raceForExpiredKeys([service])
 })
 
 test.each([

@@ -8,7 +8,7 @@ import {
   type TemporaryPostgres,
 } from '../../src/torture/temporary-postgres.ts'
 import { create, order, retrieve, type TestService } from '../support/service.ts'
-import { control } from './support.ts'
+import { control, raceForExpiredKeys } from './support.ts'
 
 let server: TemporaryPostgres
 let one: TestService
@@ -65,6 +65,10 @@ test('a clock set at one instance reaches the other within seconds', async () =>
     .poll(async () => await (await retrieve(other, id)).json(), { timeout: 10_000 })
     .toMatchObject({ status: 'expired' })
   await control(one, 'DELETE', clock)
+})
+
+test('forty requests at two instances for one key whose time is over make one intent', async () => {
+  await raceForExpiredKeys([one, other])
 })
 
 test('an export taken at one instance is imported at the other, replays included', async () => {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { TestService } from '../support/service.ts'
+import { expect } from 'vitest'
+import { create, order, type TestService } from '../support/service.ts'
 
 /** Sends one control request. */
 export async function control(
@@ -20,4 +21,56 @@ export async function control(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
+}
+
+const hour = 3600_000
+
+/**
+ * Forty requests over all instances for a key whose time is over, then forty with two bodies for
+ * another: each makes one intent, which is not that of the first use.
+ */
+export async function raceForExpiredKeys(instances: readonly TestService[]): Promise<void> {
+  const [first] = instances
+  if (!first) throw new Error('there is no instance')
+  const at = (index: number): TestService => instances[index % instances.length] ?? first
+  const setClock = async (offset: number): Promise<void> => {
+    const { environments } = (await (await control(first, 'GET', '/environments')).json()) as {
+      environments: readonly [{ id: string }]
+    }
+    const path = `/environments/${environments[0].id}/clock`
+    // At each: the others would hear of it within five seconds.
+    for (const instance of instances) await control(instance, 'PUT', path, { offset })
+  }
+  const race = async (key: string, bodies: readonly object[]) =>
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const body = bodies[index % bodies.length]
+        const answer = await create(at(index >> 1), body, { 'idempotency-key': key })
+        const replayed = answer.headers.get('idempotent-replayed') === 'true'
+        return { status: answer.status, replayed, text: await answer.text() }
+      }),
+    )
+  const idIn = (text: string): unknown => (JSON.parse(text) as { id?: unknown }).id
+
+  const kept = await (await create(first, order, { 'idempotency-key': 'one-body' })).text()
+  const old = await (await create(first, order, { 'idempotency-key': 'two-bodies' })).text()
+  await setClock(23 * hour)
+  const early = await create(first, order, { 'idempotency-key': 'one-body' })
+  expect(await early.text()).toBe(kept)
+
+  await setClock(49 * hour)
+  const same = await race('one-body', [order])
+  expect(new Set(same.map(({ status }) => status))).toEqual(new Set([201]))
+  expect(new Set(same.map(({ text }) => text)).size).toBe(1)
+  expect(same.filter(({ replayed }) => !replayed)).toHaveLength(1)
+  expect(idIn(same[0]?.text ?? '')).not.toBe(idIn(kept))
+
+  const mixed = await race('two-bodies', [order, { ...order, amount: 1 }])
+  const made = mixed.filter(({ status }) => status === 201)
+  expect(made).toHaveLength(20)
+  expect(new Set(made.map(({ text }) => text)).size).toBe(1)
+  expect(made.filter(({ replayed }) => !replayed)).toHaveLength(1)
+  expect(mixed.filter(({ status }) => status === 422)).toHaveLength(20)
+  expect(idIn(made[0]?.text ?? '')).not.toBe(idIn(old))
+  await setClock(0)
 }
