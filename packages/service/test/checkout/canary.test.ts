@@ -1,24 +1,106 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pino from 'pino'
 import { expect, test } from 'vitest'
 import type { ChallengeTicket } from '../../src/checkout/display-view.ts'
-import { PageClient, startCheckout } from './support.ts'
+import { readConfig } from '../../src/config.ts'
+import { openPostgres } from '../../src/db/postgres.ts'
+import { newSecretKeys } from '../../src/secret-keys.ts'
+import { startService } from '../../src/start.ts'
+import { startTemporaryPostgres } from '../../src/torture/temporary-postgres.ts'
+import { create, order, retrieve } from '../support/service.ts'
+import { cardOf, PageClient, type Pair, startCheckout } from './support.ts'
 
 const shop = 'http://shop.example.localhost:3000'
 const listed = '4000000000003220'
 const unlisted = '4111111111111111'
+const cvc = '8193'
 
 test('no card number, secret or token reaches a file, the log of writes included, or a log line', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'pi-canary-'))
   const checkout = await startCheckout({ directory })
   await checkout.registerOrigin(shop)
   const pair = await checkout.createIntent()
+  const payment = await payAndFail(checkout, pair)
+  await checkout.close()
+
+  const files = await filesIn(directory)
+  expect(files.length).toBeGreaterThan(100)
+  // The search is worth something only if it finds what is there.
+  expect(files.some((file) => file.includes(pair.id))).toBe(true)
+  const logged = checkout.logged.join('')
+  expectNone([...files, logged, ...payment.answers], [pair.clientSecret, ...payment.secrets])
+  expectNoCode([...files, logged, ...payment.answers])
+  await rm(directory, { recursive: true })
+})
+
+test('no key, secret, card number or code reaches a dump, a file or the log of a PostgreSQL, or a debug line', async () => {
+  const server = await startTemporaryPostgres({ fsync: 'off' })
+  const secretKeys = newSecretKeys()
+  const lines: string[] = []
+  const running = await startService(
+    readConfig({ port: '0' }, { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: secretKeys }),
+    pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
+  )
+  const { baseUrl: url, apiKey, adminToken } = running.ready
+  const merchant = { url, apiKey: String(apiKey) }
+  const wrongKey = `pi_sk_test_${'w'.repeat(36)}`
+  const idempotencyKey = 'canary-of-an-idempotency-key'
+
+  const made = await create(merchant, order, { 'idempotency-key': idempotencyKey })
+  const pair = (await made.json()) as Pair
+  await create(merchant, order, { 'idempotency-key': idempotencyKey })
+  await create(merchant, { ...order, amount: 1 }, { 'idempotency-key': idempotencyKey })
+  await create(merchant, `{"card":"${unlisted}`)
+  await create({ url, apiKey: wrongKey })
+  await retrieve(merchant, `${pair.id}?api_key=${apiKey}`)
+  await retrieve(merchant, pair.clientSecret)
+  const payment = await payAndFail({ url, nodeUrl: url }, pair, 'http://localhost:3000')
+
+  const db = await openPostgres(server.url)
+  const [{ data = '' } = {}] = await db.query<{ data: string }>`
+    select current_setting('data_directory') as data`
+  await db.query`checkpoint`
+  await db.close()
+  const dump = await promisify(execFile)(join(server.binaries, 'pg_dump'), [server.url])
+  expect(dump.stdout).toContain(pair.id)
+  await running.stop()
+  const files = await filesIn(data)
+  const log = await filesIn(join(data, 'pg_wal'))
+  expect(log.some((file) => file.includes(pair.id))).toBe(true)
+
+  const places = [dump.stdout, ...files, lines.join(''), ...payment.answers]
+  expectNone(places, [
+    ...payment.secrets,
+    ...[pair.clientSecret, merchant.apiKey, wrongKey, idempotencyKey, adminToken],
+    ...secretKeys.split(':').slice(1),
+  ])
+  expectNoCode(places)
+  await server.stop()
+})
+
+/** One payment with all that can go wrong on its way: what was answered, and what may be nowhere. */
+async function payAndFail(
+  checkout: { readonly url: string; readonly nodeUrl: string },
+  pair: Pair,
+  origin = shop,
+): Promise<{ readonly answers: readonly string[]; readonly secrets: readonly string[] }> {
   const client = new PageClient(checkout)
-  await client.open(pair, shop)
+  const { id, clientSecret } = pair
+  await client.open({ id, clientSecret }, origin)
   const answers: string[] = []
   for (const number of [unlisted, '4000000000000002', listed]) {
-    answers.push(await (await client.pay(number)).text())
+    const { version } = await client.view()
+    const paymentMethod = cardOf(number, cvc)
+    const attemptId = `attempt-${number.slice(-4)}-of-the-canary`
+    for (const body of [{ attemptId, version: 999, paymentMethod }, { paymentMethod }]) {
+      answers.push(await (await client.post('confirm', body)).text())
+    }
+    const answer = await client.post('confirm', { attemptId, version, paymentMethod })
+    answers.push(await answer.text())
   }
   const opened = await client.post('challenge/open', {})
   const ticket = (await opened.json()) as ChallengeTicket
@@ -29,21 +111,27 @@ test('no card number, secret or token reaches a file, the log of writes included
   await fetch(`${ticket.url}/answer`, { method: 'POST', body: answer })
   answers.push(JSON.stringify(await client.view()))
   expect(answers.at(-1)).toContain('"status":"succeeded"')
-  await checkout.close()
+  return { answers, secrets: [listed, unlisted, client.token, ticket.token, token] }
+}
 
-  const canaries = [listed, unlisted, pair.clientSecret, client.token, ticket.token, token].flatMap(
-    (secret) => [secret, Buffer.from(secret).toString('base64').replace(/=+$/, '')],
-  )
-  const files = await filesIn(directory)
-  expect(files.length).toBeGreaterThan(100)
-  const places = [...files, checkout.logged.join(''), answers.join('')]
-  for (const canary of canaries) {
-    expect(places.filter((place) => place.includes(canary))).toHaveLength(0)
+function expectNone(places: readonly (string | Buffer)[], secrets: readonly string[]): void {
+  for (const secret of secrets) {
+    expect(secret.length).toBeGreaterThan(12)
+    const encoded = Buffer.from(secret).toString('base64').replace(/=+$/, '')
+    const bytes = Buffer.from(secret, 'base64url')
+    for (const form of [secret, encoded, bytes]) {
+      expect(places.filter((place) => place.includes(form as string))).toHaveLength(0)
+    }
   }
-  // The search is worth something only if it finds what is there.
-  expect(files.some((file) => file.includes(pair.id))).toBe(true)
-  await rm(directory, { recursive: true })
-})
+}
+
+/** Four digits stand in many a file by chance, but never beside their name. */
+function expectNoCode(places: readonly (string | Buffer)[]): void {
+  for (const place of places) {
+    expect(place.includes('"cvc"')).toBe(false)
+    if (typeof place === 'string') expect(place).not.toMatch(new RegExp(`(?<![\\w.])${cvc}(?!\\w)`))
+  }
+}
 
 async function filesIn(directory: string): Promise<Buffer[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })

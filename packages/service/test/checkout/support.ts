@@ -121,10 +121,10 @@ export async function startCheckout({
 
 /** A client of the private API that plays the hosted page, without a browser. */
 export class PageClient {
-  readonly #checkout: RunningCheckout
+  readonly #checkout: Pick<RunningCheckout, 'url' | 'nodeUrl'>
   token = ''
 
-  constructor(checkout: RunningCheckout) {
+  constructor(checkout: Pick<RunningCheckout, 'url' | 'nodeUrl'>) {
     this.#checkout = checkout
   }
 
@@ -168,8 +168,8 @@ export class PageClient {
 }
 
 /** A card as the hosted page sends it. */
-export function cardOf(number: string): object {
-  return { type: 'card', card: { number, expMonth: 12, expYear: 2040, cvc: '123' } }
+export function cardOf(number: string, cvc = '123'): object {
+  return { type: 'card', card: { number, expMonth: 12, expYear: 2040, cvc } }
 }
 
 /** A listener on a free port whose application comes later: the application needs to know the port. */
