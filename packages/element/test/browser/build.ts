@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { compile } from 'svelte/compiler'
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite'
 import type { TestProject } from 'vitest/node'
+import { compileScript, parse } from 'vue/compiler-sfc'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,7 +34,7 @@ export async function setup(project: TestProject): Promise<void> {
 function shopBundle(entry: string): Promise<string> {
   return bundleOf({
     configFile: false,
-    plugins: [svelte()],
+    plugins: [svelte(), vue()],
     // The runner's NODE_ENV is no shop's.
     oxc: { jsx: { development: false } },
     define: {
@@ -42,11 +43,7 @@ function shopBundle(entry: string): Promise<string> {
       __VUE_PROD_DEVTOOLS__: 'false',
       __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'false',
     },
-    resolve: {
-      conditions: ['source', 'module', 'browser', 'production'],
-      // With the compiler, for the sample's template is a string.
-      alias: { vue: 'vue/dist/vue.esm-bundler.js' },
-    },
+    resolve: { conditions: ['source', 'module', 'browser', 'production'] },
     build: { lib: { entry, formats: ['es'], fileName: () => 'bundle.js' } },
   })
 }
@@ -59,6 +56,28 @@ function svelte(): Plugin {
       order: 'pre',
       filter: { id: /\.svelte$/ },
       handler: (code, filename) => compile(code, { filename, generate: 'client' }).js,
+    },
+  }
+}
+
+/** Vue's compiler, likewise. A shop tells its own plugin of the tag in the same words. */
+function vue(): Plugin {
+  const compilerOptions = { isCustomElement: (tag: string) => tag === 'pi-checkout' }
+  return {
+    name: 'vue',
+    transform: {
+      order: 'pre',
+      filter: { id: /\.vue$/ },
+      handler: (code, filename) => {
+        const { descriptor } = parse(code, { filename, templateParseOptions: compilerOptions })
+        const templateOptions = { compilerOptions }
+        const { content } = compileScript(descriptor, {
+          id: filename,
+          inlineTemplate: true,
+          templateOptions,
+        })
+        return { code: content, moduleType: 'ts' }
+      },
     },
   }
 }
