@@ -191,29 +191,21 @@ test('Ctrl-C ends a create with 130 and tells that an intent may exist', {
   expect(await ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/may exist/) })
 })
 
-test('doctor says what is missing and what is in order', { timeout: 60_000 }, async () => {
-  const nothing = await piCheckout(['doctor'])
-  expect(nothing.code).toBe(1)
-  expect(nothing.stdout.split('\n').map((line) => line.split(' ').slice(0, 3).join(' '))).toEqual([
+test('doctor exits with 1 while something is missing, and says what', {
+  timeout: 60_000,
+}, async () => {
+  const { code, stdout, stderr } = await piCheckout(['doctor'])
+  expect([code, stderr]).toEqual([1, ''])
+  const found = [...stdout.matchAll(/^(\w+ +\w+) /gm)].map(([, start]) => start)
+  expect(found).toEqual([
+    'ok    Node',
     'FAIL  PI_API_KEY',
     'FAIL  PI_BASE_URL',
     'FAIL  service',
     'FAIL  PI_HANDOFF_KEYS',
     'FAIL  PI_CHECKOUT_ORIGIN',
-    '',
   ])
-  const service = await scriptedService(problem(404, 'payment_intent_not_found'))
-  const well = await piCheckout(['doctor', '--json'], {
-    PI_API_KEY: apiKey,
-    PI_BASE_URL: service.url,
-    PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'one-key').toString('base64url')}`,
-    PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:4000',
-  })
-  expect([well.code, JSON.parse(well.stdout).ok]).toEqual([0, true])
-  const refusing = await scriptedService(problem(401, 'invalid_credentials'))
-  const ill = await piCheckout(['doctor'], { PI_API_KEY: apiKey, PI_BASE_URL: refusing.url })
-  expect(ill.stdout).toMatch(/FAIL {2}service .*invalid_credentials.*set PI_API_KEY/)
-  expect(ill.stdout).not.toContain(apiKey)
+  expect((await piCheckout(['doctor', '--page', 'shop'])).code).toBe(2)
 })
 
 test('help lists every exit code', { timeout: 60_000 }, async () => {
