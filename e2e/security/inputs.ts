@@ -1,0 +1,84 @@
+/**
+ * What attackers and accidents send: JSON with two readings, odd text, half-right objects.
+ *
+ * @module
+ */
+import fc from 'fast-check'
+
+/** Any text of JSON, or of what is nearly JSON. */
+const literal = fc.oneof(
+  { weight: 4, arbitrary: fc.json({ maxDepth: 4, depthSize: 'small' }) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(
+      ...['1e400', '-0', '100.0', '1E2', '9007199254740993', '0x10', '01', '1.', '.5', 'NaN', '+1'],
+      ...['"\\ud800"', '"\\u0000"', '"\\u202e"', '{"__proto__":1}', '{"a":1,"a":2}', '[', '"', ''],
+      ...['null', 'true', '[]', '{}', '""', '-1', '0', '150000', '"AMD"', '"usd"', '{"id":"c"}'],
+      ...[`"${'é'.repeat(40)}"`, `"${'𝄞'.repeat(32)}"`, `{"${'k'.repeat(41)}":"v"}`],
+      ...[1, 5, 6, 500].map((depth) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.string({ unit: 'binary', maxLength: 40 }).map((text) => JSON.stringify(text)),
+  },
+)
+
+/** A field and its value, as text. */
+type Field = readonly [name: string, value: string]
+
+/**
+ * The text of an object: right, with some fields wrong, doubled, missing or strange; or no object at all.
+ *
+ * @param right Fields that are accepted together.
+ */
+export function jsonNear(right: readonly Field[]): fc.Arbitrary<string> {
+  const names = [...right.map(([name]) => name), '__proto__', 'constructor', 'extra']
+  const strange = fc.array(fc.tuple(fc.constantFrom(...names), literal), { maxLength: 6 })
+  const near = fc
+    .tuple(
+      fc.subarray([...right], { minLength: right.length - 1 }),
+      fc.array(pair(names), { maxLength: 2 }),
+    )
+    .map(([kept, added]) => objectOf([...kept, ...added]))
+  return fc.oneof(
+    { weight: 20, arbitrary: fc.constant(objectOf(right)) },
+    { weight: 80, arbitrary: near },
+    { weight: 60, arbitrary: strange.map(objectOf) },
+    { weight: 20, arbitrary: literal },
+    { weight: 20, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
+    // So deep that a reader that recurses would fall.
+    { weight: 1, arbitrary: fc.constant(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) },
+  )
+}
+
+function pair(names: readonly string[]): fc.Arbitrary<Field> {
+  return fc.tuple(fc.constantFrom(...names), literal)
+}
+
+function objectOf(fields: readonly Field[]): string {
+  return `{${fields.map(([name, value]) => `"${name}":${value}`).join(',')}}`
+}
+
+/** ASCII with all its control characters. */
+export const ascii = (maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: 'binary-ascii', maxLength })
+
+/** What a client may put into a header at all. */
+export const headerText = (maxLength: number): fc.Arbitrary<string> =>
+  ascii(maxLength).map((text) => text.replace(/[^\x20-\x7e]/g, '?').trim())
+
+/** A secret as it is, with one character changed, cut, doubled; or something else. */
+export function tokenNear(right: string): fc.Arbitrary<string> {
+  const at = fc.nat(right.length - 1)
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant(right) },
+    {
+      weight: 2,
+      arbitrary: at.map((place) => `${right.slice(0, place)}x${right.slice(place + 1)}`),
+    },
+    { weight: 1, arbitrary: at.map((place) => right.slice(0, place)) },
+    { weight: 1, arbitrary: at.map((place) => right + right.slice(place)) },
+    { weight: 1, arbitrary: headerText(300) },
+  )
+}
