@@ -1,0 +1,283 @@
+import type { CDPSession, Frame, Page } from '@playwright/test'
+import fc from 'fast-check'
+import { hostedPage, openCheckout, payButton } from '../fixtures/buyer.ts'
+import { startEvilSite } from '../fixtures/evil.ts'
+import { cases, seed } from '../fixtures/fuzz.ts'
+import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
+import { tell } from '../fixtures/tell.ts'
+
+test.setTimeout(60_000 + cases * 30)
+
+const mostKept = 12 * 1024 * 1024
+const longestStall = 1000
+
+test('rows 46, 47 and 48: no message of the page around it breaks the hosted page, holds it up or opens a session', async ({
+  page,
+  world,
+}) => {
+  // A registered shop whose page an attacker has taken over.
+  const shop = await startEvilSite()
+  await world.administer('origins', 'add', shop.origin)
+  const pair = await createIntent(world)
+  shop.serve('/', () => ({ body: around(world, pair.id) }))
+  const sessions: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/checkout-api/session')) sessions.push(request.url())
+  })
+  await page.goto(shop.origin)
+  await page.waitForFunction('window.hello')
+  const frame = await frameOf(page, world)
+  const heap = await heapOf(frame)
+  const before = await heap()
+
+  const half = Math.floor(cases / 2)
+  // Everything but the one message with this document's number, this version and exactly one port.
+  const onWindow = fc.sample(windowMessage, { numRuns: half, seed })
+  const first = await page.evaluate((sent) => Reflect.get(window, 'flood')(sent), onWindow)
+  expect(sessions).toEqual([])
+
+  await page.evaluate((own) => Reflect.get(window, 'introduce')(own), pair)
+  await expect(page.frameLocator('iframe').getByRole('button', { name: /^Pay / })).toBeVisible()
+  const onPort = fc.sample(portMessage, { numRuns: cases - half, seed })
+  const second = await page.evaluate(
+    (sent) => Reflect.get(window, 'chatter')(JSON.parse(sent)),
+    JSON.stringify(onPort),
+  )
+  await page.evaluate("port.postMessage({ t: 'config', locale: 'en' })")
+  await expect(page.frameLocator('iframe').getByRole('button', { name: /^Pay / })).toBeVisible()
+  expect(sessions).toHaveLength(1)
+  report('messages to the hosted page', {
+    stall: Math.max(first, second),
+    kept: (await heap()) - before,
+  })
+  await shop.stop()
+})
+
+test('rows 64, 65 and 66: nothing that is typed or pasted into the card form breaks it, holds it up or is sent', async ({
+  page,
+  world,
+}) => {
+  await openCheckout(page)
+  const sent: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/checkout-api/confirm')) sent.push(request.url())
+  })
+  const frame = await frameOf(page, world)
+  const heap = await heapOf(frame)
+  const before = await heap()
+  // Four inputs make a form.
+  const inputs = fc.sample(typed, { numRuns: Math.ceil(cases / 4), seed })
+  const { stall, wrong } = await frame.evaluate(typeAll, inputs)
+  expect(wrong).toEqual([])
+  expect(sent).toEqual([])
+  await expect(payButton(page)).toBeVisible()
+  await expect(hostedPage(page).getByLabel('Card number')).toBeEditable()
+  report('card form', { stall, kept: (await heap()) - before })
+})
+
+/** A message to the window: with so many ports, and with the document's own number where it says so. */
+interface Sent {
+  readonly data: unknown
+  readonly ports: number
+}
+
+const junk = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constantFrom(
+    '',
+    'ready',
+    '__proto__',
+    'checkout',
+    'A'.repeat(32),
+    'x'.repeat(2100),
+    -1,
+    1e308,
+  ),
+)
+const word = fc.constantFrom('init', 'hello', 'ack', 'auth', 'config', 'left', 'ping', 'INIT', '')
+
+const windowMessage: fc.Arbitrary<Sent> = fc.oneof(
+  fc.record({ data: junk, ports: fc.nat(2) }),
+  fc.record({
+    data: fc.record({ pi: fc.constantFrom('checkout', 'x'), t: word, v: junk, doc: junk }),
+    ports: fc.nat(2),
+  }),
+  // Almost right: the number of this document, but another version, no port, or two.
+  fc.record({
+    data: fc.record({
+      pi: fc.constant('checkout'),
+      t: fc.constant('init'),
+      v: fc.constantFrom(0, 2, '1', null, [1]),
+      doc: fc.constant('OWN'),
+    }),
+    ports: fc.constant(1),
+  }),
+  fc.record({
+    data: fc.constant({ pi: 'checkout', t: 'init', v: 1, doc: 'OWN' }),
+    ports: fc.constantFrom(0, 2),
+  }),
+)
+
+const portMessage = fc.oneof(
+  junk,
+  fc.record({ t: word, locale: junk, id: fc.integer(), secret: junk, page: junk }),
+  fc.record({
+    t: fc.constant('config'),
+    locale: fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 64 }),
+      fc.constantFrom('hy', 'ru-RU', 'en-u-nu-arab', 'x-private', 'de_DE', '*', 'i-klingon', '-'),
+    ),
+  }),
+  fc.record({
+    t: fc.constant('auth'),
+    // Another id makes the page give up, as it must.
+    id: fc.constantFrom('OWN', 7, null),
+    secret: fc.string({ maxLength: 40 }),
+  }),
+  fc.record({ t: fc.constant('left'), page: fc.oneof(fc.webUrl(), fc.constant('javascript:1')) }),
+)
+
+const digits = (length: number): fc.Arbitrary<string> =>
+  fc.stringMatching(new RegExp(`^[0-9]{0,${length}}$`))
+
+/** Four fields: what people type, what programs fill in, and what nobody should. */
+const typed = fc.tuple(
+  fc.oneof(
+    digits(24),
+    fc.stringMatching(/^4[0-9 -]{10,20}$/),
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.constantFrom(
+      '4111111111111111',
+      '٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢',
+      '<img src=x onerror=alert(1)>',
+      '4'.repeat(9999),
+    ),
+  ),
+  fc.oneof(
+    fc.stringMatching(/^[0-9]{1,2} ?[/.-] ?[0-9]{2,4}$/),
+    digits(8),
+    fc.string({ unit: 'binary', maxLength: 30 }),
+    fc.constantFrom('2034-12', '99/99', '00/00', '1/', '/'.repeat(5000)),
+  ),
+  fc.oneof(digits(6), fc.string({ unit: 'binary', maxLength: 12 })),
+  fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 140 }),
+    fc.constantFrom('4242 4242 4242 4242', '<b>x</b>', '\u202eABC', 'a'.repeat(5000)),
+  ),
+)
+
+/** Types every input, presses Pay every few, and says which fields took what they must not. Runs in the frame. */
+async function typeAll(
+  inputs: readonly (readonly [string, string, string, string])[],
+): Promise<{ stall: number; wrong: string[] }> {
+  const card = document.querySelector('card-form')
+  const form = document.querySelector('form')
+  const fields = ['number', 'expiry', 'cvc', 'name'].map((name) =>
+    document.querySelector<HTMLInputElement>(`#card-${name}`),
+  )
+  const shapes = [/^[\d ]{0,25}$/, /^[\d/ ]{0,7}$/, /^\d{0,4}$/, /^.{0,128}$/s]
+  const wrong: string[] = []
+  let stall = 0
+  for (const [at, input] of inputs.entries()) {
+    const began = performance.now()
+    for (const [index, field] of fields.entries()) {
+      if (!field) throw new Error('the form has lost a field')
+      field.value = input[index] ?? ''
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+      field.dispatchEvent(new Event('blur'))
+      if (!shapes[index]?.test(field.value)) wrong.push(`${field.id}: ${field.value}`)
+    }
+    if (at % 10 === 0) form?.requestSubmit()
+    stall = Math.max(stall, performance.now() - began)
+    // The form is drawn between two inputs, as it is between two keys.
+    await (card as Element & { updateComplete: Promise<unknown> }).updateComplete
+    if (at % 200 === 0) await new Promise((resolve) => setTimeout(resolve))
+  }
+  if (document.querySelector('form img, form b')) wrong.push('markup became elements')
+  return { stall, wrong }
+}
+
+/** A page of the shop that went wrong: it may speak to the frame, and says anything. */
+function around({ checkoutOrigin }: HostileWorld, id: string): string {
+  return `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Around</title>
+    <iframe title="Pay" src="${checkoutOrigin}/checkout/${id}" width="600" height="900"></iframe>
+    <script>
+    const page = () => document.querySelector('iframe').contentWindow
+    addEventListener('message', ({ data }) => { if (data?.t === 'hello') window.hello = data })
+    const rest = () => new Promise((resolve) => setTimeout(resolve))
+    async function flood(sent) {
+      let longest = 0
+      for (const [at, { data, ports }] of sent.entries()) {
+        const own = data?.doc === 'OWN' ? { ...data, doc: hello.doc } : data
+        const brought = Array.from({ length: ports }, () => new MessageChannel().port2)
+        page().postMessage(own, '${checkoutOrigin}', brought)
+        if (at % 500 === 0) await rest()
+      }
+      return longest
+    }
+    async function introduce({ id, clientSecret }) {
+      const { port1, port2 } = new MessageChannel()
+      window.port = port1
+      const acknowledged = new Promise((resolve) => {
+        port1.onmessage = ({ data }) => {
+          if (data.t === 'ack') resolve()
+          if (data.t === 'pong') window.pongs = (window.pongs ?? 0) + 1
+        }
+      })
+      page().postMessage({ pi: 'checkout', t: 'init', v: 1, doc: hello.doc }, '${checkoutOrigin}', [port2])
+      await acknowledged
+      port1.postMessage({ t: 'config', locale: 'en' })
+      port1.postMessage({ t: 'auth', id, secret: clientSecret })
+    }
+    // A ping after every few: how long its pong takes is how long the page was busy.
+    async function chatter(sent) {
+      let longest = 0
+      for (let at = 0; at < sent.length; at += 100) {
+        for (const message of sent.slice(at, at + 100)) {
+          port.postMessage(message?.id === 'OWN' ? { ...message, id: '${id}' } : message)
+        }
+        const seen = window.pongs ?? 0
+        const began = performance.now()
+        port.postMessage({ t: 'ping' })
+        while ((window.pongs ?? 0) <= seen) await rest()
+        longest = Math.max(longest, performance.now() - began)
+      }
+      return longest
+    }
+    </script></html>`
+}
+
+async function createIntent({ api }: HostileWorld): Promise<{ id: string; clientSecret: string }> {
+  const answer = await fetch(`${api.baseUrl}/payment-intents`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ orderId: 'A-1', amount: 150_000, currency: 'AMD' }),
+  })
+  return answer.json()
+}
+
+async function frameOf(page: Page, { checkoutOrigin }: HostileWorld): Promise<Frame> {
+  const isHosted = (frame: Frame): boolean => frame.url().startsWith(checkoutOrigin)
+  await expect.poll(() => page.frames().some(isHosted)).toBe(true)
+  const frame = page.frames().find(isHosted)
+  if (!frame) throw new Error('the hosted page is gone')
+  return frame
+}
+
+/** Bytes that the frame's own process still uses after a collection. */
+async function heapOf(frame: Frame): Promise<() => Promise<number>> {
+  const session: CDPSession = await frame.page().context().newCDPSession(frame)
+  return async () => {
+    await session.send('HeapProfiler.collectGarbage')
+    return (await session.send('Runtime.getHeapUsage')).usedSize
+  }
+}
+
+function report(
+  door: string,
+  { stall, kept }: { readonly stall: number; readonly kept: number },
+): void {
+  tell('fuzz', { door, cases, seed, stallMs: Math.round(stall), keptKB: Math.round(kept / 1024) })
+  expect(stall, `${door}: longest stall, ms`).toBeLessThan(longestStall)
+  expect(kept, `${door}: bytes kept`).toBeLessThan(mostKept)
+}
