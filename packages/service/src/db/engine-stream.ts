@@ -65,24 +65,25 @@ export class EngineStream extends Duplex {
   }
 
   #execute(messages: Buffer, done: (error?: Error | null) => void): void {
-    try {
-      if (messages[0] === terminate) {
-        // The engine has one session: the next connection would find this one's statements.
-        this.#answer(simpleQuery('rollback'))
-        this.#answer(simpleQuery('discard all'))
-      } else {
-        const answer = this.#answer(messages)
-        this.push(Buffer.from(answer.buffer, 0, answer.length))
-      }
-      done()
-    } catch (error) {
-      done(asError(error))
-    }
+    this.#run(messages).then(
+      () => done(),
+      (error: unknown) => done(asError(error)),
+    )
   }
 
-  #answer(messages: Buffer): Uint8Array {
+  async #run(messages: Buffer): Promise<void> {
+    if (messages[0] !== terminate) {
+      this.push(await this.#answer(messages))
+      return
+    }
+    // The engine has one session: the next connection would find this one's statements.
+    await this.#answer(simpleQuery('rollback'))
+    await this.#answer(simpleQuery('discard all'))
+  }
+
+  async #answer(messages: Buffer): Promise<Buffer> {
     if (!this.#engine) throw new Error('The embedded store is not connected')
-    return this.#engines.execute(this.#engine, messages)
+    return await this.#engines.execute(this.#engine, messages)
   }
 }
 

@@ -51,8 +51,16 @@ export class Engine {
    *
    * @throws {Error} The engine has given up: what it was asked may count or not. Connect again.
    */
-  execute(started: StartedEngine, messages: Buffer): Uint8Array {
-    const answer = started.engine.execProtocolRawSync(messages)
+  async execute(started: StartedEngine, messages: Buffer): Promise<Buffer> {
+    const parts: Buffer[] = []
+    // The engine's other raw calls read each answer as well, and keep what they read for ever.
+    await started.engine.execProtocolRawStream(messages, {
+      syncToFs: false,
+      // A view of the engine's own memory, which it writes over.
+      onRawData: (part) => parts.push(Buffer.from(part)),
+    })
+    const [only] = parts
+    const answer = only && parts.length === 1 ? only : Buffer.concat(parts)
     if (isReady(answer)) return answer
     // Not closed: it would write.
     started.release()
@@ -78,7 +86,7 @@ export class Engine {
  *
  * @see https://www.postgresql.org/docs/15/protocol-message-formats.html, ReadyForQuery
  */
-function isReady(answer: Uint8Array): boolean {
+function isReady(answer: Buffer): boolean {
   const at = answer.length - 6
   return at >= 0 && answer[at] === 'Z'.charCodeAt(0) && answer[at + 4] === 5
 }
