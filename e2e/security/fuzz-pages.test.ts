@@ -2,14 +2,11 @@ import type { CDPSession, Frame, Page } from '@playwright/test'
 import fc from 'fast-check'
 import { hostedPage, openCheckout, payButton } from '../fixtures/buyer.ts'
 import { startEvilSite } from '../fixtures/evil.ts'
-import { cases, seed } from '../fixtures/fuzz.ts'
+import { cases, longestStall, mostKept, seed } from '../fixtures/fuzz.ts'
 import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
 import { tell } from '../fixtures/tell.ts'
 
 test.setTimeout(60_000 + cases * 30)
-
-const mostKept = 12 * 1024 * 1024
-const longestStall = 1000
 
 test('rows 46, 47 and 48: no message of the page around it breaks the hosted page, holds it up or opens a session', async ({
   page,
