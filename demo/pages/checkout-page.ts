@@ -11,9 +11,10 @@ import '@pi-checkout/element/define'
 import { html, nothing, type TemplateResult } from 'lit'
 import type { OrderData } from '../server/page-data.ts'
 import { AskError, ask } from './ask.ts'
+import { confirmHere } from './confirming-page.ts'
 import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
-import { drawPage } from './page.ts'
+import { drawPage, goOn } from './page.ts'
 import { linesAndTotal, strayPayments } from './slip.ts'
 
 export async function showCheckout(orderId: string): Promise<void> {
@@ -21,7 +22,8 @@ export async function showCheckout(orderId: string): Promise<void> {
   draw(data, { trouble: undefined, changed: takeChangedNote() })
   if (data.frame.development) openInspector(orderId)
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') void followChange(data)
+    const atForm = document.querySelector('pi-checkout') !== null
+    if (atForm && document.visibilityState === 'visible') void followChange(data)
   })
   await mount(data)
 }
@@ -33,11 +35,11 @@ async function mount(data: OrderData): Promise<void> {
   const orderId = data.order.id
   const pay = document.querySelector('pi-checkout')
   if (!pay) return
-  // Hints without a result: the next page asks the server.
-  const leave = () => location.assign(`/confirming/${orderId}`)
+  // Hints without a result: what comes next asks the server.
+  const leave = () => void goOn(() => confirmHere(data))
   pay.addEventListener('pi-finish', leave)
   pay.addEventListener('pi-cancel', leave)
-  // The pair is not taken any more: the next page knows whether that is because it was paid.
+  // The pair is not taken any more: the server knows whether that is because it was paid.
   pay.addEventListener('pi-error', ({ error }) => error.code === 'unauthorized' && leave())
   try {
     const { id, clientSecret } = await ask<Handoff>('/checkout/handoff', { body: { orderId } })

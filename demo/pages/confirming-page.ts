@@ -8,28 +8,63 @@ import type { Frame, OrderData } from '../server/page-data.ts'
 import { ask } from './ask.ts'
 import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
-import { drawPage } from './page.ts'
+import { showOrder } from './order-page.ts'
+import { arrive, drawPage } from './page.ts'
 
 const long = 20_000
+/** So long the form's own result may stay, in milliseconds. */
+const atOnce = 300
 
+/** Shows it as the page that was opened. */
 export async function showConfirming(orderId: string): Promise<void> {
   // At once: a buyer who has just paid must not look at an empty page.
   draw(undefined, orderId, 'asking')
+  const asked = askForState(orderId)
   const { frame } = await ask<OrderData>(`/api/orders/${orderId}`)
   draw(frame, orderId, 'asking')
   if (frame.development) openInspector(orderId)
+  await settle(frame, orderId, asked)
+}
+
+/**
+ * Goes on from the form in the same document: whoever has just paid waits for no page to load, and
+ * sees this one only if the shop does not know at once.
+ *
+ * The addresses are those of the pages, so that a reload and the way back find them.
+ */
+export async function confirmHere({ frame, order }: OrderData): Promise<void> {
+  const asked = askForState(order.id)
+  const known = await Promise.race([asked, pause(atOnce)])
+  history.pushState(null, '', `/confirming/${order.id}`)
+  addEventListener('popstate', () => location.reload())
+  if (known !== 'paid' && known !== 'failed') {
+    draw(frame, order.id, 'asking')
+    arrive()
+  }
+  await settle(frame, order.id, asked)
+}
+
+/** Asks until the shop knows. */
+async function settle(frame: Frame, orderId: string, first: Promise<string>): Promise<void> {
   const started = Date.now()
+  let state = await first
   for (let asked = 0; ; asked++) {
-    const state = await askForState(orderId)
-    if (state === 'paid' || state === 'failed') return location.replace(`/orders/${orderId}`)
+    if (state === 'paid' || state === 'failed') return showSettled(orderId)
     if (asked % 3 === 2 && state !== 'processing') {
       const now = await lookAgain(orderId)
-      if (now && now.order.strayPayments.length > 0) return location.replace(`/orders/${orderId}`)
+      if (now && now.order.strayPayments.length > 0) return showSettled(orderId)
       if (state === 'open') return draw(frame, orderId, 'open')
     }
     if (Date.now() - started > long) draw(frame, orderId, 'long')
     await pause(Math.min(1000 + asked * 500, 5000))
+    state = await askForState(orderId)
   }
+}
+
+async function showSettled(orderId: string): Promise<void> {
+  history.replaceState(null, '', `/orders/${orderId}`)
+  await showOrder(orderId)
+  arrive()
 }
 
 /** Integration 5 of 5: asks the shop, which asks the service and compares the answer with the order. */

@@ -10,18 +10,23 @@ import { act } from './page.ts'
 
 /** Puts the drawer under the page's content. It never lies over the checkout. */
 export function openInspector(orderId: string): void {
+  if (refreshAgain) return void refreshAgain()
   const place = document.createElement('div')
   document.querySelector('#page')?.after(place)
   const refresh = async () => {
     const data = await ask<TraceData>(`/api/trace/${orderId}`).catch(() => undefined)
     if (data) render(drawer(orderId, data), place)
   }
+  refreshAgain = refresh
   void refresh()
   setInterval(() => {
     const open = place.querySelector('details')?.open
     if (open && document.visibilityState === 'visible') void refresh()
   }, 1500)
 }
+
+/** Set once the drawer is there: a document is about one order. */
+let refreshAgain: (() => Promise<void>) | undefined
 
 function drawer(orderId: string, { steps, canLoseAnswers }: TraceData): TemplateResult {
   const creates = steps.filter(({ key }) => key !== undefined)

@@ -50,11 +50,24 @@ export async function openPage(show: () => Promise<void>): Promise<void> {
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) location.reload()
   })
+  await goOn(show)
+}
+
+/** Shows what comes next in the same document, or the apology. */
+export async function goOn(show: () => Promise<void>): Promise<void> {
   try {
     await show()
   } catch (error) {
     drawFailure(error)
   }
+}
+
+/** Puts a visitor who came without loading a page where a loaded page would: at its top and heading. */
+export function arrive(): void {
+  scrollTo(0, 0)
+  const heading = document.querySelector<HTMLElement>('#content h1')
+  heading?.setAttribute('tabindex', '-1')
+  heading?.focus({ preventScroll: true })
 }
 
 /** Runs what a button asks for, one press at a time; a failure gets the page's apology. */
