@@ -1,25 +1,15 @@
 /**
- * From the click on Pay until the shop shows `paid`, beside the same calls made by a script.
+ * From the click on Pay until the shop shows `paid`, beside the same calls without our pages.
  *
  * @module
  */
-import { randomUUID } from 'node:crypto'
 import { type BrowserContext, chromium, type Page } from '@playwright/test'
 import { median, type Round, type Row, rounded, rowOf } from '../../.ci/bench/row.ts'
-import { Buyer } from '../test/buyer.ts'
+import { type BareCalls, card, nodeCaller, payBare, sumOf, tabCaller } from './bare-calls.ts'
 import type { House } from './house.ts'
-import { payment } from './table.ts'
+import { payments } from './table.ts'
 
-const card = { number: '4242424242424242', expMonth: 12, expYear: 2034, cvc: '123' }
-
-/** Milliseconds of one payment made by a script, call by call. */
-interface Calls {
-  readonly confirm: number
-  readonly status: number
-  readonly order: number
-}
-
-/** Pays in turns: a buyer in Chromium, then a script with the same calls at the same servers. */
+/** Pays in turns: a buyer in Chromium, a script in Node, a script in Chromium; one house for all. */
 export async function measurePayments(
   house: House,
   { rounds }: { readonly rounds: number },
@@ -27,31 +17,43 @@ export async function measurePayments(
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
   const browser = await chromium.launch({ executablePath })
   const context = await browser.newContext({ baseURL: house.shopUrl, locale: 'en-US' })
-  const clicks = await watch(context)
+  const moments = await watch(context)
   const page = await context.newPage()
-  const buyer = await new Buyer(house.shopUrl).visit()
+  const node = await nodeCaller(house)
+  const tab = await tabCaller(await browser.newContext(), house)
   const seen: number[] = []
-  const calls: Calls[] = []
+  const byNode: BareCalls[] = []
+  const byTab: BareCalls[] = []
   // The first of each warms caches and compilers; not counted.
   for (let round = 0; round <= rounds; round++) {
-    const shown = await payInBrowser(page, clicks)
-    const bare = await payByScript(buyer, house)
+    const shown = await payInBrowser(page, moments)
+    const inNode = await payBare(node, house)
+    const inTab = await payBare(tab, house)
     if (round === 0) continue
     seen.push(shown)
-    calls.push(bare)
+    byNode.push(inNode)
+    byTab.push(inTab)
   }
   await browser.close()
-  const pairs = seen.map((ours, at): Round => ({ ours, baseline: sum(calls[at]) }))
-  const ms = (values: readonly number[]) => rounded(median(values))
+  const beside = (calls: readonly BareCalls[]): Round[] =>
+    calls.map((one, at) => ({ ours: seen[at] ?? Number.NaN, baseline: sumOf(one) }))
   return {
-    rows: [rowOf(payment, pairs)],
+    rows: [rowOf(payments.script, beside(byNode)), rowOf(payments.browser, beside(byTab))],
     runs: [
-      { what: 'click on Pay to `paid` shown', ms: ms(seen) },
-      { what: 'bare calls, their sum', ms: ms(calls.map(sum)) },
-      { what: 'bare confirm', ms: ms(calls.map(({ confirm }) => confirm)) },
-      { what: 'bare status', ms: ms(calls.map(({ status }) => status)) },
-      { what: 'bare order', ms: ms(calls.map(({ order }) => order)) },
+      { what: 'click on Pay to `paid` shown', ms: rounded(median(seen)) },
+      { what: 'bare calls by a Node script', ...medians(byNode) },
+      { what: 'bare calls by a script in Chromium', ...medians(byTab) },
     ],
+  }
+}
+
+function medians(calls: readonly BareCalls[]): object {
+  const of = (time: (one: BareCalls) => number) => rounded(median(calls.map(time)))
+  return {
+    ms: of(sumOf),
+    confirm: of(({ confirm }) => confirm),
+    status: of(({ status }) => status),
+    order: of(({ order }) => order),
   }
 }
 
@@ -104,47 +106,4 @@ async function payInBrowser(page: Page, moments: Moments): Promise<number> {
   await form.getByLabel('Name on card').fill('Test Buyer')
   await form.locator('button.pay[aria-disabled="false"]').click()
   return (await moments.paid) - moments.clicked
-}
-
-/** The same order by the same calls; what comes before the click is not counted. */
-async function payByScript(buyer: Buyer, { shopUrl, checkoutUrl }: House): Promise<Calls> {
-  const [product] = (await buyer.catalogue()).products
-  await buyer.put(product?.id ?? '', 1)
-  const orderId = await buyer.placeOrder()
-  const pair = await buyer.handoff(orderId)
-  const post = async (path: string, body: object, token?: string): Promise<unknown> => {
-    const answer = await fetch(`${checkoutUrl}/checkout-api/${path}`, {
-      method: 'POST',
-      headers: {
-        origin: checkoutUrl,
-        'content-type': 'application/json',
-        ...(token ? { authorization: `Bearer ${token}` } : {}),
-      },
-      body: JSON.stringify(body),
-    })
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}`)
-    return answer.json()
-  }
-  const { token, intent } = (await post('session', { ...pair, origin: shopUrl })) as {
-    readonly token: string
-    readonly intent: { readonly version: number }
-  }
-  const began = performance.now()
-  const confirm = {
-    attemptId: randomUUID(),
-    version: intent.version,
-    paymentMethod: { type: 'card', card },
-  }
-  await post('confirm', confirm, token)
-  const confirmed = performance.now()
-  const state = await buyer.status(orderId)
-  const asked = performance.now()
-  const order = await buyer.order(orderId)
-  const ended = performance.now()
-  if (state !== 'paid' || order.state !== 'paid') throw new Error(`the order is ${state}`)
-  return { confirm: confirmed - began, status: asked - confirmed, order: ended - asked }
-}
-
-function sum(calls: Calls | undefined): number {
-  return calls ? calls.confirm + calls.status + calls.order : Number.NaN
 }
