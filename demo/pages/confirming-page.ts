@@ -9,7 +9,7 @@ import { ask } from './ask.ts'
 import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
 import { showOrder } from './order-page.ts'
-import { arrive, drawPage } from './page.ts'
+import { drawPage, turnPage } from './page.ts'
 
 const long = 20_000
 /** So long the form's own result may stay, in milliseconds. */
@@ -38,8 +38,8 @@ export async function confirmHere({ frame, order }: OrderData): Promise<void> {
   history.pushState(null, '', `/confirming/${order.id}`)
   addEventListener('popstate', () => location.reload())
   if (known !== 'paid' && known !== 'failed') {
+    turnPage()
     draw(frame, order.id, 'asking')
-    arrive()
   }
   await settle(frame, order.id, asked)
 }
@@ -63,8 +63,8 @@ async function settle(frame: Frame, orderId: string, first: Promise<string>): Pr
 
 async function showSettled(orderId: string): Promise<void> {
   history.replaceState(null, '', `/orders/${orderId}`)
+  turnPage()
   await showOrder(orderId)
-  arrive()
 }
 
 /** Integration 5 of 5: asks the shop, which asks the service and compares the answer with the order. */

@@ -25,6 +25,7 @@ export function drawPage(
   if (!page) return
   page.toggleAttribute('data-unknown', frame === undefined)
   const { development } = frame ?? unknownFrame
+  if (turning) render(nothing, page)
   render(
     html`
       <a class="hidden-text" href="#content">${texts.skip}</a>
@@ -39,6 +40,8 @@ export function drawPage(
     `,
     page,
   )
+  if (turning) arrive(page)
+  turning = false
 }
 
 /**
@@ -62,10 +65,19 @@ export async function goOn(show: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Puts a visitor who came without loading a page where a loaded page would: at its top and heading. */
-export function arrive(): void {
+/**
+ * Makes the next draw a new page in the same document: nothing of the old one moves into its place,
+ * and the visitor is at its top and heading, as after loading one.
+ */
+export function turnPage(): void {
+  turning = true
+}
+
+let turning = false
+
+function arrive(page: HTMLElement): void {
   scrollTo(0, 0)
-  const heading = document.querySelector<HTMLElement>('#content h1')
+  const heading = page.querySelector('h1')
   heading?.setAttribute('tabindex', '-1')
   heading?.focus({ preventScroll: true })
 }
