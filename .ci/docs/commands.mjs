@@ -132,7 +132,11 @@ function installable(spec) {
 }
 
 function missingPath(args, context) {
-  const paths = args.filter((arg) => /^(?:packages|demo|e2e|\.ci)\b/.test(arg))
+  const below = args[args.indexOf('--root') + 1]
+  const paths = args.flatMap((arg) => {
+    if (/^(?:packages|demo|e2e|\.ci)\b/.test(arg)) return [arg]
+    return args.includes('--root') && /^test\//.test(arg) ? [`${below}/${arg}`] : []
+  })
   return paths.map((path) => missingFile(path, context)).find(Boolean)
 }
 

@@ -12,6 +12,7 @@ const lies = {
   'PI_API_KEY=x npx pi-checkout create --price 1': 'pi-checkout has no option --price',
   'npx pi-service exec -- frobnicate': 'no rule covers "frobnicate"',
   'node demo/dist/serve.mjs': 'there is no demo/dist/serve.mjs',
+  'npx vitest run --root demo test/no.test.ts': 'there is no demo/test/no.test.ts',
   'frobnicate --hard': 'no rule of .ci/docs/commands.mjs covers the program "frobnicate"',
 }
 for (const [line, fault] of Object.entries(lies)) {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandsOf, faultOf, ourFault } from '../docs/commands.mjs'
 import { anchorsOf, documents, linksOf, readDocument, root } from '../docs/documents.mjs'
 import { languages, scriptsOf } from '../docs/languages.mjs'
+import { llmsPath, llmsText } from '../docs/llms.mjs'
 import {
   ended,
   furnish,
@@ -16,6 +17,7 @@ import {
   runVitest,
   typeFaults,
 } from '../docs/workshop.mjs'
+import { nodeVersions } from '../node-versions.mjs'
 
 const all = documents()
 const blocks = all.flatMap((document) => document.blocks)
@@ -127,6 +129,37 @@ test("the README's shop is the example that the demo's tests pay in", () => {
     const block = blocks.find((block) => block.path === 'README.md' && block.name === name)
     const [, ...shown] = block.code.split('\n')
     expect(shown.join('\n')).toBe(readFileSync(join(root, path), 'utf8'))
+  }
+})
+
+test('llms.txt is what the documents say; node .ci/docs/llms.mjs renews it', () => {
+  expect(readFileSync(join(root, llmsPath), 'utf8')).toBe(llmsText())
+})
+
+test('continuous integration runs what is promised on every Node line that is supported', () => {
+  const workflow = readFileSync(join(root, '.github/workflows/ci.yml'), 'utf8')
+  expect(workflow).toContain('- run: .ci/run\n')
+  const [, matrix] = /node: \[(.*)\]/.exec(workflow)
+  const lines = [...matrix.matchAll(/['"]([\d.]+)['"]/g)].map(([, line]) => line)
+  expect(nodeVersions.map((version) => lines.some((line) => version.startsWith(line)))).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect(lines).toHaveLength(nodeVersions.length)
+})
+
+test('every changeset names packages that are published, and how much they change', () => {
+  for (const name of readdirSync(join(root, '.changeset'))) {
+    if (!name.endsWith('.md')) continue
+    const text = readFileSync(join(root, '.changeset', name), 'utf8')
+    const [, front, words] = /^---\n([\s\S]*?)---\n\n([\s\S]+)$/.exec(text) ?? []
+    for (const line of front.trim().split('\n')) {
+      expect(line).toMatch(
+        /^"@pi-checkout\/(?:contract|server|element|service)": (?:patch|minor|major)$/,
+      )
+    }
+    expect(words.trim()).not.toBe('')
   }
 })
 
