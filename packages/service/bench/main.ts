@@ -2,7 +2,7 @@
  * Measures the service against the same service without a store, against PostgreSQL's own `pgbench`,
  * and against a bare handler. Every figure is a ratio of one run: medians of interleaved rounds.
  *
- * `npm run bench [-- --json FILE --rounds 5 --seconds 2 --stored 10000,1000000]`
+ * `npm run bench [-- --json FILE --rounds 5 --seconds 2 --stored 10000]`
  *
  * @module
  */
@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type LoadTarget, load, type Run } from '../../../.ci/bench/load.ts'
+import { median, printRows, type Row, rowOf } from '../../../.ci/bench/row.ts'
 import type { Database } from '../src/db/database.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { randomBase62, randomSalt } from '../src/identifiers.ts'
@@ -22,6 +23,7 @@ import { creations } from '../src/intents/creation.ts'
 import { newSecretKeys } from '../src/secret-keys.ts'
 import { startTemporaryPostgres } from '../src/torture/temporary-postgres.ts'
 import { pgbench } from './pgbench.ts'
+import { type Concurrency, concurrencies, definitions } from './table.ts'
 
 const { values } = parseArgs({
   options: {
@@ -52,16 +54,6 @@ interface Contestant {
   readonly ids: string[]
 }
 
-interface Row {
-  readonly stored: number
-  readonly concurrency: number
-  readonly what: string
-  /** Median of the rounds' ratios. */
-  readonly ratio: number
-  readonly target: string
-  readonly met: boolean
-}
-
 const folder = await mkdtemp(join(tmpdir(), 'pi-bench-'))
 const server = await startTemporaryPostgres({ shared_buffers: '256MB', max_wal_size: '4GB' })
 const environment = {
@@ -78,22 +70,16 @@ const contestants = [
 ]
 const db = await openPostgres(server.url)
 
-for (const stored of values.stored.split(',').map(Number)) {
-  await fill(db, stored)
-  for (const concurrency of [64, 1]) await measure({ stored, concurrency })
-}
+await fill(db, Number(values.stored))
+for (const concurrency of concurrencies) await measure(concurrency)
 const [size] = await db.query<{ bytes: number }>`
   select pg_total_relation_size('payment_intents') / greatest(1, count(*)) as bytes
     from payment_intents`
 
-console.table(rows)
-console.log('Medians: requests per second; microseconds of p99 and of processor time per request.')
+runs.push({ what: 'an intent with its indexes, PostgreSQL', bytes: size?.bytes })
+printRows(rows)
 console.table(runs)
-console.log(`Bytes per intent with its indexes: ${size?.bytes}`)
-if (values.json) {
-  const report = { node: process.version, rounds, seconds, bytesPerIntent: size?.bytes, rows, runs }
-  writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`)
-}
+if (values.json) writeFileSync(values.json, `${JSON.stringify({ rows, runs }, null, 2)}\n`)
 await db.close()
 for (const contestant of contestants) contestant.process.kill()
 await server.stop()
@@ -109,12 +95,7 @@ async function start(name: string, env: NodeJS.ProcessEnv): Promise<Contestant> 
   return { name, ...ready, process: child, ids: [] }
 }
 
-interface Setting {
-  readonly stored: number
-  readonly concurrency: number
-}
-
-async function measure({ stored, concurrency }: Setting): Promise<void> {
+async function measure(concurrency: Concurrency): Promise<void> {
   const creates = new Map<string, Measured[]>()
   const reads = new Map<string, Measured[]>()
   const inserts: number[] = []
@@ -129,52 +110,49 @@ async function measure({ stored, concurrency }: Setting): Promise<void> {
     inserts.push(await pgbench(server.binaries, server.url, { concurrency, seconds }))
     alone.push(await createAlone(db, concurrency))
   }
+  const all = definitions(concurrency)
   const of = (runsOf: Map<string, Measured[]>, name: string): number[] =>
     (runsOf.get(name) ?? []).map(({ perSecond }) => perSecond)
-  const ratio = (what: string, ours: number[], baseline: number[], least?: number): void => {
-    const value = median(ours.map((one, at) => one / (baseline[at] ?? Number.NaN)))
-    const target = least === undefined ? '' : `≥ ${least}`
-    rows.push({
-      ...{ stored, concurrency, what, target },
-      ratio: round2(value),
-      met: least === undefined || value >= least,
-    })
+  const compare = (name: keyof typeof all, ours: number[], baseline: number[]): void => {
+    const pairs = ours.map((one, at) => ({ ours: one, baseline: baseline[at] ?? Number.NaN }))
+    rows.push(rowOf(all[name], pairs))
   }
-  const strict = concurrency > 1
-  const target = (least: number): number | undefined => (strict ? least : undefined)
-  ratio('postgres create / pgbench', of(creates, 'postgres'), inserts, target(1))
-  ratio('postgres create / map', of(creates, 'postgres'), of(creates, 'map'), target(0.95))
-  ratio('postgres retrieve / map', of(reads, 'postgres'), of(reads, 'map'), target(0.9))
-  ratio('store alone / pgbench', alone, inserts, target(1.8))
-  ratio('embedded create / pgbench', of(creates, 'embedded'), inserts, target(0.8))
-  ratio('embedded retrieve / map', of(reads, 'embedded'), of(reads, 'map'), target(0.85))
-  ratio('map create / bare', of(creates, 'map'), of(creates, 'bare'), target(0.9))
-  ratio('map retrieve / bare', of(reads, 'map'), of(reads, 'bare'))
-  const spread = (creates.get('postgres') ?? []).map(({ p50, p99 }) => p99 / p50)
-  const value = median(spread)
-  rows.push({
-    ...{ stored, concurrency, what: 'postgres create p99 / p50', target: strict ? '≤ 3' : '' },
-    ratio: round2(value),
-    met: !strict || value <= 3,
-  })
+  compare('create', of(creates, 'postgres'), inserts)
+  compare('createBesideMap', of(creates, 'postgres'), of(creates, 'map'))
+  compare('retrieve', of(reads, 'postgres'), of(reads, 'map'))
+  compare('alone', alone, inserts)
+  compare('embeddedCreate', of(creates, 'embedded'), inserts)
+  compare('embeddedRetrieve', of(reads, 'embedded'), of(reads, 'map'))
+  compare('http', of(creates, 'map'), of(creates, 'bare'))
+  compare('httpRetrieve', of(reads, 'map'), of(reads, 'bare'))
+  const tails = creates.get('postgres') ?? []
+  compare(
+    'tail',
+    tails.map(({ p99 }) => p99),
+    tails.map(({ p50 }) => p50),
+  )
   for (const [operation, measured] of [
-    ['create', creates],
-    ['retrieve', reads],
+    ['creates', creates],
+    ['retrieves', reads],
   ] as const) {
-    for (const [name, all] of measured) {
-      const perSecond = Math.round(median(all.map((run) => run.perSecond)))
-      const p99 = Math.round(median(all.map((run) => run.p99)))
-      const cpu = Math.round(median(all.map((run) => run.cpu)))
-      runs.push({ stored, concurrency, operation, name, perSecond, p99, cpu })
+    for (const [name, many] of measured) {
+      runs.push({ what: `${operation}, ${name}, ${concurrency} at once`, ...medians(many) })
     }
   }
   runs.push({
-    stored,
-    concurrency,
-    operation: 'create',
-    name: 'pgbench',
-    perSecond: median(inserts),
+    what: `inserts, pgbench, ${concurrency} at once`,
+    perSecond: Math.round(median(inserts)),
   })
+}
+
+function medians(many: readonly Measured[]): object {
+  const of = (figure: (run: Measured) => number) => Math.round(median(many.map(figure)))
+  return {
+    perSecond: of(({ perSecond }) => perSecond),
+    'p50 µs': of(({ p50 }) => p50),
+    'p99 µs': of(({ p99 }) => p99),
+    'cpu µs': of(({ cpu }) => cpu),
+  }
 }
 
 function note(all: Map<string, Measured[]>, name: string, run: Measured): void {
@@ -263,13 +241,4 @@ async function fill(database: Database, count: number): Promise<void> {
         from generate_series(1, ${Math.min(left, fillStep)}::int) n`
   }
   await database.query`analyze payment_intents`
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((one, other) => one - other)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-}
-
-function round2(value: number): number {
-  return Math.round(value * 100) / 100
 }
