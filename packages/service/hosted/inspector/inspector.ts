@@ -119,9 +119,9 @@ export class Inspector extends LitElement {
   }
 
   #tab(section: Section, at: number): TemplateResult {
-    const { intents, findings, rules } = this.#live
-    const counts: Partial<Record<Section, number>> = {
-      intents: intents?.length ?? 0,
+    const { intents, older, findings, rules } = this.#live
+    const counts: Partial<Record<Section, number | string>> = {
+      intents: older ? `${intents?.length}+` : (intents?.length ?? 0),
       lint: findings.length,
       faults: rules.length,
     }

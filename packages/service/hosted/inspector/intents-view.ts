@@ -26,7 +26,7 @@ export class IntentsView extends LitElement {
   }
 
   protected override render(): unknown {
-    const { intents, environment } = this.state?.live ?? {}
+    const { intents, older, environment } = this.state?.live ?? {}
     if (!intents || !environment) return html`<p class="empty">Reading…</p>`
     if (intents.length === 0) return empty()
     const shown = intents.filter((intent) => this.#fits(intent))
@@ -42,11 +42,7 @@ export class IntentsView extends LitElement {
               )}</ul>`
             : html`<p class="empty">No intent fits.</p>`
         }
-        ${
-          intents.length === 200
-            ? html`<p class="hint">These are the newest 200. The export has them all.</p>`
-            : nothing
-        }
+        ${older ? this.#more(intents.length) : nothing}
       </section>
       ${
         this.selected
@@ -77,6 +73,14 @@ export class IntentsView extends LitElement {
         )}
       </select>
     </div>`
+  }
+
+  #more(count: number): TemplateResult {
+    const words = this.sought || this.status ? 'searched' : 'shown'
+    return html`<p class="more">
+      <span class="hint">The newest ${count} are ${words}.</span>
+      <button type="button" @click=${() => void this.state?.live.showOlder()}>Show older</button>
+    </p>`
   }
 
   #row(intent: PaymentIntent): TemplateResult {

@@ -22,6 +22,8 @@ export class Live implements ReactiveController {
   commandOptions: string | null = ''
   environment: SandboxEnvironment | undefined
   intents: readonly PaymentIntent[] | undefined
+  /** Whether there are intents before the last one shown. */
+  older = false
   requests: readonly Exchange[] = []
   keyUses: readonly KeyUse[] = []
   findings: readonly Finding[] = []
@@ -35,6 +37,8 @@ export class Live implements ReactiveController {
   #end = new AbortController()
   readonly #due = new Set<Topic>()
   #reading = false
+  /** Pages of intents that are shown. */
+  #pages = 1
 
   constructor(host: ReactiveControllerHost) {
     this.#host = host
@@ -61,8 +65,15 @@ export class Live implements ReactiveController {
   async choose(id: string): Promise<void> {
     this.environment = this.environments.find((environment) => environment.id === id)
     this.intents = undefined
+    this.#pages = 1
     this.#host.requestUpdate()
     await this.#read(['intents', 'requests', 'idempotency', 'lint'])
+  }
+
+  /** Shows another page of intents. */
+  async showOlder(): Promise<void> {
+    this.#pages++
+    await this.#readSoon(['intents'])
   }
 
   /** Opens an intent, or closes the open one. */
@@ -130,7 +141,7 @@ export class Live implements ReactiveController {
       if (!id) return
       const read = {
         intents: async () => {
-          this.intents = (await api.intents(id)).intents
+          await this.#readIntents(api, id)
           await this.#readDetail()
         },
         requests: async () => {
@@ -152,6 +163,18 @@ export class Live implements ReactiveController {
     } catch (error) {
       this.#report(error)
     }
+  }
+
+  async #readIntents(api: SandboxApi, environment: string): Promise<void> {
+    let page = await api.intents(environment)
+    const intents = [...page.intents]
+    for (let pages = 1; pages < this.#pages && page.older; pages++) {
+      page = await api.intents(environment, intents.at(-1)?.id)
+      intents.push(...page.intents)
+    }
+    if (environment !== this.environment?.id) return
+    this.intents = intents
+    this.older = page.older
   }
 
   async #readEnvironments(api: SandboxApi): Promise<void> {

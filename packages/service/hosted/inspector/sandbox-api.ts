@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { PaymentIntent, Problem } from '@pi-checkout/contract'
+import type { Problem } from '@pi-checkout/contract'
 import type { Topic } from '../../src/sandbox/changes.ts'
 import type { FaultRule } from '../../src/sandbox/faults.ts'
 import type { Exchange, KeyUse } from '../../src/sandbox/journal.ts'
 import type { Finding } from '../../src/sandbox/lint.ts'
 import type { Outcome } from '../../src/sandbox/settle.ts'
-import type { SandboxIntent } from '../../src/sandbox/stored.ts'
+import type { IntentPage, SandboxIntent } from '../../src/sandbox/stored.ts'
 
 export interface SandboxEnvironment {
   readonly id: string
@@ -55,8 +55,9 @@ export class SandboxApi {
 
   environments = (): Promise<Environments> => this.#json('GET', '/environments')
 
-  intents = (environment: string): Promise<{ readonly intents: readonly PaymentIntent[] }> =>
-    this.#json('GET', `/environments/${environment}/intents`)
+  /** @param before Id of an intent: the page of those made before it. */
+  intents = (environment: string, before?: string): Promise<IntentPage> =>
+    this.#json('GET', `/environments/${environment}/intents${before ? `?before=${before}` : ''}`)
 
   intent = (id: string): Promise<Detail> => this.#json('GET', `/intents/${id}`)
 

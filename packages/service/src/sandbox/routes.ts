@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { limits } from '@pi-checkout/contract'
+import { limits, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { type Request, Router } from 'express'
 import { z } from 'zod'
 import { readOrigin } from '../config.ts'
@@ -161,8 +161,8 @@ function environmentRoutes(
 
   router.get('/environments/:id/intents', async (request, response) => {
     const { id } = await testEnvironment(context, request.params.id)
-    const intents = await newestIntents(context, { environmentId: id, count: listLength })
-    response.json({ intents: intents.map(({ intent }) => intent) })
+    const before = readBefore(request)
+    response.json(await newestIntents(context, { environmentId: id, before, count: pageLength }))
   })
 
   router.get('/environments/:id/requests', async (request, response) => {
@@ -186,8 +186,15 @@ const RegisterOrigin = z.strictObject({
   origin: z.string().refine((text) => readOrigin(text) !== undefined),
 })
 
-/** An inspector's list; the export has them all. */
-const listLength = 200
+/** Of a list of intents. */
+const pageLength = 200
+
+/** `?before=pi_…`. Everything else in the query is ignored. */
+function readBefore({ url }: Request): string | undefined {
+  const before = new URL(url, 'http://localhost').searchParams.get('before')
+  if (before === null || paymentIntentIdPattern.test(before)) return before ?? undefined
+  throw new ProblemError('validation_failed', 'before must be the id of a Payment Intent.')
+}
 
 function intentRoutes(context: Context, { changes }: Sandbox): Router {
   const router = Router({ caseSensitive: true, strict: true })

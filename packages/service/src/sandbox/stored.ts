@@ -9,13 +9,7 @@ import type { Context } from '../context.ts'
 import { Fragment } from '../db/database.ts'
 import { intentAnswer } from '../intents/answer.ts'
 import { due } from '../intents/lifecycle.ts'
-import {
-  type IntentRow,
-  intentColumns,
-  intentOf,
-  type StoredIntent,
-  settleDue,
-} from '../intents/store.ts'
+import { type IntentRow, intentColumns, intentOf, settleDue } from '../intents/store.ts'
 import { type Environment, environmentColumns, timeOf } from '../merchants/environments.ts'
 
 /** An intent as a merchant reads it, and everything else that the store has of it. */
@@ -81,23 +75,50 @@ export async function sandboxIntent(
     await context.db.query<SandboxRow>`
     select ${sandboxColumns} from payment_intents i
      where id = ${id} and ${inTestMode}`
-  const [intent] = await current(context, read)
-  return intent
+  const [row] = await current(context, read)
+  return row && sandboxIntentOf(row)
 }
 
-/** Reads the newest intents, the last made first. */
+/** A part of the list of intents. */
+export interface IntentPage {
+  readonly intents: readonly PaymentIntent[]
+  /** Whether there are older ones. */
+  readonly older: boolean
+}
+
+/**
+ * Reads a page of intents, the last made first.
+ *
+ * @param before Id of an intent: the page begins with the one that was made before it.
+ */
 export async function newestIntents(
   context: Pick<Context, 'db' | 'now'>,
-  { environmentId, count }: { readonly environmentId: string; readonly count: number },
-): Promise<SandboxIntent[]> {
-  return await current(
-    context,
-    async () =>
-      await context.db.query<SandboxRow>`
-      select ${sandboxColumns} from payment_intents i
-       where environment_id = ${environmentId} and ${inTestMode}
-       order by created_at desc, id limit ${count}`,
-  )
+  {
+    environmentId,
+    before,
+    count,
+  }: {
+    readonly environmentId: string
+    readonly before: string | undefined
+    readonly count: number
+  },
+): Promise<IntentPage> {
+  const { db } = context
+  const read = async (): Promise<DueRow[]> =>
+    before === undefined
+      ? await db.query<DueRow>`
+        select ${listColumns} from payment_intents i
+         where environment_id = ${environmentId} and ${inTestMode}
+         order by created_at desc, id desc limit ${count + 1}`
+      : await db.query<DueRow>`
+        select ${listColumns} from payment_intents i
+         where environment_id = ${environmentId} and ${inTestMode}
+           and created_at <= (select created_at from payment_intents where id = ${before})
+           and (created_at, id) < (select created_at, id from payment_intents where id = ${before})
+         order by created_at desc, id desc limit ${count + 1}`
+  const rows = await current(context, read)
+  const intents = rows.slice(0, count).map((row) => intentAnswer(intentOf(row)))
+  return { intents, older: rows.length > count }
 }
 
 /** Reads all intents, page by page in the order of their ids. */
@@ -113,34 +134,37 @@ export async function* allIntents(
         select ${sandboxColumns} from payment_intents i
          where id > ${after} and ${inTestMode} order by id limit ${pageSize}`,
     )
-    yield page
+    yield page.map(sandboxIntentOf)
     const last = page.at(-1)
     if (!last || page.length < pageSize) return
-    after = last.intent.id
+    after = last.id
   }
 }
 
 const pageSize = 500
 
 /** Reads again after every deadline that has passed: no list shows a stale state. */
-async function current(
+async function current<Row extends DueRow>(
   { db, now }: Pick<Context, 'db' | 'now'>,
-  read: () => Promise<readonly SandboxRow[]>,
-): Promise<SandboxIntent[]> {
+  read: () => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
   for (;;) {
     const rows = await read()
     const late = rows.flatMap((row) => {
-      const intent = storedOf(row)
+      const intent = intentOf(row)
       const at = timeOf({ clockOffset: row.clockOffset }, now())
       return due(intent, at) ? [{ intent, at }] : []
     })
-    if (late.length === 0) return rows.map(sandboxIntentOf)
+    if (late.length === 0) return rows
     for (const { intent, at } of late) await settleDue(db, intent, at)
   }
 }
 
-interface SandboxRow extends IntentRow {
+interface DueRow extends IntentRow {
   readonly clockOffset: number
+}
+
+interface SandboxRow extends DueRow {
   readonly idempotencyHash: Buffer | null
   readonly idempotencyFingerprint: Buffer | null
   readonly idempotencyExpiresAt: Date | null
@@ -151,10 +175,13 @@ interface SandboxRow extends IntentRow {
 const inTestMode = new Fragment(`
   environment_id in (select id from environments where mode = 'test')`)
 
+const listColumns = new Fragment(`
+  ${intentColumns.text},
+  (select clock_offset from environments e where e.id = i.environment_id) as "clockOffset"`)
+
 // One statement, so that an intent and its timeline are of one moment.
 const sandboxColumns = new Fragment(`
-  ${intentColumns.text},
-  (select clock_offset from environments e where e.id = i.environment_id) as "clockOffset",
+  ${listColumns.text},
   idempotency_hash as "idempotencyHash", idempotency_fingerprint as "idempotencyFingerprint",
   idempotency_expires_at as "idempotencyExpiresAt",
   (select coalesce(json_agg(json_build_object(
@@ -168,13 +195,8 @@ const sandboxColumns = new Fragment(`
             'updatedAt', a.updated_at) order by a.created_at, a.attempt_id), '[]')
      from payment_attempts a where a.intent_id = i.id) as attempts`)
 
-function storedOf(row: SandboxRow): StoredIntent {
-  const { clockOffset: _, events: __, attempts: ___, ...rest } = row
-  return intentOf(rest)
-}
-
 function sandboxIntentOf(row: SandboxRow): SandboxIntent {
-  const intent = storedOf(row)
+  const intent = intentOf(row)
   const { settlement } = intent
   const { idempotencyHash, idempotencyFingerprint, idempotencyExpiresAt } = row
   return {

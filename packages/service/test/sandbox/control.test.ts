@@ -90,6 +90,27 @@ test('an idempotency key is free again after 48 hours of the sandbox clock', asy
   expect(await make({ 'idempotency-key': 'again' })).not.toBe(first)
 })
 
+test('the list of intents goes back page by page, each intent once, the newest first', async () => {
+  const made = await Promise.all(Array.from({ length: 250 }, async () => await make()))
+  const list = `/environments/${environment}/intents`
+  const seen: { id: string; createdAt: string }[] = []
+  for (let older = true, pages = 0; older; pages++) {
+    const before = seen.length > 0 ? `?before=${seen.at(-1)?.id}` : ''
+    const page = await json('GET', `${list}${before}`)
+    expect(page.intents).toHaveLength([200, 50][pages] ?? 0)
+    seen.push(...page.intents)
+    older = page.older
+  }
+  expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(made))
+  const times = seen.map(({ createdAt }) => createdAt)
+  expect(times).toEqual(times.toSorted().reverse())
+  expect(await json('GET', `${list}?before=pi_${'0'.repeat(24)}`)).toEqual({
+    intents: [],
+    older: false,
+  })
+  expect((await control(service, 'GET', `${list}?before=a%20b`)).status).toBe(400)
+})
+
 test('forty requests for one key whose time is over make one intent', async () => {
   await raceForExpiredKeys([service])
 })

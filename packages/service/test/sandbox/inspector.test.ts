@@ -76,6 +76,24 @@ test('a new intent appears by itself, and its button pays it', async () => {
   })
 })
 
+test('the newest two hundred are shown, and older ones when they are asked for', async () => {
+  await make({ ...order, orderId: 'the-first' })
+  await Promise.all(Array.from({ length: 200 }, async () => await make()))
+  await inspect(async (page) => {
+    const rows = page.locator('.rows > li')
+    await expect.poll(async () => await rows.count()).toBe(200)
+    await page.getByRole('link', { name: 'Intents 200+' }).waitFor()
+    await page.getByRole('button', { name: 'Show older' }).click()
+    await page.getByRole('link', { name: /the-first/ }).waitFor()
+    expect(await rows.count()).toBe(201)
+    expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0)
+    // What is new joins what is shown.
+    await make({ ...order, orderId: 'the-last' })
+    await page.getByRole('link', { name: /the-last/ }).waitFor()
+    expect(await rows.count()).toBe(202)
+  })
+})
+
 test('the admin token leaves the address at once and is kept in memory alone', async () => {
   await inspect(async (page) => {
     const { adminToken } = service.ready
