@@ -69,8 +69,14 @@ async function height(page: Page): Promise<number> {
   return page.locator('#pay').evaluate((pay) => pay.getBoundingClientRect().height)
 }
 
+/** Lets the page do whatever a message that it has received by now makes it do. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForTimeout(200)
+}
+
 async function expectNothing(page: Page): Promise<void> {
   expect(await told(page)).toEqual(ready)
+  expect(await page.locator('#pay').evaluate((pay) => Reflect.get(pay, 'state'))).toBe('ready')
   expect(await height(page)).toBe(600)
   expect(page.url()).toBe(`${world.shop}/`)
   expect(await page.frameLocator('#pay iframe').getByText('Hosted').isVisible()).toBe(true)
@@ -86,8 +92,9 @@ test('ten thousand malformed messages from the frame change nothing', async () =
   ] as const) {
     await frame.evaluate(`fuzz((message) => ${channel}, 5000, ${seed})`)
   }
-  await page.waitForTimeout(500)
+  await settle(page)
   await expectNothing(page)
+  expect(world.asked).toEqual(['/checkout/pi_1'])
   await frame.evaluate("port.postMessage({ t: 'finish' })")
   await hears(page, 'pi-finish')
 })
@@ -115,8 +122,9 @@ test('ten thousand messages from a sibling frame change nothing, forged ones inc
   const stranger = page.frames().find((frame) => frame.url().startsWith(world.evil))
   await stranger?.waitForLoadState()
   await stranger?.evaluate('forge(send); fuzz(send, 10000, 3)')
-  await page.waitForTimeout(500)
+  await settle(page)
   await expectNothing(page)
+  expect(world.asked).toEqual(['/checkout/pi_1'])
 })
 
 test('ten thousand messages from an opener change nothing, forged ones included', async () => {
@@ -141,8 +149,9 @@ test('ten thousand messages from an opener change nothing, forged ones included'
   popup.on('pageerror', (error) => noise.push(error.message))
   await hears(popup, 'pi-ready')
   await opener.evaluate('forge(send); fuzz(send, 10000, 4)')
-  await popup.waitForTimeout(500)
+  await settle(popup)
   await expectNothing(popup)
+  expect(world.asked).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
   expect(noise).toEqual([])
 })
 

@@ -2,8 +2,10 @@ import { expect, test } from 'vitest'
 import { fakeHostedPage } from '../src/testing.ts'
 import {
   type Answers,
+  hastened,
   hears,
   mountAtOnce,
+  ownClock,
   prepareWorld,
   press,
   stands,
@@ -170,9 +172,10 @@ test('a removed element that waited for its retry starts nothing', async () => {
       addEventListener('message', () => {
         setTimeout(() => { element.remove(); told.push('removed') }, 300)
       }, { once: true })`,
+    prepare: ownClock,
   })
   await hears(page, 'removed')
-  await page.waitForTimeout(1000)
+  await page.clock.runFor(2000)
   expect(world.asked).toEqual(['/checkout/pi_1'])
 })
 
@@ -223,13 +226,17 @@ test('a frame that navigates to a dead page is replaced', async () => {
   world.expected.push(/Failed to load resource/)
   const { html } = fakeHostedPage()
   let alive = true
-  const page = await world.visit({ hosted: () => (alive ? { body: html } : undefined) })
+  const page = await world.visit({
+    hosted: () => (alive ? { body: html } : undefined),
+    prepare: ownClock,
+  })
   await hears(page, 'pi-ready')
   alive = false
-  await page.frameLocator('iframe').getByTestId('reload').click()
-  await page.waitForTimeout(500)
+  const lost = page.waitForEvent('requestfailed')
+  await press(page, 'reload')
+  await lost
   alive = true
-  await expect.poll(() => told(page), { timeout: 15_000 }).toEqual([...ready, ...ready])
+  await expect.poll(() => hastened(page), { timeout: 15_000 }).toEqual([...ready, ...ready])
 })
 
 test('two elements with two intents never hear each other', async () => {

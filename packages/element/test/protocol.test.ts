@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { type Answer, hears, mountAtOnce, prepareWorld, stands, told } from './browser/world.ts'
+import {
+  type Answer,
+  hastened,
+  hears,
+  mountAtOnce,
+  ownClock,
+  prepareWorld,
+  stands,
+  told,
+} from './browser/world.ts'
 
 const world = prepareWorld()
 
@@ -90,8 +99,11 @@ test.each([
 })
 
 test('an unknown fail code reads internal, after one silent retry, and can be tried again', async () => {
-  const page = await world.visit({ hosted: { steps: [{ fail: 'paid in full' }] } })
-  await hears(page, 'pi-error internal')
+  const page = await world.visit({
+    hosted: { steps: [{ fail: 'paid in full' }] },
+    prepare: ownClock,
+  })
+  await expect.poll(() => hastened(page)).toContain('pi-error internal')
   expect(world.asked).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
   world.hosted({})
   await page.getByRole('button', { name: 'Try again' }).click()

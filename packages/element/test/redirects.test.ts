@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hears, leavingOnce, prepareWorld, told } from './browser/world.ts'
+import { hastened, hears, leavingOnce, ownClock, prepareWorld, told } from './browser/world.ts'
 
 const world = prepareWorld({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
 
@@ -61,11 +61,15 @@ test('after Back the restored page asks again, and a live frame stays', async ()
 })
 
 test('after Back a dead frame is replaced', async () => {
-  const page = await world.visit({ headers: kept, hosted: { steps: ['ready', 'silence'] } })
+  const page = await world.visit({
+    headers: kept,
+    hosted: { steps: ['ready', 'silence'] },
+    prepare: ownClock,
+  })
   await hears(page, 'pi-ready')
   await page.goto(`${world.shop}/elsewhere`, { waitUntil: 'domcontentloaded' })
   world.hosted({})
   await page.goBack({ waitUntil: 'commit' })
   const ready = ['pi-statechange loading', 'pi-statechange ready', 'pi-ready']
-  await expect.poll(() => told(page), { timeout: 15_000 }).toEqual([...ready, ...ready])
+  await expect.poll(() => hastened(page), { timeout: 15_000 }).toEqual([...ready, ...ready])
 })

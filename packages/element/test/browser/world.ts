@@ -240,6 +240,17 @@ export async function hears(page: Page, line: string): Promise<void> {
   await expect.poll(() => told(page), patience).toContain(line)
 }
 
+/** Prepares a page for `hastened`. */
+export function ownClock(page: Page): Promise<void> {
+  return page.clock.install()
+}
+
+/** What the page was told, after half a second more of its own clock: for polls that wait for timers. */
+export async function hastened(page: Page): Promise<string[]> {
+  await page.clock.runFor(500)
+  return told(page)
+}
+
 const patience = { interval: 20, timeout: 15_000 }
 
 function launchFirefox(executablePath: string): Promise<Browser> {
