@@ -32,3 +32,12 @@ test('every test id and every setting that the README names exists', () => {
     expect(code, name).toContain(name)
   }
 })
+
+test('the README names every setting that the shop reads', () => {
+  const config = readFileSync(`${demo}server/config.ts`, 'utf8')
+  const [, settings = ''] = readme.split('## Settings')
+  const read = [...config.matchAll(/\b(?:env\.|const \{ |, )((?:PI|SHOP|NODE)_[A-Z_]+|PORT)\b/g)]
+  const names = [...new Set(read.map(([, name]) => name))]
+  expect(names.length).toBeGreaterThan(6)
+  expect(names.filter((name) => !settings.includes(`\`${name}\``))).toEqual([])
+})
