@@ -16,8 +16,9 @@ export type SqlValue =
   | Date
   | Buffer
   | null
-  | readonly string[]
-  | readonly Buffer[]
+  | readonly (string | null)[]
+  | readonly (Buffer | null)[]
+  | readonly number[]
   | Fragment
 
 /** Runs statements, on any connection or on that of one transaction. */
@@ -77,10 +78,18 @@ export function isOneRowsFault(error: unknown): boolean {
   return error instanceof StoreError && !error.unavailable
 }
 
+/**
+ * What every session is set to, whichever the store.
+ *
+ * A plan that was made while the tables were small would read them from end to end for as long as the
+ * session lives: nothing tells it that they grew. Every statement of a request has an index, and none
+ * is worth compiling.
+ */
+export const sessionSettings = { timezone: 'UTC', enable_seqscan: 'off', jit: 'off' } as const
+
 /** Makes the database of a pool: that of a server, or of the embedded store with one connection. */
 export function openPool(config: pg.PoolConfig, kind: Database['kind']): Database {
-  const options = `-c timezone=UTC ${config.options ?? ''}`
-  const pool = new pg.Pool({ ...config, types: codec, options })
+  const pool = new pg.Pool({ ...config, types: codec })
   // An idle connection that breaks is replaced; the next statement reports it if it persists.
   pool.on('error', () => {})
   // One that breaks while it is borrowed fails its statement; without a listener, it fails the process.

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Database, openPool, StoreError } from './database.ts'
+import { type Database, openPool, StoreError, sessionSettings } from './database.ts'
 
 // In milliseconds. A duplicate waits two seconds for the first request; a frozen instance that holds
 // a lock is cut off, so that it stops nobody for long.
@@ -27,8 +27,8 @@ export async function openPostgres(url: string): Promise<Database> {
       max: 10,
       connectionTimeoutMillis: 5000,
       keepAlive: true,
-      options: Object.entries(patience)
-        .map(([name, ms]) => `-c ${name}=${ms}`)
+      options: Object.entries({ ...sessionSettings, ...patience })
+        .map(([name, value]) => `-c ${name}=${value}`)
         .join(' '),
     },
     'postgres',

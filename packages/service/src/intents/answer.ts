@@ -5,7 +5,7 @@
  */
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract'
 import type { Created } from './creation.ts'
-import type { StoredIntent } from './store.ts'
+import type { RetrievedIntent } from './store.ts'
 
 /** The answer to a create, and to each replay of it: the intent as it was made, and its secret. */
 export function creationAnswer(
@@ -32,7 +32,7 @@ export function creationAnswer(
 }
 
 /** The answer to a retrieve: no secret, and no address of the bank's page. */
-export function intentAnswer(intent: StoredIntent): PaymentIntent {
+export function intentAnswer(intent: RetrievedIntent): PaymentIntent {
   const { nextAction } = intent
   return {
     id: intent.id,

@@ -49,11 +49,12 @@ export function creations(db: Database): (draft: Draft) => Promise<Creation> {
 
 async function create(db: Queryable, drafts: readonly Draft[]): Promise<readonly Creation[]> {
   // The same order in every instance: two shuffled batches would wait for each other's rows.
-  const sorted = [...drafts].sort((one, other) => compare(sortKey(one), sortKey(other)))
+  const sorted = [...drafts].sort(byKey)
   try {
     const created = await insert(db, sorted)
     const losers = sorted.filter(({ id }) => !created.has(id))
-    const outcomes = losers.length > 0 ? await readWinners(db, losers) : new Map()
+    if (losers.length === 0) return drafts.map(() => ({ type: 'created' }))
+    const outcomes = await readWinners(db, losers)
     return drafts.map(({ id }) => outcomes.get(id) ?? { type: 'created' })
   } catch (error) {
     if (drafts.length === 1 && isLockConflict(error)) return [{ type: 'in_use' }]
@@ -62,39 +63,37 @@ async function create(db: Queryable, drafts: readonly Draft[]): Promise<readonly
 }
 
 async function insert(db: Queryable, drafts: readonly Draft[]): Promise<ReadonlySet<string>> {
+  // One array per column: the server reads that in half the time of a JSON text.
   const rows = await db.query<{ id: string }>`
     insert into payment_intents (
       id, environment_id, amount, currency, order_id, customer, metadata, secret_salt, secret_kid,
       idempotency_hash, idempotency_fingerprint, idempotency_expires_at,
       expires_at, created_at, updated_at)
     select id, environment, amount, currency, "orderId", customer, metadata, salt, kid,
-           hash, fingerprint, purge, deadline, created, created
-      from json_to_recordset(${JSON.stringify(drafts.map(rowOf))}::json) as draft (
-        id text, environment text, amount bigint, currency text, "orderId" text, customer json,
-        metadata json, salt bytea, kid text, hash bytea, fingerprint bytea, purge timestamptz,
-        deadline timestamptz, created timestamptz)
+           hash, fingerprint,
+           case when hash is not null
+             then to_timestamp((created + ${limits.idempotencyPurge}) / 1000) end,
+           to_timestamp((created + ${limits.intentLifetime}) / 1000),
+           to_timestamp(created / 1000), to_timestamp(created / 1000)
+      from unnest(
+        ${drafts.map(({ id }) => id)}::text[],
+        ${drafts.map(({ environmentId }) => environmentId)}::text[],
+        ${drafts.map(({ body }) => body.amount)}::bigint[],
+        ${drafts.map(({ body }) => body.currency)}::text[],
+        ${drafts.map(({ body }) => body.orderId)}::text[],
+        ${drafts.map(({ body }) => asJson(body.customer))}::json[],
+        ${drafts.map(({ body }) => asJson(body.metadata))}::json[],
+        ${drafts.map(({ secretSalt }) => secretSalt)}::bytea[],
+        ${drafts.map(({ secretKid }) => secretKid)}::text[],
+        ${drafts.map(({ idempotency }) => idempotency?.hash ?? null)}::bytea[],
+        ${drafts.map(({ idempotency }) => idempotency?.fingerprint ?? null)}::bytea[],
+        ${drafts.map(({ createdAt }) => createdAt.getTime())}::float8[]
+      ) as draft (
+        id, environment, amount, currency, "orderId", customer, metadata, salt, kid,
+        hash, fingerprint, created)
     on conflict (environment_id, idempotency_hash) do nothing
     returning id`
   return new Set(rows.map(({ id }) => id))
-}
-
-function rowOf(draft: Draft): object {
-  const { id, environmentId: environment, secretKid: kid, body, createdAt, idempotency } = draft
-  const created = createdAt.getTime()
-  return {
-    ...body,
-    id,
-    environment,
-    kid,
-    salt: hex(draft.secretSalt),
-    created: createdAt,
-    deadline: new Date(created + limits.intentLifetime),
-    ...(idempotency && {
-      hash: hex(idempotency.hash),
-      fingerprint: hex(idempotency.fingerprint),
-      purge: new Date(created + limits.idempotencyPurge),
-    }),
-  }
 }
 
 interface WinnerRow extends SecretSource {
@@ -115,12 +114,17 @@ async function readWinners(
 ): Promise<ReadonlyMap<string, Creation>> {
   const rows = await db.query<WinnerRow>`
     select loser.id as loser, i.idempotency_fingerprint = loser.fingerprint as same,
-           i.idempotency_expires_at <= loser.created as expired,
+           i.idempotency_expires_at <= to_timestamp(loser.created / 1000) as expired,
            i.id, i.environment_id as "environmentId", i.secret_kid as "secretKid",
            i.secret_salt as "secretSalt", i.amount, i.currency, i.order_id as "orderId",
            i.customer, i.metadata, i.created_at as "createdAt"
-      from json_to_recordset(${JSON.stringify(losers.map(rowOf))}::json) as loser (
-        id text, environment text, hash bytea, fingerprint bytea, created timestamptz)
+      from unnest(
+        ${losers.map(({ id }) => id)}::text[],
+        ${losers.map(({ environmentId }) => environmentId)}::text[],
+        ${losers.map(({ idempotency }) => idempotency?.hash ?? null)}::bytea[],
+        ${losers.map(({ idempotency }) => idempotency?.fingerprint ?? null)}::bytea[],
+        ${losers.map(({ createdAt }) => createdAt.getTime())}::float8[]
+      ) as loser (id, environment, hash, fingerprint, created)
       join payment_intents i
         on i.environment_id = loser.environment and i.idempotency_hash = loser.hash`
   const outcomes = new Map<string, Creation>()
@@ -170,15 +174,16 @@ function isLockConflict(error: unknown): boolean {
   return error instanceof StoreError && (error.code === '55P03' || error.code === '40P01')
 }
 
-function sortKey({ environmentId, idempotency, id }: Draft): string {
-  return `${environmentId} ${idempotency ? hex(idempotency.hash) : id}`
+/** By environment, then by the key's hash, both in code units; those without a key wait for nobody. */
+function byKey(one: Draft, other: Draft): number {
+  if (one.environmentId !== other.environmentId) {
+    return one.environmentId < other.environmentId ? -1 : 1
+  }
+  return Buffer.compare(one.idempotency?.hash ?? noKey, other.idempotency?.hash ?? noKey)
 }
 
-// Code units, as every instance compares them; localeCompare depends on the machine.
-function compare(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other)
-}
+const noKey = Buffer.alloc(0)
 
-function hex(bytes: Buffer): string {
-  return `\\x${bytes.toString('hex')}`
+function asJson(value: object | undefined): string | null {
+  return value ? JSON.stringify(value) : null
 }

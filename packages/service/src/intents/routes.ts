@@ -37,7 +37,7 @@ import { clientSecret } from './client-secret.ts'
 import { type Created, type Creation, creations, type Draft } from './creation.ts'
 import { idempotencyHashes, readIdempotencyKey } from './idempotency.ts'
 import { retrievals } from './retrieval.ts'
-import { type IntentKey, type StoredIntent, settleDue } from './store.ts'
+import { type IntentKey, type RetrievedIntent, settleDue } from './store.ts'
 
 /** What the operations need besides the context. */
 export interface IntentRouteParts {
@@ -51,9 +51,9 @@ export interface IntentRouteParts {
 export interface IntentStore {
   readonly create: (draft: Draft) => Promise<Creation>
   /** Reads without applying deadlines; `undefined` for unknown and foreign alike. */
-  readonly find: (key: IntentKey) => Promise<StoredIntent | undefined>
+  readonly find: (key: IntentKey) => Promise<RetrievedIntent | undefined>
   /** Applies the deadlines that have passed. */
-  readonly settle: (intent: StoredIntent, now: Date) => Promise<StoredIntent | undefined>
+  readonly settle: (intent: RetrievedIntent, now: Date) => Promise<RetrievedIntent | undefined>
 }
 
 /** Keeps them in the database, many requests in one statement. One per instance. */

@@ -23,6 +23,9 @@ export interface StoredIntent extends IntentState {
   readonly createdAt: Date
 }
 
+/** An intent as a retrieve needs it: without what its `clientSecret` is derived from. */
+export type RetrievedIntent = Omit<StoredIntent, 'secretKid' | 'secretSalt'>
+
 /** Which intent, and whose. */
 export interface IntentKey {
   readonly environmentId: string
@@ -95,11 +98,11 @@ export async function moveIntent(
  *
  * @returns The intent as it stands at `now`, or `undefined` when it was deleted meanwhile.
  */
-export async function settleDue(
+export async function settleDue<Seen extends RetrievedIntent>(
   db: Queryable,
-  intent: StoredIntent,
+  intent: Seen,
   now: Date,
-): Promise<StoredIntent | undefined> {
+): Promise<Seen | StoredIntent | undefined> {
   const transition = due(intent, now)
   if (!transition) return intent
   const moved = await moveIntent(db, intent, transition)
