@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendAdminCommand } from '../src/admin-socket.ts'
 import { operationProblems } from '../src/description/openapi.ts'
 import { rawRequest } from './support/raw-request.ts'
-import { create, order, startTestService, type TestService } from './support/service.ts'
+import { create, order, retrieve, startTestService, type TestService } from './support/service.ts'
 
 let service: TestService
 let data: string
@@ -40,7 +40,13 @@ test('the description is OpenAPI 3.1 and names both operations with all their pr
   }
 })
 
-const provoked: Record<(typeof operationProblems.create)[number], () => Promise<Response>> = {
+/** `timeout` needs a store with other users: `sandbox/postgres.test.ts` brings it about. */
+type Provoked<Operation extends keyof typeof operationProblems> = Record<
+  Exclude<(typeof operationProblems)[Operation][number], 'timeout'>,
+  () => Promise<Response>
+>
+
+const provokedByCreate: Provoked<'create'> = {
   method_not_allowed: async () => await raw({ method: 'PUT' }),
   secret_key_in_browser: async () => await raw({ headers: { 'sec-fetch-site': 'cross-site' } }),
   unsupported_media_type: async () =>
@@ -72,20 +78,45 @@ const provoked: Record<(typeof operationProblems.create)[number], () => Promise<
   store_unavailable: async () => await create(service, order, { 'sandbox-fault': '503' }),
 }
 
-for (const [code, provoke] of Object.entries(provoked)) {
-  test(`a documented problem is what a client gets: ${code}`, async () => {
-    const answer = await provoke()
-    const { status, retryable } = problemCodes[code as ProblemCode]
-    expect(answer.status).toBe(status)
-    expect(await answer.json()).toMatchObject({ code, status, retryable, type: `/docs#${code}` })
-  })
+const unknown = `pi_${'0'.repeat(24)}`
+const provokedByRetrieve: Provoked<'retrieve'> = {
+  method_not_allowed: async () => await raw({ method: 'DELETE', path: `/${unknown}` }),
+  secret_key_in_browser: async () =>
+    await retrieve(service, unknown, { origin: 'https://shop.example' }),
+  invalid_header: async () => await retrieve(service, unknown, { 'sandbox-fault': 'unknown' }),
+  missing_credentials: async () =>
+    await raw({ method: 'GET', path: `/${unknown}`, headers: { authorization: undefined } }),
+  invalid_credentials: async () => await retrieve({ ...service, apiKey: 'pi_sk_test_no' }, unknown),
+  revoked_credentials: async () =>
+    await retrieve({ ...service, apiKey: await revokedKey() }, unknown),
+  rate_limited: async () => await retrieve(service, unknown, { 'sandbox-fault': '429' }),
+  unsupported_api_version: async () => await retrieve(service, unknown, { 'api-version': '1' }),
+  payment_intent_not_found: async () => await retrieve(service, unknown),
+  internal_error: async () => await retrieve(service, unknown, { 'sandbox-fault': '500' }),
+  store_unavailable: async () => await retrieve(service, unknown, { 'sandbox-fault': '503' }),
+}
+
+for (const [operation, provoked] of [
+  ['create', provokedByCreate],
+  ['retrieve', provokedByRetrieve],
+] as const) {
+  for (const [code, provoke] of Object.entries(provoked)) {
+    test(`a documented problem of ${operation} is what a client gets: ${code}`, async () => {
+      const answer = await provoke()
+      const { status, retryable } = problemCodes[code as ProblemCode]
+      expect(answer.status).toBe(status)
+      expect(await answer.json()).toMatchObject({ code, status, retryable, type: `/docs#${code}` })
+    })
+  }
 }
 
 async function raw({
   method = 'POST',
+  path = '',
   headers = {},
 }: {
   method?: string
+  path?: string
   headers?: Record<string, string | undefined>
 }): Promise<Response> {
   const all = {
@@ -94,8 +125,8 @@ async function raw({
     ...headers,
   }
   const sent = Object.entries(all).filter((entry): entry is [string, string] => Boolean(entry[1]))
-  const body = JSON.stringify(order)
-  return await fetch(`${service.url}/payment-intents`, { method, headers: sent, body })
+  const body = method === 'GET' ? null : JSON.stringify(order)
+  return await fetch(`${service.url}/payment-intents${path}`, { method, headers: sent, body })
 }
 
 async function revokedKey(): Promise<string> {

@@ -40,6 +40,7 @@ export const operationProblems = {
     'request_timeout',
     'internal_error',
     'store_unavailable',
+    'timeout',
   ],
   retrieve: [
     'method_not_allowed',
@@ -53,6 +54,7 @@ export const operationProblems = {
     'payment_intent_not_found',
     'internal_error',
     'store_unavailable',
+    'timeout',
   ],
 } as const satisfies Record<string, readonly ProblemCode[]>
 
@@ -132,7 +134,11 @@ export function openapi(serverUrl: string): OpenApi {
     components: {
       securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } },
       headers: {
-        RequestId: { description: 'Id of this answer', schema: { type: 'string' } },
+        RequestId: {
+          description:
+            'Id of this answer, also in the service’s log and inspector: quote it when you ask',
+          schema: { type: 'string', pattern: '^req_[A-Za-z0-9]{20}$' },
+        },
         Location: { description: 'Path of the intent', schema: { type: 'string' } },
         IdempotentReplayed: {
           description: '`true` when an earlier request with this key made the intent',
@@ -144,7 +150,18 @@ export function openapi(serverUrl: string): OpenApi {
         },
         WwwAuthenticate: { description: 'How to authenticate', schema: { const: 'Bearer' } },
         Allow: { description: 'The methods of this path', schema: { type: 'string' } },
-        RetryAfter: { description: 'Seconds to wait', schema: { type: 'string' } },
+        RetryAfter: {
+          description: 'Seconds to wait before the same request is sent again',
+          schema: { type: 'string', pattern: '^[0-9]+$' },
+        },
+        RateLimit: {
+          description: 'What is left: `"default";r=0;t=3` is nothing for 3 seconds',
+          schema: { type: 'string' },
+        },
+        RateLimitPolicy: {
+          description: 'The limit: `"default";q=200;w=2` is 200 requests in 2 seconds',
+          schema: { type: 'string' },
+        },
       },
       schemas: {
         CreatePaymentIntent: requestSchema(),
@@ -224,6 +241,7 @@ const exampleBody = {
 const apiVersion = {
   name: 'Api-Version',
   in: 'header',
+  description: 'Answered as it was sent; without it, the newest version answers',
   schema: { type: 'string', enum: apiVersions },
 }
 
@@ -275,7 +293,11 @@ function problemHeaders(status: number): Record<string, object> {
     'Request-Id': header('RequestId'),
     ...(status === 401 && { 'WWW-Authenticate': header('WwwAuthenticate') }),
     ...(status === 405 && { Allow: header('Allow') }),
-    ...([409, 429, 500, 503].includes(status) && { 'Retry-After': header('RetryAfter') }),
+    ...([409, 429, 503, 504].includes(status) && { 'Retry-After': header('RetryAfter') }),
+    ...(status === 429 && {
+      RateLimit: header('RateLimit'),
+      'RateLimit-Policy': header('RateLimitPolicy'),
+    }),
   }
 }
 

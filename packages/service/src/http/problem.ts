@@ -94,8 +94,18 @@ function hasUnreadBody({ complete, headers: sent }: IncomingMessage): boolean {
   return announced && !complete
 }
 
+/** SQLSTATE of a statement that ran into its time limit, or that somebody ended. */
+const queryCanceled = '57014'
+
 function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
+  if (error instanceof StoreError && error.code === queryCanceled) {
+    return new ProblemError(
+      'timeout',
+      'The store did not finish in time. Send the same request again, with the same Idempotency-Key.',
+      { headers: { 'retry-after': '1' } },
+    )
+  }
   if (error instanceof Overloaded || (error instanceof StoreError && error.unavailable)) {
     return new ProblemError(
       'store_unavailable',

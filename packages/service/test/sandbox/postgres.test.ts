@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import { openPostgres } from '../../src/db/postgres.ts'
 import { newSecretKeys } from '../../src/secret-keys.ts'
 import { startService } from '../../src/start.ts'
 import {
@@ -65,6 +66,31 @@ test('a clock set at one instance reaches the other within seconds', async () =>
     .poll(async () => await (await retrieve(other, id)).json(), { timeout: 10_000 })
     .toMatchObject({ status: 'expired' })
   await control(one, 'DELETE', clock)
+})
+
+test('a statement that runs out of time is a 504, and the same request counts once later', async () => {
+  const id = await make(one)
+  const key = { 'idempotency-key': 'out-of-time' }
+  const db = await openPostgres(server.url)
+  await db.transaction(async (tx) => {
+    await tx.query`lock table payment_intents in access exclusive mode`
+    const answers = Promise.all([create(one, order, key), retrieve(one, id)])
+    const cancel = async () =>
+      (
+        await db.query`
+          select pg_cancel_backend(pid) from pg_stat_activity
+           where wait_event_type = 'Lock' and query like '%payment_intents%'`
+      ).length
+    let canceled = 0
+    await expect.poll(async () => (canceled += await cancel())).toBeGreaterThanOrEqual(2)
+    for (const answer of await answers) {
+      expect(answer.status).toBe(504)
+      expect(answer.headers.get('retry-after')).toBe('1')
+      expect(await answer.json()).toMatchObject({ code: 'timeout', retryable: true })
+    }
+  })
+  await db.close()
+  expect((await create(one, order, key)).status).toBe(201)
 })
 
 test('forty requests at two instances for one key whose time is over make one intent', async () => {

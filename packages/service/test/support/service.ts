@@ -55,12 +55,19 @@ export async function retrieve(
   return await described(answer, 'retrieve', headers)
 }
 
+/** Headers that say something about the API; the others are of HTTP and of browsers. */
+const ownHeaders = [
+  ...['allow', 'api-version', 'idempotent-replayed', 'location', 'ratelimit', 'ratelimit-policy'],
+  ...['request-id', 'retry-after', 'www-authenticate'],
+]
+
 interface Description {
   readonly paths: Record<string, Record<string, { readonly responses: Record<string, Answer> }>>
   readonly components: { readonly schemas: Record<string, z.core.JSONSchema.JSONSchema> }
 }
 
 interface Answer {
+  readonly headers: Record<string, unknown>
   readonly content: Record<string, { readonly schema: { readonly $ref: string } }>
 }
 
@@ -81,8 +88,12 @@ async function described(
 ): Promise<Response> {
   const broken = /truncate-body|malformed-json/.test(sent['sandbox-fault'] ?? '')
   if (broken) return answer
-  const content = operations[operation]?.responses[answer.status]?.content
+  const { content, headers } = operations[operation]?.responses[answer.status] ?? {}
   expect(content, `${operation} has no ${answer.status}`).toBeDefined()
+  const known = Object.keys(headers ?? {}).map((name) => name.toLowerCase())
+  expect(known).toEqual(
+    expect.arrayContaining(ownHeaders.filter((name) => answer.headers.has(name))),
+  )
   const [mediaType = '', media] = Object.entries(content ?? {})[0] ?? []
   expect(answer.headers.get('content-type')).toMatch(new RegExp(`^${mediaType.replace('+', '.')}`))
   expect(answer.headers.get('request-id')).toMatch(/^req_[A-Za-z0-9]{20}$/)
