@@ -19,6 +19,7 @@ import { type Config, storeOptions } from './config.ts'
 import type { Context } from './context.ts'
 import { authenticator } from './http/authenticate.ts'
 import { answerClientError } from './http/client-error.ts'
+import { boundConnections } from './http/connections.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { startReaper } from './intents/reaper.ts'
 import { intentStore } from './intents/routes.ts'
@@ -196,7 +197,7 @@ async function listen(
   server: Server,
   { host, port, name }: { readonly host: string; readonly port: number; readonly name: string },
 ): Promise<void> {
-  server.maxConnections = maxConnections
+  boundConnections(server, maxConnections)
   server.listen({ host, port })
   try {
     await once(server, 'listening')

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test as base, expect } from '@playwright/test'
+import { chance } from '../fixtures/chance.ts'
+import { HttpBuyer } from '../fixtures/http-buyer.ts'
+import { postgresPrograms } from '../fixtures/postgres.ts'
+import { type ShakenHouse, startShakenHouse } from '../fixtures/shaken-house.ts'
+import { tell } from '../fixtures/tell.ts'
+
+/** How long everything is shaken; a release does it for longer. */
+const seconds = Number(process.env.PI_CHAOS_SECONDS ?? 10)
+const seed = Number(process.env.PI_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const buyersAtOnce = 8
+
+const test = base.extend<{ house: ShakenHouse }>({
+  house: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
+    async ({}, use) => {
+      const house = await startShakenHouse(postgresPrograms)
+      await use(house)
+      await house.stop()
+    },
+    { timeout: 120_000 },
+  ],
+})
+
+/** What a buyer was told, as far as the payment got. */
+interface Told {
+  readonly buyer: HttpBuyer
+  order?: string
+  intent?: string
+  /** The hosted page said that the card was charged. */
+  charged?: boolean
+  /** The shop said that the order is paid. */
+  paid?: boolean
+  fault?: string
+}
+
+test('whatever is killed or cut off while buyers pay: nothing acknowledged is lost, no order is paid twice, none without its payment', async ({
+  house,
+}) => {
+  test.setTimeout(seconds * 1000 + 120_000)
+  const until = performance.now() + seconds * 1000
+  const going = (): boolean => performance.now() < until
+  const told: Told[] = []
+  const [shaken] = await Promise.all([shake(house, going), buy(house, { told, going })])
+
+  await house.reconcile()
+  const stored = await house.exportIntents()
+  const charges = new Map<string, string[]>()
+  for (const { id, orderId, status } of stored) {
+    if (status === 'succeeded') charges.set(orderId, [...(charges.get(orderId) ?? []), id])
+  }
+  const shown = await Promise.all(
+    told.map(async ({ buyer, order }) => (order ? await buyer.shownState() : undefined)),
+  )
+  const known = new Set(stored.map(({ id }) => id))
+  const isCharged = ({ order = '', intent = '' }: Told): boolean =>
+    charges.get(order)?.includes(intent) ?? false
+  const losses = {
+    orders: told.filter(({ order }, at) => order && !shown[at]).length,
+    intents: told.filter(({ intent }) => intent && !known.has(intent)).length,
+    charges: told.filter((buyer) => buyer.charged && !isCharged(buyer)).length,
+    paid: told.filter(({ paid }, at) => paid && shown[at] !== 'paid').length,
+    unnoticed: told.filter((buyer, at) => isCharged(buyer) && shown[at] !== 'paid').length,
+  }
+  const doubled = [...charges.values()].filter((ids) => ids.length > 1).length
+  const unbacked = told.filter((buyer, at) => shown[at] === 'paid' && !isCharged(buyer)).length
+  tell('chaos', {
+    ...{ seed, seconds, instances: house.instances, database: house.hasDatabase, ...shaken },
+    ...{ tried: told.length, acknowledged: told.filter(({ paid }) => paid).length },
+    ...{ losses, doubled, unbacked },
+  })
+  expect(told.flatMap(({ fault }) => fault ?? [])).toEqual([])
+  expect(losses).toEqual({ orders: 0, intents: 0, charges: 0, paid: 0, unnoticed: 0 })
+  expect({ doubled, unbacked }).toEqual({ doubled: 0, unbacked: 0 })
+  expect(told.filter(({ paid }) => paid).length).toBeGreaterThan(buyersAtOnce)
+})
+
+interface Shaken {
+  readonly terms: number
+  readonly kills: number
+  readonly cuts: number
+}
+
+/** Ends one thing after the other: mostly services, often the shop, at times the database. */
+async function shake(house: ShakenHouse, going: () => boolean): Promise<Shaken> {
+  const random = chance(seed)
+  const count = { terms: 0, kills: 0, cuts: 0 }
+  while (going()) {
+    await sleep(100 + random() * 400)
+    const what = random()
+    const ending = random() < 0.5 ? 'SIGTERM' : 'SIGKILL'
+    const which = Math.floor(random() * house.instances)
+    if (house.hasDatabase && what < 0.2) {
+      await house.shakeDatabase()
+      count.cuts++
+      continue
+    }
+    if (what < 0.5) await house.shakeShop(ending)
+    else await house.shakeService(which, ending)
+    if (ending === 'SIGTERM') count.terms++
+    else count.kills++
+  }
+  return count
+}
+
+/** Buyers, some at once, each with an address, a session and an order of its own. */
+async function buy(
+  house: ShakenHouse,
+  { told, going }: { readonly told: Told[]; readonly going: () => boolean },
+): Promise<void> {
+  const one = async (): Promise<void> => {
+    while (going()) {
+      const number = told.length
+      const from = `127.2.${number >> 7}.${1 + (number & 127)}`
+      const buyer = new HttpBuyer(house, { patience: 60_000, from })
+      const note: Told = { buyer }
+      told.push(note)
+      await pay(note, number).catch((error: unknown) => {
+        note.fault = String(error)
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: buyersAtOnce }, one))
+}
+
+async function pay(note: Told, number: number): Promise<void> {
+  const { buyer } = note
+  note.order = await buyer.placeOrder()
+  const pair = await buyer.handoff()
+  note.intent = pair.id
+  await buyer.openSession(pair)
+  if (number % 4 === 0) await buyer.pay('4000000000000002')
+  const { status } = await buyer.pay()
+  note.charged = status === 'succeeded'
+  note.paid = (await buyer.state()) === 'paid'
+}
