@@ -66,9 +66,11 @@ function portOf(server: Server): number {
 async function close(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
-  server.closeIdleConnections()
+  // Again and again: one that is answering now is idle a moment later, and would be kept.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50)
   const cut = setTimeout(() => server.closeAllConnections(), 5000)
   await closed
+  clearInterval(sweep)
   clearTimeout(cut)
 }
 

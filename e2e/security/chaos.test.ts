@@ -3,11 +3,11 @@ import { test as base, expect } from '@playwright/test'
 import { chance } from '../fixtures/chance.ts'
 import { HttpBuyer } from '../fixtures/http-buyer.ts'
 import { postgresPrograms } from '../fixtures/postgres.ts'
-import { type ShakenHouse, startShakenHouse } from '../fixtures/shaken-house.ts'
+import { type Ending, type ShakenHouse, startShakenHouse } from '../fixtures/shaken-house.ts'
 import { tell } from '../fixtures/tell.ts'
 
 /** How long everything is shaken; a release does it for longer. */
-const seconds = Number(process.env.PI_CHAOS_SECONDS ?? 10)
+const seconds = Number(process.env.PI_CHAOS_SECONDS ?? 6)
 const seed = Number(process.env.PI_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const buyersAtOnce = 8
 
@@ -40,9 +40,14 @@ test('whatever is killed or cut off while buyers pay: nothing acknowledged is lo
 }) => {
   test.setTimeout(seconds * 1000 + 120_000)
   const until = performance.now() + seconds * 1000
-  const going = (): boolean => performance.now() < until
   const told: Told[] = []
-  const [shaken] = await Promise.all([shake(house, going), buy(house, { told, going })])
+  let shaking = true
+  const [shaken] = await Promise.all([
+    shake(house, () => performance.now() < until).finally(() => {
+      shaking = false
+    }),
+    buy(house, { told, going: () => shaking }),
+  ])
 
   await house.reconcile()
   const stored = await house.exportIntents()
@@ -82,24 +87,35 @@ interface Shaken {
   readonly cuts: number
 }
 
-/** Ends one thing after the other: mostly services, often the shop, at times the database. */
+/** Ends one thing after the other, each kind as often as the others, in an order of chance. */
 async function shake(house: ShakenHouse, going: () => boolean): Promise<Shaken> {
   const random = chance(seed)
   const count = { terms: 0, kills: 0, cuts: 0 }
-  while (going()) {
-    await sleep(100 + random() * 400)
-    const what = random()
-    const ending = random() < 0.5 ? 'SIGTERM' : 'SIGKILL'
-    const which = Math.floor(random() * house.instances)
-    if (house.hasDatabase && what < 0.2) {
-      await house.shakeDatabase()
-      count.cuts++
-      continue
-    }
-    if (what < 0.5) await house.shakeShop(ending)
-    else await house.shakeService(which, ending)
+  const end = async (ending: Ending, what: (ending: Ending) => Promise<void>): Promise<void> => {
+    await what(ending)
     if (ending === 'SIGTERM') count.terms++
     else count.kills++
+  }
+  const service = async (ending: Ending): Promise<void> =>
+    house.shakeService(Math.floor(random() * house.instances), ending)
+  const kinds = [
+    () => end('SIGTERM', service),
+    () => end('SIGKILL', service),
+    () => end('SIGTERM', house.shakeShop),
+    () => end('SIGKILL', house.shakeShop),
+    async () => {
+      if (!house.hasDatabase) return
+      await house.shakeDatabase()
+      count.cuts++
+    },
+  ]
+  while (going()) {
+    const left = [...kinds]
+    while (left.length > 0) {
+      await sleep(100 + random() * 300)
+      const [next] = left.splice(Math.floor(random() * left.length), 1)
+      await next?.()
+    }
   }
   return count
 }

@@ -226,10 +226,12 @@ async function close(server: Server): Promise<void> {
   if (!server.listening) return
   const closed = once(server, 'close')
   server.close()
-  server.closeIdleConnections()
+  // Again and again: one that is answering now is idle a moment later, and would be kept.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50)
   // What does not end by itself is cut off, so that a stop always stops.
   const cut = setTimeout(() => server.closeAllConnections(), 10_000)
   await closed
+  clearInterval(sweep)
   clearTimeout(cut)
 }
 
