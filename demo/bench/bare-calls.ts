@@ -20,6 +20,8 @@ export interface BareCalls {
 
 /** Somebody who can speak to both servers. */
 export interface Caller {
+  /** Becomes another visitor: a shop gives one visitor ten handoffs in ten minutes. */
+  anew(): Promise<void>
   shop(path: string, send?: Send): Promise<Answer>
   checkout(path: string, send: Send): Promise<Answer>
 }
@@ -45,6 +47,7 @@ interface Body {
 
 /** Orders, then pays; only what follows the click is timed. */
 export async function payBare(caller: Caller, { shopUrl }: House): Promise<BareCalls> {
+  await caller.anew()
   await caller.shop('/api/cart/thyme-tea', { method: 'PUT', body: { quantity: 1 } })
   const { orderId } = (await caller.shop('/api/orders', { body: {} })).body
   const { body: pair } = await caller.shop('/checkout/handoff', { body: { orderId } })
@@ -69,8 +72,8 @@ export function sumOf({ confirm, status, order }: BareCalls): number {
 }
 
 /** Calls with Node's fetch, which keeps its connections. */
-export async function nodeCaller({ shopUrl, checkoutUrl }: House): Promise<Caller> {
-  const buyer = await new Buyer(shopUrl).visit()
+export function nodeCaller({ shopUrl, checkoutUrl }: House): Caller {
+  let buyer = new Buyer(shopUrl)
   const timed = async (request: () => Promise<Response>): Promise<Answer> => {
     const began = performance.now()
     const answer = await request()
@@ -78,6 +81,9 @@ export async function nodeCaller({ shopUrl, checkoutUrl }: House): Promise<Calle
     return checked(answer.status, { ms: performance.now() - began, body })
   }
   return {
+    async anew() {
+      buyer = await new Buyer(shopUrl).visit()
+    },
     shop: (path, send) =>
       timed(() => buyer.send(path, send ? { method: 'POST', ...send } : undefined)),
     checkout: (path, { body, token }) =>
@@ -100,11 +106,14 @@ export async function tabCaller(
   { shopUrl, checkoutUrl }: House,
 ): Promise<Caller> {
   const shop = await context.newPage()
-  await shop.goto(`${shopUrl}/orders`)
   const checkout = await context.newPage()
   // A page without a form, whose policy lets it call its own origin.
   await checkout.goto(`${checkoutUrl}/docs`)
   return {
+    async anew() {
+      await context.clearCookies()
+      await shop.goto(`${shopUrl}/orders`)
+    },
     shop: (path, send) => timedIn(shop, path, send),
     checkout: (path, send) => timedIn(checkout, `/checkout-api/${path}`, send),
   }

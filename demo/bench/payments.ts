@@ -19,7 +19,7 @@ export async function measurePayments(
   const context = await browser.newContext({ baseURL: house.shopUrl, locale: 'en-US' })
   const moments = await watch(context)
   const page = await context.newPage()
-  const node = await nodeCaller(house)
+  const node = nodeCaller(house)
   const tab = await tabCaller(await browser.newContext(), house)
   const seen: number[] = []
   const byNode: BareCalls[] = []
@@ -94,6 +94,8 @@ async function payInBrowser(page: Page, moments: Moments): Promise<number> {
   moments.paid = new Promise((resolve) => {
     moments.tellPaid = resolve
   })
+  // Another visitor, with a warm cache.
+  await page.context().clearCookies()
   await page.goto('/')
   await page.getByTestId('add-to-cart').first().click()
   await page.getByTestId('cart-count').filter({ hasText: '1' }).waitFor()

@@ -48,10 +48,18 @@ export type StartPeer = keyof typeof peerNames
 /** What a shop's disk and supply chain take. */
 export function install(what: InstallFigure, peer: 'stripe' | 'mollie'): Definition {
   const definition = { what: `install: ${what}`, against: peerNames[peer], target: '≤ 1' } as const
-  if (what !== 'packages' || peer !== 'stripe') return definition
-  const note =
-    'stripe is one package with everything inside; ours leaves jose outside, so that a shop can update its cryptography without us'
-  return { ...definition, note }
+  const note = installNotes[`${what}, ${peer}`]
+  return note ? { ...definition, note } : definition
+}
+
+const zod =
+  'limit: zod, which is most of it; the code has its part bundled, but the published types of the contract name it'
+
+const installNotes: Readonly<Record<string, string>> = {
+  'packages, stripe':
+    'limit: stripe is one package with everything inside; ours leaves jose outside, so that a shop can update its cryptography without us, and the contract with zod for its types',
+  'bytes, mollie': zod,
+  'files, mollie': zod,
 }
 
 export const installFigures = ['bytes', 'files', 'packages'] as const
