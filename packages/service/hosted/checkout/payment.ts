@@ -13,7 +13,7 @@ import { ApiProblem, type CardDetails, CheckoutApi, type ConfirmRequest } from '
 import { ParentLink } from './parent-link.ts'
 import { postTicket } from './post-ticket.ts'
 import { retried, sleep } from './retry.ts'
-import { type Screen, screenOf } from './standing.ts'
+import { isOver, type Screen, screenOf } from './standing.ts'
 import type { Texts } from './texts.ts'
 import { ViewWatch, type Watcher } from './view-watch.ts'
 
@@ -175,6 +175,7 @@ export class Payment implements ReactiveController, Watcher {
   #adopt(view: DisplayView): void {
     if (this.view && view.version <= this.view.version) return
     this.view = view
+    if (isOver(view)) this.#watch.end()
     this.ticket = undefined
     this.notice = this.screen === 'card' && view.lastPaymentFailure ? 'failure' : undefined
     if (this.screen === 'challenge') void this.#openChallenge()

@@ -53,6 +53,11 @@ export class ViewWatch {
     }
   }
 
+  /** Waits no longer: nothing more can happen, and the service has better to do than to say so. */
+  end(): void {
+    this.#waiting.abort()
+  }
+
   /** Asks now instead of waiting: something may have happened. */
   wake(): void {
     // A hostile issuer page may flood us with messages.
