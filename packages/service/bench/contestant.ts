@@ -5,21 +5,23 @@
  *
  * @module
  */
-import { createHmac } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import { CreatePaymentIntent } from '@pi-checkout/contract'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { CreatePaymentIntent, headers } from '@pi-checkout/contract'
 import canonicalize from 'canonicalize'
 import pino from 'pino'
 import { administer } from '../src/administration.ts'
 import { mainListener } from '../src/app.ts'
 import { readConfig, type StoreChoice } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
+import type { Database } from '../src/db/database.ts'
 import { authenticator } from '../src/http/authenticate.ts'
 import { readBody } from '../src/http/body.ts'
+import { jsonHeaders } from '../src/http/headers.ts'
 import { readJson } from '../src/http/json.ts'
 import { rateLimits } from '../src/http/rate-limit.ts'
-import { randomBase62 } from '../src/identifiers.ts'
+import { randomBase62, randomSalt } from '../src/identifiers.ts'
 import { creationAnswer, intentAnswer } from '../src/intents/answer.ts'
 import { clientSecret } from '../src/intents/client-secret.ts'
 import type { Draft } from '../src/intents/creation.ts'
@@ -28,6 +30,8 @@ import type { StoredIntent } from '../src/intents/store.ts'
 import { faultRules } from '../src/sandbox/faults.ts'
 import { newSecretKeys, readSecretKeys } from '../src/secret-keys.ts'
 import { openStore } from '../src/store.ts'
+import type { Filled, Question } from './contestants.ts'
+import { bytesPerIntent, fill, someIds } from './fill.ts'
 
 const [, , kind = 'map'] = process.argv
 process.on('disconnect', () => process.exit(0))
@@ -36,12 +40,24 @@ const listener = kind === 'bare' ? bare() : await service()
 const server = createServer(listener.handle)
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
-process.on('message', () => process.send?.(process.cpuUsage()))
+process.on('message', (question: Question) => {
+  void answerTo(question).then((answer) => process.send?.(answer))
+})
 process.send?.({ port: portOf(), apiKey: listener.apiKey })
 
 interface Contestant {
   readonly handle: RequestListener
   readonly apiKey: string
+  /** Absent where intents are in memory. */
+  readonly db?: Database
+}
+
+async function answerTo(question: Question): Promise<NodeJS.CpuUsage | Filled> {
+  if (question.type === 'cpu') return process.cpuUsage()
+  const { db } = listener
+  if (!db) throw new Error('There is no store to fill')
+  await fill(db, question.count)
+  return { ids: [...(await someIds(db))], bytes: await bytesPerIntent(db) }
 }
 
 /** The service as it is, in a live environment; for `map`, with intents in memory. */
@@ -71,7 +87,7 @@ async function service(): Promise<Contestant> {
     storeOptions: undefined,
     metrics: false,
   })
-  return { handle, apiKey: 'apiKey' in made ? made.apiKey : '' }
+  return { handle, apiKey: 'apiKey' in made ? made.apiKey : '', db }
 }
 
 function mapStore(): IntentStore {
@@ -118,36 +134,60 @@ function storedOf({
   }
 }
 
-/** What a create costs at least: the same body read, checked, hashed, derived and written. */
+/**
+ * What the two operations cost at least, in the order of the real ones: key, body, checks, hashes,
+ * secret, and an answer of the same bytes. It has no limits, faults, journal, deadlines or errors.
+ */
 function bare(): Contestant {
   const keys = readSecretKeys(newSecretKeys())
-  const salt = Buffer.alloc(32, 7)
+  const salt = randomSalt(32)
+  const mac = (text: string) => createHmac('sha256', salt).update(text).digest()
+  const apiKey = `pi_sk_live_${randomBase62(36)}`
+  const known = mac(apiKey)
   const byId = new Map<string, StoredIntent>()
+
+  function answer(
+    response: ServerResponse,
+    status: number,
+    { body, location }: { readonly body: string; readonly location?: string },
+  ): void {
+    response.writeHead(status, {
+      ...jsonHeaders,
+      'content-length': Buffer.byteLength(body),
+      [headers.requestId]: `req_${randomBase62(20)}`,
+      ...(location !== undefined && { location }),
+    })
+    response.end(body)
+  }
+
   const handle: RequestListener = async (request, response) => {
+    const [, token = ''] =
+      /^Bearer +([!-~]{1,512})$/i.exec(request.headers.authorization ?? '') ?? []
+    if (!timingSafeEqual(mac(token), known)) {
+      answer(response, 401, { body: '{}' })
+      return
+    }
     if (request.method === 'GET') {
       const intent = byId.get((request.url ?? '').slice('/payment-intents/'.length))
-      response.writeHead(intent ? 200 : 404, { 'content-type': 'application/json' })
-      response.end(intent && JSON.stringify(intentAnswer(intent)))
+      answer(response, intent ? 200 : 404, {
+        body: intent ? JSON.stringify(intentAnswer(intent)) : '{}',
+      })
       return
     }
     const body = CreatePaymentIntent.parse(readJson(await readBody(request, 65_536)))
-    createHmac('sha256', salt).update(String(request.headers['idempotency-key'])).digest()
-    createHmac('sha256', salt)
-      .update(String(canonicalize(body)))
-      .digest()
+    mac(`key\0create\0${request.headers['idempotency-key']}`)
+    mac(`body\0${canonicalize(body)}`)
     const draft = {
-      ...{ id: `pi_${randomBase62(24)}`, environmentId: 'env', secretKid: 'k1' },
-      ...{ secretSalt: salt.subarray(0, 16), body, createdAt: new Date() },
+      ...{ id: `pi_${randomBase62(24)}`, environmentId: 'env', secretKid: keys.currentKid },
+      ...{ secretSalt: randomSalt(16), body, createdAt: new Date() },
     }
     byId.set(draft.id, storedOf(draft))
-    const text = JSON.stringify(creationAnswer(draft, clientSecret(keys, draft)))
-    response.writeHead(201, {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(text),
+    answer(response, 201, {
+      body: JSON.stringify(creationAnswer(draft, clientSecret(keys, draft))),
+      location: `/payment-intents/${draft.id}`,
     })
-    response.end(text)
   }
-  return { handle, apiKey: 'none' }
+  return { handle, apiKey }
 }
 
 function portOf(): number {

@@ -2,81 +2,65 @@
  * Measures the service against the same service without a store, against PostgreSQL's own `pgbench`,
  * and against a bare handler. Every figure is a ratio of one run: medians of interleaved rounds.
  *
- * `npm run bench [-- --json FILE --rounds 5 --seconds 2 --stored 10000]`
+ * `npm run bench [-- --json FILE --rounds 5 --seconds 1 --stored 10000,1000000]`, after a build.
  *
  * @module
  */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type LoadTarget, load, type Run } from '../../../.ci/bench/load.ts'
-import { median, printRows, type Row, rowOf } from '../../../.ci/bench/row.ts'
-import type { Database } from '../src/db/database.ts'
+import { median, printRows, type Round, type Row, rowOf } from '../../../.ci/bench/row.ts'
 import { openPostgres } from '../src/db/postgres.ts'
-import { randomBase62, randomSalt } from '../src/identifiers.ts'
-import { creations } from '../src/intents/creation.ts'
 import { newSecretKeys } from '../src/secret-keys.ts'
 import { startTemporaryPostgres } from '../src/torture/temporary-postgres.ts'
+import { createAlone, insertBare } from './alone.ts'
+import { coldStart } from './cold-start.ts'
+import {
+  type Contestant,
+  createMany,
+  type Measured,
+  refill,
+  retrieveMany,
+  start,
+} from './contestants.ts'
+import { createTogether, type Together } from './instances.ts'
 import { pgbench } from './pgbench.ts'
-import { type Concurrency, concurrencies, definitions } from './table.ts'
+import { type Concurrency, concurrencies, definitions, others } from './table.ts'
 
 const { values } = parseArgs({
   options: {
     json: { type: 'string' },
     rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
-    stored: { type: 'string', default: '10000' },
+    seconds: { type: 'string', default: '1' },
+    stored: { type: 'string', default: '10000,1000000' },
   },
 })
-// The load warms up for a tenth of its time, which costs the server too.
-const warmUp = 1.1
-const fillStep = 20_000
-const rounds = Number(values.rounds)
 const seconds = Number(values.seconds)
-
-/** A run, and what it cost the server's own process: steadier than time on a busy machine. */
-interface Measured extends Run {
-  /** Microseconds of processor time per request. */
-  readonly cpu: number
-}
-
-interface Contestant {
-  readonly name: string
-  readonly port: number
-  readonly apiKey: string
-  readonly process: ChildProcess
-  /** Ids to retrieve: those that it has made. */
-  readonly ids: string[]
-}
-
-const folder = await mkdtemp(join(tmpdir(), 'pi-bench-'))
-const server = await startTemporaryPostgres({ shared_buffers: '256MB', max_wal_size: '4GB' })
-const environment = {
-  PI_SECRET_KEYS: newSecretKeys(),
-  PI_DATABASE_URL: server.url,
-}
+const [few = 10_000, many = 1_000_000] = values.stored.split(',').map(Number)
 const rows: Row[] = []
 const runs: object[] = []
+
+const folder = await mkdtemp(join(tmpdir(), 'pi-bench-'))
+const server = await startTemporaryPostgres({ shared_buffers: '512MB', max_wal_size: '8GB' })
+const secrets = { PI_SECRET_KEYS: newSecretKeys() }
+const { idle } = await measureStarts()
 const contestants = [
-  await start('postgres', environment),
+  await start('postgres', { ...secrets, PI_DATABASE_URL: server.url }),
   await start('embedded', { PI_DATA_DIR: join(folder, 'data') }),
   await start('map', {}),
   await start('bare', {}),
-]
+] as const
+const [postgres, embedded] = contestants
 const db = await openPostgres(server.url)
 
-await fill(db, Number(values.stored))
 for (const concurrency of concurrencies) await measure(concurrency)
-const [size] = await db.query<{ bytes: number }>`
-  select pg_total_relation_size('payment_intents') / greatest(1, count(*)) as bytes
-    from payment_intents`
+await measureGrowth()
+await measureInstances()
+runs.push({ what: 'an idle service with the embedded store', megabytes: idle.megabytes() })
+await idle.stop()
 
-runs.push({ what: 'an intent with its indexes, PostgreSQL', bytes: size?.bytes })
 printRows(rows)
 console.table(runs)
 if (values.json) writeFileSync(values.json, `${JSON.stringify({ rows, runs }, null, 2)}\n`)
@@ -85,37 +69,53 @@ for (const contestant of contestants) contestant.process.kill()
 await server.stop()
 await rm(folder, { recursive: true, force: true })
 
-async function start(name: string, env: NodeJS.ProcessEnv): Promise<Contestant> {
-  const path = fileURLToPath(new URL('contestant.ts', import.meta.url))
-  const child = fork(path, [name], {
-    env: { ...process.env, PI_DATABASE_URL: '', ...env },
-    execArgv: ['--import', 'tsx', '--conditions=source'],
-  })
-  const [ready] = (await once(child, 'message')) as [{ port: number; apiKey: string }]
-  return { name, ...ready, process: child, ids: [] }
+/** Returns the last one, to be asked for its memory when it has been idle for long. */
+async function measureStarts() {
+  const fresh: Round[] = []
+  const known: Round[] = []
+  let idle = await coldStart(join(folder, 'idle'))
+  for (let round = 0; round < 5; round++) {
+    const first = await coldStart(join(folder, `fresh-${round}`))
+    fresh.push({ ours: first.seconds, baseline: 1 })
+    await first.stop()
+    await idle.stop()
+    idle = await coldStart(join(folder, 'idle'))
+    known.push({ ours: idle.seconds, baseline: 1 })
+  }
+  rows.push(rowOf(others.existingDirectory, known), rowOf(others.newDirectory, fresh))
+  return { idle }
 }
 
 async function measure(concurrency: Concurrency): Promise<void> {
+  const wide = { concurrency, seconds }
   const creates = new Map<string, Measured[]>()
   const reads = new Map<string, Measured[]>()
   const inserts: number[] = []
   const alone: number[] = []
-  for (let round = 0; round < rounds; round++) {
+  const bare: number[] = []
+  await refill(postgres, few)
+  await refill(embedded, few)
+  // Not counted: caches fill, and the compiler learns what is called often.
+  for (const contestant of contestants) {
+    await createMany(contestant, { concurrency, seconds: seconds / 2 })
+    await retrieveMany(contestant, { concurrency, seconds: seconds / 2 })
+  }
+  for (let round = 0; round < rounds(concurrency); round++) {
     // Another order in each round: what one leaves behind in a cache does not favour the same next one.
     const order = [...contestants.slice(round % 4), ...contestants.slice(0, round % 4)]
     for (const contestant of order) {
-      note(creates, contestant.name, await createMany(contestant, concurrency))
-      note(reads, contestant.name, await retrieveMany(contestant, concurrency))
+      note(creates, contestant.name, await createMany(contestant, wide))
+      note(reads, contestant.name, await retrieveMany(contestant, wide))
     }
-    inserts.push(await pgbench(server.binaries, server.url, { concurrency, seconds }))
-    alone.push(await createAlone(db, concurrency))
+    inserts.push(await pgbench(server.binaries, server.url, wide))
+    alone.push(await createAlone(db, wide))
+    if (concurrency === 1) bare.push(await insertBare(server.url, seconds))
   }
   const all = definitions(concurrency)
   const of = (runsOf: Map<string, Measured[]>, name: string): number[] =>
     (runsOf.get(name) ?? []).map(({ perSecond }) => perSecond)
   const compare = (name: keyof typeof all, ours: number[], baseline: number[]): void => {
-    const pairs = ours.map((one, at) => ({ ours: one, baseline: baseline[at] ?? Number.NaN }))
-    rows.push(rowOf(all[name], pairs))
+    rows.push(rowOf(all[name], pairs(ours, baseline)))
   }
   compare('create', of(creates, 'postgres'), inserts)
   compare('createBesideMap', of(creates, 'postgres'), of(creates, 'map'))
@@ -131,114 +131,109 @@ async function measure(concurrency: Concurrency): Promise<void> {
     tails.map(({ p99 }) => p99),
     tails.map(({ p50 }) => p50),
   )
-  for (const [operation, measured] of [
-    ['creates', creates],
-    ['retrieves', reads],
-  ] as const) {
-    for (const [name, many] of measured) {
-      runs.push({ what: `${operation}, ${name}, ${concurrency} at once`, ...medians(many) })
-    }
+  if (concurrency === 1) {
+    const ours = of(creates, 'postgres').map((perSecond) => 1 / perSecond)
+    const least = of(creates, 'map').map(
+      (perSecond, at) => 1 / perSecond + 1 / (bare[at] ?? Number.NaN),
+    )
+    rows.push(rowOf(others.lone, pairs(ours, least)))
+    runs.push({ what: 'bare prepared inserts, one at a time', perSecond: Math.round(median(bare)) })
   }
-  runs.push({
-    what: `inserts, pgbench, ${concurrency} at once`,
-    perSecond: Math.round(median(inserts)),
-  })
+  keep('creates', creates, concurrency)
+  keep('retrieves', reads, concurrency)
+  runs.push(
+    {
+      what: `inserts, pgbench, ${concurrency} at once`,
+      perSecond: Math.round(median(inserts)),
+    },
+    {
+      what: `creates, store without HTTP, ${concurrency} at once`,
+      perSecond: Math.round(median(alone)),
+    },
+  )
 }
 
-function medians(many: readonly Measured[]): object {
-  const of = (figure: (run: Measured) => number) => Math.round(median(many.map(figure)))
-  return {
-    perSecond: of(({ perSecond }) => perSecond),
-    'p50 µs': of(({ p50 }) => p50),
-    'p99 µs': of(({ p99 }) => p99),
-    'cpu µs': of(({ cpu }) => cpu),
+/** Two stores of each kind, one with few and one with many intents, in turn. */
+async function measureGrowth(): Promise<void> {
+  await db.query`create database large`
+  const url = new URL(server.url)
+  url.pathname = '/large'
+  const large = await start('postgres', { ...secrets, PI_DATABASE_URL: url.href })
+  const largeEmbedded = await start('embedded', { PI_DATA_DIR: join(folder, 'large') })
+  const bytes = await refill(large, many)
+  runs.push({ what: `an intent with its indexes, PostgreSQL, of ${many}`, bytes })
+  const embeddedBytes = await refill(largeEmbedded, many / 10)
+  runs.push({ what: `an intent with its indexes, embedded, of ${many / 10}`, bytes: embeddedBytes })
+
+  for (const [small, big, create, retrieve] of [
+    [postgres, large, others.growth, others.growthRetrieve],
+    [embedded, largeEmbedded, others.embeddedGrowth, others.embeddedGrowthRetrieve],
+  ] as const) {
+    const creates: Round[] = []
+    const reads: Round[] = []
+    for (let round = 0; round < 3; round++) {
+      await refill(small, few)
+      const wide = { concurrency: 64, seconds }
+      const [of, baseline] = [await timesOf(big, wide), await timesOf(small, wide)]
+      creates.push({ ours: of.create, baseline: baseline.create })
+      reads.push({ ours: of.retrieve, baseline: baseline.retrieve })
+    }
+    rows.push(rowOf(create, creates), rowOf(retrieve, reads))
   }
+  large.process.kill()
+  largeEmbedded.process.kill()
+}
+
+async function timesOf(contestant: Contestant, wide: Parameters<typeof createMany>[1]) {
+  // Reads first: what a create has just touched would be warm.
+  const retrieve = 1 / (await retrieveMany(contestant, wide)).perSecond
+  return { retrieve, create: 1 / (await createMany(contestant, wide)).perSecond }
+}
+
+async function measureInstances(): Promise<void> {
+  const env = { ...secrets, PI_DATABASE_URL: server.url }
+  const all = [postgres, await start('postgres', env), await start('postgres', env)]
+  const wide = { concurrency: 64, seconds }
+  const together: Together[][] = []
+  for (let round = 0; round < 3; round++) {
+    const of: Together[] = []
+    for (const count of [1, 2, 3]) of.push(await createTogether(all.slice(0, count), wide))
+    together.push(of)
+  }
+  const rates = (count: number) => together.map((of) => of[count - 1]?.perSecond ?? Number.NaN)
+  rows.push(
+    rowOf(others.twoInstances, pairs(rates(2), rates(1))),
+    rowOf(others.threeInstances, pairs(rates(3), rates(1))),
+    rowOf(
+      others.sharedKeys,
+      together.flat().map((of) => ({ ours: of.sharedIntents, baseline: of.sharedKeys })),
+    ),
+  )
+  for (const instance of all.slice(1)) instance.process.kill()
+}
+
+/** One request at a time varies little. */
+function rounds(concurrency: Concurrency): number {
+  return concurrency === 1 ? Math.ceil(Number(values.rounds) / 2) : Number(values.rounds)
+}
+
+function pairs(ours: readonly number[], baseline: readonly number[]): Round[] {
+  return ours.map((one, at) => ({ ours: one, baseline: baseline[at] ?? Number.NaN }))
 }
 
 function note(all: Map<string, Measured[]>, name: string, run: Measured): void {
   all.set(name, [...(all.get(name) ?? []), run])
 }
 
-async function createMany(contestant: Contestant, concurrency: number): Promise<Measured> {
-  const { apiKey, ids } = contestant
-  const body = JSON.stringify({ amount: 150000, currency: 'AMD', orderId: 'A-1001' })
-  const run = randomBase62(12)
-  let count = 0
-  return await measured(contestant, {
-    ...{ concurrency, seconds },
-    next: () =>
-      `POST /payment-intents HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\nIdempotency-Key: ${run}-${count++}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    seen: (answer) => {
-      if (ids.length < 10_000) ids.push(answer.slice(7, 34))
-    },
-  })
-}
-
-async function retrieveMany(contestant: Contestant, concurrency: number): Promise<Measured> {
-  const { apiKey, ids } = contestant
-  let count = 0
-  return await measured(contestant, {
-    ...{ concurrency, seconds },
-    next: () =>
-      `GET /payment-intents/${ids[count++ % ids.length]} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`,
-  })
-}
-
-async function measured(
-  { port, process }: Contestant,
-  target: Omit<LoadTarget, 'port'>,
-): Promise<Measured> {
-  const before = await cpuOf(process)
-  const run = await load({ ...target, port })
-  const after = await cpuOf(process)
-  return { ...run, cpu: (after - before) / run.requests / warmUp }
-}
-
-async function cpuOf(server: ChildProcess): Promise<number> {
-  server.send('cpu')
-  const [{ user, system }] = (await once(server, 'message')) as [NodeJS.CpuUsage]
-  return user + system
-}
-
-/** The store without HTTP: so many creates waiting, in this process. */
-async function createAlone(database: Database, concurrency: number): Promise<number> {
-  const create = creations(database)
-  const [row] = await database.query<{ id: string }>`select id from environments limit 1`
-  const environmentId = String(row?.id)
-  const end = performance.now() + seconds * 1000
-  const begin = performance.now()
-  let made = 0
-  const one = async (): Promise<void> => {
-    while (performance.now() < end) {
-      await create({
-        ...{ id: `pi_${randomBase62(24)}`, environmentId, secretKid: 'k1' },
-        secretSalt: randomSalt(16),
-        body: { amount: 150000, currency: 'AMD', orderId: 'A-1001' },
-        createdAt: new Date(),
-        idempotency: { hash: randomSalt(32), fingerprint: randomSalt(32) },
-      })
-      made++
-    }
+function keep(operation: string, measured: Map<string, Measured[]>, concurrency: number): void {
+  for (const [name, all] of measured) {
+    const of = (figure: (run: Measured) => number) => Math.round(median(all.map(figure)))
+    runs.push({
+      what: `${operation}, ${name}, ${concurrency} at once`,
+      perSecond: of(({ perSecond }) => perSecond),
+      'p50 µs': of(({ p50 }) => p50),
+      'p99 µs': of(({ p99 }) => p99),
+      'cpu µs': of(({ cpu }) => cpu),
+    })
   }
-  await Promise.all(Array.from({ length: concurrency }, one))
-  return made / ((performance.now() - begin) / 1000)
-}
-
-/** Fills the shared store, in steps below its statement timeout; the embedded one keeps what it made. */
-async function fill(database: Database, count: number): Promise<void> {
-  const [present] = await database.query<{ count: number }>`select count(*) from payment_intents`
-  for (let left = count - (present?.count ?? 0); left > 0; left -= fillStep) {
-    await database.query`
-      insert into payment_intents (
-        id, environment_id, amount, currency, order_id, secret_salt, secret_kid,
-        idempotency_hash, idempotency_fingerprint, idempotency_expires_at,
-        expires_at, created_at, updated_at)
-      select 'pi_' || substr(md5(n::text || random()), 1, 24),
-             (select id from environments limit 1), 150000, 'AMD', 'A-' || n,
-             decode(md5(random()::text), 'hex'), 'k1', sha256((n::text || random())::bytea),
-             sha256(n::text::bytea), now() + interval '2 days', now() + interval '1 day',
-             now(), now()
-        from generate_series(1, ${Math.min(left, fillStep)}::int) n`
-  }
-  await database.query`analyze payment_intents`
 }

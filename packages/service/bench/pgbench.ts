@@ -36,7 +36,7 @@ export async function pgbench(
     join(binaries, 'pgbench'),
     [
       ...['-n', '-M', 'prepared', '-f', script, '-c', String(concurrency)],
-      ...['-j', '1', '-T', String(Math.max(2, Math.round(seconds))), url],
+      ...['-j', '1', '-T', String(Math.max(1, Math.round(seconds))), url],
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )

@@ -5,7 +5,7 @@
  */
 import type { Definition } from '../../../.ci/bench/row.ts'
 
-/** How many requests are under way at once; the targets are those of many. */
+/** How many requests are under way at once; most targets are those of many. */
 export const concurrencies = [64, 1] as const
 
 export type Concurrency = (typeof concurrencies)[number]
@@ -24,7 +24,8 @@ export function definitions(concurrency: Concurrency) {
   })
   const pgbench = 'pgbench of the same insert at the same server'
   const map = 'the same service with intents in memory'
-  const bare = 'a bare node:http handler that checks, hashes and answers the same'
+  const bare =
+    'a bare node:http handler that checks key and body, hashes and answers the same bytes'
   return {
     create: define('creates per second, PostgreSQL', pgbench, '≥ 1'),
     createBesideMap: define('creates per second, PostgreSQL', map, '≥ 0.95'),
@@ -38,7 +39,62 @@ export function definitions(concurrency: Concurrency) {
   } as const
 }
 
+/** What is measured once more than at every concurrency. */
+export const others = {
+  lone: {
+    what: 'time of a create, PostgreSQL, one at a time',
+    against: 'the same service with intents in memory, and one bare prepared insert',
+    target: '≤ 1',
+  },
+  growth: {
+    what: 'time of a create, PostgreSQL, 64 at once, 1,000,000 intents stored',
+    against: '10,000 stored',
+    target: '≤ 1.2',
+  },
+  growthRetrieve: {
+    what: 'time of a retrieve, PostgreSQL, 64 at once, 1,000,000 intents stored',
+    against: '10,000 stored',
+    target: '≤ 1.2',
+  },
+  embeddedGrowth: {
+    what: 'time of a create, embedded store, 64 at once, 100,000 intents stored',
+    against: '10,000 stored',
+    target: '≤ 1.2',
+  },
+  embeddedGrowthRetrieve: {
+    what: 'time of a retrieve, embedded store, 64 at once, 100,000 intents stored',
+    against: '10,000 stored',
+    target: '≤ 1.2',
+  },
+  twoInstances: {
+    what: 'creates per second, two instances on one PostgreSQL, 64 at once',
+    against: 'one instance; all of them share the cores of one machine',
+    target: '',
+  },
+  threeInstances: {
+    what: 'creates per second, three instances on one PostgreSQL, 64 at once',
+    against: 'one instance; all of them share the cores of one machine',
+    target: '',
+  },
+  sharedKeys: {
+    what: 'intents made by keys that every instance was sent',
+    against: 'those keys',
+    target: '≤ 1',
+  },
+  existingDirectory: {
+    what: 'start to first answered create, existing directory',
+    against: '1 second',
+    target: '≤ 1',
+  },
+  newDirectory: {
+    what: 'start to first answered create, new directory',
+    against: '1 second',
+    target: '≤ 3',
+  },
+} as const satisfies Record<string, Definition>
+
 /** All of it, in the order of the printed table. */
-export const table: readonly Definition[] = concurrencies.flatMap((concurrency) =>
-  Object.values(definitions(concurrency)),
-)
+export const table: readonly Definition[] = [
+  ...concurrencies.flatMap((concurrency) => Object.values(definitions(concurrency))),
+  ...Object.values(others),
+]
