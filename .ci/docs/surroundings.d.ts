@@ -28,3 +28,8 @@ declare namespace Express {
     readonly session: { readonly id: string }
   }
 }
+
+/** Vite's, in the examples' pages. */
+interface ImportMeta {
+  readonly env: Readonly<Record<string, string>>
+}

@@ -24,6 +24,11 @@ const blocks = all.flatMap((document) => document.blocks)
 const modules = ['js', 'mjs', 'jsx', 'ts', 'tsx']
 const shells = ['sh', 'bash']
 
+// Vue's and Svelte's compilers see to theirs.
+const examples = readdirSync(join(root, 'demo/examples'), { recursive: true }).filter((name) =>
+  /^(?!node_modules|vue|svelte).*\.(?:m?js|jsx)$/.test(name),
+)
+
 const placed = new Map()
 let faults
 let service
@@ -38,6 +43,10 @@ beforeAll(() => {
         scriptsOf(block).map((script) => place(script, 'js')),
       )
     }
+  }
+  for (const name of examples) {
+    const code = readFileSync(join(root, 'demo/examples', name), 'utf8')
+    place({ path: 'demo/examples.md', name, code })
   }
   faults = typeFaults()
 }, 120_000)
@@ -130,6 +139,10 @@ test("the README's shop is the example that the demo's tests pay in", () => {
     const [, ...shown] = block.code.split('\n')
     expect(shown.join('\n')).toBe(readFileSync(join(root, path), 'utf8'))
   }
+})
+
+test.each(examples)('demo/examples/%s type-checks', (name) => {
+  expect(faults.get(`demo-examples/${name}`) ?? []).toEqual([])
 })
 
 test('llms.txt is what the documents say; node .ci/docs/llms.mjs renews it', () => {
