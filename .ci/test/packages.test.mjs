@@ -135,7 +135,7 @@ if (pay) {
 `
 
 for (const version of nodeVersions) {
-  test(`Node ${version}: service and helper run from their tarballs as the README of server says`, {
+  test(`Node ${version}: the documents' examples and tests run on the tarballs`, {
     timeout: 180_000,
   }, async ({ skip }) => {
     let node
@@ -147,12 +147,17 @@ for (const version of nodeVersions) {
       console.warn(`NOT TRIED with Node ${version}: ${error.message}`)
       skip(`Node ${version} could not be downloaded`)
     }
-    const { blocks } = readDocument('packages/server/README.md')
-    const { code } = blocks.find(({ language }) => language === 'js')
-    writeFileSync(join(home, 'readme.mjs'), code)
-    const { output } = await ended(node, [piService, 'exec', '--', node, 'readme.mjs'])
-    const promised = [...code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, said]) => said)
-    expect(output.trim().split('\n')).toEqual(promised)
+    const [server] = readDocument('packages/server/README.md').blocks.filter(isScript)
+    const [contract] = readDocument('packages/contract/README.md').blocks.filter(isScript)
+    const tests = readDocument('packages/server/guides/testing.md').blocks.filter(isTest)
+    writeFileSync(join(home, 'readme.mjs'), server.code + contract.code)
+    for (const { name, code } of tests) writeFileSync(join(home, name), code)
+    const files = tests.map(({ name }) => name).join(' ')
+    const script = `"${node}" readme.mjs && "${node}" --test --test-reporter=tap ${files}`
+    const { status, output } = await ended(node, [piService, 'exec', '--', 'sh', '-c', script])
+    const said = output.slice(0, output.indexOf('TAP version')).trim().split('\n')
+    expect(said).toEqual([...promisedBy(server), ...promisedBy(contract)])
+    expect([status, /^# pass (\d+)$/m.exec(output)?.[1], output]).toEqual([0, '4', output])
   })
 }
 
@@ -192,6 +197,18 @@ test('npx @pi-checkout/service starts, takes a create and stops', { timeout: 60_
   await stop(child)
   await expect(fetch(`${baseUrl}/healthz`)).rejects.toThrow()
 })
+
+function isScript({ language }) {
+  return language === 'js' || language === 'ts'
+}
+
+function isTest({ name }) {
+  return name?.endsWith('.test.mjs')
+}
+
+function promisedBy({ code }) {
+  return [...code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, said]) => said)
+}
 
 function borrow(name, room) {
   const link = join(home, 'node_modules', name)
