@@ -8,7 +8,7 @@
 export async function sha256(text: string): Promise<string> {
   // Node's own hash is synchronous and ten times faster than WebCrypto's trip to another thread.
   const nodeCrypto = globalThis.process?.getBuiltinModule?.('node:crypto')
-  if (nodeCrypto) return nodeCrypto.createHash('sha256').update(text).digest('hex')
+  if (nodeCrypto?.hash) return nodeCrypto.hash('sha256', text)
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
