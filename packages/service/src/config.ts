@@ -10,6 +10,9 @@ export type StoreChoice =
   | { readonly kind: 'memory' }
   | { readonly kind: 'postgres'; readonly url: string }
 
+/** This machine alone, or whoever reaches the listener: a container's host is another machine. */
+export type SandboxFrom = 'loopback' | 'network'
+
 /** Everything that a start needs to know. */
 export interface Config {
   readonly host: string
@@ -27,6 +30,8 @@ export interface Config {
   readonly rateLimit: number | undefined
   /** Whether to serve `/metrics`. */
   readonly metrics: boolean
+  /** From where the sandbox control and its inspector may be asked, with the admin token. */
+  readonly sandboxFrom: SandboxFrom
 }
 
 /** The flags that concern the settings, as the command line hands them over. */
@@ -54,6 +59,7 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv): Config {
     challengeUrl: readUrl(env.PI_CHALLENGE_URL, 'PI_CHALLENGE_URL'),
     rateLimit: readRate(env.PI_RATE_LIMIT),
     metrics: readSwitch(env.PI_METRICS, 'PI_METRICS'),
+    sandboxFrom: readSandboxFrom(env.PI_SANDBOX),
   }
 }
 
@@ -122,6 +128,12 @@ function readSwitch(text: string | undefined, name: string): boolean {
   if (!text || text === 'off') return false
   if (text === 'on') return true
   throw new TypeError(`${name}: must be on or off; leave it out for off`)
+}
+
+function readSandboxFrom(text: string | undefined): SandboxFrom {
+  if (!text || text === 'loopback') return 'loopback'
+  if (text === 'network') return 'network'
+  throw new TypeError('PI_SANDBOX: must be loopback or network; leave it out for loopback')
 }
 
 /** An origin: https, or http on loopback, where the traffic never leaves the machine. */

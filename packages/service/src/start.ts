@@ -109,6 +109,7 @@ async function serve(
     limits,
     intents: intentStore(context.db),
     adminToken,
+    sandboxFrom: config.sandboxFrom,
     stopping: stopping.signal,
     storeOptions: storeOptions(config.store),
     metrics: config.metrics,

@@ -1,6 +1,7 @@
 /**
  * Who may control the sandbox: whoever is on this machine, speaks to it by a name of this machine, and
- * holds this start's admin token.
+ * holds this start's admin token. In a container even its own host is another machine, so a setting
+ * leaves it to the token, and to the host check that stands before every page.
  *
  * @module
  */

@@ -7,7 +7,7 @@
 import { limits, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { type Request, Router } from 'express'
 import { z } from 'zod'
-import { readOrigin } from '../config.ts'
+import { readOrigin, type SandboxFrom } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { Authenticator } from '../http/authenticate.ts'
 import { jsonBody } from '../http/body.ts'
@@ -32,6 +32,7 @@ import { newestIntents, sandboxIntent, testEnvironments } from './stored.ts'
 /** What the control needs besides the context. */
 export interface SandboxParts {
   readonly adminToken: string
+  readonly sandboxFrom: SandboxFrom
   readonly authenticator: Authenticator
   readonly faults: FaultRules
   /** Ends the streams, so that a stop does not wait for them. */
@@ -43,7 +44,7 @@ export interface SandboxParts {
 /** Returns the routes under `/_sandbox`. */
 export function sandboxRouter(context: Context, parts: SandboxParts, sandbox: Sandbox): Router {
   const router = Router({ caseSensitive: true, strict: true })
-  router.use(localOnly)
+  if (parts.sandboxFrom === 'loopback') router.use(localOnly)
   router.use(inspectorPage(context))
   router.use('/playground', playground(context))
   router.use(adminOnly(parts.adminToken))

@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -335,6 +335,33 @@ test('every control route asks for the admin token, and for a host name of this 
   expect(answer).toMatch(/^HTTP\/1.1 400 /)
   expect(answer).toContain('invalid_host')
 })
+
+const [outside] = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .filter(({ internal, family }) => !internal && family === 'IPv4')
+
+test.skipIf(!outside)(
+  'another machine finds no sandbox, unless it was opened to the network; then it needs the token',
+  async () => {
+    const ask = async (setting: string, header: string): Promise<string | undefined> => {
+      const other = await startTestService({ PI_HOST: '0.0.0.0', PI_SANDBOX: setting })
+      const { port, host } = new URL(other.url)
+      const answer = await rawRequest(`http://${outside?.address}:${port}`, [
+        'GET /_sandbox/environments HTTP/1.1',
+        `Host: ${host}`,
+        header.replace('TOKEN', other.ready.adminToken),
+      ])
+      await other.stop()
+      return answer.split(' ')[1]
+    }
+    expect(await ask('loopback', 'Authorization: Bearer TOKEN')).toBe('404')
+    expect(await ask('network', 'Authorization: Bearer TOKEN')).toBe('200')
+    expect(await ask('network', 'Authorization: Bearer TOKENx')).toBe('401')
+    expect(() => readConfig({}, { PI_SANDBOX: 'everybody' })).toThrow(
+      'PI_SANDBOX: must be loopback or network',
+    )
+  },
+)
 
 test('imported into another service, an intent has a new secret and no replay', async () => {
   const key = { 'idempotency-key': 'moved' }
