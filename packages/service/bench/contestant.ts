@@ -84,6 +84,7 @@ async function service(): Promise<Contestant> {
     intents: kind === 'map' ? mapStore() : intentStore(db),
     adminToken: randomBase62(30),
     stopping: new AbortController().signal,
+    sandboxFrom: 'loopback',
     storeOptions: undefined,
     metrics: false,
   })

@@ -190,7 +190,9 @@ const serverOptions = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1000,
-  keepAliveTimeout: 5000,
+  // Longer than clients and proxies keep an idle connection (60 s is usual): whoever closes first races
+  // with the next request, and a POST that loses is not sent again by itself.
+  keepAliveTimeout: 72_000,
 }
 const maxConnections = 10_000
 

@@ -16,6 +16,14 @@ test('a running service is healthy and ready, and shows metrics only when asked 
   }
 })
 
+test('an idle connection is kept longer than proxies and clients keep it, so that none meets its end', async () => {
+  const service = await startTestService()
+  const { headers } = await fetch(`${service.url}/healthz`)
+  const [, seconds] = /timeout=(\d+)/.exec(headers.get('keep-alive') ?? '') ?? []
+  expect(Number(seconds)).toBeGreaterThan(60)
+  await service.stop()
+})
+
 test('metrics count answers by operation and status, and name nobody', async () => {
   const service = await startTestService({ PI_METRICS: 'on' })
   try {
