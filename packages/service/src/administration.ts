@@ -7,6 +7,8 @@
 import { z } from 'zod'
 import { readOrigin } from './config.ts'
 import type { Database } from './db/database.ts'
+import type { Finding } from './doctor/finding.ts'
+import { examineStore } from './doctor/store.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from './merchants/api-keys.ts'
 import {
   addOrigin,
@@ -32,6 +34,7 @@ export const AdminCommand = z.discriminatedUnion('command', [
     merchant: z.string().min(1).max(128).optional(),
     environment: z.enum(['test', 'live']),
   }),
+  z.strictObject({ command: z.literal('doctor') }),
 ])
 export type AdminCommand = z.infer<typeof AdminCommand>
 
@@ -46,6 +49,7 @@ export type AdminResult =
   | { readonly keys: readonly ApiKey[] }
   | { readonly id: string; readonly revoked: true }
   | { readonly merchant: string; readonly environment: string; readonly origins: readonly string[] }
+  | { readonly findings: readonly Finding[] }
 
 /** A command cannot be carried out; the message says what to do instead. */
 export class AdminError extends Error {
@@ -107,5 +111,7 @@ export async function administer(
       const origins = await addOrigin(db, { environmentId: environment.id, origin })
       return { merchant, environment: mode, origins }
     }
+    case 'doctor':
+      return { findings: await examineStore({ db, keys, now }) }
   }
 }

@@ -10,6 +10,7 @@ import { type AdminCommand, AdminError, type AdminResult, administer } from './a
 import { type Flags, readConfig } from './config.ts'
 import { StoreError } from './db/database.ts'
 import { DirectoryInUse } from './db/directory-lock.ts'
+import type { Finding } from './doctor/finding.ts'
 import { describe } from './http/problem.ts'
 import type { Running } from './start.ts'
 import { openStore } from './store.ts'
@@ -70,6 +71,15 @@ withStore(
   .argument('<command...>', 'such as: -- npm test')
   .passThroughOptions()
   .action(exec)
+
+withStore(
+  program
+    .command('doctor')
+    .description('Examines machine, settings and store, and says what to do about each finding.'),
+)
+  .option('--port <number>', 'the port that start would be given')
+  .option('--json', 'print JSON')
+  .action(doctor)
 
 program
   .command('torture')
@@ -161,6 +171,13 @@ async function exec(command: readonly string[], flags: Flags): Promise<void> {
   process.exitCode = await runBesideService(config, command, log)
 }
 
+async function doctor({ json, ...flags }: StartOptions): Promise<void> {
+  const { examine } = await import('./doctor/doctor.ts')
+  const diagnosis = await examine(readConfig(flags, process.env))
+  console.log(json ? JSON.stringify(diagnosis) : describeFindings(diagnosis.findings))
+  if (!diagnosis.ok) process.exitCode = 1
+}
+
 interface TortureCommand {
   readonly instances: number
   readonly seconds: number
@@ -220,8 +237,20 @@ function describeResult(result: AdminResult): string {
       })
       .join('\n')
   }
+  if ('findings' in result) return describeFindings(result.findings)
   if ('revoked' in result) return `Key ${result.id} is revoked.`
   return `${result.merchant} (${result.environment}): ${result.origins.join(', ')}`
+}
+
+function describeFindings(findings: readonly Finding[]): string {
+  const marks = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
+  return findings
+    .map(({ about, state, found, advice }) =>
+      [`${marks[state]}  ${about}: ${found}`, ...(advice ? [`         → ${advice}`] : [])].join(
+        '\n',
+      ),
+    )
+    .join('\n')
 }
 
 /** Prints what went wrong for a person, and returns the exit status. */

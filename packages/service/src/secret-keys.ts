@@ -4,6 +4,7 @@
  * @module
  */
 import { createHmac, hkdfSync } from 'node:crypto'
+import type { Queryable } from './db/database.ts'
 import { randomSalt } from './identifiers.ts'
 
 /** What a derived key is for. No key serves two. */
@@ -49,6 +50,42 @@ export function readSecretKeys(text: string): SecretKeys {
     roots.set(kid, root)
   })
   return keysOf(roots)
+}
+
+/**
+ * Compares keys with those that a store was written with.
+ *
+ * @returns What is wrong and how to mend it; `undefined` when every row finds its key.
+ */
+export async function keyFault(
+  db: Queryable,
+  keys: SecretKeys,
+): Promise<{ readonly problem: string; readonly fix: string } | undefined> {
+  const known = await db.query<{ kid: string; checkValue: Buffer }>`
+    select kid, check_value as "checkValue" from secret_keys`
+  for (const { kid, checkValue } of known) {
+    const own = keys.checkValue(kid)
+    if (own && !own.equals(checkValue)) {
+      return {
+        problem: `key ${kid} is another than the one that this store was written with`,
+        fix: 'restore it, or give the new key a new id',
+      }
+    }
+  }
+  const [orphan] = await db.query<{ kid: string }>`
+    select kid from (
+      select pepper_kid as kid from api_keys where revoked_at is null
+      union all
+      (select distinct secret_kid from payment_intents
+        where idempotency_hash is not null or finalized_at is null)
+    ) used
+    where kid <> all(${keys.kids}) limit 1`
+  return (
+    orphan && {
+      problem: `key ${orphan.kid} is missing, but rows of this store need it`,
+      fix: 'add it behind the first one',
+    }
+  )
 }
 
 /** Makes a first root secret, in the form of `PI_SECRET_KEYS`. */

@@ -12,7 +12,7 @@ import { lockDirectory } from './db/directory-lock.ts'
 import { migrate } from './db/migrate.ts'
 import { openPglite } from './db/pglite.ts'
 import { openPostgres } from './db/postgres.ts'
-import { newSecretKeys, readSecretKeys, type SecretKeys } from './secret-keys.ts'
+import { keyFault, newSecretKeys, readSecretKeys, type SecretKeys } from './secret-keys.ts'
 
 /** An opened store. */
 export interface Store {
@@ -84,29 +84,8 @@ async function keptKeys(directory: string): Promise<string> {
 
 /** Remembers each key by a check value, and refuses to serve rows whose key is gone or another. */
 async function checkKeys(db: Database, keys: SecretKeys): Promise<void> {
-  const known = await db.query<{ kid: string; checkValue: Buffer }>`
-    select kid, check_value as "checkValue" from secret_keys`
-  for (const { kid, checkValue } of known) {
-    const own = keys.checkValue(kid)
-    if (own && !own.equals(checkValue)) {
-      throw new TypeError(
-        `PI_SECRET_KEYS: key ${kid} is another than the one that this store was written with; restore it, or give the new key a new id`,
-      )
-    }
-  }
-  const [orphan] = await db.query<{ kid: string }>`
-    select kid from (
-      select pepper_kid as kid from api_keys where revoked_at is null
-      union all
-      (select distinct secret_kid from payment_intents
-        where idempotency_hash is not null or finalized_at is null)
-    ) used
-    where kid <> all(${keys.kids}) limit 1`
-  if (orphan) {
-    throw new TypeError(
-      `PI_SECRET_KEYS: key ${orphan.kid} is missing, but rows of this store need it; add it behind the first one`,
-    )
-  }
+  const wrong = await keyFault(db, keys)
+  if (wrong) throw new TypeError(`PI_SECRET_KEYS: ${wrong.problem}; ${wrong.fix}`)
   for (const kid of keys.kids) {
     const value = keys.checkValue(kid)
     if (!value) continue

@@ -135,6 +135,14 @@ test('PostgreSQL without PI_SECRET_KEYS, or with another key under a known id, i
   expect(gone.error).toContain('key k1 is missing, but rows of this store need it')
 })
 
+test('the doctor says of a database that does not sync, and of keys that are not given', async () => {
+  const examined = await command(['doctor', '--port', '0'], environment(''))
+  expect(examined.status).toBe(1)
+  expect(examined.out).toContain('a power cut may lose what it has acknowledged')
+  expect(examined.out).toContain('FAULT    secret keys: PI_SECRET_KEYS is not set')
+  expect((await command(['doctor', '--port', '0'], environment())).status).toBe(0)
+})
+
 test('after a rotation old keys, secrets and replays still hold', async () => {
   const key = { 'idempotency-key': 'before-rotation' }
   const first = await create(at(0), order, key)

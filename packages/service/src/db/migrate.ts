@@ -11,12 +11,26 @@ const folder = new URL('../../src/db/migrations/', import.meta.url)
 
 /** Applies what is missing. Safe when several instances start together: the others wait, then find it done. */
 export async function migrate(database: Database): Promise<void> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
-  for (const file of files) {
-    const version = Number.parseInt(file, 10)
+  for (const { file, version } of await migrations()) {
     const sql = await readFile(new URL(file, folder), 'utf8')
     await database.script(migration(version, sql))
   }
+}
+
+/** Lists the versions that a start would apply. */
+export async function pendingMigrations(database: Database): Promise<number[]> {
+  const [table] = await database.query<{ exists: boolean }>`
+    select to_regclass('migrations') is not null as exists`
+  const applied = table?.exists
+    ? await database.query<{ version: number }>`select version from migrations`
+    : []
+  const known = new Set(applied.map(({ version }) => version))
+  return (await migrations()).map(({ version }) => version).filter((version) => !known.has(version))
+}
+
+async function migrations(): Promise<{ readonly file: string; readonly version: number }[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
+  return files.map((file) => ({ file, version: Number.parseInt(file, 10) }))
 }
 
 /** One transaction: the lock, the check and the work, so that a killed start leaves nothing half done. */

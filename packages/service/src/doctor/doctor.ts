@@ -1,0 +1,100 @@
+/**
+ * Examines a service before or while it runs: each finding says what to do about it.
+ *
+ * It changes nothing. A directory whose service is running is examined by that service.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sendAdminCommand } from '../admin-socket.ts'
+import type { Config } from '../config.ts'
+import { prepareDirectory } from '../data-directory.ts'
+import { type Database, StoreError } from '../db/database.ts'
+import { DirectoryInUse, lockDirectory } from '../db/directory-lock.ts'
+import { openPglite } from '../db/pglite.ts'
+import { openPostgres } from '../db/postgres.ts'
+import { readSecretKeys, type SecretKeys } from '../secret-keys.ts'
+import { type Finding, fault, ok } from './finding.ts'
+import { examineMachine } from './machine.ts'
+import { examineStore } from './store.ts'
+
+/** What the doctor says. */
+export interface Diagnosis {
+  /** Whether nothing is at fault; warnings may be left. */
+  readonly ok: boolean
+  readonly findings: readonly Finding[]
+}
+
+/** Examines everything that a start with this configuration needs. */
+export async function examine(config: Config): Promise<Diagnosis> {
+  const findings = [...(await examineMachine(config)), ...(await examineChosenStore(config))]
+  return { ok: findings.every(({ state }) => state !== 'fault'), findings }
+}
+
+async function examineChosenStore({
+  store,
+  secretKeys,
+}: Pick<Config, 'store' | 'secretKeys'>): Promise<Finding[]> {
+  try {
+    const keys = secretKeys === undefined ? undefined : readSecretKeys(secretKeys)
+    if (store.kind === 'memory') return [ok('store', 'It is made in memory at the start.')]
+    if (store.kind === 'directory') return await examineDirectory(store.directory, keys)
+    const findings = await examineDatabase(await openPostgres(store.url), keys)
+    return keys ? findings : [...findings, noKeys]
+  } catch (error) {
+    return [faultOf(error)]
+  }
+}
+
+async function examineDirectory(
+  directory: string,
+  given: SecretKeys | undefined,
+): Promise<Finding[]> {
+  if (!existsSync(join(directory, 'database'))) {
+    return [ok('store', `${directory} is made at the first start.`)]
+  }
+  const answer = await sendAdminCommand(directory, { command: 'doctor' })
+  if (answer && 'findings' in answer) return [...answer.findings]
+  await prepareDirectory(directory)
+  const lock = await lockDirectory(directory)
+  try {
+    const kept = await readFile(join(directory, 'secret-keys'), 'utf8').catch(() => undefined)
+    const keys = given ?? (kept === undefined ? undefined : readSecretKeys(kept.trim()))
+    return await examineDatabase(await openPglite(join(directory, 'database')), keys)
+  } finally {
+    await lock.release()
+  }
+}
+
+async function examineDatabase(db: Database, keys: SecretKeys | undefined): Promise<Finding[]> {
+  try {
+    return await examineStore({ db, keys, now: () => new Date() })
+  } finally {
+    await db.close()
+  }
+}
+
+const noKeys = fault(
+  'secret keys',
+  'PI_SECRET_KEYS is not set, and a PostgreSQL store needs it.',
+  'Give every instance the same; pi-service start says how to make them.',
+)
+
+function faultOf(error: unknown): Finding {
+  if (error instanceof DirectoryInUse) {
+    return fault('store', error.message, 'Nothing, if that service is meant to run.')
+  }
+  if (error instanceof StoreError) {
+    return fault(
+      'store',
+      `The database cannot be reached (${error.code}).`,
+      'Check that it runs, and the address in --database-url or PI_DATABASE_URL.',
+    )
+  }
+  if (error instanceof TypeError) {
+    return fault('store', error.message, 'The message names the setting and its rule.')
+  }
+  throw error
+}

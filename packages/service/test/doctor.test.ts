@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import { type Diagnosis, examine } from '../src/doctor/doctor.ts'
+import { examineNode } from '../src/doctor/machine.ts'
+import { newSecretKeys } from '../src/secret-keys.ts'
+import { command } from './support/process.ts'
+import { create, startTestService } from './support/service.ts'
+
+let folder: string
+let data: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pi-doctor-'))
+  data = join(folder, 'data')
+})
+afterAll(async () => await rm(folder, { recursive: true }))
+
+async function diagnose(flags: object = {}, env: NodeJS.ProcessEnv = {}): Promise<Diagnosis> {
+  return await examine(readConfig({ port: '0', data, ...flags }, env))
+}
+
+function about({ findings }: Diagnosis, what: string): unknown {
+  return findings.find((finding) => finding.about === what)
+}
+
+test('before the first start all is well, and nothing is made', async () => {
+  const { status, out } = await command(['doctor', '--data', data, '--port', '0', '--json'])
+  expect(status).toBe(0)
+  const diagnosis = JSON.parse(out) as Diagnosis
+  expect(diagnosis.ok).toBe(true)
+  expect(new Set(diagnosis.findings.map(({ state }) => state))).toEqual(new Set(['ok']))
+  expect(existsSync(data)).toBe(false)
+})
+
+test('a running service examines its own store, and its ports are its own', async () => {
+  const service = await startTestService({ PI_DATA_DIR: data })
+  await create(service)
+  const diagnosis = await diagnose({ port: new URL(service.url).port })
+  expect(diagnosis.findings).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ state: 'ok', found: 'A running pi-service has it.' }),
+      { about: 'store', state: 'ok', found: 'It is open, takes writes and syncs each commit.' },
+      { about: 'schema', state: 'ok', found: 'It is the newest.' },
+      { about: 'secret keys', state: 'ok', found: 'k1: all that stored rows need.' },
+      {
+        about: 'Demo Shop (test)',
+        state: 'ok',
+        found: '1 working key; pages of http://localhost:3000 may show its checkout.',
+      },
+    ]),
+  )
+  await service.stop()
+})
+
+test('a key that intents need and that is gone is a fault, with what to do', async () => {
+  const diagnosis = await diagnose({}, { PI_SECRET_KEYS: newSecretKeys().replace('k1', 'k9') })
+  expect(diagnosis.ok).toBe(false)
+  expect(about(diagnosis, 'secret keys')).toEqual({
+    about: 'secret keys',
+    state: 'fault',
+    found: 'key k1 is missing, but rows of this store need it.',
+    advice: 'Set PI_SECRET_KEYS: add it behind the first one.',
+  })
+  expect((await diagnose()).ok).toBe(true)
+})
+
+test('an environment without a page or a key is named with the command that helps', async () => {
+  await command([
+    'keys',
+    'create',
+    '--merchant',
+    'Live Shop',
+    '--environment',
+    'live',
+    '--data',
+    data,
+  ])
+  expect(about(await diagnose(), 'Live Shop (live)')).toMatchObject({
+    state: 'warning',
+    advice: "Run pi-service origins add ORIGIN --merchant 'Live Shop' --environment live.",
+  })
+})
+
+test('a port that another program has and a database that is away are faults', async () => {
+  const stranger = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await new Promise((resolve) => stranger.once('listening', resolve))
+  const { port } = stranger.address() as { port: number }
+  expect(about(await diagnose({ port: String(port) }), `port ${port}`)).toMatchObject({
+    state: 'fault',
+    found: 'Another program has it.',
+  })
+  stranger.close()
+
+  const url = 'postgres://somebody:hush@127.0.0.1:1/nothing'
+  const away = await command(['doctor', '--database-url', url, '--port', '0'])
+  expect(away.status).toBe(1)
+  expect(away.out).toContain('FAULT    store: The database cannot be reached (ECONNREFUSED).')
+  expect(away.out).not.toContain('hush')
+})
+
+test('a Node that is too old is a fault', () => {
+  for (const version of ['18.20.4', '20.18.9']) expect(examineNode(version).state).toBe('fault')
+  for (const version of ['20.19.0', '22.0.0', '24.1.0'])
+    expect(examineNode(version).state).toBe('ok')
+})
