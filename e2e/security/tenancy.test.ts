@@ -57,6 +57,38 @@ test('rows 8 and 18: two merchants in two environments each learn nothing of one
   }
 })
 
+test('row 8: a foreign intent takes neither more nor less time than one that never was', async ({
+  world,
+}) => {
+  const key = async (merchant: string): Promise<Tenant> => {
+    const who = ['--merchant', merchant, '--environment', 'test', '--json']
+    const made = JSON.parse(await world.administer('keys', 'create', ...who))
+    return { name: merchant, key: made.apiKey }
+  }
+  const [owner, stranger] = [await key('Timed'), await key('Timing')]
+  const body = JSON.stringify({ orderId: 'A-1', amount: 150_000, currency: 'AMD' })
+  const made = await ask(world, owner, { path: '/payment-intents', body })
+  const { id } = JSON.parse(made.body) as { readonly id: string }
+  const unknown = `pi_${'0'.repeat(id.length - 3)}`
+  // In turns, so that whatever else the machine does meets both alike; the median forgets the rest.
+  const ratio = async (): Promise<number> => {
+    const times: Record<string, number[]> = { [id]: [], [unknown]: [] }
+    for (let turn = 0; turn < 150; turn++) {
+      for (const path of turn % 2 ? [id, unknown] : [unknown, id]) {
+        const began = performance.now()
+        await ask(world, stranger, { path: `/payment-intents/${path}` })
+        times[path]?.push(performance.now() - began)
+      }
+    }
+    return median(times[id] ?? []) / median(times[unknown] ?? [])
+  }
+  // A difference that is there is there each time.
+  let seen = 0
+  for (let tries = 0; tries < 4 && !(seen > 0.8 && seen < 1.25); tries++) seen = await ratio()
+  expect(seen).toBeGreaterThan(0.8)
+  expect(seen).toBeLessThan(1.25)
+})
+
 test('row 9: a key with one character changed, an empty, a long and a foreign token get one and the same 401, never a 5xx', async ({
   world,
 }) => {
@@ -98,6 +130,11 @@ async function ask(
     ...(body ? { method: 'POST', body } : {}),
   })
   return { status: answer.status, headers: [...answer.headers.keys()], body: await answer.text() }
+}
+
+function median(times: readonly number[]): number {
+  const sorted = [...times].sort((one, other) => one - other)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
 function withoutRequestId({ status, headers, body }: Answer): Answer {

@@ -31,6 +31,9 @@ const privateApi = 'packages/service/test/checkout/api.test.ts'
 const challenge = 'packages/service/test/checkout/challenge.test.ts'
 const page = 'packages/service/test/checkout/page.test.ts'
 const session = 'packages/service/test/checkout/session.test.ts'
+const safety = 'packages/service/test/checkout/hosted-page-safety.test.ts'
+const tenancy = 'packages/service/test/tenancy.test.ts'
+const rates = 'packages/service/test/rate-limit.test.ts'
 const returnUrl = 'packages/service/test/checkout/return-url.test.ts'
 const element = 'packages/element/test'
 const shop = 'demo/test/checkout.test.ts'
@@ -86,8 +89,10 @@ export const threats: readonly Threat[] = [
   {
     row: 8,
     threat: 'Foreign or other-environment intent is read',
-    shownBy: [[api, 'unknown and malformed ids get the same 404']],
-    notShown: 'Timing classes are not measured: a shared machine cannot tell them apart honestly.',
+    shownBy: [
+      [api, 'unknown and malformed ids get the same 404'],
+      [tenancy, 'an intent exists for its own environment only'],
+    ],
   },
   { row: 9, threat: 'Key guessing' },
   {
@@ -214,7 +219,7 @@ export const threats: readonly Threat[] = [
   {
     row: 32,
     threat: 'A rate limit is evaded by X-Forwarded-For',
-    notShown: 'Limits of the API are off in the sandbox; the shop’s own limit is row 44.',
+    shownBy: [[rates, 'an environment that sends too much is told when to come again']],
   },
   {
     row: 33,
@@ -345,7 +350,6 @@ export const threats: readonly Threat[] = [
     row: 52,
     threat: 'A file on a content network is altered',
     shownBy: [[`${element}/bundle.test.ts`, 'the self-contained file imports nothing']],
-    notShown: 'The flipped byte is not tried: `integrity` is the browser’s own promise.',
   },
   {
     row: 53,
@@ -417,17 +421,25 @@ export const threats: readonly Threat[] = [
       [privateApi, 'no card number, security code, secret or session token is in the store'],
     ],
   },
-  { row: 65, threat: 'Stored markup and bidi text' },
+  {
+    row: 65,
+    threat: 'Stored markup and bidi text',
+    shownBy: [[safety, 'names and orders with markup or reversed text are shown as they are']],
+  },
   {
     row: 66,
     threat: 'Carding on the hosted page',
     shownBy: [
       [privateApi, 'the tenth declined card ends the intent'],
       [privateApi, 'a stolen card ends the intent, in the words of a plain decline'],
+      [privateApi, 'a live environment slows down whoever tries card after card'],
     ],
-    notShown: 'The limit per address is off in the sandbox.',
   },
-  { row: 67, threat: 'Storage in a third-party frame' },
+  {
+    row: 67,
+    threat: 'Storage in a third-party frame',
+    shownBy: [[safety, 'the page keeps nothing in the browser']],
+  },
   { row: 68, threat: 'Bad dependency', notShown: 'Licences are not listed by a test.' },
   {
     row: 69,
