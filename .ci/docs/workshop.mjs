@@ -114,10 +114,9 @@ export function runPlaced(file, { test = false } = {}) {
   return ended(process.execPath, args, { cwd: home })
 }
 
-/** Runs a placed file of tests beside a real service, as `pi-service exec -- node --test FILE` does. */
-export function runBesideService(file) {
-  const bin = join(root, 'packages/service/bin/pi-service.mjs')
-  return ended(process.execPath, [bin, 'exec', '--', 'node', '--test', file], { cwd: home })
+/** Runs a placed file of tests with the variables of a real service, as `pi-service exec -- node --test FILE` does. */
+export function runWithService(file, env) {
+  return ended(process.execPath, ['--test', file], { cwd: home, env })
 }
 
 /** Runs a placed file with Vitest, as its reader would. */

@@ -12,9 +12,9 @@ import {
   ended,
   furnish,
   place,
-  runBesideService,
   runPlaced,
   runVitest,
+  runWithService,
   typeFaults,
 } from '../docs/workshop.mjs'
 import { nodeVersions } from '../node-versions.mjs'
@@ -78,8 +78,9 @@ async function checkModule(block) {
     const { status, stdout, stderr } = await runVitest(file)
     expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, ''])
   } else if (/from 'node:test'/.test(block.code)) {
-    const run = needsService(block) ? runBesideService(file) : runPlaced(file, { test: true })
-    const { status, stdout } = await run
+    const { status, stdout } = needsService(block)
+      ? await runWithService(file, (await sandbox()).env)
+      : await runPlaced(file, { test: true })
     expect([status, status === 0 ? '' : stdout]).toEqual([0, ''])
   } else {
     const promised = [...block.code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, said]) => said)
@@ -104,17 +105,14 @@ async function checkShell(block) {
   }
   const requests = commands.filter(({ program }) => program === 'curl')
   if (requests.length === 0) return
-  service ??= await startService()
+  const { env } = await sandbox()
   for (const { text } of requests) {
-    const command = text.replaceAll(
-      /http:\/\/(?:localhost|127\.0\.0\.1):4000/g,
-      service.env.PI_BASE_URL,
-    )
+    const command = text.replaceAll(/http:\/\/(?:localhost|127\.0\.0\.1):4000/g, env.PI_BASE_URL)
     const sent = await ended(
       'bash',
       ['-c', command.replace(/^curl/, 'curl -sS --fail-with-body')],
       {
-        env: { ...process.env, ...service.env },
+        env,
       },
     )
     expect([sent.status, sent.status === 0 ? '' : sent.stdout + sent.stderr], text).toEqual([0, ''])
@@ -233,6 +231,12 @@ function collect(folder) {
         known.add(name)
     }
   }
+}
+
+/** One for all blocks that want one. */
+async function sandbox() {
+  service ??= await startService()
+  return service
 }
 
 /** A sandbox of its own, with everything that a document's command may want of it. */
