@@ -114,15 +114,21 @@ function caddy({ code }) {
   return count(code, '{') === count(code, '}') ? undefined : 'the braces do not match'
 }
 
-// A request to the service or an answer of it: a first line, headers, an empty line and JSON.
-function http({ code }) {
-  const [head, ...body] = code.split('\n\n')
-  const [first, ...lines] = head.split('\n').filter(Boolean)
-  if (!/^(?:(?:GET|POST|PUT|DELETE) \S+(?: HTTP\/1\.1)?|HTTP\/1\.1 \d{3}.*)$/.test(first)) {
+// A request to the service or an answer of it; docs.test.mjs sends the one and compares the other.
+function http(block) {
+  const { first, lines, body } = readHttp(block)
+  if (!/^(?:(?:GET|POST|PUT|DELETE) \/\S* HTTP\/1\.1|HTTP\/1\.1 \d{3} .+)$/.test(first)) {
     return `begins with neither a request nor an answer: ${first}`
   }
-  if (body.join('').trim() !== '') JSON.parse(body.join('\n'))
+  if (body) JSON.parse(body)
   return headers({ code: lines.join('\n') })
+}
+
+/** @returns The first line, the lines of headers, and the body, of a block of HTTP. */
+export function readHttp({ code }) {
+  const [head, ...rest] = code.split('\n\n')
+  const [first, ...lines] = head.split('\n').filter(Boolean)
+  return { first, lines, body: rest.join('\n\n').trim() || undefined }
 }
 
 // `e2e/security` holds those of the security guide against the shop.

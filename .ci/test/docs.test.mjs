@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandsOf, faultOf, ourFault } from '../docs/commands.mjs'
 import { anchorsOf, documents, linksOf, readDocument, root } from '../docs/documents.mjs'
-import { languages, scriptsOf } from '../docs/languages.mjs'
+import { languages, readHttp, scriptsOf } from '../docs/languages.mjs'
 import { llmsPath, llmsText } from '../docs/llms.mjs'
 import {
   ended,
@@ -66,8 +66,11 @@ for (const block of blocks) {
       checkShell(block),
     )
   } else {
-    test(`${title}: the ${block.language || 'unnamed'} is what it claims to be`, () =>
-      checkText(block))
+    test(
+      `${title}: the ${block.language || 'unnamed'} is what it claims to be`,
+      { timeout: 60_000 },
+      () => checkText(block),
+    )
   }
 }
 
@@ -119,12 +122,32 @@ async function checkShell(block) {
   }
 }
 
-function checkText(block) {
+async function checkText(block) {
   const scripts = (placed.get(block) ?? []).flatMap((file) => faults.get(file) ?? [])
   expect(scripts).toEqual([])
   const rule = languages[block.language]
   expect(rule, `no rule covers the language "${block.language}"`).toBeTypeOf('function')
   expect(rule(block)).toBe(undefined)
+  if (block.language === 'http') await checkHttp(block)
+}
+
+/** Sends a request, and compares the answer that the document shows next: status, headers, fields. */
+async function checkHttp(block) {
+  const { first, lines, body } = readHttp(block)
+  const [method, path] = first.split(' ')
+  if (!path.startsWith('/')) return
+  const { env } = await sandbox()
+  const filled = lines.map((line) => line.replace(/\$(\w+)/g, (_, name) => env[name]))
+  const headers = filled.map((line) => line.split(/: (.*)/s).slice(0, 2))
+  const answer = await fetch(env.PI_BASE_URL + path, { method, headers, body })
+  const [next] = blocks.slice(blocks.indexOf(block) + 1)
+  const shown = next?.path === block.path && next.language === 'http' ? readHttp(next) : undefined
+  if (!shown?.first.startsWith('HTTP/')) return expect(answer.status).toBeLessThan(300)
+  expect(`HTTP/1.1 ${answer.status} ${answer.statusText}`).toBe(shown.first)
+  const names = shown.lines.map((line) => line.split(':', 1).join(''))
+  expect(names.filter((name) => !answer.headers.has(name))).toEqual([])
+  const got = await answer.text()
+  if (shown.body) expect(Object.keys(JSON.parse(got))).toEqual(Object.keys(JSON.parse(shown.body)))
 }
 
 test("the README's shop is the example that the demo's tests pay in", () => {
