@@ -20,6 +20,7 @@ export type PaymentOutcome = keyof typeof plans
  * comes back to it; `'canceled'` presses Cancel payment.
  * @returns When the buyer's part is over. After a decline that can be mended the reason is shown;
  * how the order stands is for your own server to say and for your test to expect.
+ * @throws {Error} The element cannot show the checkout: the message has its code, as `pi-error` does.
  */
 export async function payWith(page: Page, outcome: PaymentOutcome): Promise<void> {
   const plan: Plan | undefined = plans[outcome]
@@ -27,6 +28,7 @@ export async function payWith(page: Page, outcome: PaymentOutcome): Promise<void
     throw new TypeError(`outcome: must be one of ${Object.keys(plans).join(', ')}`)
   }
   const form = page.frameLocator('pi-checkout iframe')
+  await Promise.race([form.getByLabel('Card number').waitFor(), failureOf(page)])
   if (!plan.card) {
     await form.getByRole('button', { name: 'Cancel payment' }).click()
     return
@@ -40,6 +42,30 @@ export async function payWith(page: Page, outcome: PaymentOutcome): Promise<void
     await answerBank(plan.redirects ? page : form.frameLocator('iframe'), plan.bank)
   }
   if (plan.mendable) await form.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
+}
+
+/** Ends with the element's error if it has one, or else never: a form that does not come says why. */
+async function failureOf(page: Page): Promise<never> {
+  const told = page.locator('pi-checkout').evaluate((element: unknown) => {
+    const checkout = element as FailingElement
+    if (checkout.error) return checkout.error.code
+    return new Promise<string>((resolve) => {
+      checkout.addEventListener('pi-error', (event) => resolve(event.error.code))
+    })
+  })
+  const code = await told.catch(() => undefined)
+  if (code) throw new Error(`payWith: <pi-checkout> cannot show the checkout: ${code}`)
+  // The page has gone on: so has the payment.
+  return new Promise(() => {})
+}
+
+/** What is asked of `<pi-checkout>`, for programs that know no DOM. */
+interface FailingElement {
+  readonly error: { readonly code: string } | null
+  addEventListener(
+    type: 'pi-error',
+    listener: (event: { readonly error: { readonly code: string } }) => void,
+  ): void
 }
 
 async function answerBank(bank: Page | FrameLocator, answer: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fakeHostedPage, type PaymentOutcome, payWith } from '../src/testing.ts'
-import { hears, prepareWorld, told } from './browser/world.ts'
+import { hears, mountAtOnce, prepareWorld, told } from './browser/world.ts'
 
 const world = prepareWorld()
 
@@ -43,6 +43,11 @@ test('payWith canceled leaves the form on purpose', async () => {
   const page = await world.visit()
   await payWith(page, 'canceled')
   await hears(page, 'pi-cancel')
+})
+
+test('payWith says at once why there is no form to fill in', async () => {
+  const page = await world.visit({ script: mountAtOnce.replace("'pi_1'", "'no id'") })
+  await expect(payWith(page, 'success')).rejects.toThrow(/invalid_values/)
 })
 
 test('payWith names the outcomes that it knows when it is given another', async () => {

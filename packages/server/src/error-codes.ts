@@ -64,8 +64,9 @@ export const errorCodes = {
     advice: 'pass 1 to 255 visible ASCII characters, or no key at all',
   },
   invalid_header: {
-    meaning: 'a header was doubled or malformed on the way',
-    advice: 'look for a proxy that changes headers',
+    meaning:
+      'a header was doubled or malformed on the way, or names a sandbox fault that there is none of',
+    advice: 'look for a proxy that changes headers, or at the spelling of Sandbox-Fault',
   },
   unsupported_api_version: {
     meaning: 'the service does not know the Api-Version that was sent',

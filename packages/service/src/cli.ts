@@ -26,7 +26,7 @@ const program = new Command('pi-service')
   .enablePositionalOptions()
   .exitOverride()
 
-withStore(program.command('start').description('Starts the service until Ctrl-C or SIGTERM.'))
+withStart(program.command('start').description('Starts the service until Ctrl-C or SIGTERM.'))
   .option('--port <number>', 'port of the API and the hosted page (default 4000; 0: a free one)')
   .option('--json', 'print one line of JSON when ready')
   .action(start)
@@ -62,7 +62,7 @@ withStore(origins.command('add').description('Registers an exact origin.'))
     await run(flags, json, { command: 'origins add', origin, merchant, environment })
   })
 
-withStore(
+withStart(
   program
     .command('exec')
     .usage('[options] -- <command...>')
@@ -100,6 +100,14 @@ function withStore(command: Command): Command {
     .option('--data <directory>', 'directory of the embedded store (default .data/service)')
     .option('--database-url <url>', 'a PostgreSQL database instead, postgres://…')
     .option('--memory', 'keep everything in memory, for one run')
+}
+
+function withStart(command: Command): Command {
+  return withStore(command).option(
+    '--origin <origin>',
+    'register an origin whose pages may show the checkout; may be repeated',
+    (origin: string, earlier: readonly string[] = []) => [...earlier, origin],
+  )
 }
 
 function environmentOption(): Option {

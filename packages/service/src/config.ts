@@ -21,6 +21,8 @@ export interface Config {
   /** Of the challenge page: the next one, or a free one. */
   readonly challengePort: number
   readonly store: StoreChoice
+  /** Whose pages may show the checkout in the first merchant's test environment, beside the demo shop. */
+  readonly origins: readonly string[]
   /** `PI_SECRET_KEYS` as given: the embedded store makes its own where it is missing. */
   readonly secretKeys: string | undefined
   /** Origin that browsers use, where it is not the listener's own. */
@@ -40,6 +42,7 @@ export interface Flags {
   readonly data?: string
   readonly databaseUrl?: string
   readonly memory?: boolean
+  readonly origin?: readonly string[]
 }
 
 /**
@@ -54,9 +57,12 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv): Config {
     port,
     challengePort: port === 0 ? 0 : port + 1,
     store: readStore(flags, env),
+    origins: (flags.origin ?? []).map((origin) => readUrl(origin, '--origin')),
     secretKeys: env.PI_SECRET_KEYS || undefined,
-    publicUrl: readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL'),
-    challengeUrl: readUrl(env.PI_CHALLENGE_URL, 'PI_CHALLENGE_URL'),
+    publicUrl: env.PI_PUBLIC_URL ? readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL') : undefined,
+    challengeUrl: env.PI_CHALLENGE_URL
+      ? readUrl(env.PI_CHALLENGE_URL, 'PI_CHALLENGE_URL')
+      : undefined,
     rateLimit: readRate(env.PI_RATE_LIMIT),
     metrics: readSwitch(env.PI_METRICS, 'PI_METRICS'),
     sandboxFrom: readSandboxFrom(env.PI_SANDBOX),
@@ -137,8 +143,7 @@ function readSandboxFrom(text: string | undefined): SandboxFrom {
 }
 
 /** An origin: https, or http on loopback, where the traffic never leaves the machine. */
-function readUrl(text: string | undefined, name: string): string | undefined {
-  if (!text) return undefined
+function readUrl(text: string, name: string): string {
   const origin = readOrigin(text)
   if (origin) return origin
   throw new TypeError(

@@ -23,10 +23,11 @@ export async function runBesideService(
 ): Promise<number> {
   const service = await startService({ ...config, port: 0, challengePort: 0 }, log)
   try {
-    const { baseUrl, checkoutOrigin, apiKey } = service.ready
+    const { baseUrl, checkoutOrigin, apiKey, adminToken } = service.ready
     return await run(command, {
       PI_BASE_URL: baseUrl,
       PI_CHECKOUT_ORIGIN: checkoutOrigin,
+      PI_ADMIN_TOKEN: adminToken,
       // A shared store has shown its key to an earlier start: the caller then has it already.
       ...(apiKey !== null && { PI_API_KEY: apiKey }),
     })

@@ -154,7 +154,9 @@ async function firstKey(config: Config, context: Context): Promise<string | null
   const merchant = existing ?? firstMerchantName
   const isFirst = existing === undefined && (await ensureMerchant(db, merchant, now()))
   const environment = await ensureEnvironment(db, { merchant, mode: 'test' }, now())
-  await addOrigin(db, { environmentId: environment.id, origin: demoOrigin })
+  for (const origin of [demoOrigin, ...config.origins]) {
+    await addOrigin(db, { environmentId: environment.id, origin })
+  }
   const make = async () =>
     (await createApiKey(db, context.keys, { environment, now: now() })).apiKey
 

@@ -126,6 +126,24 @@ test('wrong options are refused with their rule and the fix', async () => {
   busy.close()
 })
 
+test('exec lets pages of the given origins show the checkout, and its command watch the sandbox', async () => {
+  const origins = ['http://localhost:5173', 'https://shop.example.com']
+  const script = `
+    const { PI_BASE_URL, PI_ADMIN_TOKEN } = process.env
+    const headers = { authorization: 'Bearer ' + PI_ADMIN_TOKEN }
+    const answer = await fetch(PI_BASE_URL + '/_sandbox/environments', { headers })
+    const { environments } = await answer.json()
+    console.log(environments[0].origins.join(' '))`
+  const options = origins.flatMap((origin) => ['--origin', origin])
+  const run = ['exec', ...options, '--', process.execPath, '--input-type=module', '-e', script]
+  const { status, out } = await command(run)
+  expect(status).toBe(0)
+  expect(out.trim().split(' ').sort()).toEqual(['http://localhost:3000', ...origins].sort())
+  const refused = await command(['exec', '--origin', 'http://shop.example.com', '--', 'node'])
+  expect(refused).toMatchObject({ status: 1, out: '' })
+  expect(refused.error).toContain('--origin: must be an origin such as')
+})
+
 test('exec runs a command with the merchant’s variables and ends as it ends', async () => {
   const script = `
     const { PI_BASE_URL, PI_API_KEY, PI_CHECKOUT_ORIGIN } = process.env
