@@ -46,6 +46,19 @@ test("a buyer with WebKit passes the bank's challenge inside the frame", async (
   await expectPaid(checkout)
 })
 
+test('a buyer with WebKit goes to a bank that refuses framing, and comes back to a paid order', async ({
+  checkout,
+}) => {
+  await pay(checkout, '4000002760003184')
+  await checkout.leaveFrames()
+  await checkout.waitFor(
+    `return location.pathname === '/bank' && document.readyState === 'complete'`,
+  )
+  await checkout.type('input:not([type=hidden])', '1234')
+  await checkout.click('[value=confirm]')
+  await expectPaid(checkout)
+})
+
 async function pay(checkout: WebkitPage, number: string): Promise<void> {
   await checkout.type('[autocomplete=cc-number]', number)
   await checkout.type('[autocomplete=cc-exp]', '1234')
