@@ -114,13 +114,13 @@ const documentText = `<!doctype html>
       const doc = crypto.randomUUID().replaceAll('-', '')
       const show = (id, text) => { document.querySelector('[data-testid=' + id + ']').value = text }
       const wait = (time) => new Promise((resolve) => setTimeout(resolve, time))
-      let port, id, height = 400, silent = false
+      let port, id, height = 400, silent = false, leaving = false
 
       const acts = {
         ready: () => say({ t: 'ready' }),
         busy: () => say({ t: 'busy', on: true }),
         idle: () => say({ t: 'busy', on: false }),
-        leave: () => say({ t: 'leave' }),
+        leave: () => { leaving = true; say({ t: 'leave' }) },
         finish: () => say({ t: 'finish' }),
         cancel: () => say({ t: 'cancel' }),
         grow: () => size(height + 400),
@@ -128,10 +128,21 @@ const documentText = `<!doctype html>
         reload: () => location.reload(),
         silence: () => { silent = true },
       }
+      const isText = (...values) => values.every((value) => typeof value === 'string')
       const heard = {
-        config: ({ locale }) => { document.documentElement.lang = locale; show('locale', locale) },
-        auth: (message) => { id = message.id; show('secret', message.secret ? 'yes' : 'no'); play() },
+        config: ({ locale }) => {
+          if (!isText(locale)) return
+          document.documentElement.lang = locale
+          show('locale', locale)
+        },
+        auth: (message) => {
+          if (id || !isText(message.id, message.secret)) return
+          id = message.id
+          show('secret', 'yes')
+          play()
+        },
         left: ({ page }) => {
+          if (!leaving || !isText(page)) return
           const back = new URL(page)
           back.searchParams.set('payment_intent', id)
           top.location.href = back.href
@@ -170,6 +181,7 @@ const documentText = `<!doctype html>
         Object.assign(result.dataset, { testid: 'result', state })
         result.textContent = 'Payment ' + state
         form.replaceWith(result)
+        acts.idle()
         acts.finish()
       }
 
@@ -200,9 +212,12 @@ const documentText = `<!doctype html>
       }
 
       addEventListener('message', ({ source, data, ports }) => {
-        if (port || source !== parent || data?.t !== 'init' || data.doc !== doc || !ports[0]) return
+        if (port || source !== parent || ports.length !== 1 || data?.pi !== 'checkout') return
+        if (data.t !== 'init' || data.doc !== doc || data.v !== ${PROTOCOL}) return
         port = ports[0]
-        port.onmessage = ({ data }) => heard[data?.t]?.(data)
+        port.onmessage = ({ data }) => {
+          if (data && Object.hasOwn(heard, data.t)) heard[data.t](data)
+        }
         say({ t: 'ack' })
       })
       document.addEventListener('click', ({ target }) => {
