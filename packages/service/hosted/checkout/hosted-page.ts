@@ -24,7 +24,7 @@ export class HostedPage extends LitElement {
   }
 
   protected override render(): unknown {
-    if (window.parent === window) return html`<p class="apart">${this.#texts.apart}</p>`
+    if (window.parent === window) return this.#apart()
     const { view } = this.#payment
     if (!view) return nothing
     document.documentElement.lang = this.#language
@@ -54,6 +54,13 @@ export class HostedPage extends LitElement {
 
   get #texts(): Texts {
     return texts[this.#language]
+  }
+
+  /** Nobody around the page has told it a language: it takes the browser's. */
+  #apart(): TemplateResult {
+    const language = languageOf(navigator.language)
+    document.documentElement.lang = language
+    return html`<p class="apart">${texts[language].apart}</p>`
   }
 
   #summary(view: DisplayView): TemplateResult {
