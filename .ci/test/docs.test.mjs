@@ -166,6 +166,19 @@ test.each(examples)('demo/examples/%s type-checks', (name) => {
   expect(faults.get(`demo-examples/${name}`) ?? []).toEqual([])
 })
 
+test("the README's picture is there in light and dark, in words too, and names the real routes", () => {
+  const { text } = readDocument('README.md')
+  const [, alternative] = /<img src="\.github\/payment\.svg"[^>]* alt="([^"]+)"/.exec(text)
+  expect(alternative.length).toBeGreaterThan(100)
+  const picture = readFileSync(join(root, '.github/payment.svg'), 'utf8')
+  expect(picture).toMatch(/<title id="title">.+<\/title>\n {2}<desc id="desc">.+<\/desc>/)
+  expect(picture).toContain('@media (prefers-color-scheme: dark)')
+  const routes = readFileSync(join(root, 'packages/contract/src/routes.ts'), 'utf8')
+  for (const [, method, path] of routes.matchAll(/method: '(\w+)', path: '([^']+)'/g)) {
+    expect(picture).toContain(`${method} ${path}<`)
+  }
+})
+
 test('llms.txt is what the documents say; node .ci/docs/llms.mjs renews it', () => {
   expect(readFileSync(join(root, llmsPath), 'utf8')).toBe(llmsText())
 })
