@@ -12,7 +12,7 @@ export const payments = {
     what: click,
     against: 'the bare HTTP calls it needs (confirm, status, order), made by a Node script',
     target: '≤ 1.25',
-    note: 'limit: Chromium itself, which takes longer for a click and three calls than this machine for the answers; see the next row',
+    note: 'limit: in Chromium a bare script alone needs half as long again as Node for the same calls (medians below); the rest is input, the frame’s messages, and rendering in software on the cores that both servers need',
   },
   browser: {
     what: click,

@@ -75,7 +75,7 @@ for (const { locale, colorScheme, viewport } of [
   })
 }
 
-test('the receipt and the failed order are accessible, quiet and still', async () => {
+test('the receipt and the failed order follow without loading a page: accessible, quiet and still', async () => {
   const { page, complaints, layoutShifts, leave } = await visit({ viewport: phone })
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')
@@ -88,8 +88,11 @@ test('the receipt and the failed order are accessible, quiet and still', async (
 
   await page.getByTestId('try-again').click()
   await formReady(page)
+  await page.evaluate('document.sameOne = true')
   await payWith(page, 'success')
   await orderShows(page, 'paid')
+  expect(await page.evaluate('document.sameOne')).toBe(true)
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
   await keepScreen(page, 'en-light-390-13-paid')
   expect(await seriousFaults(page)).toEqual([])
   expect(await layoutShifts()).toEqual([])
