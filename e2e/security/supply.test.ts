@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { root } from '../fixtures/program.ts'
+import { licenseTable, runtimePackages } from './licenses.ts'
 
 const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')
 const workspace = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8')
@@ -14,4 +15,20 @@ test('row 68: every package comes from the registry with its checksum, and only 
   const [, allowed = ''] = /^allowBuilds:\n((?: .*\n)*)/m.exec(workspace) ?? []
   const running = [...allowed.matchAll(/^ {2}'?([\w@/-]+)'?: true/gm)].map(([, name]) => name)
   expect(running).toEqual(['esbuild'])
+})
+
+test('row 68: every package that runs has a licence that asks for no more than its notice, and stands in the list', () => {
+  const packages = runtimePackages()
+  expect(packages.length).toBeGreaterThan(20)
+  const accepted =
+    /^(?:MIT|ISC|BSD-2-Clause|BSD-3-Clause|0BSD|Apache-2\.0|BlueOak-1\.0\.0|PostgreSQL)$/
+  const parts = (license: string): readonly string[] =>
+    license.replace(/[()]/g, '').split(/ (?:OR|AND) /)
+  expect(
+    packages.filter(({ license }) => !parts(license).every((part) => accepted.test(part))),
+  ).toEqual([])
+  const file = join(root, '.github/LICENSES.md')
+  // UPDATE_LICENSES=1 writes it anew, for a person to read.
+  if (process.env.UPDATE_LICENSES) writeFileSync(file, licenseTable(packages))
+  expect(readFileSync(file, 'utf8')).toBe(licenseTable(packages))
 })

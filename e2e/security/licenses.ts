@@ -1,0 +1,85 @@
+/**
+ * The third-party packages that run where this project runs, as they are installed, with their licences.
+ *
+ * @module
+ */
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { root } from '../fixtures/program.ts'
+
+export interface RuntimePackage {
+  readonly name: string
+  readonly version: string
+  readonly license: string
+  /** Our packages that bring it. */
+  readonly usedBy: readonly string[]
+}
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly license?: string
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+const ours = [
+  'packages/contract',
+  'packages/element',
+  'packages/server',
+  'packages/service',
+  'demo',
+]
+
+export function runtimePackages(): readonly RuntimePackage[] {
+  const found = new Map<string, RuntimePackage>()
+  for (const folder of ours) {
+    const own = read(join(root, folder))
+    collect(join(root, folder), own.name, found)
+  }
+  return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+export function licenseTable(packages: readonly RuntimePackage[]): string {
+  const lines = packages.map(
+    ({ name, version, license, usedBy }) =>
+      `| ${name} | ${version} | ${license} | ${usedBy.join(', ')} |`,
+  )
+  return [
+    '# Licences',
+    '',
+    'Every third-party package that runs with ours, and under which licence. Prebuilt files for one',
+    'platform, such as those of `libsql`, come under the licence of the package that chooses them.',
+    '',
+    '| package | version | licence | brought by |',
+    '|---|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n')
+}
+
+/** Follows what is installed. Optional packages are left out: another machine has others. */
+function collect(folder: string, owner: string, found: Map<string, RuntimePackage>): void {
+  for (const name of Object.keys(read(folder).dependencies ?? {})) {
+    if (name.startsWith('@pi-checkout/')) continue
+    const path = find(folder, name)
+    const { version, license = 'none' } = read(path)
+    const key = `${name}@${version}`
+    const known = found.get(key)
+    if (known?.usedBy.includes(owner)) continue
+    found.set(key, { name, version, license, usedBy: [...(known?.usedBy ?? []), owner].sort() })
+    collect(path, owner, found)
+  }
+}
+
+/** As Node finds a package: in the nearest node_modules that has it. */
+function find(from: string, name: string): string {
+  for (let folder = realpathSync(from); ; folder = dirname(folder)) {
+    const path = join(folder, 'node_modules', name)
+    if (existsSync(join(path, 'package.json'))) return realpathSync(path)
+    if (folder === dirname(folder)) throw new Error(`${name} is not installed for ${from}`)
+  }
+}
+
+function read(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+}
