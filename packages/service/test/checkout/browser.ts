@@ -55,9 +55,14 @@ export async function startWorld(name: 'chromium' | 'firefox' = 'chromium'): Pro
 }
 
 async function launchChromium(): Promise<Browser> {
+  return await chromium.launch(installedChromium())
+}
+
+/** Where Debian, or the environment, has a Chromium. */
+export function installedChromium(): { readonly executablePath?: string } {
   const installed = [process.env.CHROMIUM_PATH, '/usr/bin/chromium']
   const executablePath = installed.find((path) => path && existsSync(path))
-  return await chromium.launch(executablePath ? { executablePath } : {})
+  return executablePath ? { executablePath } : {}
 }
 
 async function launchFirefox(): Promise<Browser> {
@@ -87,7 +92,14 @@ export interface Window {
 
 /** Opens a window and waits until the hosted page says `ready`. */
 export async function openWindow(
-  { browser, shop, checkout, press }: World,
+  {
+    browser,
+    shop,
+    checkout,
+    press,
+  }: Pick<World, 'shop' | 'checkout' | 'press'> & {
+    readonly browser: Pick<Browser, 'newContext'>
+  },
   pair: Pair,
   {
     query = {},

@@ -1,6 +1,9 @@
-import type { FrameLocator, Page } from '@playwright/test'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { expectResult, openWindow, startWorld, type World } from './browser.ts'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, chromium, type FrameLocator, type Page } from '@playwright/test'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { expectResult, installedChromium, openWindow, startWorld, type World } from './browser.ts'
 import { startShop } from './shop-page.ts'
 
 // A browser has no deadline on a busy machine.
@@ -206,43 +209,124 @@ async function hostileBank(page: Page, challengeUrl: string): Promise<void> {
   })
 }
 
-test('names and orders with markup or reversed text are shown as they are, as text', async () => {
-  const orderId = '<b onclick=x>&"\'`'
-  const pair = await world.checkout.createIntent({ environmentId: 'env_other', orderId })
+const hostileTexts = [
+  '<img src=x onerror=alert(1)>',
+  '"><svg onload=alert(1)>',
+  '</script><script>alert(1)</script>',
+  "';alert(1)//",
+  '{{alert(1)}} #{alert(1)}',
+  '<iframe srcdoc="<script>alert(1)</script>">',
+  'javascript:alert(1)',
+  '&lt;img src=x onerror=alert(1)&gt;',
+  '<b onclick=alert(1)>&"\'`',
+  '<!--<style>*{display:none}</style>',
+  // The store itself refuses such an order; a merchant's name could have them.
+  '\u202Elive\u202C \u2067evil',
+  '\u2028alert(1)\u0007',
+]
+
+test('twelve hostile names and orders are shown as they are, as text that turns nothing around it', async () => {
+  const pair = await world.checkout.createIntent({ environmentId: 'env_other' })
   await world.checkout.registerOrigin(world.shop.origin, 'env_other')
-  const name = '<img src=x onerror=alert(1)>\u202Eevil'
-  await world.checkout.db.query`update merchants set name = ${name} where id = 'mer_books'`
-  const window = await openWindow(world, pair)
-  const { frame } = window
-  expect(await frame.getByTestId('order').textContent()).toBe(`Order ${orderId}`)
-  expect(await frame.locator('.merchant bdi').textContent()).toBe(name)
-  expect(await frame.locator('img, b').count()).toBe(0)
+  const dialogs: string[] = []
+  const window = await openWindow(world, pair, {
+    prepare: async (page) => {
+      page.on('dialog', (dialog) => {
+        dialogs.push(dialog.message())
+        void dialog.dismiss()
+      })
+    },
+  })
+  const { frame, page } = window
+  for (const text of hostileTexts) {
+    await world.checkout.db.query`update merchants set name = ${text} where id = 'mer_books'`
+    const order = /\p{C}|\p{Zl}/u.test(text) ? 'A-1001' : text.slice(0, 32)
+    await world.checkout.db.query`
+      update payment_intents set order_id = ${order} where id = ${pair.id}`
+    await page.reload()
+    await expect.poll(window.said, { timeout: 15_000 }).toContain('ready')
+    expect(await frame.locator('.merchant bdi').textContent()).toBe(text)
+    expect(await frame.getByTestId('order').textContent()).toBe(`Order ${order}`)
+    // A right-to-left override ends with its own element, and the amount reads as it should.
+    expect(await frame.locator('body').evaluate(plain)).toEqual([true, true])
+    expect(await frame.locator('img, b, iframe, script:not([src]), style').count()).toBe(0)
+    expect(await frame.getByTestId('amount').isVisible()).toBe(true)
+  }
+  expect(dialogs).toEqual([])
   await window.close()
 })
 
-test('the page keeps nothing in the browser: no cookie, no storage, no entry in the history', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
-  const { page, frame } = window
-  const entries = await page.evaluate('history.length')
-  await window.pay('4000000000003220')
-  await window.bank.getByLabel('Code').fill('1234')
-  await window.bank.getByRole('button', { name: 'Confirm' }).click()
-  await expectResult(window, 'paid')
-  expect(await page.context().cookies()).toEqual([])
-  const kept = await frame.locator('body').evaluate(`(async () => {
-    const sizes = [
-      () => localStorage.length,
-      () => sessionStorage.length,
-      async () => (await indexedDB.databases()).length,
-      async () => (await caches.keys()).length,
-    ]
-    // Where a browser gives a third party no storage at all, the page has just lived without it.
-    return await Promise.all(sizes.map(async (size) => { try { return await size() } catch { return 0 } }))
-  })()`)
-  expect(kept).toEqual([0, 0, 0, 0])
-  expect(await page.evaluate('history.length')).toBe(entries)
-  await window.close()
-})
+const plain = `[...document.querySelectorAll('bdi')].map(
+  (node) => node.children.length === 0 && getComputedStyle(node).unicodeBidi === 'isolate',
+)`
+
+/** What a browser gives a page in a frame of another site, and how to have such a browser. */
+const storages = [
+  // Playwright turns the partitions off, and the last list of features counts.
+  ['of its own for each shop', { persistent: true, off: 'Translate' }],
+  ['shared with its own site', { persistent: true, off: 'ThirdPartyStoragePartitioning' }],
+  // A private window.
+  ['refused', { persistent: false, off: '' }],
+] as const
+
+test.each(storages)(
+  'the page keeps nothing where storage is %s: no cookie, no entry, no step in the history',
+  async (storage, { persistent, off }) => {
+    const browser = persistent ? keepingBrowser(off) : world.browser
+    const window = await openWindow({ ...world, browser }, await world.checkout.createIntent(), {
+      expected: [/status of 404/],
+      prepare: async (page) => {
+        // A visit of its own leaves a mark there, which tells whether the frame shares that storage.
+        await page.goto(`${world.checkout.url}/checkout/pi_none`)
+        await page.evaluate(`localStorage.setItem('mark', '')`)
+      },
+    })
+    const { page, frame } = window
+    const entries = await page.evaluate('history.length')
+    await window.pay('4000000000003220')
+    await window.bank.getByLabel('Code').fill('1234')
+    await window.bank.getByRole('button', { name: 'Confirm' }).click()
+    await expectResult(window, 'paid')
+    expect(await page.context().cookies()).toEqual([])
+    expect(await frame.locator('body').evaluate(kept)).toEqual(
+      storage === 'refused'
+        ? ['SecurityError', 'SecurityError', 'UnknownError', 'SecurityError']
+        : [storage === 'shared with its own site' ? ['mark'] : [], [], [], []],
+    )
+    expect(await page.evaluate('history.length')).toBe(entries)
+    await window.close()
+  },
+)
+
+/** A browser that lets frames of other sites store things: private windows, and Debian's default, do not. */
+function keepingBrowser(off: string): Pick<Browser, 'newContext'> {
+  const args = [`--disable-features=${off}`]
+  const home = mkdtempSync(join(tmpdir(), 'pi-profile-'))
+  mkdirSync(join(home, 'Default'))
+  const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } }
+  writeFileSync(join(home, 'Default/Preferences'), JSON.stringify(preferences))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
+  return {
+    newContext: async (options) =>
+      await chromium.launchPersistentContext(home, { ...options, ...installedChromium(), args }),
+  }
+}
+
+/** Runs in the page: what stands in each of its storages, or why it may not look. */
+const kept = `Promise.all(
+  [
+    () => Object.keys(localStorage),
+    () => Object.keys(sessionStorage),
+    async () => await indexedDB.databases(),
+    async () => await caches.keys(),
+  ].map(async (look) => {
+    try {
+      return await look()
+    } catch ({ name }) {
+      return name
+    }
+  }),
+)`
 
 test('the secret and the card are in no address, no attribute and no text of the page', async () => {
   const pair = await world.checkout.createIntent()
