@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
+import * as entry from '../src/index.ts'
 import { type CheckoutErrorCode, PiCheckout } from '../src/index.ts'
+import * as testing from '../src/testing.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).slice(0, -1)
 const readme = readFileSync(`${root}/README.md`, 'utf8')
@@ -68,6 +70,7 @@ test('the manifest and the class name the same attributes and members', () => {
 
 test('the README tables name exactly the properties, events and errors that there are', () => {
   expect(column('property')).toEqual(names(element.members))
+  expect(column('property', 1)).toEqual(['client-secret', ...names(element.attributes)].sort())
   expect(column('event')).toEqual(names(element.events))
   const codes: Record<CheckoutErrorCode, true> = {
     not_configured: true,
@@ -90,4 +93,10 @@ test('the README names every slot, part, custom property and state', () => {
   const { slots, cssParts, cssProperties, cssStates } = element
   for (const { name } of [...slots, ...cssParts, ...cssProperties]) expect(styling).toContain(name)
   for (const { name } of cssStates) expect(column('property', 2)).toContain(name)
+})
+
+test('the README names every value that can be imported, and no other', () => {
+  const exported = new Set([...Object.keys(entry), ...Object.keys(testing)])
+  const named = column('export').map((name) => name.replace(/\(.*/, ''))
+  expect(named.filter((name) => !name.startsWith('.')).sort()).toEqual([...exported].sort())
 })
