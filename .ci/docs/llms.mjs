@@ -21,7 +21,9 @@ export function llmsText() {
     ['Guides', all.filter(({ path }) => path.includes('/guides/'))],
     [
       'More',
-      all.filter(({ path }) => /^\.github\/[A-Z]+\.md$|^demo\/examples\/|^CHANGELOG/.test(path)),
+      all.filter(({ path }) =>
+        /^\.github\/[A-Z]+\.md$|^demo\/examples\/|BENCHMARKS|^CHANGELOG/.test(path),
+      ),
     ],
   ]
   const code = readme.blocks.filter(({ name }) => name)
