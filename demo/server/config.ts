@@ -25,7 +25,7 @@ export interface Sandbox {
 }
 
 /** A setting that is missing or wrong; the message names it and says how to mend it. */
-export class ConfigError extends Error {
+class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 

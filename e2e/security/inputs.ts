@@ -65,7 +65,7 @@ export const ascii = (maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: 'binary-ascii', maxLength })
 
 /** What a client may put into a header at all. */
-export const headerText = (maxLength: number): fc.Arbitrary<string> =>
+const headerText = (maxLength: number): fc.Arbitrary<string> =>
   ascii(maxLength).map((text) => text.replace(/[^\x20-\x7e]/g, '?').trim())
 
 /** A secret as it is, with one character changed, cut, doubled; or something else. */
