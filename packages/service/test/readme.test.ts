@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { problemCodes } from '@pi-checkout/contract'
+import { expect, test } from 'vitest'
+import { operationProblems } from '../src/description/openapi.ts'
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
+const readme = read('../README.md')
+const cli = read('../src/cli.ts')
+const guide = read('../guides/production.md')
+
+function found(text: string, pattern: RegExp): string[] {
+  return [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].sort()
+}
+
+test('the README names every command and every option, and none that does not exist', () => {
+  const commands = found(cli, /\.command\('([a-z]+)'\)/g)
+  const [, table = ''] = /## Commands\n([\s\S]*?)\n## /.exec(readme) ?? []
+  for (const command of commands) expect(table).toMatch(new RegExp(`\`[^\`]*\\b${command}\\b`))
+  const options = found(cli, /'--([a-z-]+)[ ']/g)
+  expect(options.length).toBeGreaterThan(8)
+  expect(found(table, /--([a-z][a-z-]+)/g)).toEqual(options)
+})
+
+test('the README names every variable that the service reads, and none that it does not', () => {
+  const read = found(cli + readSources(), /\benv\.(PI_[A-Z_]+)/g)
+  const table = readme.split('\n').filter((line) => line.startsWith('| `PI_'))
+  expect(found(table.join('\n'), /`(PI_[A-Z_]+)`/g)).toEqual(read)
+})
+
+test('the guide to production names no variable that the service does not read', () => {
+  const known = new Set(found(readme, /\b(PI_[A-Z_]+)\b/g))
+  expect(found(guide, /\b(PI_[A-Z_]+)\b/g).filter((name) => !known.has(name))).toEqual([])
+})
+
+test('the README says what to do about every error of both operations, with its status', () => {
+  const [, table = ''] = /## Errors\n([\s\S]*?)\n## /.exec(readme) ?? []
+  for (const code of new Set(Object.values(operationProblems).flat())) {
+    const row = table.split('\n').find((line) => line.includes(`\`${code}\``))
+    expect([code, row?.includes(String(problemCodes[code].status))]).toEqual([code, true])
+  }
+})
+
+function readSources(): string {
+  return ['config', 'start', 'exec'].map((name) => read(`../src/${name}.ts`)).join('\n')
+}
