@@ -252,8 +252,6 @@ export const threats: readonly Threat[] = [
         'the session cookie is strong on https and keeps its plain form to this machine',
       ],
     ],
-    notShown:
-      'Cookie tossing by a sibling host is not tried in a browser: it is the `__Host-` prefix that stops it, and the browser suite speaks http.',
   },
   { row: 38, threat: "The victim pays the attacker's order" },
   {
@@ -424,7 +422,7 @@ export const threats: readonly Threat[] = [
   {
     row: 65,
     threat: 'Stored markup and bidi text',
-    shownBy: [[safety, 'names and orders with markup or reversed text are shown as they are']],
+    shownBy: [[safety, 'twelve hostile names and orders are shown as they are']],
   },
   {
     row: 66,
@@ -438,9 +436,14 @@ export const threats: readonly Threat[] = [
   {
     row: 67,
     threat: 'Storage in a third-party frame',
-    shownBy: [[safety, 'the page keeps nothing in the browser']],
+    shownBy: [[safety, 'the page keeps nothing where storage is ']],
   },
-  { row: 68, threat: 'Bad dependency', notShown: 'Licences are not listed by a test.' },
+  {
+    row: 68,
+    threat: 'Bad dependency',
+    notShown:
+      'That a changed lockfile or an unlisted build script ends the install is pnpm’s own refusal (`--frozen-lockfile`, `allowBuilds`). An audit asks the registry, so it is no test: `pnpm audit --prod`.',
+  },
   {
     row: 69,
     threat: 'A tarball leaks keys, maps or settings',
