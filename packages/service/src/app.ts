@@ -14,12 +14,13 @@ import { healthRouter } from './http/health.ts'
 import { hostCheck } from './http/host.ts'
 import { type Metrics, makeMetrics } from './http/metrics.ts'
 import { ProblemError } from './http/problem.ts'
-import { type IntentRouteParts, intentRoutes, isIntentPath } from './intents/routes.ts'
+import type { OperationParts } from './intents/operations.ts'
+import { intentRoutes, isIntentPath } from './intents/routes.ts'
 import { type SandboxParts, sandboxRouter } from './sandbox/routes.ts'
 import { makeSandbox, type Sandbox } from './sandbox/sandbox.ts'
 
 /** What the main listener needs besides the context. */
-export interface AppParts extends IntentRouteParts, SandboxParts {
+export interface AppParts extends OperationParts, SandboxParts {
   /** Whether `/metrics` was asked for. */
   readonly metrics: boolean
 }

@@ -72,14 +72,16 @@ export async function keyFault(
       }
     }
   }
+  // Whoever writes a row has put its key's id here first, so the rows are searched for one that is
+  // gone, and not at all where none is.
   const [orphan] = await db.query<{ kid: string }>`
-    select kid from (
-      select pepper_kid as kid from api_keys where revoked_at is null
-      union all
-      (select distinct secret_kid from payment_intents
-        where idempotency_hash is not null or finalized_at is null)
-    ) used
-    where kid <> all(${keys.kids}) limit 1`
+    select kid from secret_keys
+     where kid <> all(${keys.kids})
+       and (exists (select from api_keys where pepper_kid = kid and revoked_at is null)
+            or exists (select from payment_intents
+                        where secret_kid = kid
+                          and (idempotency_hash is not null or finalized_at is null)))
+     limit 1`
   return (
     orphan && {
       problem: `key ${orphan.kid} is missing, but rows of this store need it`,

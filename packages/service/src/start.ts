@@ -21,8 +21,8 @@ import { authenticator } from './http/authenticate.ts'
 import { answerClientError } from './http/client-error.ts'
 import { boundConnections } from './http/connections.ts'
 import { rateLimits } from './http/rate-limit.ts'
+import { intentStore } from './intents/intent-store.ts'
 import { startReaper } from './intents/reaper.ts'
-import { intentStore } from './intents/routes.ts'
 import { createApiKey } from './merchants/api-keys.ts'
 import {
   addOrigin,

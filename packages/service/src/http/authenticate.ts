@@ -4,6 +4,7 @@
  * @module
  */
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Context } from '../context.ts'
 import { type FoundKey, findApiKey, hashOf, isApiKey } from '../merchants/api-keys.ts'
 import type { Environment } from '../merchants/environments.ts'
@@ -35,28 +36,46 @@ export function authenticator(
   { db, keys, now }: Pick<Context, 'db' | 'keys' | 'now'>,
   failures?: Buckets,
 ): Authenticator {
-  const cache = new Map<string, { readonly found: FoundKey; readonly until: number }>()
+  const cache = new Map<string, LookUp>()
+  let connections = new WeakMap<Socket, Presented>()
 
-  async function find(apiKey: string): Promise<FoundKey | undefined> {
+  /** A connection says the same with each of its requests, so its key is not hashed each time. */
+  async function findFor(request: IncomingMessage): Promise<FoundKey | undefined> {
+    const header = request.headers.authorization
+    const before = connections.get(request.socket)
+    if (before && before.header === header && isFresh(before.lookUp)) return before.lookUp.found
+    const lookUp = await find(bearerToken(header))
+    if (lookUp && header !== undefined) connections.set(request.socket, { header, lookUp })
+    return lookUp?.found
+  }
+
+  async function find(apiKey: string): Promise<LookUp | undefined> {
     const name = hashOf(keys, keys.currentKid, apiKey).toString('latin1')
     const cached = cache.get(name)
-    const left = cached ? cached.until - now().getTime() : 0
-    // More than a lifetime is left only where the clock was set back.
-    if (cached && left > 0 && left <= cacheLifetime) return cached.found
+    if (cached && isFresh(cached)) return cached
     const found = isApiKey(apiKey) ? await findApiKey(db, keys, apiKey) : undefined
     if (cache.size >= cacheSize) cache.clear()
     // An unknown key is looked up each time: it may be made any moment.
-    if (found) cache.set(name, { found, until: now().getTime() + cacheLifetime })
-    else cache.delete(name)
-    return found
+    if (!found) {
+      cache.delete(name)
+      return undefined
+    }
+    const lookUp = { found, until: now().getTime() + cacheLifetime }
+    cache.set(name, lookUp)
+    return lookUp
+  }
+
+  function isFresh({ until }: LookUp): boolean {
+    const left = until - now().getTime()
+    // More than a lifetime is left only where the clock was set back.
+    return left > 0 && left <= cacheLifetime
   }
 
   return {
     authenticate: async (request) => {
       const address = request.socket.remoteAddress ?? ''
       failures?.check(address)
-      const apiKey = bearerToken(request)
-      const found = await find(apiKey)
+      const found = await findFor(request)
       if (!found) {
         failures?.take(address)
         throw unauthorized('invalid_credentials', 'The secret API key is not known here.')
@@ -70,12 +89,26 @@ export function authenticator(
       }
       return environment
     },
-    forget: () => cache.clear(),
+    forget: () => {
+      cache.clear()
+      connections = new WeakMap()
+    },
   }
 }
 
-function bearerToken(request: IncomingMessage): string {
-  const header = request.headers.authorization
+/** A key that was looked up, and until when that counts. */
+interface LookUp {
+  readonly found: FoundKey
+  readonly until: number
+}
+
+/** What a connection sent last. */
+interface Presented {
+  readonly header: string
+  readonly lookUp: LookUp
+}
+
+function bearerToken(header: string | undefined): string {
   if (header === undefined) {
     throw unauthorized(
       'missing_credentials',
