@@ -95,11 +95,7 @@ async function measure(concurrency: Concurrency): Promise<void> {
   const bare: number[] = []
   await refill(postgres, few)
   await refill(embedded, few)
-  // Not counted: caches fill, and the compiler learns what is called often.
-  for (const contestant of contestants) {
-    await createMany(contestant, { concurrency, seconds: seconds / 2 })
-    await retrieveMany(contestant, { concurrency, seconds: seconds / 2 })
-  }
+  for (const contestant of contestants) await warm(contestant, concurrency)
   for (let round = 0; round < rounds(concurrency); round++) {
     // Another order in each round: what one leaves behind in a cache does not favour the same next one.
     const order = [...contestants.slice(round % 4), ...contestants.slice(0, round % 4)]
@@ -165,6 +161,8 @@ async function measureGrowth(): Promise<void> {
   const embeddedBytes = await refill(largeEmbedded, many / 10)
   runs.push({ what: `an intent with its indexes, embedded, of ${many / 10}`, bytes: embeddedBytes })
 
+  await warm(large, 64)
+  await warm(largeEmbedded, 64)
   for (const [small, big, create, retrieve] of [
     [postgres, large, others.growth, others.growthRetrieve],
     [embedded, largeEmbedded, others.embeddedGrowth, others.embeddedGrowthRetrieve],
@@ -182,6 +180,12 @@ async function measureGrowth(): Promise<void> {
   }
   large.process.kill()
   largeEmbedded.process.kill()
+}
+
+/** Not counted: caches fill, and the compiler learns what is called often. */
+async function warm(contestant: Contestant, concurrency: number): Promise<void> {
+  await createMany(contestant, { concurrency, seconds: seconds / 2 })
+  await retrieveMany(contestant, { concurrency, seconds })
 }
 
 async function timesOf(contestant: Contestant, wide: Parameters<typeof createMany>[1]) {
