@@ -15,7 +15,8 @@ import {
 import { testCards } from '../provider/test-cards.ts'
 import { faultNames } from '../sandbox/faults.ts'
 import { errorGuide } from './error-guide.ts'
-import { type FieldSchema, type OpenApi, openapi, operationProblems } from './openapi.ts'
+import { type OpenApi, openapi, operationProblems } from './openapi.ts'
+import type { FieldSchema } from './request-schema.ts'
 
 /** Returns the page. Every error's `type` points at a row of it. */
 export function docsPage(serverUrl: string): string {

@@ -5,7 +5,6 @@
  */
 import {
   apiVersions,
-  CreatePaymentIntent,
   fieldErrorCodes,
   limits,
   type ProblemCode,
@@ -16,6 +15,7 @@ import {
 import { z } from 'zod'
 import { CreationAnswer, IntentAnswer } from '../intents/answer-schema.ts'
 import { errorGuide } from './error-guide.ts'
+import { type FieldSchema, requestSchema } from './request-schema.ts'
 
 /** The problems of each operation, in the order in which they are checked. */
 export const operationProblems = {
@@ -92,20 +92,6 @@ export interface OpenApi {
     >
     readonly [kind: string]: unknown
   }
-}
-
-/** A schema, as far as a table of fields shows it. */
-export type FieldSchema = {
-  readonly type?: string | string[]
-  readonly description?: string
-  readonly properties?: Readonly<Record<string, FieldSchema>>
-  readonly required?: string[]
-  readonly anyOf?: FieldSchema[]
-  readonly enum?: string[]
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minimum?: number
-  readonly maxProperties?: number
 }
 
 /**
@@ -313,54 +299,4 @@ function answerSchema(schema: z.ZodType): FieldSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'output' })
   // JSON Schema allows `true` and `false` for a schema; ours are objects throughout.
   return rest as FieldSchema
-}
-
-/** Our own checks are code, which no schema language shows: their limits are put beside the types. */
-function requestSchema(): FieldSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(CreatePaymentIntent, {
-    io: 'input',
-    unrepresentable: 'any',
-    override: ({ path, jsonSchema }) => {
-      // `null` stands beside what it may replace: the rule is of the other.
-      if (!jsonSchema.anyOf) Object.assign(jsonSchema, rules[path.join('.')])
-    },
-  })
-  return rest as FieldSchema
-}
-
-const rules: Readonly<Record<string, object>> = {
-  'properties.amount': {
-    type: 'integer',
-    minimum: 1,
-    maximum: limits.amount,
-    description: 'Minor currency units: 150000 is 1500.00 AMD',
-  },
-  'properties.currency': {
-    pattern: '^(?:[Aa][Mm][Dd]|[Uu][Ss][Dd]|[Ee][Uu][Rr]|[Rr][Uu][Bb])$',
-    description: 'AMD, USD, EUR or RUB; answered in upper case',
-  },
-  'properties.orderId': {
-    minLength: 1,
-    maxLength: limits.orderId,
-    description: 'Well-formed text without control or text-direction characters',
-  },
-  'properties.customer.properties.id': { minLength: 1, maxLength: limits.customerId },
-  'properties.customer.properties.email': {
-    minLength: 3,
-    maxLength: limits.customerEmail,
-    pattern: '^[^@]+@[^@]+$',
-    description: 'Kept verbatim',
-  },
-  'properties.customer.properties.name': { minLength: 1, maxLength: limits.customerName },
-  'properties.metadata': {
-    type: 'object',
-    maxProperties: limits.metadataKeys,
-    propertyNames: {
-      minLength: 1,
-      maxLength: limits.metadataKey,
-      pattern: '^(?!(?:__proto__|constructor|prototype)$)',
-    },
-    additionalProperties: { type: 'string', maxLength: limits.metadataValue },
-    description: `At most ${limits.metadataBytes} bytes in all`,
-  },
 }

@@ -13,6 +13,7 @@ import type { Authenticator } from '../http/authenticate.ts'
 import { requestId } from '../http/request-id.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { Changes } from './changes.ts'
+import { type KeyUse, keyUses } from './key-uses.ts'
 import { hasSecret, maskKey, maskPath } from './mask.ts'
 
 /** One request and its answer, as it may be shown. */
@@ -61,20 +62,6 @@ export interface Note {
   readonly referer: string | undefined
 }
 
-/** How often an idempotency key was used, since the start. */
-export interface KeyUse {
-  /** Masked. */
-  readonly key: string
-  readonly intentId: string | null
-  readonly requests: number
-  readonly replays: number
-  /** Refusals because another body came with it. */
-  readonly conflicts: number
-  /** Refusals because its first request was still running. */
-  readonly waits: number
-  readonly lastAt: string
-}
-
 /** The journal of one instance. */
 export interface Journal {
   /** Puts a listener under watch. */
@@ -103,7 +90,7 @@ export function journal({
   readonly notice: (note: Note) => void
 }): Journal {
   const environments = new WeakMap<IncomingMessage, Environment>()
-  const uses = keyUses()
+  const uses = keyUses(kept)
   let notes: Note[] = []
   let count = 0
 
@@ -269,61 +256,4 @@ function intentIdOf(path: string): string | null {
 /** The prefix only hints, and a hint is enough to keep silent. */
 function hasLiveKey({ headers: sent }: IncomingMessage): boolean {
   return sent.authorization?.includes('pi_sk_live_') ?? false
-}
-
-interface Use {
-  readonly key: string
-  readonly environment: string
-  intentId: string | null
-  requests: number
-  replays: number
-  conflicts: number
-  waits: number
-  lastAt: Date
-}
-
-interface KeyUses {
-  count(note: Note): void
-  list(environmentId: string): readonly KeyUse[]
-  clear(environmentId: string | undefined): void
-}
-
-function keyUses(): KeyUses {
-  const uses = new Map<string, Use>()
-  return {
-    count: ({ operation, environment, idempotencyKey, status, intentId, replayed, at }) => {
-      const isAnswer = status === 201 || status === 409 || status === 422
-      if (operation !== 'create' || !environment || idempotencyKey === undefined || !isAnswer)
-        return
-      const key = idempotencyKey.startsWith('"') ? idempotencyKey.slice(1, -1) : idempotencyKey
-      const name = `${environment} ${key}`
-      let use = uses.get(name)
-      if (!use) {
-        const none = { requests: 0, replays: 0, conflicts: 0, waits: 0 }
-        use = { key, environment, intentId, ...none, lastAt: at }
-        uses.set(name, use)
-        if (uses.size > kept) uses.delete(uses.keys().next().value ?? '')
-      }
-      use.intentId = intentId ?? use.intentId
-      use.requests++
-      if (replayed) use.replays++
-      if (status === 422) use.conflicts++
-      if (status === 409) use.waits++
-      use.lastAt = at
-    },
-    list: (environmentId) =>
-      [...uses.values()]
-        .filter(({ environment }) => environment === environmentId)
-        .sort((one, other) => other.lastAt.getTime() - one.lastAt.getTime())
-        .map(({ key, environment: _, lastAt, ...numbers }) => ({
-          key: maskKey(key),
-          ...numbers,
-          lastAt: lastAt.toISOString(),
-        })),
-    clear: (environmentId) => {
-      for (const [name, { environment }] of uses) {
-        if (environmentId === undefined || environment === environmentId) uses.delete(name)
-      }
-    },
-  }
 }

@@ -19,11 +19,13 @@ import { addOrigin } from '../merchants/merchants.ts'
 import { streamChanges } from './changes.ts'
 import { SetClock, setClock } from './clock.ts'
 import { writeExport } from './export.ts'
-import { type FaultRules, faultNames, faultOperations, readFault } from './faults.ts'
+import { faultRoutes } from './fault-routes.ts'
+import type { FaultRules } from './faults.ts'
 import { adminOnly, localOnly } from './guard.ts'
 import { Import, importSandbox } from './import.ts'
 import { inspectorPage } from './inspector.ts'
 import { playground } from './playground.ts'
+import { read } from './read.ts'
 import { reset } from './reset.ts'
 import type { Sandbox } from './sandbox.ts'
 import { outcomes, Settle, settle } from './settle.ts'
@@ -62,37 +64,6 @@ export function sandboxRouter(context: Context, parts: SandboxParts, sandbox: Sa
   })
   return router
 }
-
-function faultRoutes(faults: FaultRules, { changes }: Sandbox): Router {
-  const router = Router({ caseSensitive: true, strict: true })
-  router
-    .route('/faults')
-    .get((_request, response) => {
-      response.json({ rules: faults.list() })
-    })
-    .post(async (request, response) => {
-      const rule = await read(
-        request,
-        FaultRule,
-        `Send {"on": "create" or "retrieve", "do": one of ${faultNames}, "times": 1 to 1000}.`,
-      )
-      faults.add(rule)
-      changes.announce('faults')
-      response.status(201).json({ rules: faults.list() })
-    })
-    .delete((_request, response) => {
-      faults.clear()
-      changes.announce('faults')
-      response.json({ rules: [] })
-    })
-  return router
-}
-
-const FaultRule = z.strictObject({
-  on: z.enum(faultOperations),
-  do: z.string().refine((text) => readFault(text) !== undefined),
-  times: z.int().min(1).max(1000).default(1),
-})
 
 function environmentRoutes(
   context: Context,
@@ -271,12 +242,6 @@ const Reset = z.strictObject({ environment: z.string().optional() })
 const importBytes = 32 * 1024 * 1024
 /** An export nests deeper than a request: down to the card of an attempt of an intent. */
 const importDepth = limits.requestDepth + 3
-
-async function read<Body>(request: Request, schema: z.ZodType<Body>, rule: string): Promise<Body> {
-  const body = schema.safeParse(await jsonBody(request))
-  if (body.success) return body.data
-  throw new ProblemError('validation_failed', rule)
-}
 
 /** Finds a test environment; a live one does not exist here. */
 async function testEnvironment({ db }: Context, id: string): Promise<Environment> {

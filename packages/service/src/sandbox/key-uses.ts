@@ -1,0 +1,80 @@
+/**
+ * How often each idempotency key was used at this instance, and with what outcome.
+ *
+ * @module
+ */
+import type { Note } from './journal.ts'
+import { maskKey } from './mask.ts'
+
+/** How often an idempotency key was used, since the start. */
+export interface KeyUse {
+  /** Masked. */
+  readonly key: string
+  readonly intentId: string | null
+  readonly requests: number
+  readonly replays: number
+  /** Refusals because another body came with it. */
+  readonly conflicts: number
+  /** Refusals because its first request was still running. */
+  readonly waits: number
+  readonly lastAt: string
+}
+
+/** The keys that were used last. */
+export interface KeyUses {
+  count(note: Note): void
+  list(environmentId: string): readonly KeyUse[]
+  clear(environmentId: string | undefined): void
+}
+
+/** Makes an empty list that keeps so many keys. */
+export function keyUses(kept: number): KeyUses {
+  const uses = new Map<string, Use>()
+  return {
+    count: ({ operation, environment, idempotencyKey, status, intentId, replayed, at }) => {
+      const isAnswer = status === 201 || status === 409 || status === 422
+      if (operation !== 'create' || !environment || idempotencyKey === undefined || !isAnswer)
+        return
+      const key = idempotencyKey.startsWith('"') ? idempotencyKey.slice(1, -1) : idempotencyKey
+      const name = `${environment} ${key}`
+      let use = uses.get(name)
+      if (!use) {
+        const none = { requests: 0, replays: 0, conflicts: 0, waits: 0 }
+        use = { key, environment, intentId, ...none, lastAt: at }
+        uses.set(name, use)
+        if (uses.size > kept) uses.delete(uses.keys().next().value ?? '')
+      }
+      use.intentId = intentId ?? use.intentId
+      use.requests++
+      if (replayed) use.replays++
+      if (status === 422) use.conflicts++
+      if (status === 409) use.waits++
+      use.lastAt = at
+    },
+    list: (environmentId) =>
+      [...uses.values()]
+        .filter(({ environment }) => environment === environmentId)
+        .sort((one, other) => other.lastAt.getTime() - one.lastAt.getTime())
+        .map(({ key, environment: _, lastAt, ...numbers }) => ({
+          key: maskKey(key),
+          ...numbers,
+          lastAt: lastAt.toISOString(),
+        })),
+    clear: (environmentId) => {
+      for (const [name, { environment }] of uses) {
+        if (environmentId === undefined || environment === environmentId) uses.delete(name)
+      }
+    },
+  }
+}
+
+interface Use {
+  readonly key: string
+  readonly environment: string
+  intentId: string | null
+  requests: number
+  replays: number
+  conflicts: number
+  waits: number
+  lastAt: Date
+}
