@@ -46,7 +46,7 @@ console.log(`
     4000 0000 0000 0002   is declined
     4000 0000 0000 3220   asks for a code: 1234 passes, 0000 is refused
 
-  Ctrl-C stops both. Orders and intents stay in .data; delete that folder to begin anew.
+  Ctrl-C stops everything. Orders and intents stay in .data; delete that folder to begin anew.
 `)
 
 /** Resolves with the line of JSON that the program prints when it is ready. */

@@ -27,4 +27,7 @@ const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
 const app = express()
 app.use('/checkout', toExpress(checkout)) // POST /checkout/handoff and GET /checkout/status
 app.get('/', (_req, res) => res.send(page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)))
-app.listen(PORT, () => console.log(`http://localhost:${PORT}`))
+app.listen(PORT, (error) => {
+  if (error) throw error
+  console.log(`http://localhost:${PORT}`)
+})

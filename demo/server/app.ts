@@ -13,7 +13,7 @@ import { handoffLimits } from './limits.ts'
 import { shopPages } from './pages.ts'
 import { answerProblem, ShopProblem } from './problem.ts'
 import { policyReports } from './reports.ts'
-import { sameOrigin } from './same-origin.ts'
+import { ownName, sameOrigin } from './same-origin.ts'
 import type { Shop } from './shop.ts'
 import { traceRoutes } from './trace-routes.ts'
 
@@ -41,7 +41,7 @@ export function shopApp(shop: Shop): Express {
     app.use('/admin', backOfficeRoutes(shop, tools))
   }
   app.use('/api', shopApi(shop))
-  app.use(shopPages(shop))
+  app.use(ownName(shopOrigin), shopPages(shop))
   app.use(() => {
     throw new ShopProblem('not_found')
   })

@@ -1,5 +1,6 @@
 /**
- * Only the shop's own pages may change anything: exact `Origin`, JSON, no cross-site request.
+ * One origin for the shop: its own pages alone may change anything (exact `Origin`, JSON, no cross-site
+ * request), and whoever opens a page by another name of this machine is led to it.
  *
  * @module
  */
@@ -21,5 +22,17 @@ export function sameOrigin(shopOrigin: string): RequestHandler {
       throw new ShopProblem('unsupported_media_type')
     }
     next()
+  }
+}
+
+/**
+ * Leads from another name of this machine, such as 127.0.0.1, to the shop's own: a page there would be
+ * refused whatever it asks. A deployed shop has a proxy for that, which may know it by another name.
+ */
+export function ownName(shopOrigin: string): RequestHandler {
+  const { protocol, host } = new URL(shopOrigin)
+  return (req, res, next) => {
+    if (protocol === 'https:' || req.get('host') === host || req.method !== 'GET') return next()
+    res.redirect(307, shopOrigin + req.originalUrl)
   }
 }

@@ -112,3 +112,10 @@ test('a visitor without the cookie is told so', async () => {
   expect(answer.status).toBe(403)
   expect(await answer.json()).toMatchObject({ code: 'no_session' })
 })
+
+test('a page opened by another name of this machine leads to the shop’s own', async () => {
+  const url = new URL('/cart?from=mail', shop.url)
+  url.hostname = '127.0.0.1'
+  const { status, headers } = await fetch(url, { redirect: 'manual' })
+  expect([status, headers.get('location')]).toEqual([307, `${shop.url}/cart?from=mail`])
+})

@@ -11,9 +11,10 @@ export function Checkout() {
     askHandoff().then(setPair, (error) => setTold(error.message))
   }, [])
 
+  const follow = () => askState().then(setTold)
   return (
     <>
-      <PiCheckout {...pair} onFinish={() => askState().then(setTold)}>
+      <PiCheckout {...pair} onFinish={follow} onCancel={follow}>
         <p>One moment…</p>
       </PiCheckout>
       <output>{told}</output>

@@ -15,7 +15,7 @@ const help = `pi-checkout: Payment Intents from the command line
   pi-checkout create --order A-1001 --major 1500 --currency amd
   pi-checkout get ID [--watch]
   pi-checkout key --order A-1001 --major 1500 --currency amd
-  pi-checkout doctor [--page URL]
+  pi-checkout doctor [--env FILE] [--page URL]
 
 create and key
   --order ID           your order, 1 to 32 characters
@@ -33,6 +33,7 @@ get
   --watch              follows the intent until it is final
   --deadline SECONDS   gives up watching (default 600)
 doctor
+  --env FILE           reads variables as node --env-file does
   --page URL           also looks at a page's policy, such as http://localhost:3000/
 all
   --json               one line of JSON

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { bundle } from './bundle.ts'
 import {
   apiKey,
@@ -206,6 +209,22 @@ test('doctor exits with 1 while something is missing, and says what', {
     'FAIL  PI_CHECKOUT_ORIGIN',
   ])
   expect((await piCheckout(['doctor', '--page', 'shop'])).code).toBe(2)
+})
+
+test('doctor reads the file that the shop is started with, behind what is set already', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'doctor-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, '.env')
+  await writeFile(file, 'PI_BASE_URL=http://127.0.0.1:1\nPI_CHECKOUT_ORIGIN=http://127.0.0.1:2\n')
+  const env = { PI_BASE_URL: 'http://127.0.0.1:3' }
+  const { stdout } = await piCheckout(['doctor', '--env', file], env)
+  expect(stdout).toContain('ok    PI_BASE_URL is http://127.0.0.1:3')
+  expect(stdout).toContain('ok    PI_CHECKOUT_ORIGIN is http://127.0.0.1:2')
+  const { code, stderr } = await piCheckout(['doctor', '--env', `${file}.none`])
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/--env: cannot read .*give the file that your shop is started with/)
 })
 
 test('help lists every exit code', { timeout: 60_000 }, async () => {

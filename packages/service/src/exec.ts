@@ -10,7 +10,7 @@ import type { Config } from './config.ts'
 import { startService } from './start.ts'
 
 /**
- * Starts a service on free ports, runs the command with the merchant's variables set, and stops.
+ * Starts a service on free ports, which knows the pages of `http://localhost:PORT`, runs the command with the merchant's variables set, and stops.
  *
  * @param command Program and arguments; no shell reads them.
  * @returns The command's own exit status; 128 and the signal's number when a signal ended it.
@@ -21,9 +21,12 @@ export async function runBesideService(
   command: readonly string[],
   log: Logger,
 ): Promise<number> {
-  const service = await startService({ ...config, port: 0, challengePort: 0 }, log)
+  const origins = [...config.origins, ...ownOrigin(process.env.PORT)]
+  const service = await startService({ ...config, port: 0, challengePort: 0, origins }, log)
   try {
-    const { baseUrl, checkoutOrigin, apiKey, adminToken } = service.ready
+    const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = service.ready
+    // A person is there; what a pipe or a log gets is the command's alone.
+    if (process.stderr.isTTY) process.stderr.write(`inspector  ${inspectorUrl}\n`)
     return await run(command, {
       PI_BASE_URL: baseUrl,
       PI_CHECKOUT_ORIGIN: checkoutOrigin,
@@ -34,6 +37,11 @@ export async function runBesideService(
   } finally {
     await service.stop()
   }
+}
+
+/** A command that is told its port is a shop there. */
+function ownOrigin(port: string | undefined): readonly string[] {
+  return port && /^\d{1,5}$/.test(port) ? [`http://localhost:${Number(port)}`] : []
 }
 
 function run([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

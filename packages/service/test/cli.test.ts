@@ -136,9 +136,11 @@ test('exec lets pages of the given origins show the checkout, and its command wa
     console.log(environments[0].origins.join(' '))`
   const options = origins.flatMap((origin) => ['--origin', origin])
   const run = ['exec', ...options, '--', process.execPath, '--input-type=module', '-e', script]
-  const { status, out } = await command(run)
+  const { status, out } = await command(run, { PORT: '3055' })
   expect(status).toBe(0)
-  expect(out.trim().split(' ').sort()).toEqual(['http://localhost:3000', ...origins].sort())
+  expect(out.trim().split(' ').sort()).toEqual(
+    ['http://localhost:3000', 'http://localhost:3055', ...origins].sort(),
+  )
   const refused = await command(['exec', '--origin', 'http://shop.example.com', '--', 'node'])
   expect(refused).toMatchObject({ status: 1, out: '' })
   expect(refused.error).toContain('--origin: must be an origin such as')

@@ -20,8 +20,13 @@ const toleratedSkew = 30_000
 export const doctor: Command = async (args, terminal) => {
   const { values } = parseArgs({
     args,
-    options: { json: { type: 'boolean' }, page: { type: 'string' } },
+    options: {
+      json: { type: 'boolean' },
+      page: { type: 'string' },
+      env: { type: 'string' },
+    },
   })
+  if (values.env !== undefined) readVariables(values.env)
   const page = values.page === undefined ? undefined : readPageUrl(values.page)
   const settings = [
     check('PI_API_KEY', variableApiKey, describeKey),
@@ -156,7 +161,7 @@ async function askOrigin(origin: string, checkoutOrigin: string): Promise<Findin
   const name = 'page origin'
   const answer = await get(`${checkoutOrigin}/checkout/pi_doctor`, { referer: `${origin}/` })
   if (typeof answer !== 'string' && answer.body.includes('origin_not_allowed')) {
-    const detail = `${origin} is not registered at the service; npx pi-service origins add ${origin}`
+    const detail = `${origin} is not registered at the service; npx pi-service origins add ${origin}, or start it with --origin ${origin}`
     return { name, level: 'fail', detail }
   }
   return { name, level: 'ok', detail: `${origin} is not refused by the checkout` }
@@ -176,6 +181,15 @@ async function get(url: string, headers: Record<string, string> = {}): Promise<A
   } catch (error) {
     const late = error instanceof Error && error.name === 'TimeoutError'
     return late ? `did not answer within ${patience / 1000} s` : 'cannot be reached'
+  }
+}
+
+/** What stands in the environment already wins, as it does for `node --env-file`. */
+function readVariables(file: string): void {
+  try {
+    process.loadEnvFile(file)
+  } catch {
+    throw new TypeError(`--env: cannot read ${file}; give the file that your shop is started with`)
   }
 }
 
