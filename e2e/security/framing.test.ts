@@ -29,7 +29,7 @@ test('row 56: no page but the registered shop gets a form, data or an ack out of
   attempts.push(`http://shop.localhost:${evil.port}/known`)
   expect(port).not.toBe(String(evil.port))
 
-  for (const address of attempts) {
+  const attack = async (address: string): Promise<void> => {
     const attacker = await context.newPage()
     await attacker.goto(address)
     // Every page that was let in has said hello by then, and would have answered the init.
@@ -50,6 +50,7 @@ test('row 56: no page but the registered shop gets a form, data or an ack out of
     }
     await attacker.close()
   }
+  await Promise.all(attempts.map(attack))
 })
 
 test('row 56: a page that opens the checkout in a window of its own finds no form there', async ({
