@@ -11,7 +11,7 @@ export function documents() {
     cwd: root,
     encoding: 'utf8',
   })
-  return listed.trim().split('\n').filter(isDocument).map(readDocument)
+  return listed.trim().split('\n').sort().filter(isDocument).map(readDocument)
 }
 
 // Changesets become the changelog; they hold no code of their own.
