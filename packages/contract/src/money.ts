@@ -63,7 +63,7 @@ export function toMinor(major: string, currency: Currency): number {
 }
 
 /**
- * Returns the amount as a buyer reads it: `formatMoney(150000, 'AMD', 'hy')` is `1500 ֏`.
+ * Returns the amount as a buyer reads it: `formatMoney(150000, 'AMD', 'hy')` is `1 500 ֏`.
  *
  * Exact for every safe integer: the decimal text is built first and `Intl` only dresses it.
  *
@@ -101,6 +101,8 @@ function moneyFormat(currency: Currency, locale: string): Intl.NumberFormat {
     currency,
     currencyDisplay: 'narrowSymbol',
     minimumFractionDigits: minorUnitDigits[currency],
+    // Armenian leaves four digits together where a machine knows it: the shop and the frame must agree.
+    useGrouping: 'always',
     // Nobody writes luma: a whole amount of drams has no decimals.
     trailingZeroDisplay: currency === 'AMD' ? 'stripIfInteger' : 'auto',
   })

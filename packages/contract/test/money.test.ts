@@ -29,7 +29,7 @@ test('a float is refused before it loses a cent', () => {
 
 test('buyers read drams without luma and other money with cents', () => {
   const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
-  expect(plain(formatMoney(150000, 'AMD', 'hy'))).toBe('1500 ֏')
+  expect(plain(formatMoney(150000, 'AMD', 'hy'))).toBe('1 500 ֏')
   expect(plain(formatMoney(150050, 'AMD', 'en'))).toBe('֏1,500.50')
   expect(plain(formatMoney(1999, 'USD', 'en'))).toBe('$19.99')
   expect(plain(formatMoney(199900, 'RUB', 'ru'))).toBe('1 999,00 ₽')
