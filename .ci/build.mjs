@@ -6,6 +6,17 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const force = process.argv.includes('--force')
+/** Folders that no build reads. */
+const unbuilt = new Set([
+  'node_modules',
+  'dist',
+  'test',
+  'test-results',
+  'bench',
+  'guides',
+  'examples',
+  '.cache',
+])
 
 const steps = [
   { room: 'packages/contract', needs: [] },
@@ -33,6 +44,8 @@ function build({ room, finish }) {
   const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
     cwd: join(root, room),
     encoding: 'utf8',
+    // A test that builds has another one, and would leave the development form of every dependency.
+    env: { ...process.env, NODE_ENV: 'production' },
   })
   if (status !== 0) {
     console.error(stdout + stderr)
@@ -59,11 +72,7 @@ function sources(room) {
 
 function* files(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (
-      ['node_modules', 'dist', 'test', 'bench', 'guides', 'examples', '.cache'].includes(entry.name)
-    )
-      continue
-    if (entry.name.endsWith('.md')) continue
+    if (unbuilt.has(entry.name) || entry.name.endsWith('.md')) continue
     const path = join(folder, entry.name)
     if (entry.isDirectory()) yield* files(path)
     else yield path
