@@ -26,13 +26,15 @@ export function sameOrigin(shopOrigin: string): RequestHandler {
 }
 
 /**
- * Leads from another name of this machine, such as 127.0.0.1, to the shop's own: a page there would be
- * refused whatever it asks. A deployed shop has a proxy for that, which may know it by another name.
+ * Leads a browser from another name of this machine, such as 127.0.0.1, to the shop's own: a page
+ * there would be refused whatever it asks. A deployed shop has a proxy for that, which may know it by
+ * another name.
  */
 export function ownName(shopOrigin: string): RequestHandler {
   const { protocol, host } = new URL(shopOrigin)
   return (req, res, next) => {
-    if (protocol === 'https:' || req.get('host') === host || req.method !== 'GET') return next()
+    const opened = req.get('sec-fetch-mode') === 'navigate'
+    if (protocol === 'https:' || req.get('host') === host || !opened) return next()
     res.redirect(307, shopOrigin + req.originalUrl)
   }
 }

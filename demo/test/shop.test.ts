@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startShop, type TestShop } from './shop.ts'
 
@@ -28,7 +30,7 @@ test('prices come formatted, from a list of their own and not by conversion', as
   expect(await priceOf('USD', 'en')).toBe('$13.50')
   expect(await priceOf('EUR', 'en')).toBe('€12.50')
   expect(await priceOf('RUB', 'ru')).toMatch(/^1\s200,00\s₽$/)
-  expect(await priceOf('AMD', 'hy')).toMatch(/^4900\s֏$/)
+  expect(await priceOf('AMD', 'hy')).toMatch(/^4\s900\s֏$/)
 })
 
 test('the first visit speaks the browser’s language, later ones the chosen one', async () => {
@@ -114,8 +116,8 @@ test('a visitor without the cookie is told so', async () => {
 })
 
 test('a page opened by another name of this machine leads to the shop’s own', async () => {
-  const url = new URL('/cart?from=mail', shop.url)
-  url.hostname = '127.0.0.1'
-  const { status, headers } = await fetch(url, { redirect: 'manual' })
-  expect([status, headers.get('location')]).toEqual([307, `${shop.url}/cart?from=mail`])
+  const url = `${shop.url.replace('localhost', '127.0.0.1')}/cart?from=mail`
+  const [answer] = await once(get(url, { headers: { 'sec-fetch-mode': 'navigate' } }), 'response')
+  answer.resume()
+  expect([answer.statusCode, answer.headers.location]).toEqual([307, `${shop.url}/cart?from=mail`])
 })
