@@ -25,6 +25,8 @@ test('rows 41 and 63: two tabs that pay at once, with a challenge each, make one
     .poll(async () => (await Promise.all(codes.map((code) => code.count()))).some(Boolean))
     .toBe(true)
   for (const tab of [page, second]) {
+    // A hidden tab may not notice where its frames are, and lose the press: nobody presses there.
+    await tab.bringToFront()
     const code = challengePage(tab).getByLabel('Code')
     if (!(await code.isVisible())) continue
     await code.fill('1234', { timeout: 5000 }).catch(() => {})

@@ -43,7 +43,7 @@ const rows: Row[] = []
 const runs: object[] = []
 
 const folder = await mkdtemp(join(tmpdir(), 'pi-bench-'))
-const server = await startTemporaryPostgres({ shared_buffers: '512MB', max_wal_size: '8GB' })
+const server = await startTemporaryPostgres({ shared_buffers: '1GB', max_wal_size: '8GB' })
 const secrets = { PI_SECRET_KEYS: newSecretKeys() }
 const { idle } = await measureStarts()
 const contestants = [

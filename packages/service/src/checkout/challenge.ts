@@ -2,7 +2,8 @@
  * A challenge in the store: opened by the hosted page, answered at the issuer.
  *
  * Each step needs a one-time token of 256 bits that exists in one form of one page; the store keeps
- * the hash of each, so that a page which is opened again can still tell where it may be shown. A challenge is open while its attempt waits for it and its time has not run out.
+ * the hash of each, so that a page which is opened again can still tell where it may be shown. A
+ * challenge is open while its attempt waits for it and its time has not run out.
  *
  * @module
  */
