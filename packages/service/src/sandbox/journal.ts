@@ -15,6 +15,7 @@ import type { Environment } from '../merchants/environments.ts'
 import type { Changes } from './changes.ts'
 import { type KeyUse, keyUses } from './key-uses.ts'
 import { hasSecret, maskKey, maskPath } from './mask.ts'
+import type { Note, Operation } from './note.ts'
 
 /** One request and its answer, as it may be shown. */
 export interface Exchange {
@@ -37,29 +38,6 @@ export interface Exchange {
   /** Masked. `null`: none was sent. */
   readonly idempotencyKey: string | null
   readonly replayed: boolean
-}
-
-export type Operation = 'create' | 'retrieve' | 'page' | 'other'
-
-/** The facts of an exchange, before any of them may be shown. */
-export interface Note {
-  readonly number: number
-  readonly at: Date
-  readonly ms: number
-  readonly method: string
-  readonly url: string
-  readonly status: number
-  readonly requestId: string
-  readonly operation: Operation
-  readonly environment: string | null
-  readonly intentId: string | null
-  readonly idempotencyKey: string | undefined
-  readonly replayed: boolean
-  /** It came with headers that only a browser sends. */
-  readonly fromBrowser: boolean
-  /** The address carried a credential. */
-  readonly secretInUrl: boolean
-  readonly referer: string | undefined
 }
 
 /** The journal of one instance. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Note } from './journal.ts'
 import { maskKey } from './mask.ts'
+import type { Note } from './note.ts'
 
 /** How often an idempotency key was used, since the start. */
 export interface KeyUse {

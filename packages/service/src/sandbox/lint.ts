@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Note } from './journal.ts'
 import { maskKey, maskPath } from './mask.ts'
+import type { Note } from './note.ts'
 
 /** Every rule with its words. */
 const lintRules = {

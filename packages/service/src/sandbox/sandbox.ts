@@ -9,8 +9,9 @@ import type { Queryable } from '../db/database.ts'
 import { describe } from '../http/problem.ts'
 import { findEnvironment, findEnvironmentOfIntent } from '../merchants/environments.ts'
 import { type Changes, changes } from './changes.ts'
-import { type Journal, journal, type Note } from './journal.ts'
+import { type Journal, journal } from './journal.ts'
 import { type Lint, lint } from './lint.ts'
+import type { Note } from './note.ts'
 
 /** The memory of one instance's sandbox. */
 export interface Sandbox {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Note } from '../../src/sandbox/journal.ts'
 import { lint, offences } from '../../src/sandbox/lint.ts'
 import { maskKey, maskPath } from '../../src/sandbox/mask.ts'
+import type { Note } from '../../src/sandbox/note.ts'
 
 const note: Note = {
   number: 1,

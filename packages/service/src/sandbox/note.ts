@@ -1,0 +1,28 @@
+/**
+ * What is noted of a request and its answer, before anybody decides what of it may be shown.
+ *
+ * @module
+ */
+
+export type Operation = 'create' | 'retrieve' | 'page' | 'other'
+
+/** The facts of an exchange, before any of them may be shown. */
+export interface Note {
+  readonly number: number
+  readonly at: Date
+  readonly ms: number
+  readonly method: string
+  readonly url: string
+  readonly status: number
+  readonly requestId: string
+  readonly operation: Operation
+  readonly environment: string | null
+  readonly intentId: string | null
+  readonly idempotencyKey: string | undefined
+  readonly replayed: boolean
+  /** It came with headers that only a browser sends. */
+  readonly fromBrowser: boolean
+  /** The address carried a credential. */
+  readonly secretInUrl: boolean
+  readonly referer: string | undefined
+}
