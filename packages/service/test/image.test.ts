@@ -76,7 +76,12 @@ test('the steps of the image, run here one after the other, lead to a healthy se
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [line] = await once(createInterface(child.stdout), 'line')
+  const [line] = await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    once(child, 'exit').then(() =>
+      Promise.reject(new Error('The service ended at once; see above')),
+    ),
+  ])
   const { baseUrl, apiKey } = JSON.parse(String(line)) as { baseUrl: string; apiKey: string }
   expect((await create({ url: baseUrl, apiKey })).status).toBe(201)
   const [, health = ''] = / CMD (.+)$/.exec(instructions('HEALTHCHECK')[0] ?? '') ?? []
@@ -94,12 +99,18 @@ function splitPair(pair: string): [string, string] {
   return [name, value]
 }
 
-/** A free port whose neighbour, the challenge page's, is most likely free as well. */
+/** A port that is free together with its neighbour, the challenge page's: below those that systems hand out. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+  const port = 20_000 + Math.floor(Math.random() * 6_000) * 2
+  return (await isFree(port)) && (await isFree(port + 1)) ? port : await freePort()
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  const free = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (free) await new Promise((resolve) => server.close(resolve))
+  return free
 }
