@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { IncomingMessage } from 'node:http'
 import { Router } from 'express'
 import type { Sandbox } from './config.ts'
 import { ownedOrder } from './orders.ts'
@@ -11,7 +12,7 @@ import type { DevelopmentTools, Shop } from './shop.ts'
 
 /** Routes of the drawer: what happened for one's own order, and the button. */
 export function traceRoutes(
-  { db, sessions }: Pick<Shop, 'db' | 'sessions'>,
+  { db, sessions, shopOrigin }: Pick<Shop, 'db' | 'sessions' | 'shopOrigin'>,
   { trace, sandbox }: Pick<DevelopmentTools, 'trace' | 'sandbox'>,
 ): Router {
   const routes = Router({ caseSensitive: true, strict: true })
@@ -25,13 +26,21 @@ export function traceRoutes(
   routes.get('/:id', (req, res) => {
     res.json({ steps: trace.stepsOf(req.params.id), canLoseAnswers: sandbox !== undefined })
   })
-  routes.post('/:id/lose-next-answer', async (_req, res) => {
+  routes.post('/:id/lose-next-answer', async (req, res) => {
     if (!sandbox) throw new ShopProblem('sandbox_unavailable')
     await loseNextAnswer(sandbox)
     // Without its cookie the next handoff asks the service again: same order, same body, same key.
-    res.clearCookie('pi-handoff', { path: '/' }).status(204).end()
+    const secure = shopOrigin.startsWith('https:')
+    for (const name of handoffCookies(req)) res.clearCookie(name, { path: '/', secure })
+    res.status(204).end()
   })
   return routes
+}
+
+/** Which of the helper's two cookies the browser has: over https its name begins with `__Host-`. */
+function handoffCookies({ headers }: Pick<IncomingMessage, 'headers'>): string[] {
+  const names = headers.cookie?.split(';').map((pair) => pair.split('=')[0]?.trim() ?? '') ?? []
+  return names.filter((name) => /^(?:__Host-)?pi-handoff$/.test(name))
 }
 
 /** Tells the sandbox to lose the answer to the next create, after it has stored the intent. */

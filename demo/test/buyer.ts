@@ -7,10 +7,13 @@ import type { CartData, CatalogueData, OrderData, OrdersData } from '../server/p
 
 export class Buyer {
   readonly #shopUrl: string
+  readonly #shopOrigin: string
   readonly #cookies = new Map<string, string>()
 
-  constructor(shopUrl: string) {
+  /** @param shopOrigin What the shop is called outside, where a proxy stands before it. */
+  constructor(shopUrl: string, shopOrigin = shopUrl) {
     this.#shopUrl = shopUrl
+    this.#shopOrigin = shopOrigin
   }
 
   /** Sends a request as the shop's own page would; `headers` replaces what it says. */
@@ -22,7 +25,7 @@ export class Buyer {
       headers = {},
     }: { method?: string; body?: unknown; headers?: object } = {},
   ): Promise<Response> {
-    const own = { origin: this.#shopUrl, 'sec-fetch-site': 'same-origin' }
+    const own = { origin: this.#shopOrigin, 'sec-fetch-site': 'same-origin' }
     const answer = await fetch(this.#shopUrl + path, {
       method,
       redirect: 'manual',

@@ -1,5 +1,6 @@
 /**
- * A service of two operations over real HTTP, whose payments a test settles by hand.
+ * A service of two operations over real HTTP, whose payments a test settles by hand. The sandbox's one
+ * fault that it knows is a lost answer: the create is stored and the connection cut.
  *
  * @module
  */
@@ -34,7 +35,12 @@ export const apiKey = 'sk_for_tests_only'
 
 export async function startService(): Promise<Service> {
   const byKey = new Map<string, { intent: Intent; clientSecret: string }>()
+  let losing = false
   const server = createServer(async (req, res) => {
+    if (req.url === '/_sandbox/faults') {
+      losing = true
+      return answer(res, 201, {})
+    }
     if (req.method === 'POST') return create(req, res)
     service.retrieved++
     const intent = service.intents.find(({ id }) => req.url === `/payment-intents/${id}`)
@@ -68,6 +74,10 @@ export async function startService(): Promise<Service> {
     byKey.set(key, known)
     const { intent, clientSecret } = known
     await service.held
+    if (losing) {
+      losing = false
+      return void req.socket.destroy()
+    }
     answer(res, 201, { ...intent, status: 'requires_payment_method', clientSecret })
   }
 

@@ -33,7 +33,14 @@ export interface TestShop {
 export const adminToken = 'token-for-tests'
 export const checkoutOrigin = 'http://127.0.0.1:4000'
 
-export async function startShop({ development = true } = {}): Promise<TestShop> {
+export async function startShop({
+  development = true,
+  shopOrigin,
+}: {
+  readonly development?: boolean
+  /** Where a proxy would show the shop; by default it has no other name than its own. */
+  readonly shopOrigin?: string
+} = {}): Promise<TestShop> {
   process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64url')}`
   const folder = await mkdtemp(join(tmpdir(), 'shop-'))
   const service = await startService()
@@ -45,15 +52,17 @@ export async function startShop({ development = true } = {}): Promise<TestShop> 
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
-  const shop = { db, sessions: sessionsAt(url), intents, shopOrigin: url, checkoutOrigin }
-  const tools = development ? { trace, adminToken, sandbox: undefined } : undefined
+  const origin = shopOrigin ?? url
+  const shop = { db, sessions: sessionsAt(origin), intents, shopOrigin: origin, checkoutOrigin }
+  const sandbox = { baseUrl: service.baseUrl, adminToken, inspectorUrl: undefined }
+  const tools = development ? { trace, adminToken, sandbox } : undefined
   server.on('request', shopApp({ ...shop, tools }))
   return {
     url,
     service,
     db,
     intents,
-    buyer: () => new Buyer(url).visit(),
+    buyer: () => new Buyer(url, origin).visit(),
     settle: () => settleNow(shop),
     async close() {
       server.closeAllConnections()

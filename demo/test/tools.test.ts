@@ -65,7 +65,7 @@ test('the inspector shows a buyer the way of the own order, without a secret, an
   const text = await (await buyer.send(`/api/trace/${orderId}`)).text()
   expect(text).not.toContain(clientSecret)
   expect(JSON.parse(text)).toMatchObject({
-    canLoseAnswers: false,
+    canLoseAnswers: true,
     steps: [
       { way: 'browser → shop', what: 'POST /checkout/handoff' },
       { way: 'shop → service', what: 'POST /payment-intents', attempt: 1, status: 201 },
@@ -78,6 +78,27 @@ test('the inspector shows a buyer the way of the own order, without a secret, an
   const stranger = await shop.buyer()
   expect((await stranger.send(`/api/trace/${orderId}`)).status).toBe(404)
 })
+
+for (const shopOrigin of ['http://localhost:3000', 'https://shop.example']) {
+  test(`"lose the next answer" at ${shopOrigin} makes the next handoff ask again, by the same key`, async () => {
+    const there = await startShop({ shopOrigin })
+    const buyer = await there.buyer()
+    await buyer.put('thyme-tea', 1)
+    const orderId = await buyer.placeOrder()
+    const before = await buyer.handoff(orderId)
+    const lose = { method: 'POST', body: {} }
+    const answer = await buyer.send(`/api/trace/${orderId}/lose-next-answer`, lose)
+    expect(answer.status).toBe(204)
+    // Browsers drop a cookie with this prefix by nothing less.
+    for (const cookie of answer.headers.getSetCookie()) {
+      if (cookie.startsWith('__Host-')) expect(cookie).toMatch(/; Path=\/;.*; Secure/)
+    }
+    expect(await buyer.handoff(orderId)).toEqual(before)
+    const [key] = there.service.keys
+    expect(there.service.keys).toEqual([key, key, key])
+    await there.close()
+  })
+}
 
 test('in production there is no inspector and no back office', async () => {
   const buyer = await live.buyer()
