@@ -325,7 +325,8 @@ test('a pending card stays in processing', async () => {
 
 test('a long poll answers as soon as another window has moved the intent', async () => {
   const client = await opened()
-  const waiting = client.view('?waitForVersion=2')
+  const waiting = client.view('?waitForVersion=2', wellBeforeTimeIsUp())
+  // Longer than the poll's own pause: it has looked and found nothing.
   await sleep(400)
   await client.pay('4000000000000002')
   expect(await waiting).toMatchObject({ version: 3, status: 'requires_payment_method' })
@@ -333,9 +334,7 @@ test('a long poll answers as soon as another window has moved the intent', async
 
 test('a long poll for a version that is reached already answers at once', async () => {
   const client = await opened()
-  const before = performance.now()
-  expect((await client.view('?waitForVersion=1')).version).toBe(1)
-  expect(performance.now() - before).toBeLessThan(5000)
+  expect((await client.view('?waitForVersion=1', wellBeforeTimeIsUp())).version).toBe(1)
 })
 
 test('a live environment slows down whoever tries card after card from one address', async () => {
@@ -355,11 +354,15 @@ test('a live environment slows down whoever tries card after card from one addre
 })
 
 test('a stop of the service answers the long polls at once', async () => {
-  const client = await opened()
-  const waiting = client.view('?waitForVersion=2')
-  await sleep(200)
-  checkout.stop()
+  const stopped = await startCheckout()
+  await stopped.registerOrigin(shop)
+  const client = new PageClient(stopped)
+  await client.open(await stopped.createIntent(), shop)
+  const waiting = client.view('?waitForVersion=2', wellBeforeTimeIsUp())
+  await sleep(400)
+  stopped.stop()
   expect((await waiting).version).toBe(1)
+  await stopped.close()
 })
 
 test('a report of a browser is taken without a token, and only rule and origin are kept', async () => {
@@ -409,6 +412,11 @@ test('no card number, security code, secret or session token is in the store or 
     expect(kept).not.toContain(secret)
   }
 })
+
+/** A long poll ends by itself after 25 s: an answer by then says nothing. */
+function wellBeforeTimeIsUp(): AbortSignal {
+  return AbortSignal.timeout(10_000)
+}
 
 function withCard(change: object): object {
   const method = cardOf('4242424242424242') as { card: object }

@@ -149,9 +149,11 @@ export class PageClient {
     })
   }
 
-  async view(query = ''): Promise<DisplayView> {
+  /** @param signal Gives up on the answer. */
+  async view(query = '', signal: AbortSignal | null = null): Promise<DisplayView> {
     const response = await fetch(`${this.#checkout.nodeUrl}/checkout-api/intent${query}`, {
       headers: { authorization: `Bearer ${this.token}` },
+      signal,
     })
     return (await response.json()) as DisplayView
   }
