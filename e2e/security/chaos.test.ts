@@ -50,7 +50,7 @@ test('whatever is killed or cut off while buyers pay: nothing acknowledged is lo
   ])
 
   await house.reconcile()
-  const stored = await house.exportIntents()
+  const stored = await house.storedIntents()
   const charges = new Map<string, string[]>()
   for (const { id, orderId, status } of stored) {
     if (status === 'succeeded') charges.set(orderId, [...(charges.get(orderId) ?? []), id])

@@ -1,5 +1,6 @@
 import { test as base, expect } from '@playwright/test'
 import { HttpBuyer } from '../fixtures/http-buyer.ts'
+import { storedIntents } from '../fixtures/sandbox.ts'
 import { startWorld, type World } from '../fixtures/world.ts'
 
 const hour = 60 * 60 * 1000
@@ -55,11 +56,7 @@ test('a clock that jumps, forward or back, at service and shop, doubles no payme
     await middle?.pay()
     for (const buyer of buyers) expect(await buyer.state(), `after ${jump} ms`).toBe('paid')
   }
-  const { intents } = (await (
-    await fetch(`${world.api.baseUrl}/_sandbox/export`, {
-      headers: { authorization: `Bearer ${world.api.adminToken}` },
-    })
-  ).json()) as { intents: readonly { readonly orderId: string; readonly status: string }[] }
+  const intents = await storedIntents(world)
   expect(intents).toHaveLength(jumps.length * 3)
   expect(new Set(intents.map(({ orderId }) => orderId)).size).toBe(intents.length)
   expect(intents.filter(({ status }) => status !== 'succeeded')).toEqual([])

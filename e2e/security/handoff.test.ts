@@ -2,7 +2,7 @@ import { payWith } from '@pi-checkout/element/testing'
 import type { BrowserContext, Page } from '@playwright/test'
 import { expectOrder, hostedPage, openCheckout, orderCart, orderOf } from '../fixtures/buyer.ts'
 import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
-import { intentsOf } from '../fixtures/sandbox.ts'
+import { intentsOf, storedIntents } from '../fixtures/sandbox.ts'
 
 test("row 35: another shopper's order and an order that never was get the same 404, byte for byte", async ({
   page,
@@ -184,12 +184,12 @@ test('row 44: the handoff is no tap: the eleventh of a session is refused, and n
   noise,
 }) => {
   noise.allow(/status of (?:403|404|429)/)
-  await openCheckout(page)
+  const { id } = await openCheckout(page)
   const orderId = orderOf(page)
   const statuses: number[] = []
   for (let i = 0; i < 10; i++) statuses.push((await handoff(page, { orderId })).status)
   expect(statuses).toEqual([...Array(9).fill(200), 429])
-  expect(await intentsOf(world, (await newestIntents(world))[0]?.id ?? '')).toHaveLength(1)
+  expect(await intentsOf(world, id)).toHaveLength(1)
 
   const before = await intentCount(world)
   const empty = await shopper(browser.newContext(), world)
@@ -228,14 +228,6 @@ function cookieOf(page: Page): { readonly domain: string; readonly path: string 
   return { domain: new URL(page.url()).hostname, path: '/' }
 }
 
-async function newestIntents({ api }: HostileWorld): Promise<readonly { readonly id: string }[]> {
-  const answer = await fetch(`${api.baseUrl}/_sandbox/export`, {
-    headers: { authorization: `Bearer ${api.adminToken}` },
-  })
-  const { intents } = (await answer.json()) as { readonly intents: readonly { id: string }[] }
-  return intents
-}
-
 async function intentCount(world: HostileWorld): Promise<number> {
-  return (await newestIntents(world)).length
+  return (await storedIntents(world)).length
 }
