@@ -28,8 +28,7 @@ export interface AppParts extends OperationParts, SandboxParts {
 /** Returns what the main listener answers: the two operations first, Express for everything else. */
 export function mainListener(context: Context, parts: AppParts): RequestListener {
   const sandbox = makeSandbox(context)
-  const authenticator = sandbox.journal.learnFrom(parts.authenticator)
-  const operations = intentRoutes(context, { ...parts, authenticator })
+  const operations = intentRoutes(context, parts)
   const metrics = parts.metrics ? makeMetrics() : undefined
   const pages = pagesApp(context, parts, { sandbox, metrics })
   const listener = sandbox.journal.watch((request, response) => {

@@ -45,6 +45,12 @@ test('a rule breaks the next request of its operation, as often as it says', asy
   expect(answers[0]?.headers.get('retry-after')).toBe('1')
 })
 
+test('a request that is refused for itself uses up no rule', async () => {
+  await addRule({ on: 'create', do: '503', times: 1 })
+  const answers = [await create(service, { ...order, amount: 0 }), await create(service)]
+  expect(answers.map(({ status }) => status)).toEqual([400, 503])
+})
+
 test('an answer can be cut short or made unreadable, with the intent made', async () => {
   const cut = { 'idempotency-key': 'cut' }
   const half = await create(service, order, { ...cut, 'sandbox-fault': 'truncate-body' })

@@ -1,25 +1,35 @@
 /**
- * What an answer said, for the sandbox's journal: a head that is written in one piece, which is the
+ * What an answer is about, for the sandbox's journal: a head that is written in one piece, which is the
  * fast way, cannot be read back afterwards.
  *
  * @module
  */
 import type { ServerResponse } from 'node:http'
+import type { Environment } from '../merchants/environments.ts'
 
-/** The facts of one answer. */
+/** The facts of one answer, as far as they are known. */
 export interface AnswerFacts {
-  readonly intentId: string
-  readonly replayed: boolean
+  /** Whose key was sent. */
+  readonly environment?: Environment
+  readonly intentId?: string
+  readonly replayed?: boolean
 }
 
-/** Keeps the facts as long as the answer lives. */
+/** Adds facts, which live as long as the answer. */
 export function keepFacts(response: ServerResponse, facts: AnswerFacts): void {
-  kept.set(response, facts)
+  const noted: Noted = response
+  noted[kept] = { ...noted[kept], ...facts }
 }
 
-/** Returns the facts; `undefined` when the answer had none. */
-export function factsOf(response: ServerResponse): AnswerFacts | undefined {
-  return kept.get(response)
+/** Returns what was kept. */
+export function factsOf(response: ServerResponse): AnswerFacts {
+  const noted: Noted = response
+  return noted[kept] ?? {}
 }
 
-const kept = new WeakMap<ServerResponse, AnswerFacts>()
+// On the answer itself: a weak map costs the garbage collector more than all else that is noted.
+const kept = Symbol('facts')
+
+interface Noted extends ServerResponse {
+  [kept]?: AnswerFacts
+}

@@ -6,13 +6,15 @@
 import type { ServerResponse } from 'node:http'
 import { randomBase62 } from '../identifiers.ts'
 
-const ids = new WeakMap<ServerResponse, string>()
-
 /** Returns the id of this answer, made at the first call. Whoever writes the head puts it there. */
 export function requestId(response: ServerResponse): string {
-  const known = ids.get(response)
-  if (known) return known
-  const id = `req_${randomBase62(20)}`
-  ids.set(response, id)
-  return id
+  const named: Named = response
+  named[id] ??= `req_${randomBase62(20)}`
+  return named[id]
+}
+
+const id = Symbol('request id')
+
+interface Named extends ServerResponse {
+  [id]?: string
 }

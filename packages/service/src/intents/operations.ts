@@ -19,7 +19,7 @@ import type { RateLimits } from '../http/rate-limit.ts'
 import { requestId } from '../http/request-id.ts'
 import { randomBase62, randomSalt } from '../identifiers.ts'
 import { type Environment, timeOf } from '../merchants/environments.ts'
-import type { Fault, FaultOperation, FaultRules } from '../sandbox/faults.ts'
+import { type Fault, type FaultOperation, type FaultRules, readFaults } from '../sandbox/faults.ts'
 import { type HeldKeys, heldKeys } from '../sandbox/held-keys.ts'
 import { endWith, failBefore } from '../sandbox/inject.ts'
 import { creationAnswer, intentAnswer } from './answer.ts'
@@ -51,13 +51,15 @@ export function createOperation(
     checkBodyHeaders(request, limits.requestBytes)
     onlyHeader(request, headers.authorization)
     const environment = await authenticator.authenticate(request)
+    keepFacts(response, { environment })
     rates.request(environment)
     const key = readIdempotencyKey(request)
     const version = readApiVersion(request)
-    const planned = plannedFaults(request, { faults, environment, operation: 'create' })
+    const asked = askedFaults(request, environment)
     const body = readCreate(await readBody(request, limits.requestBytes))
     const draft = draftOf(context, { environment, key, body })
 
+    const planned = withRules(asked, { faults, environment, operation: 'create' })
     await failBefore(planned)
     const creation = await unlessHeld(held, { draft, planned, work: () => intents.create(draft) })
     const created = createdBy(creation, draft)
@@ -85,9 +87,11 @@ export function retrieveOperation(
     refuseBrowser(request)
     onlyHeader(request, headers.authorization)
     const environment = await authenticator.authenticate(request)
+    keepFacts(response, { environment })
     rates.request(environment)
     const version = readApiVersion(request)
-    const planned = plannedFaults(request, { faults, environment, operation: 'retrieve' })
+    const asked = askedFaults(request, environment)
+    const planned = withRules(asked, { faults, environment, operation: 'retrieve' })
     await failBefore(planned)
     const id = idOf(request.url ?? '')
     const found = id && (await intents.find({ environmentId: environment.id, id }))
@@ -145,7 +149,7 @@ async function unlessHeld(
   },
 ): Promise<Creation> {
   if (!draft.idempotency) return await work()
-  const key = `${draft.environmentId} ${draft.idempotency.hash.toString('latin1')}`
+  const key = `${draft.environmentId} ${draft.idempotency.hash}`
   for (const fault of planned) {
     if (fault.type === 'hold-key') return await held.hold(key, fault.ms, work)
   }
@@ -172,8 +176,14 @@ function createdBy(creation: Creation, draft: Draft): Created {
   }
 }
 
-function plannedFaults(
-  request: IncomingMessage,
+/** A live environment has no sandbox: neither header nor rule reaches it. */
+function askedFaults(request: IncomingMessage, { mode }: Environment): readonly Fault[] {
+  return mode === 'live' ? [] : readFaults(onlyHeader(request, headers.sandboxFault))
+}
+
+/** Adds the rule that waits for such a request: a request that was refused has not used it up. */
+function withRules(
+  asked: readonly Fault[],
   {
     faults,
     environment,
@@ -184,9 +194,7 @@ function plannedFaults(
     readonly operation: FaultOperation
   },
 ): readonly Fault[] {
-  // A live environment has no sandbox: neither header nor rule reaches it.
-  if (environment.mode === 'live') return []
-  return faults.take(operation, onlyHeader(request, headers.sandboxFault))
+  return environment.mode === 'live' ? asked : [...asked, ...faults.take(operation)]
 }
 
 function send(

@@ -39,8 +39,8 @@ export interface FaultRules {
   add(rule: FaultRule): void
   list(): readonly FaultRule[]
   clear(): void
-  /** Returns the faults for one request: that of its header and that of the first rule that fits. */
-  take(operation: FaultOperation, header: string | undefined): readonly Fault[]
+  /** Uses up the first rule that fits, once; none fits as a rule. */
+  take(operation: FaultOperation): readonly Fault[]
 }
 
 /** Makes an empty list of rules. */
@@ -54,16 +54,23 @@ export function faultRules(): FaultRules {
     clear: () => {
       rules = []
     },
-    take: (operation, header) => {
-      if (rules.length === 0 && header === undefined) return []
-      const asked = header === undefined ? [] : header.split(',').map((text) => knownFault(text))
+    take: (operation) => {
       const due = rules.find(({ rule }) => rule.on === operation)
-      if (!due) return asked
+      if (!due) return []
       due.left--
       rules = rules.filter(({ left }) => left > 0)
-      return [...asked, due.fault]
+      return [due.fault]
     },
   }
+}
+
+/**
+ * Reads the faults that a request asks for, with commas between them.
+ *
+ * @throws {ProblemError} `invalid_header`: there is no such fault.
+ */
+export function readFaults(header: string | undefined): readonly Fault[] {
+  return header === undefined ? [] : header.split(',').map((text) => knownFault(text))
 }
 
 /** Reads a fault as a header or a rule writes it; `undefined` when there is none of this name. */

@@ -9,7 +9,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { headers, paymentIntentIdPattern, routes } from '@pi-checkout/contract'
 import { factsOf } from '../http/answer-facts.ts'
-import type { Authenticator } from '../http/authenticate.ts'
 import { requestId } from '../http/request-id.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { Changes } from './changes.ts'
@@ -44,8 +43,6 @@ export interface Exchange {
 export interface Journal {
   /** Puts a listener under watch. */
   watch(listener: RequestListener): RequestListener
-  /** Learns from an authenticator whose request is whose. */
-  learnFrom(authenticator: Authenticator): Authenticator
   /** The last exchanges, the newest first: those of an environment, and those of nobody known. */
   exchanges(environmentId: string): readonly Exchange[]
   /** The keys that were used last, the newest first. */
@@ -67,7 +64,6 @@ export function journal({
   /** Is told of each exchange: the lint. */
   readonly notice: (note: Note) => void
 }): Journal {
-  const environments = new WeakMap<IncomingMessage, Environment>()
   const uses = keyUses(kept)
   let notes: Note[] = []
   let count = 0
@@ -77,9 +73,8 @@ export function journal({
     response: ServerResponse,
     { at, ms }: { readonly at: Date; readonly ms: number },
   ): void {
-    const environment = environments.get(request)
-    if (environment?.mode === 'live' || (!environment && hasLiveKey(request))) return
-    const note = noteOf(request, response, { number: ++count, at, ms, environment })
+    if (factsOf(response).environment?.mode === 'live') return
+    const note = noteOf(request, response, { number: ++count, at, ms })
     if (note.operation === 'page') void keepPage(note)
     else keep(note)
   }
@@ -102,6 +97,11 @@ export function journal({
   return {
     watch: (listener) => (request, response) => {
       const { url = '' } = request
+      // Live payments are not on show, and pay for no watch.
+      if (hasLiveKey(request)) {
+        listener(request, response)
+        return
+      }
       if (!isWatched(url)) {
         if (request.method === 'POST') response.on('close', () => changes.announce('intents'))
         listener(request, response)
@@ -114,14 +114,6 @@ export function journal({
       })
       listener(request, response)
     },
-    learnFrom: (authenticator) => ({
-      ...authenticator,
-      authenticate: async (request) => {
-        const environment = await authenticator.authenticate(request)
-        environments.set(request, environment)
-        return environment
-      },
-    }),
     exchanges: (environmentId) =>
       notes
         .filter(({ environment }) => environment === null || environment === environmentId)
@@ -167,12 +159,10 @@ function noteOf(
     number,
     at,
     ms,
-    environment,
   }: {
     readonly number: number
     readonly at: Date
     readonly ms: number
-    readonly environment: Environment | undefined
   },
 ): Note {
   const { method = '', url = '', headers: sent } = request
@@ -188,10 +178,10 @@ function noteOf(
     status: response.writableFinished ? response.statusCode : 0,
     requestId: requestId(response),
     operation,
-    environment: environment?.id ?? null,
-    intentId: facts?.intentId ?? intentIdOf(url),
+    environment: facts.environment?.id ?? null,
+    intentId: facts.intentId ?? intentIdOf(url),
     idempotencyKey: typeof key === 'string' ? key : undefined,
-    replayed: facts?.replayed ?? false,
+    replayed: facts.replayed ?? false,
     fromBrowser: sent.origin !== undefined || sent['sec-fetch-site'] !== undefined,
     secretInUrl: hasSecret(url),
     referer: sent.referer,
