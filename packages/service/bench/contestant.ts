@@ -96,7 +96,7 @@ function mapStore(): IntentStore {
   const byKey = new Map<string, Draft>()
   return {
     create: async (draft) => {
-      const key = draft.idempotency?.hash.toString('latin1') ?? draft.id
+      const key = draft.idempotency?.hash ?? draft.id
       const known = byKey.get(key)
       if (known) return { type: 'replayed', created: known }
       byKey.set(key, draft)

@@ -30,7 +30,10 @@ async function createIn(merchant: string, clockOffset = 0): Promise<string> {
     secretSalt: randomSalt(16),
     body: { amount: 1, currency: 'EUR', orderId: 'A' },
     createdAt: start,
-    idempotency: { hash: randomSalt(32), fingerprint: randomSalt(32) },
+    idempotency: {
+      hash: randomSalt(32).toString('hex'),
+      fingerprint: randomSalt(32).toString('hex'),
+    },
   })
   return id
 }

@@ -36,9 +36,13 @@ function draft(key: number, changes: Partial<Draft> = {}): Draft {
     secretSalt: randomSalt(16),
     body: { amount: 150000, currency: 'AMD', orderId: 'A-1001', metadata: { z: '1', a: '2' } },
     createdAt: at,
-    idempotency: { hash: Buffer.alloc(32, key), fingerprint: Buffer.alloc(32, 1) },
+    idempotency: { hash: hash(key), fingerprint: hash(1) },
     ...changes,
   }
+}
+
+function hash(byte: number): string {
+  return Buffer.alloc(32, byte).toString('hex')
 }
 
 test('of fifty drafts with one key, one becomes an intent and the others replay it', async () => {
@@ -60,7 +64,7 @@ test('of fifty drafts with one key, one becomes an intent and the others replay 
 
 test('a key that was used with another body is told so', async () => {
   const create = creations(db)
-  const other = { hash: Buffer.alloc(32, 2), fingerprint: Buffer.alloc(32, 9) }
+  const other = { hash: hash(2), fingerprint: hash(9) }
   expect(await create(draft(2))).toEqual({ type: 'created' })
   expect(await create(draft(2, { idempotency: other }))).toEqual({ type: 'reused' })
 })

@@ -12,6 +12,7 @@ import { limits } from '@pi-checkout/contract'
 import { batch } from '../db/batch.ts'
 import { type Database, isOneRowsFault, type Queryable, StoreError } from '../db/database.ts'
 import type { SecretSource } from './client-secret.ts'
+import type { IdempotencyHashes } from './idempotency.ts'
 
 /** The immutable part of an intent: all that the answer to its creation shows. */
 export interface Created extends SecretSource {
@@ -22,8 +23,8 @@ export interface Created extends SecretSource {
 /** An intent to be created. */
 export interface Draft extends Created {
   readonly secretSalt: Buffer
-  /** Keyed hashes; absent when the merchant sent no key. */
-  readonly idempotency?: { readonly hash: Buffer; readonly fingerprint: Buffer }
+  /** Absent when the merchant sent no key. */
+  readonly idempotency?: IdempotencyHashes
 }
 
 /** What became of a draft. */
@@ -85,8 +86,8 @@ async function insert(db: Queryable, drafts: readonly Draft[]): Promise<Readonly
         ${drafts.map(({ body }) => asJson(body.metadata))}::json[],
         ${drafts.map(({ secretSalt }) => secretSalt)}::bytea[],
         ${drafts.map(({ secretKid }) => secretKid)}::text[],
-        ${drafts.map(({ idempotency }) => idempotency?.hash ?? null)}::bytea[],
-        ${drafts.map(({ idempotency }) => idempotency?.fingerprint ?? null)}::bytea[],
+        ${drafts.map(({ idempotency }) => asBytea(idempotency?.hash))}::bytea[],
+        ${drafts.map(({ idempotency }) => asBytea(idempotency?.fingerprint))}::bytea[],
         ${drafts.map(({ createdAt }) => createdAt.getTime())}::float8[]
       ) as draft (
         id, environment, amount, currency, "orderId", customer, metadata, salt, kid,
@@ -121,8 +122,8 @@ async function readWinners(
       from unnest(
         ${losers.map(({ id }) => id)}::text[],
         ${losers.map(({ environmentId }) => environmentId)}::text[],
-        ${losers.map(({ idempotency }) => idempotency?.hash ?? null)}::bytea[],
-        ${losers.map(({ idempotency }) => idempotency?.fingerprint ?? null)}::bytea[],
+        ${losers.map(({ idempotency }) => asBytea(idempotency?.hash))}::bytea[],
+        ${losers.map(({ idempotency }) => asBytea(idempotency?.fingerprint))}::bytea[],
         ${losers.map(({ createdAt }) => createdAt.getTime())}::float8[]
       ) as loser (id, environment, hash, fingerprint, created)
       join payment_intents i
@@ -176,13 +177,21 @@ function isLockConflict(error: unknown): boolean {
 
 /** By environment, then by the key's hash, both in code units; those without a key wait for nobody. */
 function byKey(one: Draft, other: Draft): number {
-  if (one.environmentId !== other.environmentId) {
-    return one.environmentId < other.environmentId ? -1 : 1
-  }
-  return Buffer.compare(one.idempotency?.hash ?? noKey, other.idempotency?.hash ?? noKey)
+  return (
+    compare(one.environmentId, other.environmentId) ||
+    compare(one.idempotency?.hash ?? '', other.idempotency?.hash ?? '')
+  )
 }
 
-const noKey = Buffer.alloc(0)
+function compare(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}
+
+/** @see https://www.postgresql.org/docs/15/datatype-binary.html, hex format */
+function asBytea(hex: string | undefined): string | null {
+  return hex === undefined ? null : `\\x${hex}`
+}
 
 function asJson(value: object | undefined): string | null {
   return value ? JSON.stringify(value) : null

@@ -11,10 +11,10 @@ import { onlyHeader } from '../http/only-header.ts'
 import { ProblemError } from '../http/problem.ts'
 import type { Environment } from '../merchants/environments.ts'
 
-/** What is kept of a key and of the body that it came with. */
+/** What is kept of a key and of the body that it came with, each as 64 hexadecimal digits. */
 export interface IdempotencyHashes {
-  readonly hash: Buffer
-  readonly fingerprint: Buffer
+  readonly hash: string
+  readonly fingerprint: string
 }
 
 /**
@@ -48,7 +48,7 @@ export function idempotencyHashes(
   { idempotencySalt }: Pick<Environment, 'idempotencySalt'>,
   { key, body }: { readonly key: string; readonly body: CreatePaymentIntent },
 ): IdempotencyHashes {
-  const mac = (text: string) => createHmac('sha256', idempotencySalt).update(text).digest()
+  const mac = (text: string) => createHmac('sha256', idempotencySalt).update(text).digest('hex')
   return { hash: mac(`key\0create\0${key}`), fingerprint: mac(`body\0${canonicalize(body)}`) }
 }
 
