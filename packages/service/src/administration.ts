@@ -1,5 +1,5 @@
 /**
- * What the command line changes in a store: keys and origins. The same commands run in the command's
+ * What the command line lists and changes in a store: merchants, keys and origins. The same commands run in the command's
  * own process, or in the service that holds the data directory.
  *
  * @module
@@ -15,6 +15,9 @@ import {
   ensureEnvironment,
   findEnvironmentByName,
   firstMerchant,
+  type ListedEnvironment,
+  listEnvironments,
+  removeOrigin,
 } from './merchants/merchants.ts'
 import type { SecretKeys } from './secret-keys.ts'
 
@@ -28,8 +31,10 @@ export const AdminCommand = z.discriminatedUnion('command', [
   }),
   z.strictObject({ command: z.literal('keys list') }),
   z.strictObject({ command: z.literal('keys revoke'), id: z.string() }),
+  z.strictObject({ command: z.literal('merchants list') }),
+  z.strictObject({ command: z.literal('origins list') }),
   z.strictObject({
-    command: z.literal('origins add'),
+    command: z.enum(['origins add', 'origins remove']),
     origin: z.string(),
     merchant: z.string().min(1).max(128).optional(),
     environment: z.enum(['test', 'live']),
@@ -48,8 +53,17 @@ export type AdminResult =
     }
   | { readonly keys: readonly ApiKey[] }
   | { readonly id: string; readonly revoked: true }
+  | { readonly merchants: readonly ListedEnvironment[] }
+  | { readonly origins: readonly RegisteredOrigin[] }
   | { readonly merchant: string; readonly environment: string; readonly origins: readonly string[] }
   | { readonly findings: readonly Finding[] }
+
+/** An origin whose pages may show the checkout of one environment. */
+export interface RegisteredOrigin {
+  readonly origin: string
+  readonly merchant: string
+  readonly environment: string
+}
 
 /** A command cannot be carried out; the message says what to do instead. */
 export class AdminError extends Error {
@@ -90,6 +104,10 @@ export async function administer(
       if (await revokeApiKey(db, { id, now: now() })) return { id, revoked: true }
       throw new AdminError(`There is no key ${id}; pi-service keys list shows their ids`)
     }
+    case 'merchants list':
+      return { merchants: await listEnvironments(db, now()) }
+    case 'origins list':
+      return { origins: registeredOrigins(await listEnvironments(db, now())) }
     case 'origins add': {
       const origin = readOrigin(command.origin)
       if (!origin) {
@@ -97,21 +115,41 @@ export async function administer(
           'The origin must be exact, such as https://shop.example.com, without path or trailing slash; http passes on loopback only',
         )
       }
-      const merchant = command.merchant ?? (await firstMerchant(db))
-      if (merchant === undefined) {
-        throw new AdminError('There is no merchant yet; make one with pi-service keys create')
-      }
-      const mode = command.environment
-      const environment = await findEnvironmentByName(db, { merchant, mode })
-      if (!environment) {
-        throw new AdminError(
-          `Merchant ${merchant} has no ${mode} environment; make one with pi-service keys create`,
-        )
-      }
-      const origins = await addOrigin(db, { environmentId: environment.id, origin })
-      return { merchant, environment: mode, origins }
+      const { id, ...named } = await namedEnvironment(db, command)
+      return { ...named, origins: await addOrigin(db, { environmentId: id, origin }) }
+    }
+    case 'origins remove': {
+      const { origin } = command
+      const { id, ...named } = await namedEnvironment(db, command)
+      const origins = await removeOrigin(db, { environmentId: id, origin })
+      if (origins) return { ...named, origins }
+      throw new AdminError(
+        `${origin} is not registered for ${named.merchant} (${named.environment}); pi-service origins list shows whose origins are which`,
+      )
     }
     case 'doctor':
       return { findings: await examineStore({ db, keys, now }) }
   }
+}
+
+function registeredOrigins(environments: readonly ListedEnvironment[]): RegisteredOrigin[] {
+  return environments.flatMap(({ merchant, environment, origins }) =>
+    origins.map((origin) => ({ origin, merchant, environment })),
+  )
+}
+
+/** Finds the environment that a command names; without a merchant, it is the first one's. */
+async function namedEnvironment(
+  db: Database,
+  { merchant: named, environment }: { merchant?: string | undefined; environment: 'test' | 'live' },
+): Promise<{ readonly id: string; readonly merchant: string; readonly environment: string }> {
+  const merchant = named ?? (await firstMerchant(db))
+  if (merchant === undefined) {
+    throw new AdminError('There is no merchant yet; make one with pi-service keys create')
+  }
+  const found = await findEnvironmentByName(db, { merchant, mode: environment })
+  if (found) return { id: found.id, merchant, environment }
+  throw new AdminError(
+    `Merchant ${merchant} has no ${environment} environment; make one with pi-service keys create`,
+  )
 }

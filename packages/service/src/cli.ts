@@ -1,5 +1,5 @@
 /**
- * The command line: `pi-service start`, `keys`, `origins`.
+ * The command line: `pi-service start`, `merchants`, `keys`, `origins`, and what examines a service.
  *
  * @module
  */
@@ -10,9 +10,8 @@ import { type AdminCommand, AdminError, type AdminResult, administer } from './a
 import { type Flags, readConfig } from './config.ts'
 import { StoreError } from './db/database.ts'
 import { DirectoryInUse } from './db/directory-lock.ts'
-import type { Finding } from './doctor/finding.ts'
 import { describe } from './http/problem.ts'
-import type { Running } from './start.ts'
+import { banner, describeFindings, describeResult } from './result-words.ts'
 import { openStore } from './store.ts'
 import type { TortureReport } from './torture/torture.ts'
 
@@ -30,6 +29,13 @@ withStart(program.command('start').description('Starts the service until Ctrl-C 
   .option('--port <number>', 'port of the API and the hosted page (default 4000; 0: a free one)')
   .option('--json', 'print one line of JSON when ready')
   .action(start)
+
+const merchants = program.command('merchants').description('Merchants and their environments.')
+withStore(merchants.command('list').description('Lists them with their working keys and origins.'))
+  .option('--json', 'print JSON')
+  .action(async ({ json, ...flags }) => {
+    await run(flags, json, { command: 'merchants list' })
+  })
 
 const keys = program.command('keys').description('Secret API keys.')
 withStore(keys.command('create').description('Makes a key and shows it, for the only time.'))
@@ -53,13 +59,23 @@ withStore(keys.command('revoke').description('Revokes a key at once and for good
   })
 
 const origins = program.command('origins').description('Origins whose pages may show the checkout.')
-withStore(origins.command('add').description('Registers an exact origin.'))
-  .argument('<origin>', 'such as https://shop.example.com')
-  .option('--merchant <name>', 'whose (default: the first merchant)')
-  .addOption(environmentOption().default('test'))
+for (const [name, does] of [
+  ['add', 'Registers an exact origin.'],
+  ['remove', 'Takes an origin out: its pages show the checkout no longer.'],
+] as const) {
+  withStore(origins.command(name).description(does))
+    .argument('<origin>', 'such as https://shop.example.com')
+    .option('--merchant <name>', 'whose (default: the first merchant)')
+    .addOption(environmentOption().default('test'))
+    .option('--json', 'print JSON')
+    .action(async (origin, { merchant, environment, json, ...flags }) => {
+      await run(flags, json, { command: `origins ${name}`, origin, merchant, environment })
+    })
+}
+withStore(origins.command('list').description('Lists every origin with its merchant.'))
   .option('--json', 'print JSON')
-  .action(async (origin, { merchant, environment, json, ...flags }) => {
-    await run(flags, json, { command: 'origins add', origin, merchant, environment })
+  .action(async ({ json, ...flags }) => {
+    await run(flags, json, { command: 'origins list' })
   })
 
 withStart(
@@ -157,20 +173,6 @@ async function start({ json, ...flags }: StartOptions): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-function banner(ready: Running['ready']): string {
-  return [
-    'The Payment Intents service is ready. It is a sandbox: no real card, no real money.',
-    '',
-    `  PI_BASE_URL=${ready.baseUrl}`,
-    `  PI_CHECKOUT_ORIGIN=${ready.checkoutOrigin}`,
-    `  PI_API_KEY=${ready.apiKey ?? '(shown when it was made; pi-service keys create makes another)'}`,
-    '',
-    `  inspector    ${ready.inspectorUrl}`,
-    '  test cards   4242 4242 4242 4242 succeeds, 4000 0000 0000 0002 is declined,',
-    '               4000 0000 0000 3220 asks for a code (1234)',
-  ].join('\n')
-}
-
 async function exec(command: readonly string[], flags: Flags): Promise<void> {
   const given = flags.data ?? flags.databaseUrl
   const config = readConfig(given === undefined ? { ...flags, memory: true } : flags, process.env)
@@ -231,34 +233,6 @@ async function runHere(
   } finally {
     await store.close()
   }
-}
-
-function describeResult(result: AdminResult): string {
-  if ('apiKey' in result) {
-    return `${result.apiKey}\nKey ${result.id} of ${result.merchant} (${result.environment}). Keep it now: it is not shown again.`
-  }
-  if ('keys' in result) {
-    return result.keys
-      .map(({ id, display, merchant, environment, revokedAt, expiresAt }) => {
-        const end = revokedAt ? '  revoked' : expiresAt ? `  until ${String(expiresAt)}` : ''
-        return `${id}  ${display}  ${merchant} (${environment})${end}`
-      })
-      .join('\n')
-  }
-  if ('findings' in result) return describeFindings(result.findings)
-  if ('revoked' in result) return `Key ${result.id} is revoked.`
-  return `${result.merchant} (${result.environment}): ${result.origins.join(', ')}`
-}
-
-function describeFindings(findings: readonly Finding[]): string {
-  const marks = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
-  return findings
-    .map(({ about, state, found, advice }) =>
-      [`${marks[state]}  ${about}: ${found}`, ...(advice ? [`         → ${advice}`] : [])].join(
-        '\n',
-      ),
-    )
-    .join('\n')
 }
 
 /** Prints what went wrong for a person, and returns the exit status. */

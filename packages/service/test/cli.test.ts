@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sendAdminCommand } from '../src/admin-socket.ts'
 import { command, type ServiceProcess, startProcess } from './support/process.ts'
 import { create, order, retrieve } from './support/service.ts'
 
@@ -77,6 +78,37 @@ test('an origin is registered exactly or refused with the rule', async () => {
     expect(refused.status).toBe(1)
     expect(refused.error).toContain('must be exact, such as https://shop.example.com')
   }
+})
+
+test('merchants and origins are listed, and an origin that is taken out shows the checkout no longer', async () => {
+  const args = ['--data', data]
+  const { id } = (await (await create(service)).json()) as { id: string }
+  const framers = async () => {
+    const page = await fetch(`${service.url}/checkout/${id}`)
+    return /frame-ancestors ([^;]+)/.exec(page.headers.get('content-security-policy') ?? '')?.[1]
+  }
+  expect(await framers()).toContain('https://shop.example')
+  const [listed, merchants] = await Promise.all([
+    command(['origins', 'list', ...args]),
+    command(['merchants', 'list', '--json', ...args]),
+  ])
+  expect(listed.out).toContain('https://shop.example  Demo Shop (test)\n')
+  expect((JSON.parse(merchants.out) as { merchants: object[] }).merchants).toContainEqual({
+    merchant: 'Demo Shop',
+    environment: 'test',
+    workingKeys: 1,
+    origins: expect.arrayContaining(['http://localhost:3000', 'https://shop.example']),
+    createdAt: expect.stringMatching(/^20.*Z$/),
+  })
+
+  const remove = ['origins', 'remove', 'https://shop.example', '--json', ...args]
+  const removed = JSON.parse((await command(remove)).out) as { origins: string[] }
+  expect(removed.origins).not.toContain('https://shop.example')
+  expect(await framers()).not.toContain('https://shop.example')
+  const again = { command: 'origins remove', origin: 'https://shop.example' } as const
+  await expect(sendAdminCommand(data, { ...again, environment: 'test' })).rejects.toThrow(
+    'https://shop.example is not registered for Demo Shop (test); pi-service origins list shows',
+  )
 })
 
 test('after a restart the key is the same and a retry gets the same bytes', async () => {

@@ -6,6 +6,7 @@
  */
 import type { Database } from '../db/database.ts'
 import { pendingMigrations } from '../db/migrate.ts'
+import { type ListedEnvironment, listEnvironments } from '../merchants/merchants.ts'
 import { keyFault, type SecretKeys } from '../secret-keys.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
@@ -24,7 +25,7 @@ export async function examineStore({
   const findings = [await examineWrites(db), schemaFinding(pending), await examineClock(db, now)]
   // What follows reads tables that an unfinished schema may not have.
   if (pending.length > 0) return findings
-  return [...findings, await examineKeys(db, keys), ...(await examineEnvironments(db))]
+  return [...findings, await examineKeys(db, keys), ...(await examineEnvironments(db, now()))]
 }
 
 async function examineWrites(db: Database): Promise<Finding> {
@@ -86,33 +87,26 @@ async function examineKeys(db: Database, keys: SecretKeys | undefined): Promise<
   return fault('secret keys', `${wrong.problem}.`, `Set PI_SECRET_KEYS: ${wrong.fix}.`)
 }
 
-interface EnvironmentRow {
-  readonly merchant: string
-  readonly mode: 'test' | 'live'
-  readonly origins: readonly string[]
-  readonly activeKeys: number
-}
-
-async function examineEnvironments(db: Database): Promise<Finding[]> {
-  const rows = await db.query<EnvironmentRow>`
-    select m.name as merchant, e.mode, e.allowed_origins as origins,
-           (select count(*) from api_keys k where k.environment_id = e.id and k.revoked_at is null
-              and (k.expires_at is null or k.expires_at > now())) as "activeKeys"
-      from environments e join merchants m on m.id = e.merchant_id
-     order by e.created_at, e.id`
-  if (rows.length === 0) {
+async function examineEnvironments(db: Database, now: Date): Promise<Finding[]> {
+  const environments = await listEnvironments(db, now)
+  if (environments.length === 0) {
     return [ok('merchants', 'There is none yet; the first start makes one with a test key.')]
   }
-  return rows.map(environmentFinding)
+  return environments.map(environmentFinding)
 }
 
-function environmentFinding({ merchant, mode, origins, activeKeys }: EnvironmentRow): Finding {
+function environmentFinding({
+  merchant,
+  environment: mode,
+  origins,
+  workingKeys,
+}: ListedEnvironment): Finding {
   const about = `${merchant} (${mode})`
   const options = `--merchant '${merchant}' --environment ${mode}`
-  if (activeKeys === 0) {
+  if (workingKeys === 0) {
     return warning(about, 'It has no working key.', `Run pi-service keys create ${options}.`)
   }
-  const keys = `${activeKeys} working ${activeKeys === 1 ? 'key' : 'keys'}`
+  const keys = `${workingKeys} working ${workingKeys === 1 ? 'key' : 'keys'}`
   if (origins.length === 0) {
     return warning(
       about,

@@ -71,3 +71,36 @@ export async function addOrigin(
     returning allowed_origins as origins`
   return row?.origins ?? []
 }
+
+/** Takes an origin out; `undefined` when it was not registered. Returns those that are left. */
+export async function removeOrigin(
+  db: Queryable,
+  { environmentId, origin }: { readonly environmentId: string; readonly origin: string },
+): Promise<readonly string[] | undefined> {
+  const [row] = await db.query<{ origins: string[] }>`
+    update environments set allowed_origins = array_remove(allowed_origins, ${origin})
+     where id = ${environmentId} and ${origin} = any(allowed_origins)
+    returning allowed_origins as origins`
+  return row?.origins
+}
+
+/** An environment with what it has, as a list shows it. */
+export interface ListedEnvironment {
+  readonly merchant: string
+  readonly environment: Environment['mode']
+  /** Keys that are neither revoked nor expired. */
+  readonly workingKeys: number
+  readonly origins: readonly string[]
+  readonly createdAt: Date
+}
+
+/** Lists the environments of all merchants, the oldest first. */
+export async function listEnvironments(db: Queryable, now: Date): Promise<ListedEnvironment[]> {
+  return await db.query<ListedEnvironment>`
+    select m.name as merchant, e.mode as environment, e.allowed_origins as origins,
+           (select count(*) from api_keys k where k.environment_id = e.id and k.revoked_at is null
+              and (k.expires_at is null or k.expires_at > ${now})) as "workingKeys",
+           e.created_at as "createdAt"
+      from environments e join merchants m on m.id = e.merchant_id
+     order by e.created_at, e.id`
+}
