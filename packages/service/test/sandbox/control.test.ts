@@ -11,7 +11,7 @@ import { startService } from '../../src/start.ts'
 import { openStore } from '../../src/store.ts'
 import { rawRequest } from '../support/raw-request.ts'
 import { create, order, retrieve, startTestService, type TestService } from '../support/service.ts'
-import { control, raceForExpiredKeys } from './support.ts'
+import { control, openChanges, raceForExpiredKeys } from './support.ts'
 
 let service: TestService
 let live: Pick<TestService, 'url' | 'apiKey'>
@@ -258,31 +258,25 @@ test('a page of an unregistered origin is named, and can be registered on the sp
 })
 
 test('an open stream hears of a new intent', async () => {
-  const stream = await control(service, 'GET', '/events')
-  expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
-  expect((await reader?.read())?.value).toContain('"environments"')
+  const changes = await openChanges(service)
+  expect(await changes.heard()).toContain('"environments"')
   await make()
-  let heard = ''
-  while (!heard.includes('requests')) heard += (await reader?.read())?.value ?? ''
-  expect(heard).toMatch(/event: change\ndata: {"topics":\[.*"intents"/)
-  await reader?.cancel()
+  expect(await changes.heard('requests')).toMatch(/event: change\ndata: {"topics":\[.*"intents"/)
+  await changes.close()
 })
 
 test('an open stream hears of a key that the command line makes', async () => {
-  const stream = await control(service, 'GET', '/events')
-  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
-  await reader?.read()
+  const changes = await openChanges(service)
+  await changes.heard()
   // The first look comes after a comment line; only what changes from then on is news.
-  await reader?.read()
+  await changes.heard()
   await sendAdminCommand(directory, {
     command: 'keys create',
     merchant: 'Demo Shop',
     environment: 'test',
   })
-  let heard = ''
-  while (!heard.includes('"environments"')) heard += (await reader?.read())?.value ?? ''
-  await reader?.cancel()
+  await changes.heard('"environments"')
+  await changes.close()
 })
 
 test('for the sandbox a live environment does not exist', async () => {

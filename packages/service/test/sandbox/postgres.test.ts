@@ -9,7 +9,7 @@ import {
   type TemporaryPostgres,
 } from '../../src/torture/temporary-postgres.ts'
 import { create, order, retrieve, type TestService } from '../support/service.ts'
-import { control, raceForExpiredKeys } from './support.ts'
+import { control, openChanges, raceForExpiredKeys } from './support.ts'
 
 let server: TemporaryPostgres
 let one: TestService
@@ -48,12 +48,10 @@ test('an intent that one instance settles is settled at the other', async () => 
 test('a stream at one instance hears of an intent that the other moves', async () => {
   const id = await make(one)
   await control(one, 'POST', `/intents/${id}/settle`, { outcome: 'processing' })
-  const stream = await control(other, 'GET', '/events')
-  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
-  await reader?.read()
-  let heard = ''
-  while (!heard.includes('"intents"')) heard += (await reader?.read())?.value ?? ''
-  await reader?.cancel()
+  const changes = await openChanges(other)
+  await changes.heard()
+  await changes.heard('"intents"')
+  await changes.close()
 })
 
 test('a clock set at one instance reaches the other within seconds', async () => {

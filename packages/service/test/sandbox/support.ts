@@ -23,6 +23,33 @@ export async function control(
   })
 }
 
+/** What `/events` says, as it comes. */
+export interface Changes {
+  /** Reads on until this text has come. Returns all that came since the last call. */
+  heard(text?: string): Promise<string>
+  close(): Promise<void>
+}
+
+/** Opens the stream of changes. */
+export async function openChanges(service: Pick<TestService, 'url' | 'ready'>): Promise<Changes> {
+  const stream = await control(service, 'GET', '/events')
+  expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (!reader) throw new Error('the stream has no body')
+  return {
+    heard: async (text = '') => {
+      let all = ''
+      do {
+        const { done, value } = await reader.read()
+        if (done) throw new Error(`the stream ended before it said ${text}: ${all}`)
+        all += value
+      } while (!all.includes(text))
+      return all
+    },
+    close: async () => await reader.cancel(),
+  }
+}
+
 const hour = 3600_000
 
 /**
