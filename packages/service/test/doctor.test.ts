@@ -17,6 +17,9 @@ let data: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pi-doctor-'))
   data = join(folder, 'data')
+  const service = await startTestService({ PI_DATA_DIR: data })
+  await create(service)
+  await service.stop()
 })
 afterAll(async () => await rm(folder, { recursive: true }))
 
@@ -29,17 +32,17 @@ function about({ findings }: Diagnosis, what: string): unknown {
 }
 
 test('before the first start all is well, and nothing is made', async () => {
-  const { status, out } = await command(['doctor', '--data', data, '--port', '0', '--json'])
+  const unused = join(folder, 'unused')
+  const { status, out } = await command(['doctor', '--data', unused, '--port', '0', '--json'])
   expect(status).toBe(0)
   const diagnosis = JSON.parse(out) as Diagnosis
   expect(diagnosis.ok).toBe(true)
   expect(new Set(diagnosis.findings.map(({ state }) => state))).toEqual(new Set(['ok']))
-  expect(existsSync(data)).toBe(false)
+  expect(existsSync(unused)).toBe(false)
 })
 
 test('a running service examines its own store, and its ports are its own', async () => {
   const service = await startTestService({ PI_DATA_DIR: data })
-  await create(service)
   const diagnosis = await diagnose({ port: new URL(service.url).port })
   expect(diagnosis.findings).toEqual(
     expect.arrayContaining([
