@@ -99,8 +99,8 @@ export class EnvironmentView extends LitElement {
       const form = event.target
       const origin = String(new FormData(form).get('origin'))
       const { live } = this.state ?? {}
-      await live?.act(async (api, id) => await api.registerOrigin(id, origin))
-      if (!live?.trouble) form.reset()
+      const done = await live?.act(async (api, id) => await api.registerOrigin(id, origin))
+      if (done) form.reset()
     }
     return html`<section class="card">
       <h2>Origins</h2>
@@ -162,7 +162,9 @@ export class EnvironmentView extends LitElement {
   }
 
   readonly #reset = async (): Promise<void> => {
-    await this.state?.live.act(async (api, id) => await api.reset(id))
-    this.told = 'Reset.'
+    const done = await this.state?.live.act(async (api, id) => await api.reset(id))
+    this.told = done
+      ? `Reset: ${done.deleted} ${done.deleted === 1 ? 'intent is' : 'intents are'} gone.`
+      : ''
   }
 }

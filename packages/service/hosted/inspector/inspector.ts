@@ -6,16 +6,17 @@
  * @module
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { live } from 'lit/directives/live.js'
 import { Live } from './live.ts'
 import { type Route, readRoute, type Section, sections, writeRoute } from './route.ts'
+import { readToken, takeToken } from './token.ts'
 import { spanText, timeText } from './words.ts'
 
 export class Inspector extends LitElement {
-  /** From the address, before the first element is made. */
-  static token: string | undefined
-
   readonly #live = new Live(this)
   #route: Route = readRoute(location.hash)
+  /** The section whose tab was brought into sight. */
+  #reached: Section | undefined
 
   protected override createRenderRoot(): HTMLElement {
     return this
@@ -25,8 +26,6 @@ export class Inspector extends LitElement {
     super.connectedCallback()
     addEventListener('hashchange', this.#follow)
     addEventListener('keydown', this.#press)
-    if (Inspector.token) this.#live.unlock(Inspector.token)
-    Inspector.token = undefined
     this.#follow()
   }
 
@@ -37,7 +36,7 @@ export class Inspector extends LitElement {
   }
 
   protected override render(): unknown {
-    const { connection, environment, trouble } = this.#live
+    const { connection, environment, trouble, outage } = this.#live
     if (connection === 'locked') return this.#gate()
     if (!environment) {
       return html`<main class="gate"><p class="hint">${
@@ -56,7 +55,7 @@ export class Inspector extends LitElement {
       <nav aria-label="Sections">
         ${sections.map((section, at) => this.#tab(section, at))}
       </nav>
-      ${trouble ? html`<p class="trouble" role="alert">${trouble}</p>` : nothing}
+      ${this.#trouble(trouble ?? outage)}
       <main data-section=${this.#route.section}>${this.#section()}</main>
       <footer>
         <span>Sandbox: no real card, no real money. Not a PCI-compliant processor.</span>
@@ -67,6 +66,9 @@ export class Inspector extends LitElement {
   }
 
   protected override updated(): void {
+    const { section } = this.#route
+    if (section === this.#reached || this.#live.connection === 'locked') return
+    this.#reached = section
     // On a phone the sections are wider than the screen.
     this.querySelector('nav [aria-current="page"]')?.scrollIntoView({
       block: 'nearest',
@@ -77,20 +79,36 @@ export class Inspector extends LitElement {
   #gate(): TemplateResult {
     const enter = (event: SubmitEvent): void => {
       event.preventDefault()
-      const field = this.querySelector<HTMLInputElement>('#token')
-      if (field?.value) this.#live.unlock(field.value.trim())
+      const token = readToken(this.querySelector<HTMLInputElement>('#token')?.value ?? '')
+      if (token) this.#live.unlock(token)
+      else this.#live.refuse('This is no admin token: it has 43 letters, digits, - and _.')
     }
+    const { refusal } = this.#live
     return html`<main class="gate">
       <img src=${iconUrl} alt="" width="40" height="40">
       <h1>Inspector</h1>
       <p>Open the link that <code>pi-service start</code> printed. It carries the admin token of
         that start, which this page keeps in memory only: a reload asks for it again.</p>
       <form @submit=${enter}>
-        <label for="token">Admin token</label>
-        <input id="token" type="password" autocomplete="off" spellcheck="false" required>
+        <label for="token">Admin token, or the whole link</label>
+        <input id="token" type="password" autocomplete="off" spellcheck="false" required
+          aria-invalid=${refusal ? 'true' : 'false'} aria-describedby="refusal">
+        <p id="refusal" role="alert">${refusal}</p>
         <button class="primary">Open the inspector</button>
       </form>
     </main>`
+  }
+
+  #trouble(text: string | undefined): TemplateResult | typeof nothing {
+    if (!text) return nothing
+    return html`<div class="trouble" role="alert">
+      <p>${text}</p>
+      ${
+        this.#live.trouble
+          ? html`<button type="button" class="small" @click=${() => this.#live.dismiss()}>Close</button>`
+          : nothing
+      }
+    </div>`
   }
 
   #environmentChoice(): TemplateResult {
@@ -99,13 +117,16 @@ export class Inspector extends LitElement {
       return html`<span class="merchant"><bdi>${environment?.merchant}</bdi><i>test</i></span>`
     }
     const choose = ({ target }: Event): void => {
-      if (target instanceof HTMLSelectElement) void this.#live.choose(target.value)
+      if (!(target instanceof HTMLSelectElement)) return
+      void this.#live.choose(target.value)
+      // The open intent is of the other merchant.
+      if (this.#route.intentId) location.hash = writeRoute({ section: 'intents' })
     }
     return html`<span class="merchant">
       <select aria-label="Merchant" @change=${choose}>
         ${environments.map(
           ({ id, merchant }) =>
-            html`<option value=${id} ?selected=${id === environment?.id}>${merchant}</option>`,
+            html`<option value=${id} .selected=${live(id === environment?.id)}>${merchant}</option>`,
         )}
       </select><i>test</i></span>`
   }
@@ -135,10 +156,9 @@ export class Inspector extends LitElement {
   }
 
   #section(): TemplateResult {
-    const live = this.#live
     const { section, intentId } = this.#route
     // A new object each time: the views have no other way to learn that the store has changed.
-    const state = { live }
+    const state = { live: this.#live }
     switch (section) {
       case 'intents':
         return html`<intents-view .state=${state} .selected=${intentId}></intents-view>`
@@ -156,6 +176,10 @@ export class Inspector extends LitElement {
   }
 
   readonly #follow = (): void => {
+    // A link can be pasted into the open page too.
+    const token = takeToken()
+    if (token) this.#live.unlock(token)
+    this.#live.dismiss()
     this.#route = readRoute(location.hash)
     void this.#live.open(this.#route.intentId)
     this.requestUpdate()

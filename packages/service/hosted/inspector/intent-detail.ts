@@ -31,7 +31,7 @@ export class IntentDetail extends LitElement {
     return html`<section class="detail" aria-label=${`Intent of order ${intent.orderId}`}>
       ${back}
       <header>
-        <div><h2><bdi>${intent.orderId}</bdi></h2>${badge(intent.status)}</div>
+        <div><h2 tabindex="-1"><bdi>${intent.orderId}</bdi></h2>${badge(intent.status)}</div>
         <p class="amount">${money(intent.amount, intent.currency)}</p>
         <p class="id"><code>${intent.id}</code>${copyButton('Copy id', () => intent.id)}</p>
       </header>
@@ -47,13 +47,17 @@ export class IntentDetail extends LitElement {
   #outcomes({ intent: { id, status } }: Detail): TemplateResult | typeof nothing {
     const offers = outcomes.get(status)
     if (!offers) return nothing
+    const { live } = this.state ?? {}
     const settle = (outcome: Outcome) => async (): Promise<void> => {
-      await this.state?.live.act(async (api) => await api.settle(id, outcome))
+      await live?.settle(id, outcome)
+      // The pressed button may be gone, and with it the place of whoever uses the keyboard.
+      await this.updateComplete
+      if (document.activeElement === document.body) this.querySelector('h2')?.focus()
     }
     return html`<div class="outcomes" role="group" aria-label="Bring it to an outcome">
       ${offers.map(
         ([outcome, text, hint]) =>
-          html`<button type="button" data-outcome=${outcome} title=${hint}
+          html`<button type="button" data-outcome=${outcome} title=${hint} ?disabled=${live?.settling}
             @click=${settle(outcome)}>${text}</button>`,
       )}
     </div>`

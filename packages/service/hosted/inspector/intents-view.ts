@@ -7,13 +7,14 @@ import type { PaymentIntent } from '@pi-checkout/contract'
 import { type Currency, isCurrency } from '@pi-checkout/contract/money'
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { property, state } from 'lit/decorators.js'
+import { live } from 'lit/directives/live.js'
 import { repeat } from 'lit/directives/repeat.js'
 import { moneyText } from '../money-text.ts'
 import { copyButton } from './copy.ts'
 import { firstCreate } from './curl.ts'
 import type { ViewState } from './inspector.ts'
 import { writeRoute } from './route.ts'
-import { statusWords, timeText } from './words.ts'
+import { allStatuses, statusWords, timeText } from './words.ts'
 
 export class IntentsView extends LitElement {
   @property({ attribute: false }) state: ViewState | undefined
@@ -32,7 +33,7 @@ export class IntentsView extends LitElement {
     const shown = intents.filter((intent) => this.#fits(intent))
     return html`<div class="panes" data-open=${this.selected ? 'detail' : 'list'}>
       <section class="list" aria-label="Payment Intents">
-        ${this.#filters(intents)}
+        ${this.#filters()}
         ${
           shown.length > 0
             ? html`<ul class="rows">${repeat(
@@ -53,8 +54,7 @@ export class IntentsView extends LitElement {
     </div>`
   }
 
-  #filters(intents: readonly PaymentIntent[]): TemplateResult {
-    const present = [...new Set(intents.map(({ status }) => status))]
+  #filters(): TemplateResult {
     return html`<div class="filters">
       <input type="search" placeholder="Order, id, customer, card" aria-label="Search intents"
         .value=${this.sought}
@@ -65,9 +65,9 @@ export class IntentsView extends LitElement {
         if (target instanceof HTMLSelectElement) this.status = target.value
       }}>
         <option value="">Any status</option>
-        ${present.map(
+        ${allStatuses.map(
           (status) =>
-            html`<option value=${status} ?selected=${status === this.status}>${
+            html`<option value=${status} .selected=${live(status === this.status)}>${
               statusWords(status).text
             }</option>`,
         )}

@@ -10,6 +10,8 @@ import type { FaultRule } from '../../src/sandbox/faults.ts'
 import type { Exchange } from '../../src/sandbox/journal.ts'
 import type { KeyUse } from '../../src/sandbox/key-uses.ts'
 import type { Finding } from '../../src/sandbox/lint.ts'
+import type { Outcome } from '../../src/sandbox/settle.ts'
+import { pause, Reading, retryAfter } from './reading.ts'
 import { type Detail, Refused, SandboxApi, type SandboxEnvironment } from './sandbox-api.ts'
 
 /** `locked`: no token, or one that the service does not know. */
@@ -17,8 +19,14 @@ export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
 
 export class Live implements ReactiveController {
   connection: Connection = 'locked'
-  /** The last refusal, for the person at the screen. */
+  /** Why the last token was not taken. */
+  refusal: string | undefined
+  /** What became of the last thing that was asked for, until it is read, closed or done. */
   trouble: string | undefined
+  /** What reading ran into, until it goes well again. */
+  outage: string | undefined
+  /** Whether an outcome is on its way and not shown yet. */
+  settling = false
   environments: readonly SandboxEnvironment[] = []
   commandOptions: string | null = ''
   environment: SandboxEnvironment | undefined
@@ -36,8 +44,9 @@ export class Live implements ReactiveController {
   readonly #host: ReactiveControllerHost
   #api: SandboxApi | undefined
   #end = new AbortController()
-  readonly #due = new Set<Topic>()
-  #reading = false
+  /** Whether the stream of changes is alive. */
+  #streaming = false
+  readonly #reading = new Reading<Part>(async (parts) => await this.#read(parts))
   /** Pages of intents that are shown. */
   #pages = 1
 
@@ -57,24 +66,33 @@ export class Live implements ReactiveController {
     this.#end.abort()
     this.#end = new AbortController()
     this.#api = new SandboxApi(token)
+    this.#streaming = false
+    this.refusal = undefined
     this.trouble = undefined
+    this.outage = undefined
     this.#become('connecting')
     void this.#follow(this.#api, this.#end.signal)
   }
 
-  /** Shows another environment. */
+  /** Says why no token was taken. */
+  refuse(reason: string): void {
+    this.#end.abort()
+    this.#api = undefined
+    this.refusal = reason
+    this.#become('locked')
+  }
+
+  /** Shows another environment, of which nothing is known yet. */
   async choose(id: string): Promise<void> {
-    this.environment = this.environments.find((environment) => environment.id === id)
-    this.intents = undefined
-    this.#pages = 1
-    this.#host.requestUpdate()
-    await this.#read(['intents', 'requests', 'idempotency', 'lint'])
+    this.detail = undefined
+    this.openId = undefined
+    await this.#turnTo(id)
   }
 
   /** Shows another page of intents. */
   async showOlder(): Promise<void> {
     this.#pages++
-    await this.#readSoon(['intents'])
+    await this.#reading.now(['intents'])
   }
 
   /** Opens an intent, or closes the open one. */
@@ -83,87 +101,121 @@ export class Live implements ReactiveController {
     this.openId = id
     this.detail = undefined
     this.#host.requestUpdate()
-    await this.#readDetail()
+    await this.#reading.now(['detail'])
   }
 
-  /** Runs a control request; a refusal becomes `trouble`. */
+  /** Runs a control request; `undefined` when it was refused, and then `trouble` says why. */
   async act<Result>(
     action: (api: SandboxApi, environment: string) => Promise<Result>,
   ): Promise<Result | undefined> {
     if (!this.#api || !this.environment) return undefined
+    this.trouble = undefined
     try {
-      const result = await action(this.#api, this.environment.id)
-      this.trouble = undefined
-      return result
+      return await action(this.#api, this.environment.id)
     } catch (error) {
-      this.#report(error)
+      if (isUnknownToken(error)) this.refuse(tokenUnknown)
+      else this.trouble = wordsOf(error)
       return undefined
     } finally {
       this.#host.requestUpdate()
     }
   }
 
+  /** Brings an intent to an outcome. Until it is shown, another press changes nothing. */
+  async settle(id: string, outcome: Outcome): Promise<void> {
+    if (this.settling) return
+    this.settling = true
+    await this.act(async (api) => await api.settle(id, outcome))
+    await this.#reading.now(['detail'])
+    this.settling = false
+    this.#host.requestUpdate()
+  }
+
+  /** Takes the last refusal off the page. */
+  dismiss(): void {
+    this.trouble = undefined
+    this.#host.requestUpdate()
+  }
+
+  async #turnTo(id: string): Promise<void> {
+    const chosen = this.environments.find((environment) => environment.id === id)
+    if (!chosen) return
+    this.environment = chosen
+    this.intents = undefined
+    this.older = false
+    this.requests = []
+    this.keyUses = []
+    this.findings = []
+    this.#pages = 1
+    this.#host.requestUpdate()
+    await this.#reading.now(['intents', 'requests', 'idempotency', 'lint'])
+  }
+
   async #follow(api: SandboxApi, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && api === this.#api) {
+    while (!signal.aborted) {
       try {
-        await api.follow((topics) => void this.#readSoon(topics), signal)
+        await api.follow((topics) => {
+          this.#streaming = true
+          void this.#reading.soon(topics)
+        }, signal)
       } catch (error) {
         if (signal.aborted) return
         this.#report(error)
-        if (this.connection === 'locked') return
       }
+      if (signal.aborted) return
+      this.#streaming = false
       this.#become('lost')
-      await new Promise((resolve) => setTimeout(resolve, retryAfter))
+      await pause(retryAfter)
     }
   }
 
-  /** One reading at a time, with rests in between: a busy service is not slowed by being watched. */
-  async #readSoon(topics: readonly Topic[]): Promise<void> {
-    for (const topic of topics) this.#due.add(topic)
-    if (this.#reading) return
-    this.#reading = true
-    while (this.#due.size > 0) {
-      const next = [...this.#due]
-      this.#due.clear()
-      const begin = performance.now()
-      await this.#read(next)
-      const rest = 3 * (performance.now() - begin)
-      await new Promise((resolve) => setTimeout(resolve, rest))
-    }
-    this.#reading = false
-  }
-
-  async #read(topics: readonly Topic[]): Promise<void> {
+  /** Returns whether all was read. */
+  async #read(parts: readonly Part[]): Promise<boolean> {
     const api = this.#api
-    if (!api) return
+    if (!api) return true
     try {
-      if (topics.includes('environments') || !this.environment) await this.#readEnvironments(api)
+      if (parts.includes('environments') || !this.environment) await this.#readEnvironments(api)
       const id = this.environment?.id
-      if (!id) return
-      const read = {
-        intents: async () => {
-          await this.#readIntents(api, id)
-          await this.#readDetail()
-        },
-        requests: async () => {
-          this.requests = (await api.requests(id)).requests
-        },
-        idempotency: async () => {
-          this.keyUses = (await api.keyUses(id)).keys
-        },
-        lint: async () => {
-          this.findings = (await api.findings(id)).findings
-        },
-        faults: async () => {
-          this.rules = (await api.rules()).rules
-        },
-        environments: async () => {},
-      } satisfies Record<Topic, () => Promise<void>>
-      await Promise.all(topics.map(async (topic) => await read[topic]()))
-      this.#become('live')
+      if (id) await Promise.all(parts.map(async (part) => await this.#readers[part](api, id)))
+      if (api !== this.#api) return true
+      this.outage = undefined
+      if (this.#streaming) this.connection = 'live'
+      this.#host.requestUpdate()
+      return true
     } catch (error) {
-      this.#report(error)
+      if (api === this.#api) this.#report(error)
+      return false
     }
+  }
+
+  /** Each keeps what it has read only while its environment is still the chosen one. */
+  readonly #readers: Readonly<
+    Record<Part, (api: SandboxApi, environment: string) => Promise<void>>
+  > = {
+    intents: async (api, id) => {
+      await Promise.all([this.#readIntents(api, id), this.#readDetail(api)])
+    },
+    detail: async (api) => await this.#readDetail(api),
+    requests: async (api, id) => {
+      const { requests } = await api.requests(id)
+      if (this.#shows(id)) this.requests = requests
+    },
+    idempotency: async (api, id) => {
+      const { keys } = await api.keyUses(id)
+      if (this.#shows(id)) this.keyUses = keys
+    },
+    lint: async (api, id) => {
+      const { findings } = await api.findings(id)
+      if (this.#shows(id)) this.findings = findings
+    },
+    faults: async (api) => {
+      this.rules = (await api.rules()).rules
+    },
+    environments: async () => {},
+  }
+
+  #shows(environment: string): boolean {
+    return environment === this.environment?.id
   }
 
   async #readIntents(api: SandboxApi, environment: string): Promise<void> {
@@ -173,7 +225,7 @@ export class Live implements ReactiveController {
       page = await api.intents(environment, intents.at(-1)?.id)
       intents.push(...page.intents)
     }
-    if (environment !== this.environment?.id) return
+    if (!this.#shows(environment)) return
     this.intents = intents
     this.older = page.older
   }
@@ -186,24 +238,27 @@ export class Live implements ReactiveController {
     this.environment = environments.find((each) => each.id === id) ?? environments[0]
   }
 
-  async #readDetail(): Promise<void> {
+  async #readDetail(api: SandboxApi): Promise<void> {
     const id = this.openId
-    if (!id || !this.#api) return
+    if (!id) return
     try {
-      const detail = await this.#api.intent(id)
-      if (this.openId === id) this.detail = detail
+      const detail = await api.intent(id)
+      if (this.openId !== id) return
+      // A link can lead to another merchant's intent: the list beside it is to be of the same one.
+      if (!this.#shows(detail.environment)) void this.#turnTo(detail.environment)
+      this.detail = detail
     } catch (error) {
       if (!(error instanceof Refused && error.status === 404)) throw error
+      if (this.openId !== id) return
       // Reset, or never there.
       this.detail = undefined
       this.openId = undefined
     }
-    this.#host.requestUpdate()
   }
 
   #report(error: unknown): void {
-    if (error instanceof Refused && error.status === 401) this.connection = 'locked'
-    else if (error instanceof Refused) this.trouble = error.message
+    if (isUnknownToken(error)) this.refuse(tokenUnknown)
+    else if (error instanceof Refused) this.outage = error.message
     else this.connection = 'lost'
     this.#host.requestUpdate()
   }
@@ -214,4 +269,16 @@ export class Live implements ReactiveController {
   }
 }
 
-const retryAfter = 1500
+/** What is read at once: a topic, or the open intent alone. */
+type Part = Topic | 'detail'
+
+const tokenUnknown =
+  'The service does not know this token: each start makes its own. Open the link that the running one printed.'
+
+function isUnknownToken(error: unknown): boolean {
+  return error instanceof Refused && error.status === 401
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Refused ? error.message : 'The service did not answer.'
+}

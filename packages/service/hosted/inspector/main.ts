@@ -1,5 +1,5 @@
 /**
- * The inspector's entry: takes the admin token out of the address before anything else.
+ * The inspector's entry. The page itself comes last: it takes the admin token out of the address.
  *
  * @module
  */
@@ -12,9 +12,6 @@ import { IntentsView } from './intents-view.ts'
 import { JsonText } from './json-text.ts'
 import { LintView } from './lint-view.ts'
 import { RequestsView } from './requests-view.ts'
-import { takeToken } from './token.ts'
-
-Inspector.token = takeToken()
 
 customElements.define('json-text', JsonText)
 customElements.define('intent-detail', IntentDetail)

@@ -32,6 +32,10 @@ export interface Environments {
   readonly commandOptions: string | null
 }
 
+export interface Origins {
+  readonly origins: readonly string[]
+}
+
 export type Detail = Omit<SandboxIntent, 'secret' | 'idempotency'> & {
   readonly replayUntil: string | null
 }
@@ -85,10 +89,11 @@ export class SandboxApi {
     clock: { readonly offset: number } | { readonly advance: number },
   ): Promise<void> => this.#json('PUT', `/environments/${environment}/clock`, clock)
 
-  registerOrigin = (environment: string, origin: string): Promise<void> =>
+  registerOrigin = (environment: string, origin: string): Promise<Origins> =>
     this.#json('POST', `/environments/${environment}/origins`, { origin })
 
-  reset = (environment: string): Promise<void> => this.#json('POST', '/reset', { environment })
+  reset = (environment: string): Promise<{ readonly deleted: number }> =>
+    this.#json('POST', '/reset', { environment })
 
   import = (text: string): Promise<{ readonly imported: number; readonly skipped: number }> =>
     this.#json('POST', '/import', text)

@@ -4,9 +4,14 @@
  * @module
  */
 
-/** Takes the token out of the address; `undefined` when there is none. */
+/** Takes the token out of the address and leaves the rest of it; `undefined` when there is none. */
 export function takeToken(): string | undefined {
-  const [, token] = /^#([\w-]{43})$/.exec(location.hash) ?? []
-  if (token) history.replaceState(null, '', location.pathname)
+  const token = readToken(location.hash)
+  if (token) history.replaceState(null, '', location.pathname + location.hash.replace(token, ''))
   return token
+}
+
+/** Reads a token, or the whole printed link that carries one; `undefined` when it is neither. */
+export function readToken(text: string): string | undefined {
+  return /(?:^|#)([\w-]{43})(?:\/.*)?$/.exec(text.trim())?.[1]
 }

@@ -73,6 +73,9 @@ const statuses: ReadonlyMap<string, { readonly text: string; readonly tone: Tone
   } satisfies Record<PaymentIntentStatus, { text: string; tone: Tone }>),
 )
 
+/** Every status, in the order of a payment. */
+export const allStatuses: readonly string[] = [...statuses.keys()]
+
 const causes: ReadonlyMap<string, string> = new Map([
   ['confirmed', 'The buyer pressed Pay'],
   ['challenge_passed', 'The bank confirmed the buyer'],

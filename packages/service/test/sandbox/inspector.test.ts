@@ -35,14 +35,16 @@ beforeEach(async () => {
 /** Opens the printed link; whatever the page complains of in its console fails the test. */
 async function inspect(
   story: (page: Page) => Promise<void>,
-  options: BrowserContextOptions = {},
+  { refusals = false, ...options }: BrowserContextOptions & { readonly refusals?: boolean } = {},
 ): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
+    // The browser writes down every refused request; some stories are about refusals.
+    const isRefusal = refusals && message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isRefusal) complaints.push(message.text())
   })
   try {
     await page.goto(service.ready.inspectorUrl)
@@ -64,8 +66,11 @@ test('a new intent appears by itself, and its button pays it', async () => {
     await page.getByRole('heading', { name: 'No Payment Intent yet' }).waitFor()
     await make({ ...order, orderId: 'L-1' }, { 'idempotency-key': 'live-1' })
     await page.getByRole('link', { name: /L-1/ }).click()
-    await page.getByRole('button', { name: 'Pay', exact: true }).click()
+    // The second press finds a button that waits for the first.
+    await page.getByRole('button', { name: 'Pay', exact: true }).dblclick()
     await page.locator('.detail header [data-status="succeeded"]').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('L-1')
     const causes = await page.locator('.timeline .what').allTextContents()
     expect(causes).toEqual([
       'Created by the merchant',
@@ -73,6 +78,62 @@ test('a new intent appears by itself, and its button pays it', async () => {
       'The provider took the payment',
     ])
     expect(await page.getByRole('group', { name: 'Bring it to an outcome' }).count()).toBe(0)
+  })
+})
+
+test('a refusal stays until it is closed, an outage until reading goes well again', async () => {
+  const id = await make()
+  await inspect(
+    async (page) => {
+      const refuse = async (what: string, status: number, times: number): Promise<void> => {
+        await page.route(
+          `**/_sandbox/${what}`,
+          async (route) => await route.fulfill({ status, json: { detail: `Not now: ${status}` } }),
+          { times },
+        )
+      }
+      await goTo(page, `intents/${id}`)
+      await refuse('intents/*/settle', 409, 1)
+      await page.getByRole('button', { name: 'Pay', exact: true }).click()
+      await page.getByRole('alert').getByText('Not now: 409').waitFor()
+      await page.getByRole('button', { name: 'Close' }).click()
+      expect(await page.getByRole('alert').count()).toBe(0)
+
+      await goTo(page, 'environment')
+      await refuse('reset', 503, 1)
+      await page.getByRole('button', { name: 'Reset…' }).click()
+      await page.getByRole('button', { name: 'Reset', exact: true }).click()
+      await page.getByRole('alert').getByText('Not now: 503').waitFor()
+      expect(await page.getByText('Reset:').count()).toBe(0)
+      await goTo(page, 'requests')
+      expect(await page.getByRole('alert').count()).toBe(0)
+
+      await refuse('environments/*/requests*', 500, 1)
+      await make()
+      await page.getByRole('alert').getByText('Not now: 500').waitFor()
+      // Nothing else happens: what could not be read is read again by itself.
+      await page.locator('.log > li').nth(1).waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+    },
+    { refusals: true },
+  )
+})
+
+test('the status filter keeps what was chosen when nothing fits any more', async () => {
+  const id = await make({ ...order, orderId: 'F-1' })
+  await make({ ...order, orderId: 'F-2' })
+  await control(service, 'POST', `/intents/${id}/settle`, { outcome: 'processing' })
+  await inspect(async (page) => {
+    const filter = page.getByLabel('Status')
+    await filter.selectOption('Processing')
+    await expect.poll(async () => await page.locator('.rows a').count()).toBe(1)
+    await control(service, 'POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
+    await page.getByText('No intent fits.').waitFor()
+    expect(await filter.inputValue()).toBe('processing')
+    await filter.selectOption('Succeeded')
+    await page.getByRole('link', { name: /F-1/ }).waitFor()
+    await filter.selectOption('Any status')
+    await page.getByRole('link', { name: /F-2/ }).waitFor()
   })
 })
 
@@ -242,23 +303,60 @@ test('with several merchants each one shows its own intents', async () => {
   await create({ ...shops, apiKey }, { ...order, orderId: 'SECOND-1' })
   const page = await browser.newPage()
   await page.goto(shops.ready.inspectorUrl)
-  await page.getByRole('link', { name: /FIRST-1/ }).waitFor()
+  await page.getByRole('link', { name: /FIRST-1/ }).click()
+  await page.getByRole('heading', { name: 'FIRST-1' }).waitFor()
+  const first = page.url()
   await page.getByLabel('Merchant').selectOption('Second Shop')
   await page.getByRole('link', { name: /SECOND-1/ }).waitFor()
-  expect(await page.getByRole('link', { name: /FIRST-1/ }).count()).toBe(0)
+  expect(await page.getByText('FIRST-1').count()).toBe(0)
+  // A link to the other merchant's intent leads to both.
+  await page.goto(first)
+  await page.getByRole('heading', { name: 'FIRST-1' }).waitFor()
+  await page.getByRole('link', { name: /FIRST-1/ }).waitFor()
+  expect(await page.getByLabel('Merchant').locator('option:checked').textContent()).toBe(
+    'Demo Shop',
+  )
   await page.close()
   await shops.stop()
   await rm(directory, { recursive: true })
 })
 
-test('after a restart of the service the page asks for its new token', async () => {
+test('a token of another start is refused with the reason; a new link can be pasted anywhere', async () => {
   const other = await startTestService()
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(`${other.url}/_sandbox/#${service.ready.adminToken}`)
-  await page.getByLabel('Admin token').waitFor()
+  const gate = page.getByRole('alert')
+  await gate.getByText('each start makes its own').waitFor()
+  await page.getByLabel('Admin token').fill('пароль')
+  await page.keyboard.press('Enter')
+  await gate.getByText('This is no admin token').waitFor()
+  await page.getByLabel('Admin token').fill(other.ready.inspectorUrl)
+  await page.keyboard.press('Enter')
+  await page.getByText('Live', { exact: true }).waitFor()
+
+  const { id } = (await (await create(other)).json()) as { id: string }
+  // Into the address of the open page: no more than its fragment changes.
+  await page.goto(`${other.ready.inspectorUrl}/intents/${id}`)
+  await page.getByRole('heading', { name: order.orderId }).waitFor()
+  expect(new URL(page.url()).hash).toBe(`#/intents/${id}`)
+  await page.goBack()
+  expect(page.url()).not.toContain(other.ready.adminToken)
   await context.close()
   await other.stop()
+})
+
+test('on a phone the tabs stay where they were moved while requests come in', async () => {
+  await inspect(
+    async (page) => {
+      await goTo(page, 'environment')
+      await page.evaluate(`document.querySelector('nav').scrollLeft = 0`)
+      await make()
+      await page.locator('nav').getByText('Intents 1').waitFor()
+      expect(await page.evaluate(`document.querySelector('nav').scrollLeft`)).toBe(0)
+    },
+    { viewport: { width: 390, height: 844 } },
+  )
 })
 
 test.each([

@@ -1,0 +1,45 @@
+/**
+ * When to read: one reading at a time, with rests in between, so that a busy service is not slowed by
+ * being watched; and again what could not be read, for no change would name it a second time.
+ *
+ * @module
+ */
+
+export class Reading<Part> {
+  readonly #read: (parts: readonly Part[]) => Promise<boolean>
+  readonly #due = new Set<Part>()
+  #running = false
+
+  /** @param read Returns whether all was read. */
+  constructor(read: (parts: readonly Part[]) => Promise<boolean>) {
+    this.#read = read
+  }
+
+  /** For what has changed by itself. */
+  async soon(parts: readonly Part[]): Promise<void> {
+    for (const part of parts) this.#due.add(part)
+    if (this.#running) return
+    this.#running = true
+    while (this.#due.size > 0) {
+      const next = [...this.#due]
+      this.#due.clear()
+      const begin = performance.now()
+      const done = await this.#read(next)
+      if (!done) for (const part of next) this.#due.add(part)
+      await pause(done ? 3 * (performance.now() - begin) : retryAfter)
+    }
+    this.#running = false
+  }
+
+  /** For what somebody waits for: it does not wait for a rest. */
+  async now(parts: readonly Part[]): Promise<void> {
+    if (!(await this.#read(parts))) void this.soon(parts)
+  }
+}
+
+/** Before the service is asked again, in milliseconds. */
+export const retryAfter = 1000
+
+export async function pause(milliseconds: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
