@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './longest-first.mjs'
 
 export default defineConfig({
   test: {
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       'packages/*/vitest.config.ts',
       'demo/vitest.config.ts',
