@@ -22,11 +22,14 @@ import { nodeBinary, nodeVersions } from '../node-versions.mjs'
 import { pack } from '../pack.mjs'
 
 const rooms = ['contract', 'server', 'element', 'service']
-const home = mkdtempSync(join(tmpdir(), 'pi-packages-'))
+const folder = mkdtempSync(join(tmpdir(), 'pi-packages-'))
+// A folder with a dot is above every package that pnpm or a bare npx installs.
+const home = join(folder, '.npx/shop')
 const piService = join(home, 'node_modules/.bin/pi-service')
 let tarballs = new Map()
 
 beforeAll(() => {
+  mkdirSync(home, { recursive: true })
   tarballs = pack(join(home, 'vendor'))
   run('npm', ['init', '-y'])
   const cache = join(root, '.cache/npm')
@@ -38,7 +41,7 @@ beforeAll(() => {
   borrow('react', 'packages/element')
 }, 240_000)
 
-afterAll(() => rmSync(home, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 for (const room of rooms) {
   test(`${room}: the package holds its listed folders and nothing else`, () => {

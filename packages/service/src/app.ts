@@ -4,16 +4,15 @@
  * @module
  */
 import type { RequestListener } from 'node:http'
-import { join } from 'node:path'
 import type { Express } from 'express'
 import { checkoutRouter } from './checkout/router.ts'
 import type { Context } from './context.ts'
 import { descriptionRouter } from './description/routes.ts'
+import { elementScript } from './http/element-script.ts'
 import { bareApp, finished } from './http/express-app.ts'
 import { healthRouter } from './http/health.ts'
 import { hostCheck } from './http/host.ts'
 import { type Metrics, makeMetrics } from './http/metrics.ts'
-import { ProblemError } from './http/problem.ts'
 import type { OperationParts } from './intents/operations.ts'
 import { intentRoutes, isIntentPath } from './intents/routes.ts'
 import { type SandboxParts, sandboxRouter } from './sandbox/routes.ts'
@@ -50,26 +49,6 @@ function pagesApp(
   app.use(checkoutRouter(context, parts))
   app.use(descriptionRouter(context))
   app.use('/_sandbox', sandboxRouter(context, parts, sandbox))
-  app.get('/pi-checkout.js', (_request, response, next) => {
-    response.sendFile(
-      join(context.hostedFolder, 'pi-checkout.js'),
-      {
-        etag: true,
-        lastModified: false,
-        cacheControl: false,
-        headers: {
-          'content-type': 'text/javascript; charset=utf-8',
-          'cache-control': 'no-cache',
-          // A module script is always a CORS request, and the shop is another origin.
-          'access-control-allow-origin': '*',
-          'cross-origin-resource-policy': 'cross-origin',
-        },
-      },
-      (error) => {
-        if (!error) return
-        next(new ProblemError('not_found', 'The element is not built; run npm run build first.'))
-      },
-    )
-  })
+  app.use(elementScript(context.hostedFolder))
   return finished(app, context)
 }
