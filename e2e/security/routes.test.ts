@@ -85,7 +85,7 @@ async function makeKnown(world: HostileWorld): Promise<Known> {
 /** Other at each answer, and no protection. */
 const passing = [
   ...['connection', 'content-length', 'date', 'keep-alive', 'request-id', 'transfer-encoding'],
-  ...['ratelimit', 'ratelimit-policy', 'etag', 'last-modified', 'accept-ranges'],
+  ...['ratelimit', 'ratelimit-policy', 'last-modified', 'accept-ranges'],
 ]
 
 function protecting(
@@ -103,7 +103,8 @@ function protecting(
       .replaceAll(/ http:\/\/evil\.localhost:\d+/g, '')
       .replace(/^([\w-]+)=[^;]+/, name === 'set-cookie' ? '$1=VALUE' : '$&')
       .replace(/^\/payment-intents\/\w+$/, '/payment-intents/ID')
-      .replace(/Expires=[^;]+/, 'Expires=TIME'),
+      .replace(/Expires=[^;]+/, 'Expires=TIME')
+      .replace(/^(W\/)?"[^"]+"$/, name === 'etag' ? '$1"TAG"' : '$&'),
   ])
   return Object.fromEntries(named)
 }
