@@ -24,7 +24,10 @@ export async function createAlone(
       secretSalt: randomSalt(16),
       body: { amount: 150000, currency: 'AMD', orderId: 'A-1001' },
       createdAt: new Date(),
-      idempotency: { hash: randomSalt(32).toString('hex'), fingerprint: randomSalt(32).toString('hex') },
+      idempotency: {
+        hash: randomSalt(32).toString('hex'),
+        fingerprint: randomSalt(32).toString('hex'),
+      },
     })
   })
 }

@@ -76,7 +76,7 @@ export function streamChanges(
     // The bank's page, the command line and other instances change things without a request here.
     const found = await lookAt(db)
     if (found?.underway) mark(['intents'])
-    if (seen !== undefined && found && found.setup !== seen) mark(['environments'])
+    if (seen !== undefined && found && found.setup !== seen) mark(['environments', 'lint'])
     seen = found?.setup ?? seen
     // A comment: it keeps proxies from closing a silent stream.
     response.write(':\n\n')

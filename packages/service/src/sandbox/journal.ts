@@ -47,7 +47,9 @@ export interface Journal {
   exchanges(environmentId: string): readonly Exchange[]
   /** The keys that were used last, the newest first. */
   keyUses(environmentId: string): readonly KeyUse[]
+  /** Forgets the exchanges of all environments, or those of one and those of nobody known. */
   clear(environmentId?: string): void
+  clearKeyUses(environmentId?: string): void
 }
 
 /** Makes an empty journal. */
@@ -125,9 +127,12 @@ export function journal({
       notes =
         environmentId === undefined
           ? []
-          : notes.filter(({ environment }) => environment !== environmentId)
+          : notes.filter(({ environment }) => environment !== null && environment !== environmentId)
+      changes.announce('requests')
+    },
+    clearKeyUses: (environmentId) => {
       uses.clear(environmentId)
-      changes.announce('requests', 'idempotency')
+      changes.announce('idempotency')
     },
   }
 }
@@ -182,7 +187,7 @@ function noteOf(
     intentId: facts.intentId ?? intentIdOf(url),
     idempotencyKey: typeof key === 'string' ? key : undefined,
     replayed: facts.replayed ?? false,
-    fromBrowser: sent.origin !== undefined || sent['sec-fetch-site'] !== undefined,
+    keyFromBrowser: isKeyFromBrowser(request),
     secretInUrl: hasSecret(url),
     referer: sent.referer,
   }
@@ -217,8 +222,20 @@ function operationOf(method: string, url: string): Operation {
 }
 
 function intentIdOf(path: string): string | null {
-  const [, id = ''] = /^\/(?:payment-intents|checkout)\/([^/?]+)(?:\?|$)/.exec(path) ?? []
+  const [, part = ''] = /^\/(?:payment-intents|checkout)\/([^/?]+)(?:\?|$)/.exec(path) ?? []
+  // Whoever puts a clientSecret there names its intent too.
+  const [id = ''] = part.split('_secret_', 1)
   return paymentIntentIdPattern.test(id) && !hasSecret(id) ? id : null
+}
+
+/**
+ * A page that sends a key from elsewhere is stopped by its browser before: `OPTIONS` asks whether it may.
+ * Without a key nothing was given away: somebody typed the address.
+ */
+function isKeyFromBrowser({ headers: sent }: IncomingMessage): boolean {
+  if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return false
+  const asked = sent['access-control-request-headers'] ?? ''
+  return sent.authorization !== undefined || /(?:^|[ ,])authorization(?:[ ,]|$)/i.test(asked)
 }
 
 /** The prefix only hints, and a hint is enough to keep silent. */

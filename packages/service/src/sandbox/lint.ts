@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { maskKey, maskPath } from './mask.ts'
+import { digestOf, maskKey, maskPath } from './mask.ts'
 import type { Note } from './note.ts'
 
 /** Every rule with its words. */
@@ -61,8 +61,9 @@ export interface Lint {
   add(note: Note, offence: Offence): void
   /** The newest first: those of an environment, and those of nobody known. */
   findings(environmentId: string): readonly Finding[]
-  /** Drops the findings about an origin: it is registered now. */
-  resolve(environmentId: string, origin: string): void
+  /** Drops the findings about origins that are registered by now. */
+  resolve(environmentId: string, origins: readonly string[]): void
+  /** Forgets the findings of all environments, or those of one and those of nobody known. */
   clear(environmentId?: string): void
 }
 
@@ -104,8 +105,9 @@ export function lint(changed: () => void): Lint {
   }
 
   const drop = (isGone: (finding: Finding) => boolean): void => {
-    for (const [name, finding] of findings) if (isGone(finding)) findings.delete(name)
-    changed()
+    const gone = [...findings].filter(([, finding]) => isGone(finding))
+    for (const [name] of gone) findings.delete(name)
+    if (gone.length > 0) changed()
   }
 
   return {
@@ -117,10 +119,16 @@ export function lint(changed: () => void): Lint {
       [...findings.values()]
         .filter(({ environment }) => environment === null || environment === environmentId)
         .reverse(),
-    resolve: (environmentId, origin) =>
-      drop((finding) => finding.environment === environmentId && finding.origin === origin),
+    resolve: (environmentId, origins) =>
+      drop(
+        ({ environment, origin }) =>
+          environment === environmentId && origin !== null && origins.includes(origin),
+      ),
     clear: (environmentId) =>
-      drop(({ environment }) => environmentId === undefined || environment === environmentId),
+      drop(
+        ({ environment }) =>
+          environmentId === undefined || environment === null || environment === environmentId,
+      ),
   }
 }
 
@@ -130,10 +138,11 @@ export function lint(changed: () => void): Lint {
  * @param reads How often its intent was read within the last seconds, this time included.
  */
 export function offences(note: Note, reads: number): readonly Offence[] {
-  const { operation, status, fromBrowser, secretInUrl } = note
+  const { operation, status, keyFromBrowser, secretInUrl } = note
   const noKey = operation === 'create' && status === 201 && note.idempotencyKey === undefined
   const reused = operation === 'create' && status === 422
-  const inBrowser = fromBrowser && status === 403 && operation !== 'page'
+  const wasStopped = status === 403 || (status === 405 && note.method === 'OPTIONS')
+  const inBrowser = keyFromBrowser && wasStopped && operation !== 'page'
   const tooFast = reads === tooManyReads
   if (!(noKey || reused || inBrowser || tooFast || secretInUrl)) return none
   const what = `${note.method} ${maskPath(note.url)}`
@@ -143,12 +152,15 @@ export function offences(note: Note, reads: number): readonly Offence[] {
     found.push({ rule: 'no_idempotency_key', detail })
   }
   if (reused) {
-    const key = maskKey(note.idempotencyKey ?? '')
-    const detail = `The key ${key} came again with a different body and was refused.`
-    found.push({ rule: 'key_reused', subject: key, detail })
+    const key = note.idempotencyKey ?? ''
+    const detail = `The key ${maskKey(key)} came again with a different body and was refused.`
+    found.push({ rule: 'key_reused', subject: digestOf(key), detail })
   }
   if (inBrowser) {
-    const detail = `${what} came from a page and was refused.`
+    const detail =
+      status === 403
+        ? `${what} came from a page with a key, and was refused.`
+        : `A page wanted to send ${maskPath(note.url)} a key, and its browser was told no.`
     found.push({ rule: 'secret_key_in_browser', detail })
   }
   if (secretInUrl) found.push({ rule: 'secret_in_url', detail: `${what} carried a credential.` })

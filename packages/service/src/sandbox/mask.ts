@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { createHash } from 'node:crypto'
 
 /** Returns the path of a URL without its query, and without any credential in it. */
 export function maskPath(url: string): string {
@@ -19,10 +20,16 @@ export function hasSecret(url: string): boolean {
   return url.length > shortest && /_secret_[A-Za-z0-9]|pi_sk_(?:test|live)_/.test(url)
 }
 
-/** Returns enough of an idempotency key to recognise it. */
+/** Returns enough of an idempotency key to recognise it, and to tell it from one that is much alike. */
 export function maskKey(key: string): string {
-  if (key.length < 12) return `${key.slice(0, 2)}…`
-  return `${key.slice(0, 6)}…${key.slice(-4)}`
+  const mark = digestOf(key).slice(0, 4)
+  if (key.length < 12) return `${key.slice(0, 2)}… ${mark}`
+  return `${key.slice(0, 6)}…${key.slice(-4)} ${mark}`
+}
+
+/** Returns the SHA-256 of a text, in hex. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 const maxPath = 200

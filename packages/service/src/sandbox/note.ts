@@ -20,8 +20,8 @@ export interface Note {
   readonly intentId: string | null
   readonly idempotencyKey: string | undefined
   readonly replayed: boolean
-  /** It came with headers that only a browser sends. */
-  readonly fromBrowser: boolean
+  /** It came with headers that only a browser sends, and with a key or the wish to send one. */
+  readonly keyFromBrowser: boolean
   /** The address carried a credential. */
   readonly secretInUrl: boolean
   readonly referer: string | undefined

@@ -202,7 +202,7 @@ test('the request log tells what was asked, with keys masked and no body', async
         status: 201,
         operation: 'create',
         intentId: id,
-        idempotencyKey: 'order-…pt-1',
+        idempotencyKey: expect.stringMatching(/^order-…pt-1 [\da-f]{4}$/),
         requestId: expect.stringMatching(/^req_/),
         ms: expect.any(Number),
       },
@@ -242,19 +242,67 @@ test('the lint names what will hurt in production', async () => {
     ])
 })
 
-test('a page of an unregistered origin is named, and can be registered on the spot', async () => {
-  const id = await make()
+test('a clientSecret in the address of the hosted page is named too', async () => {
+  const id = await make({ 'idempotency-key': 'in-an-address' })
+  await fetch(`${service.url}/checkout/${id}_secret_${'x'.repeat(48)}`)
+  const lint = `/environments/${environment}/lint`
+  await expect
+    .poll(async () => (await json('GET', lint)).findings)
+    .toMatchObject([{ rule: 'secret_in_url', environment, intentId: id }])
+})
+
+test('what came without a known key is cleared too: by its own buttons, and with a reset', async () => {
+  const requests = `/environments/${environment}/requests`
+  const lint = `/environments/${environment}/lint`
+  const provoke = async (): Promise<void> => {
+    await create(service, order, { origin: 'http://localhost:3000' })
+    await expect
+      .poll(async () => (await json('GET', requests)).requests)
+      .toMatchObject([{ status: 403, environment: null }])
+    expect((await json('GET', lint)).findings).toHaveLength(1)
+  }
+  await provoke()
+  await json('DELETE', requests)
+  await json('DELETE', lint)
+  expect((await json('GET', requests)).requests).toEqual([])
+  expect((await json('GET', lint)).findings).toEqual([])
+  await provoke()
+  await json('POST', '/reset', { environment })
+  expect((await json('GET', requests)).requests).toEqual([])
+  expect((await json('GET', lint)).findings).toEqual([])
+})
+
+test('a page of an unregistered origin is named, and can be registered on the spot or by command', async () => {
+  const id = await make({ 'idempotency-key': 'of-a-page' })
   const origin = 'http://localhost:5173'
-  await fetch(`${service.url}/checkout/${id}`, { headers: { referer: `${origin}/cart` } })
+  const other = 'http://localhost:5174'
+  for (const site of [other, origin]) {
+    await fetch(`${service.url}/checkout/${id}`, { headers: { referer: `${site}/cart` } })
+  }
   const findings = async () =>
     (await json('GET', `/environments/${environment}/lint`)).findings.filter(
       ({ rule }: { rule: string }) => rule === 'unregistered_origin',
     )
-  await expect.poll(findings).toMatchObject([{ origin, environment, count: 1 }])
-  expect(await json('POST', `/environments/${environment}/origins`, { origin })).toEqual({
+  await expect.poll(findings).toHaveLength(2)
+  const origins = `/environments/${environment}/origins`
+  expect(await json('POST', origins, { origin })).toEqual({
     origins: ['http://localhost:3000', origin],
   })
+  expect(await findings()).toMatchObject([{ origin: other, environment, count: 1 }])
+  await sendAdminCommand(directory, {
+    command: 'origins add',
+    origin: other,
+    merchant: 'Demo Shop',
+    environment: 'test',
+  })
   expect(await findings()).toEqual([])
+  for (const site of [other, origin]) {
+    await json('DELETE', `${origins}?origin=${encodeURIComponent(site)}`)
+  }
+  expect((await json('GET', '/environments')).environments[0].origins).toEqual([
+    'http://localhost:3000',
+  ])
+  expect((await control(service, 'DELETE', `${origins}?origin=${origin}`)).status).toBe(404)
 })
 
 test('an open stream hears of a new intent', async () => {
@@ -275,7 +323,7 @@ test('an open stream hears of a key that the command line makes', async () => {
     merchant: 'Demo Shop',
     environment: 'test',
   })
-  await changes.heard('"environments"')
+  await changes.heard('"environments","lint"')
   await changes.close()
 })
 
@@ -303,6 +351,9 @@ test('no control route answers for the id of a live environment', async () => {
     ['PUT', `/environments/${liveEnvironment}/clock`, { offset: 1 }],
     ['DELETE', `/environments/${liveEnvironment}/clock`],
     ['POST', `/environments/${liveEnvironment}/origins`, { origin: 'http://localhost:1' }],
+    ['DELETE', `/environments/${liveEnvironment}/origins?origin=http://localhost:1`],
+    ['DELETE', `/environments/${liveEnvironment}/requests`],
+    ['DELETE', `/environments/${liveEnvironment}/lint`],
     ['GET', `/environments/${liveEnvironment}/intents`],
     ['GET', `/environments/${liveEnvironment}/requests`],
     ['GET', `/environments/${liveEnvironment}/idempotency`],

@@ -3,8 +3,11 @@
  *
  * @module
  */
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
@@ -230,6 +233,35 @@ test('a day later an open intent has expired, and real time is one press away', 
     await page.locator('.clock', { hasText: 'real time' }).waitFor()
   })
 })
+
+test('a key that a page wants to send is a finding; an address that somebody opens is none', async () => {
+  const id = await make(order, { 'idempotency-key': 'quiet' })
+  const page = await browser.newPage()
+  await page.goto(`${service.url}/payment-intents/${id}`)
+  const requests = async () => await noted('requests')
+  await expect.poll(requests).toMatchObject({ requests: [{ method: 'GET', status: 403 }, {}] })
+  expect(await noted('lint')).toEqual({ findings: [] })
+  // Another site than the service: its browser asks first, and is told no.
+  const shop = createServer((_request, response) => response.end('a shop')).listen(0, 'localhost')
+  await once(shop, 'listening')
+  await page.goto(`http://localhost:${(shop.address() as AddressInfo).port}/`)
+  await page.evaluate(
+    `fetch('${service.url}/payment-intents', { headers: { authorization: 'Bearer x' } }).catch(() => {})`,
+  )
+  await expect
+    .poll(async () => await noted('lint'))
+    .toMatchObject({ findings: [{ rule: 'secret_key_in_browser' }] })
+  await page.close()
+  shop.close()
+})
+
+/** What the sandbox has noted in the first environment. */
+async function noted(what: 'lint' | 'requests'): Promise<unknown> {
+  const { environments } = (await (await control(service, 'GET', '/environments')).json()) as {
+    environments: [{ id: string }]
+  }
+  return await (await control(service, 'GET', `/environments/${environments[0].id}/${what}`)).json()
+}
 
 test('the lint registers a page’s origin at a press', async () => {
   const id = await make(order, { 'idempotency-key': 'page' })

@@ -1,0 +1,48 @@
+/**
+ * The intents of test environments over HTTP: each with its timeline, and the way to an outcome.
+ *
+ * @module
+ */
+import { Router } from 'express'
+import type { Context } from '../context.ts'
+import { ProblemError } from '../http/problem.ts'
+import { read } from './read.ts'
+import type { Sandbox } from './sandbox.ts'
+import { outcomes, Settle, settle } from './settle.ts'
+import { sandboxIntent } from './stored.ts'
+
+/** Returns the routes of `/intents`. */
+export function intentRoutes(context: Context, { changes }: Sandbox): Router {
+  const router = Router({ caseSensitive: true, strict: true })
+
+  router.get('/intents/:id', async (request, response) => {
+    const found = await sandboxIntent(context, request.params.id)
+    if (!found) throw refused('payment_intent_not_found')
+    const { secret: _, idempotency, ...shown } = found
+    response.json({ ...shown, replayUntil: idempotency?.expiresAt ?? null })
+  })
+
+  router.post('/intents/:id/settle', async (request, response) => {
+    const { outcome } = await read(
+      request,
+      Settle,
+      `Send {"outcome": one of ${outcomes.join(', ')}}.`,
+    )
+    const settled = await settle(context, request.params.id, outcome)
+    if ('refusal' in settled) throw refused(settled.refusal)
+    changes.announce('intents')
+    response.json({ id: settled.id, status: settled.status })
+  })
+  return router
+}
+
+function refused(code: keyof typeof refusals): ProblemError {
+  return new ProblemError(code, refusals[code])
+}
+
+const refusals = {
+  payment_intent_not_found: 'No test environment has a Payment Intent with this id.',
+  intent_finalized: 'The Payment Intent is final; nothing changes it any more.',
+  attempt_in_progress: 'The payment is processing and cannot be canceled; settle it instead.',
+  version_conflict: 'The Payment Intent has moved on; read it again.',
+} as const
