@@ -27,14 +27,8 @@ export {
   PaymentFailure,
   PaymentIntent,
   PaymentMethod,
-} from './payment-intent.ts'
+} from './payment-intent-schema.ts'
 export type { FieldErrorCode, ProblemCode } from './problem.ts'
-export {
-  FieldError,
-  fieldErrorCodes,
-  fieldErrors,
-  Problem,
-  problemCodes,
-  problemMediaType,
-} from './problem.ts'
+export { fieldErrorCodes, problemCodes, problemMediaType } from './problem.ts'
+export { FieldError, fieldErrors, Problem } from './problem-schema.ts'
 export { headers, routes } from './routes.ts'
