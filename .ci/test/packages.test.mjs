@@ -5,11 +5,13 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -85,6 +87,12 @@ for (const room of rooms) {
     const args = [tarballs.get(room), '--profile', 'esm-only', '--format', 'ascii']
     const { status, output } = await ended(attw, args)
     expect([status, status === 0 ? '' : output]).toEqual([0, ''])
+  })
+
+  test(`${room}: neither code nor types name a package that installing it does not bring`, () => {
+    const { name, dependencies = {}, peerDependencies = {} } = manifestOf(room)
+    const brought = [name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)]
+    expect(packagesNamedIn(join(installed(room), 'dist')).filter(isForeignTo(brought))).toEqual([])
   })
 
   test(`${room}: every entry is there, and imports in plain Node without a side effect`, () => {
@@ -200,6 +208,24 @@ test('npx @pi-checkout/service starts, takes a create and stops', { timeout: 60_
   await stop(child)
   await expect(fetch(`${baseUrl}/healthz`)).rejects.toThrow()
 })
+
+/** Of every import in a folder's modules and declarations, the package and the file that names it. */
+function packagesNamedIn(folder) {
+  const files = readdirSync(folder, { recursive: true }).filter((path) => /\.(?:js|ts)$/.test(path))
+  return files.flatMap((file) => {
+    const text = readFileSync(join(folder, file), 'utf8')
+    const imports = text.matchAll(
+      /^(?:import|export) (?:.* from )?['"]([^'".][^'"]*)['"]|\bimport\(["']([^'".]+?)["']\)/gm,
+    )
+    return [...imports].map(([, fixed, asked]) => ({ file, specifier: fixed ?? asked }))
+  })
+}
+
+function isForeignTo(brought) {
+  return ({ specifier }) =>
+    !isBuiltin(specifier) &&
+    !brought.some((name) => specifier === name || specifier.startsWith(`${name}/`))
+}
 
 function isScript({ language }) {
   return language === 'js' || language === 'ts'

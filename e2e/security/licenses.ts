@@ -59,7 +59,7 @@ export function licenseTable(packages: readonly RuntimePackage[]): string {
 
 /** Follows what is installed. Optional packages are left out: another machine has others. */
 function collect(folder: string, owner: string, found: Map<string, RuntimePackage>): void {
-  for (const name of Object.keys(read(folder).dependencies ?? {})) {
+  for (const name of [...Object.keys(read(folder).dependencies ?? {}), ...bundledIn(folder)]) {
     if (name.startsWith('@pi-checkout/')) continue
     const path = find(folder, name)
     const { version, license = 'none' } = read(path)
@@ -69,6 +69,13 @@ function collect(folder: string, owner: string, found: Map<string, RuntimePackag
     found.set(key, { name, version, license, usedBy: [...(known?.usedBy ?? []), owner].sort() })
     collect(path, owner, found)
   }
+}
+
+/** What a build of ours put inside its own files, by the notices that it keeps beside them. */
+function bundledIn(folder: string): string[] {
+  const notices = join(folder, 'dist/licenses.md')
+  if (folder.includes('node_modules') || !existsSync(notices)) return []
+  return [...readFileSync(notices, 'utf8').matchAll(/^## (\S+) - /gm)].map(([, name = '']) => name)
 }
 
 /** As Node finds a package: in the nearest node_modules that has it. */

@@ -52,14 +52,9 @@ export function install(what: InstallFigure, peer: 'stripe' | 'mollie'): Definit
   return note ? { ...definition, note } : definition
 }
 
-const zod =
-  'limit: zod, which is most of it; the code has its part bundled, but the published types of the contract name it'
-
 const installNotes: Readonly<Record<string, string>> = {
   'packages, stripe':
-    'limit: stripe is one package with everything inside; ours leaves jose outside, so that a shop can update its cryptography without us, and the contract with zod for its types',
-  'bytes, mollie': zod,
-  'files, mollie': zod,
+    'limit: stripe is one package with everything inside; ours leaves jose outside, so that a shop can update its cryptography without us',
 }
 
 export const installFigures = ['bytes', 'files', 'packages'] as const

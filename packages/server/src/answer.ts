@@ -5,7 +5,9 @@
  *
  * @module
  */
-import { headers, Problem } from '@pi-checkout/contract'
+import { Problem } from '@pi-checkout/contract'
+import type { FieldError } from '@pi-checkout/contract/problem'
+import { headers } from '@pi-checkout/contract/routes'
 import { knownCode, type PiErrorCode } from './error-codes.ts'
 import type { Outcome } from './errors.ts'
 import { redact, redactedCause } from './mask.ts'
@@ -52,7 +54,7 @@ export interface Fault {
   readonly requestId?: string | undefined
   /** Milliseconds. */
   readonly retryAfter?: number | undefined
-  readonly errors?: Problem['errors'] | undefined
+  readonly errors?: readonly FieldError[] | undefined
   readonly cause?: unknown
 }
 

@@ -3,13 +3,10 @@
  *
  * @module
  */
-import {
-  CreatedPaymentIntent,
-  headers,
-  PaymentIntent,
-  paymentIntentIdPattern,
-  routes,
-} from '@pi-checkout/contract'
+import { CreatedPaymentIntent, PaymentIntent as PaymentIntentSchema } from '@pi-checkout/contract'
+import { paymentIntentIdPattern } from '@pi-checkout/contract/open-choices'
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { headers, routes } from '@pi-checkout/contract/routes'
 import type { Call } from './answer.ts'
 import type { Settings } from './configuration.ts'
 import type { PreparedCreate } from './idempotency-key.ts'
@@ -62,7 +59,7 @@ export function retrieveCall(settings: Settings, id: string): Call<PaymentIntent
     outgoing: { method, headers: { [headers.authorization]: `Bearer ${settings.apiKey}` } },
     secrets: [settings.apiKey],
     read: (json) => {
-      const read = PaymentIntent.safeParse(json)
+      const read = PaymentIntentSchema.safeParse(json)
       if (!read.success) return { broken: broken(read.error.issues) }
       if (read.data.id !== id) return { broken: 'it is about another intent' }
       // The specification leaves open whether a retrieve repeats the secret; here it never passes.

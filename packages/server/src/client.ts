@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PaymentIntent } from '@pi-checkout/contract'
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import type { Call } from './answer.ts'
 import { type Created, checkedId, createCall, retrieveCall } from './calls.ts'
 import {

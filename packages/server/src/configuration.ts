@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { apiKeyPattern } from '@pi-checkout/contract'
+import { apiKeyPattern } from '@pi-checkout/contract/open-choices'
 
 /** The two settings without which nothing can be sent. */
 export interface Settings {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ProblemCode } from '@pi-checkout/contract'
+import type { ProblemCode } from '@pi-checkout/contract/problem'
 
 /** Every code of a `PiError`, with its meaning and what to do. The README's table is this one. */
 export const errorCodes = {

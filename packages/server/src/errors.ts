@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { FieldError } from '@pi-checkout/contract'
+import type { FieldError } from '@pi-checkout/contract/problem'
 import { errorCodes, type PiErrorCode } from './error-codes.ts'
 
 /**

@@ -5,19 +5,16 @@
  *
  * @module
  */
+import { CreatePaymentIntent, fieldErrors } from '@pi-checkout/contract'
+import { limits, paymentIntentIdPattern } from '@pi-checkout/contract/open-choices'
+import type { CreatedPaymentIntent } from '@pi-checkout/contract/payment-intent'
 import {
-  type CreatedPaymentIntent,
-  CreatePaymentIntent,
   type FieldError,
-  fieldErrors,
-  headers,
-  limits,
   type ProblemCode,
-  paymentIntentIdPattern,
   problemCodes,
   problemMediaType,
-  routes,
-} from '@pi-checkout/contract'
+} from '@pi-checkout/contract/problem'
+import { headers, routes } from '@pi-checkout/contract/routes'
 import canonicalize from 'canonicalize'
 
 /** An intent and its secret, as this service keeps it. */

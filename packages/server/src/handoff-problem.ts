@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { problemMediaType } from '@pi-checkout/contract'
+import { problemMediaType } from '@pi-checkout/contract/problem'
 import { ApiError, PiError } from './errors.ts'
 
 /** Every code that the handoff's routes answer with. */

@@ -5,7 +5,8 @@
  *
  * @module
  */
-import { type PaymentIntent, phaseOf } from '@pi-checkout/contract'
+import { phaseOf } from '@pi-checkout/contract/open-choices'
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import type { PaymentIntents } from './client.ts'
 import { checkedOrigin } from './configuration.ts'
 import { HandoffRefusal, problemResponse, publicCode } from './handoff-problem.ts'

@@ -6,7 +6,13 @@
  *
  * @module
  */
-import { CreatePaymentIntent, type Currency, fieldErrors, limits } from '@pi-checkout/contract'
+import {
+  CreatePaymentIntent as CreatePaymentIntentSchema,
+  fieldErrors,
+} from '@pi-checkout/contract'
+import type { Currency } from '@pi-checkout/contract/money'
+import { limits } from '@pi-checkout/contract/open-choices'
+import type { CreatePaymentIntent } from '@pi-checkout/contract/payment-intent'
 import canonicalize from 'canonicalize'
 import { sha256 } from './sha256.ts'
 
@@ -83,7 +89,7 @@ export async function prepareCreate(
 }
 
 function readParams(params: CreateParams): CreatePaymentIntent {
-  const read = CreatePaymentIntent.safeParse(params)
+  const read = CreatePaymentIntentSchema.safeParse(params)
   if (read.success) return read.data
   throw new TypeError(
     fieldErrors(read.error, params)

@@ -3,18 +3,18 @@
  *
  * @module
  */
+export type { Currency } from '@pi-checkout/contract/money'
+export { currencies, formatMoney, isCurrency, toMinor } from '@pi-checkout/contract/money'
+export type { PaymentIntentPhase, PaymentIntentStatus } from '@pi-checkout/contract/open-choices'
+export { phaseOf } from '@pi-checkout/contract/open-choices'
 export type {
-  Currency,
   Customer,
-  FieldError,
   Metadata,
   PaymentFailure,
   PaymentIntent,
-  PaymentIntentPhase,
-  PaymentIntentStatus,
   PaymentMethod,
-} from '@pi-checkout/contract'
-export { currencies, formatMoney, isCurrency, phaseOf, toMinor } from '@pi-checkout/contract'
+} from '@pi-checkout/contract/payment-intent'
+export type { FieldError } from '@pi-checkout/contract/problem'
 export type {
   CallOptions,
   CreatedIntent,

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type PaymentIntent, phaseOf } from '@pi-checkout/contract'
+import { phaseOf } from '@pi-checkout/contract/open-choices'
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import type { PaymentIntents } from './client.ts'
 import { PiError } from './errors.ts'
 import { type Verdict, verify } from './verify.ts'

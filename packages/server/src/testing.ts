@@ -6,13 +6,9 @@
  *
  * @module
  */
-import {
-  type PaymentIntent,
-  type PaymentIntentStatus,
-  type ProblemCode,
-  phaseOf,
-  problemCodes,
-} from '@pi-checkout/contract'
+import { type PaymentIntentStatus, phaseOf } from '@pi-checkout/contract/open-choices'
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
 import { common, type FakeStore, newId, operate, problem } from './fake-operations.ts'
 
 /** One request as the fake service saw it. */

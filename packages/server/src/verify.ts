@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type PaymentIntent, phaseOf } from '@pi-checkout/contract'
+import { phaseOf } from '@pi-checkout/contract/open-choices'
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 
 /** What the merchant's own records say that the intent must be. */
 export interface ExpectedIntent {

@@ -4,7 +4,8 @@
  * @module
  */
 import { parseArgs } from 'node:util'
-import { isFinal, type PaymentIntent, phaseOf } from '@pi-checkout/contract'
+import { isFinal, phaseOf } from '@pi-checkout/contract/open-choices'
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { PaymentIntents } from '../client.ts'
 import { exitCodes } from './exit-codes.ts'
 import { intentLine } from './intent-line.ts'

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { formatMoney, isCurrency, type PaymentIntent } from '@pi-checkout/contract'
+import { formatMoney, isCurrency } from '@pi-checkout/contract/money'
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 
 /** Writes id, status, money and order; control characters of a foreign answer are shown, not obeyed. */
 export function intentLine({ id, status, amount, currency, orderId }: PaymentIntent): string {

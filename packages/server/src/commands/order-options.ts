@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Currency, isCurrency, toMinor } from '@pi-checkout/contract'
+import { type Currency, isCurrency, toMinor } from '@pi-checkout/contract/money'
 import type { CreateParams } from '../idempotency-key.ts'
 
 /** For `parseArgs`: what `create` and `key` share. */

@@ -1,0 +1,43 @@
+// The last step of a package's own build: gives it a copy of the contract's modules that its files name.
+// Whoever installs the package then installs no contract, and no zod behind it.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const contract = fileURLToPath(new URL('../packages/contract/dist', import.meta.url))
+const dist = resolve('dist')
+const copied = new Set()
+
+for (const path of files(dist)) {
+  const text = readFileSync(path, 'utf8')
+  const own = text.replaceAll(/'@pi-checkout\/contract(?:\/([\w-]+))?'/g, (_, name = 'index') => {
+    copy(name + (path.endsWith('.js') ? '.js' : '.d.ts'))
+    const way = relative(dirname(path), join(dist, 'contract', name))
+    return `'${way.startsWith('.') ? way : `./${way}`}.js'`
+  })
+  if (own !== text) writeFileSync(path, own)
+}
+
+/** Copies a module and what it imports, which may be no other package. */
+function copy(name) {
+  if (copied.has(name)) return
+  copied.add(name)
+  const text = readFileSync(join(contract, name), 'utf8')
+  for (const [, specifier] of text.matchAll(/^(?:import|export) .*from '(.+)';$/gm)) {
+    const [, sibling] = /^\.\/([\w-]+)\.[jt]s$/.exec(specifier) ?? []
+    if (!sibling) {
+      throw new Error(`contract/${name} imports ${specifier}; name a subpath that does without it`)
+    }
+    copy(name.replace(/^[\w-]+/, sibling))
+  }
+  mkdirSync(join(dist, 'contract'), { recursive: true })
+  writeFileSync(join(dist, 'contract', name), text)
+}
+
+function* files(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* files(path)
+    else if (/\.(?:js|d\.ts)$/.test(path)) yield path
+  }
+}
