@@ -42,10 +42,11 @@ function pagesApp(
   parts: AppParts,
   { sandbox, metrics }: { readonly sandbox: Sandbox; readonly metrics: Metrics | undefined },
 ): Express {
-  const app = bareApp()
-  app.use(hostCheck(context.publicUrl))
+  const app = bareApp(context.publicUrl)
+  // Probes and Prometheus ask by an address of the network, and what they read is no secret.
   app.use(healthRouter(context, parts))
   if (metrics) app.use(metrics.router)
+  app.use(hostCheck(context.publicUrl))
   app.use(checkoutRouter(context, parts))
   app.use(descriptionRouter(context))
   app.use('/_sandbox', sandboxRouter(context, parts, sandbox))

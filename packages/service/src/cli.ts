@@ -4,10 +4,10 @@
  * @module
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
 import { sendAdminCommand } from './admin-socket.ts'
 import { type AdminCommand, AdminError, type AdminResult, administer } from './administration.ts'
-import { type Flags, readConfig } from './config.ts'
+import { type Config, type Flags, readConfig } from './config.ts'
 import { StoreError } from './db/database.ts'
 import { DirectoryInUse } from './db/directory-lock.ts'
 import { describe } from './http/problem.ts'
@@ -148,8 +148,7 @@ function readTime(text: string): string {
 
 async function start({ json, ...flags }: StartOptions): Promise<void> {
   const config = readConfig(flags, process.env)
-  // Standard output belongs to the one line of JSON.
-  const log = pino({ level: process.env.PI_LOG_LEVEL || 'warn' }, pino.destination(2))
+  const log = makeLog(config)
   // Loaded when it is needed: the other commands answer sooner without it.
   const { startService } = await import('./start.ts')
   const running = await startService(config, log)
@@ -173,10 +172,15 @@ async function start({ json, ...flags }: StartOptions): Promise<void> {
   process.on('SIGINT', stop)
 }
 
+/** Standard output belongs to the one line of JSON, or to the command. */
+function makeLog({ logLevel }: Config): Logger {
+  return pino({ level: logLevel }, pino.destination(2))
+}
+
 async function exec(command: readonly string[], flags: Flags): Promise<void> {
   const given = flags.data ?? flags.databaseUrl
   const config = readConfig(given === undefined ? { ...flags, memory: true } : flags, process.env)
-  const log = pino({ level: process.env.PI_LOG_LEVEL || 'warn' }, pino.destination(2))
+  const log = makeLog(config)
   const { runBesideService } = await import('./exec.ts')
   process.exitCode = await runBesideService(config, command, log)
 }

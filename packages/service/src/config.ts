@@ -13,6 +13,10 @@ export type StoreChoice =
 /** This machine alone, or whoever reaches the listener: a container's host is another machine. */
 export type SandboxFrom = 'loopback' | 'network'
 
+/** From nothing, over what went wrong, to a line for each answer. */
+const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
+export type LogLevel = (typeof logLevels)[number]
+
 /** Everything that a start needs to know. */
 export interface Config {
   readonly host: string
@@ -32,6 +36,8 @@ export interface Config {
   readonly rateLimit: number | undefined
   /** Whether to serve `/metrics`. */
   readonly metrics: boolean
+  /** How much the log says. */
+  readonly logLevel: LogLevel
   /** From where the sandbox control and its inspector may be asked, with the admin token. */
   readonly sandboxFrom: SandboxFrom
 }
@@ -65,6 +71,7 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv): Config {
       : undefined,
     rateLimit: readRate(env.PI_RATE_LIMIT),
     metrics: readSwitch(env.PI_METRICS, 'PI_METRICS'),
+    logLevel: readLogLevel(env.PI_LOG_LEVEL),
     sandboxFrom: readSandboxFrom(env.PI_SANDBOX),
   }
 }
@@ -134,6 +141,12 @@ function readSwitch(text: string | undefined, name: string): boolean {
   if (!text || text === 'off') return false
   if (text === 'on') return true
   throw new TypeError(`${name}: must be on or off; leave it out for off`)
+}
+
+function readLogLevel(text: string | undefined): LogLevel {
+  const level = logLevels.find((each) => each === (text || 'warn'))
+  if (level) return level
+  throw new TypeError(`PI_LOG_LEVEL: must be one of ${logLevels.join(', ')}; leave it out for warn`)
 }
 
 function readSandboxFrom(text: string | undefined): SandboxFrom {

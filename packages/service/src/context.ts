@@ -11,7 +11,7 @@ import type { SecretKeys } from './secret-keys.ts'
 export interface Context {
   readonly db: Database
   readonly keys: SecretKeys
-  /** Logs without bodies, credentials, queries or error objects: `{ type, code }` at most. */
+  /** Logs without bodies, credentials, queries or error objects: of an error `{ type, code }` at most. */
   readonly log: Logger
   /** Real time. An environment's own is `timeOf(environment, context.now())`. */
   readonly now: () => Date

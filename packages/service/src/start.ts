@@ -17,10 +17,12 @@ import { mainListener } from './app.ts'
 import { challengeApp } from './checkout/challenge-app.ts'
 import { type Config, storeOptions } from './config.ts'
 import type { Context } from './context.ts'
+import { logAnswers } from './http/answer-log.ts'
 import { authenticator } from './http/authenticate.ts'
-import { answerClientError } from './http/client-error.ts'
+import { clientErrorAnswers } from './http/client-error.ts'
 import { boundConnections } from './http/connections.ts'
 import { rateLimits } from './http/rate-limit.ts'
+import { transportOption } from './http/strict-transport.ts'
 import { intentStore } from './intents/intent-store.ts'
 import { startReaper } from './intents/reaper.ts'
 import { createApiKey } from './merchants/api-keys.ts'
@@ -59,8 +61,8 @@ const demoOrigin = 'http://localhost:3000'
  */
 export async function startService(config: Config, log: Logger): Promise<Running> {
   const store = await openStore(config)
-  const main = createServer(serverOptions)
-  const challenge = createServer(serverOptions)
+  const main = createServer({ ...serverOptions, ...transportOption(config.publicUrl) })
+  const challenge = createServer({ ...serverOptions, ...transportOption(config.challengeUrl) })
   try {
     await listen(main, { host: config.host, port: config.port, name: 'PI_PORT or --port' })
     await listen(challenge, {
@@ -125,9 +127,11 @@ async function serve(
       : async () => {}
 
   const stopReaper = startReaper(context)
-  attach(main, mainListener(context, parts))
-  attach(challenge, challengeApp(context))
+  const { log, publicUrl, challengeUrl } = context
+  attach(main, publicUrl, logAnswers(log, mainListener(context, parts)))
+  attach(challenge, challengeUrl, logAnswers(log, challengeApp(context)))
   const baseUrl = urlOf(main)
+  log.info({ baseUrl, checkoutOrigin: publicUrl, store: config.store.kind }, 'The service is ready')
   return {
     ready: {
       baseUrl,
@@ -143,6 +147,7 @@ async function serve(
       await stopReaper()
       await stopAdmin()
       await store.close()
+      log.info('The service has stopped')
     },
   }
 }
@@ -222,9 +227,9 @@ async function listen(
   }
 }
 
-function attach(server: Server, listener: RequestListener): void {
+function attach(server: Server, origin: string, listener: RequestListener): void {
   server.on('request', listener)
-  server.on('clientError', answerClientError)
+  server.on('clientError', clientErrorAnswers(origin))
 }
 
 async function close(server: Server): Promise<void> {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   // Where pnpm and npx put a package.
   const hosted = join(folder, '.pnpm/dist/hosted')
   await mkdir(hosted, { recursive: true })
-  const app = bareApp().use(elementScript(hosted))
+  const app = bareApp('http://127.0.0.1').use(elementScript(hosted))
   server = createServer(finished(app, { log: pino({ enabled: false }) } as Context)).listen(0)
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/pi-checkout.js`
   expect((await fetch(address)).status).toBe(404)

@@ -27,7 +27,7 @@ import { challengePaths } from './view.ts'
 
 /** Returns the application of the challenge listener. */
 export function challengeApp(context: Context): Express {
-  const app = bareApp()
+  const app = bareApp(context.challengeUrl)
   app.use(hostCheck(context.challengeUrl))
   app.use(assetsPath, builtAssets(context.hostedFolder))
   app.use(express.urlencoded({ extended: false, limit: '4kb', parameterLimit: 8, inflate: false }))

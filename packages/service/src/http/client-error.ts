@@ -6,9 +6,22 @@
 import type { Socket } from 'node:net'
 import { type ProblemCode, problemCodes, problemMediaType } from '@pi-checkout/contract'
 import { randomBase62 } from '../identifiers.ts'
+import { transportHeaders } from './strict-transport.ts'
 
-/** Listens to a server's `clientError`. */
-export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+/**
+ * Returns what listens to a server's `clientError`.
+ *
+ * @param origin Of the listener, as browsers see it.
+ */
+export function clientErrorAnswers(origin: string): (error: ClientError, socket: Socket) => void {
+  const fixed = Object.entries(transportHeaders(origin)).map(([name, value]) => `${name}: ${value}`)
+  return (error, socket) => answerClientError(error, { socket, fixed })
+}
+
+function answerClientError(
+  error: ClientError,
+  { socket, fixed }: { readonly socket: Socket; readonly fixed: readonly string[] },
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -29,9 +42,12 @@ export function answerClientError(error: Error & { readonly code?: string }, soc
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',
     `Request-Id: ${requestId}`,
+    ...fixed,
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
+
+type ClientError = Error & { readonly code?: string }
 
 interface Fault {
   readonly code: ProblemCode

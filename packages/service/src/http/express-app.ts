@@ -8,9 +8,18 @@ import express, { type Express } from 'express'
 import type { Context } from '../context.ts'
 import { ProblemError, sendProblem } from './problem.ts'
 import { requestId } from './request-id.ts'
+import { transportHeaders } from './strict-transport.ts'
 
-/** Returns an Express application with the settings and headers that both listeners share. */
-export function bareApp(): Express {
+/**
+ * Returns an Express application with the settings and headers that both listeners share.
+ *
+ * @param origin Of the listener, as browsers see it.
+ */
+export function bareApp(origin: string): Express {
+  const fixed = Object.entries({
+    'x-content-type-options': 'nosniff',
+    ...transportHeaders(origin),
+  })
   const app = express()
   app.enable('case sensitive routing')
   app.enable('strict routing')
@@ -19,7 +28,7 @@ export function bareApp(): Express {
   app.set('query parser', false)
   app.use((_request, response, next) => {
     response.setHeader(headers.requestId, requestId(response))
-    response.setHeader('x-content-type-options', 'nosniff')
+    for (const [name, value] of fixed) response.setHeader(name, value)
     next()
   })
   // A browser asks for it on its own; a 404 would be an error in the console of every buyer.

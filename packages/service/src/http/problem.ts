@@ -45,7 +45,8 @@ export class ProblemError extends Error {
 
 /**
  * Answers with what was thrown. Anything that is no problem of the request becomes `internal_error`
- * and is logged, here and once, by its type alone: messages and causes may quote the request.
+ * and is logged, here and once, by its type and the answer's id: messages and causes may quote the
+ * request.
  */
 export function sendProblem(
   request: IncomingMessage,
@@ -55,7 +56,9 @@ export function sendProblem(
   const problem = problemOf(error)
   const { status, title, retryable } = problemCodes[problem.code]
   // A problem that somebody stated is an answer; anything else is a surprise.
-  if (problem !== error) log.error(describe(error), problem.code)
+  if (problem !== error) {
+    log.error({ ...describe(error), requestId: requestId(response) }, problem.code)
+  }
   if (response.headersSent) {
     response.destroy()
     return

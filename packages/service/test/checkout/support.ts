@@ -89,7 +89,7 @@ export async function startCheckout({
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
   }
   const stopping = new AbortController()
-  const app = bareApp()
+  const app = bareApp(context.publicUrl)
   app.use(hostCheck(context.publicUrl))
   app.use(checkoutRouter(context, { stopping: stopping.signal }))
   checkout.serve(finished(app, context))

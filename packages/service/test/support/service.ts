@@ -5,7 +5,7 @@
  *
  * @module
  */
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { readConfig } from '../../src/config.ts'
@@ -17,10 +17,17 @@ export interface TestService extends Running {
   readonly apiKey: string
 }
 
-/** Starts a service on free ports, silent; in memory, unless the environment names a directory. */
-export async function startTestService(env: NodeJS.ProcessEnv = {}): Promise<TestService> {
+/**
+ * Starts a service on free ports; in memory, unless the environment names a directory.
+ *
+ * @param log Silent, unless a test reads it.
+ */
+export async function startTestService(
+  env: NodeJS.ProcessEnv = {},
+  log: Logger = pino({ enabled: false }),
+): Promise<TestService> {
   const config = readConfig({ port: '0', memory: env.PI_DATA_DIR === undefined }, env)
-  const running = await startService(config, pino({ enabled: false }))
+  const running = await startService(config, log)
   return { ...running, url: running.ready.baseUrl, apiKey: String(running.ready.apiKey) }
 }
 

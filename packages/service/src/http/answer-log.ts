@@ -1,0 +1,46 @@
+/**
+ * One line of the log for each answer, where the log is that fine: what was asked, how it ended, and
+ * under which id. No line holds an id, a query or anything else that a caller chose.
+ *
+ * @module
+ */
+import type { RequestListener } from 'node:http'
+import type { Logger } from 'pino'
+import { requestId } from './request-id.ts'
+
+/** Puts a listener's answers into the log; unless it takes `debug`, the listener stays what it is. */
+export function logAnswers(log: Logger, listener: RequestListener): RequestListener {
+  if (!log.isLevelEnabled('debug')) return listener
+  return (request, response) => {
+    const begin = performance.now()
+    response.once('close', () => {
+      log.debug(
+        {
+          method: request.method,
+          path: pathTemplate(request.url ?? ''),
+          // 0: the connection ended before the whole answer.
+          status: response.writableFinished ? response.statusCode : 0,
+          ms: Math.round((performance.now() - begin) * 10) / 10,
+          requestId: requestId(response),
+        },
+        'An answer',
+      )
+    })
+    listener(request, response)
+  }
+}
+
+/** The shape of a path: whatever may be an id, or a secret that somebody put there, is `:id`. */
+export function pathTemplate(url: string): string {
+  const [path = ''] = url.split('?', 1)
+  const [, first = '', ...rest] = path.split('/', maxParts)
+  const parts = [word(first), ...rest.map((part) => (collections.has(first) ? ':id' : word(part)))]
+  return `/${parts.join('/')}`
+}
+
+const maxParts = 7
+const collections: ReadonlySet<string> = new Set(['payment-intents', 'checkout'])
+
+function word(part: string): string {
+  return /^[a-z_.-]{0,20}$/.test(part) ? part : ':id'
+}

@@ -1,0 +1,159 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import pino from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { challengeApp } from '../src/checkout/challenge-app.ts'
+import { readConfig } from '../src/config.ts'
+import type { Context } from '../src/context.ts'
+import { logAnswers, pathTemplate } from '../src/http/answer-log.ts'
+import { bareApp, finished } from '../src/http/express-app.ts'
+import { rawRequest } from './support/raw-request.ts'
+import { create, order, retrieve, startTestService, type TestService } from './support/service.ts'
+
+const lines: Record<string, unknown>[] = []
+const log = pino(
+  { level: 'debug' },
+  { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+)
+let service: TestService
+
+/** As the guide to production has it: https in front, the log at its finest. */
+beforeAll(async () => {
+  service = await startTestService(
+    { PI_PUBLIC_URL: 'https://pay.example.com', PI_METRICS: 'on' },
+    log,
+  )
+})
+
+afterAll(async () => await service.stop())
+
+async function ask(path: string, host: string): Promise<string> {
+  return await rawRequest(service.url, [`GET ${path} HTTP/1.1`, `Host: ${host}`])
+}
+
+test('probes and Prometheus may ask by any address of the network, and nobody may ask for more', async () => {
+  for (const host of ['10.0.0.5:4000', 'service:4000']) {
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      expect(await ask(path, host)).toMatch(/^HTTP\/1\.1 200/)
+    }
+    for (const path of [
+      '/docs',
+      '/openapi.json',
+      '/checkout/pi_x',
+      '/pi-checkout.js',
+      '/_sandbox/',
+    ]) {
+      expect(await ask(path, host)).toMatch(/^HTTP\/1\.1 400 [\s\S]+invalid_host/)
+    }
+  }
+  expect(await ask('/docs', 'pay.example.com')).toMatch(/^HTTP\/1\.1 200/)
+})
+
+const forever = 'max-age=31536000; includeSubDomains'
+
+test('behind https every answer tells browsers to stay with https', async () => {
+  const created = await create(service)
+  const { id } = (await created.json()) as { id: string }
+  const answers = await Promise.all([
+    retrieve(service, id),
+    retrieve(service, 'unknown'),
+    create(service, {}),
+    create(service, order, { 'sandbox-fault': 'malformed-json' }),
+    ...['/healthz', '/docs', '/docs.css', '/favicon.ico', '/nowhere', '/checkout-assets/x'].map(
+      async (path) => await fetch(service.url + path),
+    ),
+  ])
+  expect(answers.map(({ status }) => status)).toEqual([
+    ...[200, 404, 400, 201],
+    ...[200, 200, 200, 204, 404, 404],
+  ])
+  for (const { headers } of [created, ...answers]) {
+    expect(headers.get('strict-transport-security')).toBe(forever)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  }
+  const broken = await rawRequest(service.url, ['NO HTTP'])
+  expect(broken).toMatch(/^HTTP\/1\.1 400/)
+  expect(broken).toContain(`strict-transport-security: ${forever}`)
+})
+
+test('the page of the bank goes by its own origin: https there says so too', async () => {
+  const context = { challengeUrl: 'https://bank.example.net', hostedFolder: '', log } as Context
+  const bank = createServer(challengeApp(context)).listen(0)
+  const answer = await fetch(`http://127.0.0.1:${(bank.address() as AddressInfo).port}/challenge`)
+  bank.close()
+  expect(answer.headers.get('strict-transport-security')).toBe(forever)
+})
+
+test('at debug the log has a line for each answer, with its id and without what a caller chose', async () => {
+  lines.length = 0
+  const created = await create(service)
+  const { id, clientSecret } = (await created.json()) as { id: string; clientSecret: string }
+  const answers = [
+    created,
+    await retrieve(service, id, { 'idempotency-key': 'order-1' }),
+    await fetch(`${service.url}/checkout/${clientSecret}?key=${service.apiKey}`),
+  ]
+  await expect.poll(() => lines.length).toBe(3)
+  expect(lines).toEqual(
+    [
+      { method: 'POST', path: '/payment-intents', status: 201 },
+      { method: 'GET', path: '/payment-intents/:id', status: 200 },
+      { method: 'GET', path: '/checkout/:id', status: 200 },
+    ].map((line, at) =>
+      expect.objectContaining({
+        ...line,
+        level: 20,
+        ms: expect.any(Number),
+        requestId: answers[at]?.headers.get('request-id'),
+      }),
+    ),
+  )
+  const written = JSON.stringify(lines)
+  for (const value of [id, clientSecret, service.apiKey, 'order-1']) {
+    expect(written).not.toContain(value)
+  }
+})
+
+test('a log that is coarser leaves the listener as it is, so that nothing is spent', () => {
+  const listener = (): void => {}
+  expect(logAnswers(pino({ level: 'info' }, { write: () => {} }), listener)).toBe(listener)
+})
+
+test('a line shows the shape of a path, and no part that may be an id or a secret', () => {
+  const shapes = {
+    '/payment-intents?x=/y': '/payment-intents',
+    '/payment-intents/abc': '/payment-intents/:id',
+    '/_sandbox/environments/env_7Qk/clock': '/_sandbox/environments/:id/clock',
+    '/checkout-api/challenge/open': '/checkout-api/challenge/open',
+    '/pi-checkout.js': '/pi-checkout.js',
+    '/': '/',
+    [`/${'x'.repeat(9000)}/%0a/pi_sk_test_${'0'.repeat(36)}`]: '/:id/:id/:id',
+  }
+  for (const [url, shape] of Object.entries(shapes)) expect(pathTemplate(url)).toBe(shape)
+  expect(pathTemplate('/a'.repeat(8000))).toBe('/a/a/a/a/a/a')
+})
+
+test('a surprise is in the log under the id that its answer carries, and by its type alone', async () => {
+  const app = bareApp('http://127.0.0.1').get('/broken', () => {
+    throw new RangeError('holds a secret')
+  })
+  const server = createServer(finished(app, { log } as Context)).listen(0)
+  lines.length = 0
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/broken`)
+  server.close()
+  expect(answer.headers.get('strict-transport-security')).toBeNull()
+  const { code, requestId } = (await answer.json()) as Record<string, string>
+  expect([answer.status, code]).toEqual([500, 'internal_error'])
+  expect(lines).toEqual([
+    expect.objectContaining({ level: 50, msg: code, type: 'RangeError', requestId }),
+  ])
+  expect(requestId).toBe(answer.headers.get('request-id'))
+  expect(JSON.stringify(lines)).not.toContain('secret')
+})
+
+test('a log level that does not exist is refused by name, with those that do', () => {
+  expect(readConfig({}, {}).logLevel).toBe('warn')
+  expect(() => readConfig({}, { PI_LOG_LEVEL: 'verbose' })).toThrow(
+    'PI_LOG_LEVEL: must be one of silent, error, warn, info, debug; leave it out for warn',
+  )
+})
