@@ -5,6 +5,7 @@ import { type Browser, chromium, type FrameLocator, type Page } from '@playwrigh
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { expectResult, installedChromium, openWindow, startWorld, type World } from './browser.ts'
 import { startShop } from './shop-page.ts'
+import { listen } from './support.ts'
 
 // A browser has no deadline on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })
@@ -18,6 +19,11 @@ afterAll(async () => await world.close())
 
 /** Errors that a browser prints about a frame that it refuses to show. */
 const refusedFrame = [/frame-ancestors/, /ERR_BLOCKED_BY_RESPONSE/, /Failed to load resource/]
+
+/** Resolves when the browser says that it does not show a frame. */
+async function refusal(page: Page): Promise<unknown> {
+  return await page.waitForEvent('console', (line) => /frame-ancestors/.test(line.text()))
+}
 
 test('a shop whose origin is not registered is told so, and sees neither form nor data', async () => {
   const stranger = await startShop(world.checkout, 'evil.localhost')
@@ -33,17 +39,19 @@ test('a shop whose origin is not registered is told so, and sees neither form no
 test('a stranger that hides where it comes from gets no page at all', async () => {
   const stranger = await startShop(world.checkout, 'evil.localhost')
   const pair = await world.checkout.createIntent()
+  let refused: Promise<unknown> | undefined
   const window = await openWindow({ ...world, shop: stranger }, pair, {
     ready: false,
     expected: refusedFrame,
     prepare: async (page) => {
+      refused = refusal(page)
       await page.addInitScript(`
         Object.defineProperty(HTMLIFrameElement.prototype, 'referrerPolicy', {
           set() { this.setAttribute('referrerpolicy', 'no-referrer') },
         })`)
     },
   })
-  await window.page.waitForTimeout(1000)
+  await refused
   expect(await window.said()).toEqual([])
   await window.close()
   await stranger.close()
@@ -53,16 +61,19 @@ test('a registered shop in the frame of a stranger gets no page', async () => {
   const pair = await world.checkout.createIntent()
   const window = await openWindow(world, pair, { ready: false, expected: refusedFrame })
   const { page } = window
-  const address = page.url()
-  await page.route('http://evil.localhost/', async (route) => {
-    const body = `<!doctype html><iframe src="${address.replaceAll('&', '&amp;')}"></iframe>`
-    await route.fulfill({ contentType: 'text/html', body })
-  })
-  await page.goto('http://evil.localhost/')
-  await page.waitForTimeout(1500)
+  // Listens itself: of a page that a route made up, no frame may reach this machine.
+  const stranger = await listen()
+  const frame = `<!doctype html><iframe src="${page.url().replaceAll('&', '&amp;')}"></iframe>`
+  stranger.serve((_, response) => response.setHeader('content-type', 'text/html').end(frame))
+  const refused = refusal(page)
+  await page.goto(`http://evil.localhost:${stranger.port}/`)
+  await refused
+  const [shop] = page.frames().filter((frame) => frame.url().startsWith(world.shop.origin))
+  expect(await shop?.evaluate('said')).toEqual([])
   const inner = page.frames().find((frame) => frame.url().includes('/checkout/'))
   expect(inner).toBeUndefined()
   await window.close()
+  await stranger.close()
 })
 
 test('wrong, foreign and mixed-up pairs are refused alike', async () => {
@@ -108,46 +119,40 @@ test('messages of anybody but the page around the frame change nothing', async (
   await window.close()
 })
 
-test('a page that covers Pay cannot have it pressed, and the buyer reads why', async () => {
+test('a page that covers Pay cannot have it pressed, the buyer reads why, and uncovered it pays', async () => {
   const pair = await world.checkout.createIntent()
-  for (const style of ['opacity: 0.01', 'filter: blur(3px)', 'transform: scale(0.4)']) {
-    const window = await openWindow(world, pair)
-    await window.page.locator('iframe').evaluate((frame, text) => {
-      frame.setAttribute('style', `${frame.getAttribute('style')};${text}`)
-    }, style)
-    await expectUnarmed(window.frame)
-    await window.frame.getByLabel('Name on card').press('Enter')
-    await window.frame
-      .getByRole('alert')
-      .getByText('Something on the page covers this form')
-      .waitFor()
-    await window.close()
-  }
-  const covered = await openWindow(world, pair)
-  await covered.page.evaluate(`{
-    const cover = document.createElement('div')
-    cover.style.cssText = 'position: fixed; inset: 0; pointer-events: none; background: #fff8'
-    document.body.append(cover)
-  }`)
-  await expectUnarmed(covered.frame)
-  expect((await covered.said()).at(-1)).not.toBe('busy true')
-  await covered.close()
-  const status = await world.checkout.db.query`
-    select from payment_intents where id = ${pair.id} and status = 'requires_payment_method'`
-  expect(status).toHaveLength(1)
-})
-
-async function expectUnarmed(frame: FrameLocator): Promise<void> {
-  for (const [label, text] of [
-    ['Card number', '4242424242424242'],
-    ['Expiry date', '12 / 40'],
-    ['Security code', '123'],
-  ] as const) {
-    await frame.getByLabel(label).fill(text)
-  }
+  const window = await openWindow(world, pair)
+  const { frame, page } = window
   const pay = frame.getByRole('button', { name: /^Pay / })
-  await expect.poll(() => pay.getAttribute('aria-disabled')).toBe('true')
-}
+  const isArmed = async () => (await pay.getAttribute('aria-disabled')) !== 'true'
+  const dress = async (of: string, style: string): Promise<void> =>
+    await page.locator(of).evaluate((node, text) => node.setAttribute('style', text), style)
+  const plain = (await page.locator('iframe').getAttribute('style')) ?? ''
+  await window.fill('4242424242424242')
+  for (const trick of [
+    'opacity: 0.01',
+    'filter: blur(3px)',
+    'transform: scale(0.4)',
+    'transform: rotate(12deg)',
+  ]) {
+    await dress('iframe', `${plain};${trick}`)
+    await expect.poll(isArmed, { message: trick }).toBe(false)
+    await dress('iframe', plain)
+    await expect.poll(isArmed, { message: `without ${trick}` }).toBe(true)
+  }
+  await dress('#cover', 'position: fixed; inset: 0; pointer-events: none; background: #fff8')
+  await expect.poll(isArmed).toBe(false)
+  await frame.getByLabel('Name on card').press('Enter')
+  await frame.getByRole('alert').getByText('Something on the page covers this form').waitFor()
+  expect(await window.said()).not.toContain('busy true')
+  const unpaid = await world.checkout.db.query`
+    select from payment_intents where id = ${pair.id} and status = 'requires_payment_method'`
+  expect(unpaid).toHaveLength(1)
+  await dress('#cover', '')
+  await frame.getByLabel('Name on card').press('Enter')
+  await expectResult(window, 'paid')
+  await window.close()
+})
 
 test('Enter in a field pays although Pay is below the fold: the page scrolls there first', async () => {
   const window = await openWindow(world, await world.checkout.createIntent(), {
@@ -160,29 +165,43 @@ test('Enter in a field pays although Pay is below the fold: the page scrolls the
   await window.close()
 })
 
-test('rounded corners and a border of the shop leave Pay armed', async () => {
+test('rounded corners, a border and a shadow of the shop leave Pay armed', async () => {
   const window = await openWindow(world, await world.checkout.createIntent())
   await window.page.locator('iframe').evaluate((frame) => {
-    frame.setAttribute(
-      'style',
-      `${frame.getAttribute('style')};border: 1px solid;border-radius: 16px`,
-    )
+    const looks = 'border: 1px solid; border-radius: 16px; box-shadow: 0 2px 9px #0003'
+    frame.setAttribute('style', `${frame.getAttribute('style')};${looks}`)
   })
+  await seenAgain(window.frame)
   await window.pay('4242424242424242')
   await expectResult(window, 'paid')
   await window.close()
 })
 
+/** Waits until the browser has judged Pay anew: a watcher that comes later is told no sooner. */
+async function seenAgain(frame: FrameLocator): Promise<void> {
+  // Text: this program's types know no browser.
+  await frame.getByRole('button', { name: /^Pay / }).evaluate(`async (button) => {
+    const options = { trackVisibility: true, delay: 100 }
+    await new Promise((resolve) => new IntersectionObserver(resolve, options).observe(button))
+  }`)
+}
+
 test('a hostile bank page moves no window, opens none and settles nothing', async () => {
   const pair = await world.checkout.createIntent()
+  const lines: string[] = []
   const window = await openWindow(world, pair, {
     // The browser says no, loudly.
     expected: [/./],
-    prepare: async (page) => await hostileBank(page, world.checkout.challengeUrl),
+    prepare: async (page) => {
+      page.on('console', (line) => lines.push(line.text()))
+      await hostileBank(page, world.checkout.challengeUrl)
+    },
   })
   await window.pay('4000000000003220')
   await window.bank.getByText('tried everything').waitFor()
-  await window.page.waitForTimeout(1000)
+  const said = (words: RegExp): number => lines.filter((line) => words.test(line)).length
+  await expect.poll(() => said(/^Unsafe attempt to initiate navigation/)).toBe(2)
+  await expect.poll(() => said(/^Blocked opening/)).toBe(1)
   expect(new URL(window.page.url()).origin).toBe(world.shop.origin)
   expect(window.page.context().pages()).toHaveLength(1)
   expect(await window.said()).not.toContain('finish')
