@@ -24,7 +24,9 @@ test('rows 2, 33, 40, 45, 55 and 64: after a whole payment no key, secret, token
   const listed = '4000000000003220'
   const securityCode = '907'
   const session = page.waitForResponse('**/checkout-api/session')
-  const { clientSecret } = await openCheckout(page)
+  const handoff = await openCheckout(page)
+  expect(Object.keys(handoff)).toEqual(['id', 'clientSecret'])
+  const { clientSecret } = handoff
   const { token } = (await (await session).json()) as { readonly token: string }
   const order = orderOf(page)
 

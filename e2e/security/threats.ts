@@ -376,7 +376,17 @@ export const threats: readonly Threat[] = [
     threat: 'Clickjacking by any site',
     shownBy: [[page, 'an id that nobody knows gets the same shell, and may be framed nowhere']],
   },
-  { row: 57, threat: 'Redress by an allowed parent' },
+  {
+    row: 57,
+    threat: 'Redress by an allowed parent',
+    shownBy: [
+      [
+        safety,
+        'a page that covers Pay cannot have it pressed, the buyer reads why, and uncovered it pays',
+      ],
+      [safety, 'rounded corners, a border and a shadow of the shop leave Pay armed'],
+    ],
+  },
   {
     row: 58,
     threat: 'Cross-origin calls of the private API',
