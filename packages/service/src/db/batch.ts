@@ -1,11 +1,12 @@
 /**
  * Gathers what waits into one statement, so that many requests share one commit.
  *
- * There is no timer: a batch leaves as soon as a lane is free, so an idle store adds no delay, and a
- * busy one makes the next batch larger.
+ * There is no timer: a full batch leaves at once, and any other at the end of the turn in which a lane
+ * is free. So an idle store adds no delay, and a busy one makes the next batch larger.
  *
  * @module
  */
+import type { Database } from './database.ts'
 
 /** How a batch runs. */
 export interface BatchOptions<Item, Result> {
@@ -17,13 +18,28 @@ export interface BatchOptions<Item, Result> {
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
   /** Tells whether one item may be to blame for a failure: the items are then tried one by one. */
   readonly separable: (error: unknown) => boolean
+  /** Which store does it. */
+  readonly kind: Database['kind']
+}
+
+interface Shape {
   /** Batches that may run at once. */
   readonly lanes: number
   /** Items of one batch at most. */
   readonly size: number
-  /** Items that may wait; past it, `Overloaded` is thrown at once. */
-  readonly waiting: number
 }
+
+/**
+ * The engine in this process does nothing while requests are read, so it is called as seldom as can be.
+ * A server works meanwhile: it gets its first batch while the next one is still being read.
+ */
+const shapes: Readonly<Record<Database['kind'], Shape>> = {
+  pglite: { lanes: 1, size: 64 },
+  postgres: { lanes: 3, size: 24 },
+}
+
+/** Items that may wait; past it, `Overloaded` is thrown at once. */
+const mostWaiting = 4096
 
 /** Too much waits for the store already: answer 503, and say when to come again. */
 export class Overloaded extends Error {
@@ -44,29 +60,35 @@ interface Waiting<Item, Result> {
 export function batch<Item, Result>(
   options: BatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
+  const { lanes, size } = shapes[options.kind]
   const queue: Waiting<Item, Result>[] = []
   let running = 0
   let scheduled = false
 
   function schedule(): void {
-    if (scheduled || running === options.lanes || queue.length === 0) return
+    if (queue.length >= size) leave()
+    if (scheduled || running === lanes || queue.length === 0) return
     scheduled = true
     // Requests that arrived in this turn of the event loop are all parsed before it.
     setImmediate(() => {
       scheduled = false
-      while (running < options.lanes && queue.length > 0) {
-        running++
-        void work(queue.splice(0, options.size), options).finally(() => {
-          running--
-          schedule()
-        })
-      }
+      leave()
     })
+  }
+
+  function leave(): void {
+    while (running < lanes && queue.length > 0) {
+      running++
+      void work(queue.splice(0, size), options).finally(() => {
+        running--
+        schedule()
+      })
+    }
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      if (queue.length >= options.waiting) return reject(new Overloaded())
+      if (queue.length >= mostWaiting) return reject(new Overloaded())
       queue.push({ item, resolve, reject })
       schedule()
     })

@@ -42,9 +42,7 @@ export function creations(db: Database): (draft: Draft) => Promise<Creation> {
   return batch({
     run: async (drafts) => await create(db, drafts),
     separable: isOneRowsFault,
-    lanes: db.kind === 'pglite' ? 1 : 2,
-    size: 64,
-    waiting: 4096,
+    kind: db.kind,
   })
 }
 
@@ -113,7 +111,8 @@ async function readWinners(
   db: Queryable,
   losers: readonly Draft[],
 ): Promise<ReadonlyMap<string, Creation>> {
-  const rows = await db.query<WinnerRow>`
+  // By hash alone, for the same reason as in `findIntent`.
+  const found = await db.query<WinnerRow>`
     select loser.id as loser, i.idempotency_fingerprint = loser.fingerprint as same,
            i.idempotency_expires_at <= to_timestamp(loser.created / 1000) as expired,
            i.id, i.environment_id as "environmentId", i.secret_kid as "secretKid",
@@ -121,13 +120,13 @@ async function readWinners(
            i.customer, i.metadata, i.created_at as "createdAt"
       from unnest(
         ${losers.map(({ id }) => id)}::text[],
-        ${losers.map(({ environmentId }) => environmentId)}::text[],
         ${losers.map(({ idempotency }) => asBytea(idempotency?.hash))}::bytea[],
         ${losers.map(({ idempotency }) => asBytea(idempotency?.fingerprint))}::bytea[],
         ${losers.map(({ createdAt }) => createdAt.getTime())}::float8[]
-      ) as loser (id, environment, hash, fingerprint, created)
-      join payment_intents i
-        on i.environment_id = loser.environment and i.idempotency_hash = loser.hash`
+      ) as loser (id, hash, fingerprint, created)
+      join payment_intents i on i.idempotency_hash = loser.hash`
+  const environments = new Map(losers.map(({ id, environmentId }) => [id, environmentId]))
+  const rows = found.filter(({ loser, environmentId }) => environments.get(loser) === environmentId)
   const outcomes = new Map<string, Creation>()
   for (const row of rows) {
     if (!row.expired) outcomes.set(row.loser, outcomeOf(row))

@@ -25,9 +25,7 @@ export function retrievals(db: Database): (key: IntentKey) => Promise<RetrievedI
       })
     },
     separable: isOneRowsFault,
-    lanes: db.kind === 'pglite' ? 1 : 2,
-    size: 64,
-    waiting: 4096,
+    kind: db.kind,
   })
 }
 
