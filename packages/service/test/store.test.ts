@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../src/db/database.ts'
+import type { Database, Queryable } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPglite } from '../src/db/pglite.ts'
 import { randomBase62, randomSalt } from '../src/identifiers.ts'
 import { creations, type Draft } from '../src/intents/creation.ts'
 import { decide } from '../src/intents/lifecycle.ts'
+import { retrievals } from '../src/intents/retrieval.ts'
 import { findIntent, moveIntent } from '../src/intents/store.ts'
 
 const at = new Date('2026-11-20T12:00:00.000Z')
@@ -44,6 +45,35 @@ function draft(key: number, changes: Partial<Draft> = {}): Draft {
 function hash(byte: number): string {
   return Buffer.alloc(32, byte).toString('hex')
 }
+
+test('a statement that was planned in an empty store reads what it needs when the store has grown', async () => {
+  const create = creations(db)
+  const read = async (tx: Queryable): Promise<void> => {
+    const key = { environmentId: 'env_1', id: first.id }
+    await creations({ ...db, ...tx })(draft(20))
+    await retrievals({ ...db, ...tx })(key)
+    await findIntent(tx, key, at)
+  }
+  const first = draft(20)
+  await create(first)
+  await read(db)
+  await db.query`
+    insert into payment_intents (
+      id, environment_id, amount, currency, order_id, secret_kid, idempotency_hash,
+      idempotency_fingerprint, idempotency_expires_at, expires_at, created_at, updated_at)
+    select 'pi_' || n, 'env_1', 1, 'AMD', 'A-1', 'k1', sha256(n::text::bytea), sha256(''),
+           ${at}, ${new Date(at.getTime() + hour)}, ${at}, ${at}
+      from generate_series(1, 1000) n`
+  const fetched = await db.transaction(async (tx) => {
+    await read(tx)
+    const [count] = await tx.query<{ rows: number }>`
+      select seq_tup_read + idx_tup_fetch as rows
+        from pg_stat_xact_user_tables where relname = 'payment_intents'`
+    return count?.rows
+  })
+  await db.query`delete from payment_intents where amount = 1`
+  expect(fetched).toBeLessThan(100)
+})
 
 test('of fifty drafts with one key, one becomes an intent and the others replay it', async () => {
   const create = creations(db)

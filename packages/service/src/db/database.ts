@@ -81,11 +81,19 @@ export function isOneRowsFault(error: unknown): boolean {
 /**
  * What every session is set to, whichever the store.
  *
- * A plan that was made while the tables were small would read them from end to end for as long as the
- * session lives: nothing tells it that they grew. Every statement of a request has an index, and none
- * is worth compiling.
+ * Every statement of a request has an index, and one plan that fits all its values: making it anew each
+ * time would take longer than running it, and compiling it even more. A plan that was made while the
+ * tables were small must not read them from end to end for as long as the session lives, for nothing
+ * tells it that they grew.
  */
-export const sessionSettings = { timezone: 'UTC', enable_seqscan: 'off', jit: 'off' } as const
+export const sessionSettings = {
+  timezone: 'UTC',
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+} as const
 
 /** Makes the database of a pool: that of a server, or of the embedded store with one connection. */
 export function openPool(config: pg.PoolConfig, kind: Database['kind']): Database {
