@@ -51,7 +51,7 @@ export async function start(kind: string, env: NodeJS.ProcessEnv): Promise<Conte
   const path = fileURLToPath(new URL('contestant.ts', import.meta.url))
   const child = fork(path, [kind], {
     env: { ...process.env, PI_DATABASE_URL: '', ...env },
-    execArgv: ['--import', 'tsx', '--conditions=source'],
+    execArgv: ['--import', 'tsx', '--import', new URL('built.mjs', import.meta.url).href],
   })
   const [ready] = (await once(child, 'message')) as [{ port: number; apiKey: string }]
   return { name: kind, ...ready, process: child, ids: [] }
