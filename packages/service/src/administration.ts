@@ -21,11 +21,14 @@ import {
 } from './merchants/merchants.ts'
 import type { SecretKeys } from './secret-keys.ts'
 
+/** A merchant's name, as the store takes it. */
+export const MerchantName = z.string().min(1).max(128)
+
 /** A command with its arguments, as it crosses the admin socket. */
 export const AdminCommand = z.discriminatedUnion('command', [
   z.strictObject({
     command: z.literal('keys create'),
-    merchant: z.string().min(1).max(128),
+    merchant: MerchantName,
     environment: z.enum(['test', 'live']),
     expiresAt: z.iso.datetime().optional(),
   }),
@@ -36,7 +39,7 @@ export const AdminCommand = z.discriminatedUnion('command', [
   z.strictObject({
     command: z.enum(['origins add', 'origins remove']),
     origin: z.string(),
-    merchant: z.string().min(1).max(128).optional(),
+    merchant: MerchantName.optional(),
     environment: z.enum(['test', 'live']),
   }),
   z.strictObject({ command: z.literal('doctor') }),
@@ -79,10 +82,13 @@ export async function administer(
     db,
     keys,
     now,
+    storeOptions,
   }: {
     readonly db: Database
     readonly keys: SecretKeys
     readonly now: () => Date
+    /** For commands that an answer advises; a store in memory has none. */
+    readonly storeOptions?: string | undefined
   },
   command: AdminCommand,
 ): Promise<AdminResult> {
@@ -128,7 +134,7 @@ export async function administer(
       )
     }
     case 'doctor':
-      return { findings: await examineStore({ db, keys, now }) }
+      return { findings: await examineStore({ db, keys, now, storeOptions }) }
   }
 }
 

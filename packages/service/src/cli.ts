@@ -6,7 +6,13 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import pino, { type Logger } from 'pino'
 import { sendAdminCommand } from './admin-socket.ts'
-import { type AdminCommand, AdminError, type AdminResult, administer } from './administration.ts'
+import {
+  type AdminCommand,
+  AdminError,
+  type AdminResult,
+  administer,
+  MerchantName,
+} from './administration.ts'
 import { type Config, type Flags, readConfig } from './config.ts'
 import { StoreError } from './db/database.ts'
 import { DirectoryInUse } from './db/directory-lock.ts'
@@ -39,7 +45,11 @@ withStore(merchants.command('list').description('Lists them with their working k
 
 const keys = program.command('keys').description('Secret API keys.')
 withStore(keys.command('create').description('Makes a key and shows it, for the only time.'))
-  .requiredOption('--merchant <name>', 'merchant that owns the key; made where it is missing')
+  .requiredOption(
+    '--merchant <name>',
+    'merchant that owns the key; made where it is missing',
+    readMerchant,
+  )
   .addOption(environmentOption().makeOptionMandatory())
   .option('--expires <time>', 'when it stops working, such as 2027-01-31T00:00:00Z', readTime)
   .option('--json', 'print JSON')
@@ -65,7 +75,7 @@ for (const [name, does] of [
 ] as const) {
   withStore(origins.command(name).description(does))
     .argument('<origin>', 'such as https://shop.example.com')
-    .option('--merchant <name>', 'whose (default: the first merchant)')
+    .option('--merchant <name>', 'whose (default: the first merchant)', readMerchant)
     .addOption(environmentOption().default('test'))
     .option('--json', 'print JSON')
     .action(async (origin, { merchant, environment, json, ...flags }) => {
@@ -128,6 +138,11 @@ function withStart(command: Command): Command {
 
 function environmentOption(): Option {
   return new Option('--environment <mode>', 'environment of the merchant').choices(['test', 'live'])
+}
+
+function readMerchant(text: string): string {
+  if (MerchantName.safeParse(text).success) return text
+  throw new InvalidArgumentError('It must have 1 to 128 characters.')
 }
 
 function readCount(text: string): number {

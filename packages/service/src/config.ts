@@ -3,9 +3,12 @@
  *
  * @module
  */
+import { resolve } from 'node:path'
+import { shellWord } from './shell-word.ts'
 
 /** Where the data lives. */
 export type StoreChoice =
+  /** An absolute path: a command that is pasted elsewhere finds it too. */
   | { readonly kind: 'directory'; readonly directory: string }
   | { readonly kind: 'memory' }
   | { readonly kind: 'postgres'; readonly url: string }
@@ -94,10 +97,10 @@ function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
     throw new TypeError(`${named.join(' and ')} exclude each other; give one of them`)
   }
   if (flags.memory) return { kind: 'memory' }
-  if (flags.data) return { kind: 'directory', directory: flags.data }
+  if (flags.data) return { kind: 'directory', directory: resolve(flags.data) }
   const url = flags.databaseUrl ?? (env.PI_DATABASE_URL || undefined)
   if (url === undefined) {
-    return { kind: 'directory', directory: env.PI_DATA_DIR || defaultDirectory }
+    return { kind: 'directory', directory: resolve(env.PI_DATA_DIR || defaultDirectory) }
   }
   if (!/^postgres(ql)?:\/\//.test(url)) {
     const name = flags.databaseUrl ? '--database-url' : 'PI_DATABASE_URL'
@@ -109,7 +112,7 @@ function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
 }
 
 /**
- * Returns the options with which a command reaches this store, to be pasted behind it.
+ * Returns the options with which a command reaches this store, to be pasted behind it in any folder.
  *
  * @returns `undefined` for a store in memory: no other process reaches it.
  */
@@ -121,7 +124,7 @@ export function storeOptions(store: StoreChoice): string | undefined {
       // The address may hold a password.
       return ' --database-url "$PI_DATABASE_URL"'
     case 'directory':
-      return store.directory === defaultDirectory ? '' : ` --data '${store.directory}'`
+      return ` --data ${shellWord(store.directory)}`
   }
 }
 

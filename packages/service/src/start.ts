@@ -120,7 +120,10 @@ async function serve(
   const stopAdmin =
     config.store.kind === 'directory'
       ? await serveAdminSocket(config.store.directory, async (command) => {
-          const result: AdminResult = await administer(context, command)
+          const result: AdminResult = await administer(
+            { ...context, storeOptions: parts.storeOptions },
+            command,
+          )
           auth.forget()
           return result
         })

@@ -148,6 +148,7 @@ test('wrong options are refused with their rule and the fix', async () => {
     [['start', '--database-url', 'mysql://x'], '--database-url: must begin with postgres://'],
     [['start', '--colour'], "unknown option '--colour'"],
     [['keys', 'create', '--merchant', 'A', '--environment', 'prod'], 'test, live'],
+    [['keys', 'create', '--merchant', '', '--environment', 'test'], 'have 1 to 128 characters'],
     [['keys', 'revoke', 'key_x', '--data', data], 'There is no key key_x'],
   ]
   for (const [args, words] of refusals) {

@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { readOrigin } from '../src/config.ts'
+import { readConfig, readOrigin, storeOptions } from '../src/config.ts'
+import { shellWord } from '../src/shell-word.ts'
 
 for (const origin of ['https://shop.example', 'http://localhost:3000', 'http://[::1]:3000']) {
   test(`${origin} may be registered`, () => {
@@ -17,5 +20,36 @@ for (const origin of [
 ]) {
   test(`${origin} is no exact origin`, () => {
     expect(readOrigin(origin)).toBeUndefined()
+  })
+}
+
+test('the options of a store lead to it from whichever folder they are pasted in', () => {
+  const options = (flags: object, env = {}) => storeOptions(readConfig(flags, env).store)
+  expect(options({})).toBe(` --data '${resolve('.data/service')}'`)
+  expect(options({}, { PI_DATA_DIR: 'x' })).toBe(` --data '${resolve('x')}'`)
+  expect(options({ data: "/srv/ani's" })).toBe(` --data '/srv/ani'\\''s'`)
+  expect(options({ databaseUrl: 'postgres://me:hush@db/x' })).toBe(
+    ' --database-url "$PI_DATABASE_URL"',
+  )
+  expect(options({ memory: true })).toBeUndefined()
+})
+
+test('a shell reads a quoted word as it was', () => {
+  const text = `Ani's "$HOME" \`id\` \\ * ; tea`
+  expect(execFileSync('sh', ['-c', `printf %s ${shellWord(text)}`], { encoding: 'utf8' })).toBe(
+    text,
+  )
+})
+
+for (const [name, text] of [
+  ['PI_PUBLIC_URL', 'http://pay.example.com'],
+  ['PI_PUBLIC_URL', 'https://pay.example.com/'],
+  ['PI_PUBLIC_URL', 'https://*.example.com'],
+  ['PI_CHALLENGE_URL', 'http://bank.example.net'],
+] as const) {
+  test(`a start under ${name}=${text} is refused with the rule`, () => {
+    expect(() => readConfig({}, { [name]: text })).toThrow(
+      `${name}: must be an origin such as https://pay.example.com, without path or trailing slash; http passes on loopback only`,
+    )
   })
 }

@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sendAdminCommand } from '../src/admin-socket.ts'
+import { administer } from '../src/administration.ts'
 import { readConfig } from '../src/config.ts'
 import { type Diagnosis, examine } from '../src/doctor/doctor.ts'
 import { examineNode } from '../src/doctor/machine.ts'
 import { newSecretKeys } from '../src/secret-keys.ts'
+import { openStore } from '../src/store.ts'
 import { command } from './support/process.ts'
 import { create, startTestService } from './support/service.ts'
 
@@ -41,8 +44,15 @@ test('before the first start all is well, and nothing is made', async () => {
   expect(existsSync(unused)).toBe(false)
 })
 
+const newLiveKey = {
+  command: 'keys create',
+  merchant: "Ani's Shop",
+  environment: 'live',
+} as const
+
 test('a running service examines its own store, and its ports are its own', async () => {
   const service = await startTestService({ PI_DATA_DIR: data })
+  await sendAdminCommand(data, newLiveKey)
   const diagnosis = await diagnose({ port: new URL(service.url).port })
   expect(diagnosis.findings).toEqual(
     expect.arrayContaining([
@@ -55,6 +65,7 @@ test('a running service examines its own store, and its ports are its own', asyn
         state: 'ok',
         found: '1 working key; pages of http://localhost:3000 may show its checkout.',
       },
+      adviceForLive(),
     ]),
   )
   await service.stop()
@@ -72,21 +83,20 @@ test('a key that intents need and that is gone is a fault, with what to do', asy
   expect((await diagnose()).ok).toBe(true)
 })
 
-test('an environment without a page or a key is named with the command that helps', async () => {
-  await command([
-    'keys',
-    'create',
-    '--merchant',
-    'Live Shop',
-    '--environment',
-    'live',
-    '--data',
-    data,
-  ])
-  expect(about(await diagnose(), 'Live Shop (live)')).toMatchObject({
-    state: 'warning',
-    advice: "Run pi-service origins add ORIGIN --merchant 'Live Shop' --environment live.",
-  })
+/** What the doctor says of it, whoever examined the store. */
+const adviceForLive = () => ({
+  about: "Ani's Shop (live)",
+  state: 'warning',
+  found: expect.stringContaining('no registered origin, so no page can show its checkout'),
+  advice: `Run pi-service origins add ORIGIN --merchant 'Ani'\\''s Shop' --environment live --data '${data}'.`,
+})
+
+test('an environment without a page is named with the command that helps, to be pasted in any folder', async () => {
+  const store = await openStore(readConfig({ data }, {}))
+  await administer({ ...store, now: () => new Date() }, newLiveKey)
+  await store.close()
+  const diagnosis = await diagnose({ data: relative(process.cwd(), data) })
+  expect(about(diagnosis, "Ani's Shop (live)")).toEqual(adviceForLive())
 })
 
 test('a port that another program has and a database that is away are faults', async () => {

@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sendAdminCommand } from '../admin-socket.ts'
-import type { Config } from '../config.ts'
+import { type Config, type StoreChoice, storeOptions } from '../config.ts'
 import { prepareDirectory } from '../data-directory.ts'
 import { type Database, StoreError } from '../db/database.ts'
 import { DirectoryInUse, lockDirectory } from '../db/directory-lock.ts'
@@ -40,8 +40,8 @@ async function examineChosenStore({
   try {
     const keys = secretKeys === undefined ? undefined : readSecretKeys(secretKeys)
     if (store.kind === 'memory') return [ok('store', 'It is made in memory at the start.')]
-    if (store.kind === 'directory') return await examineDirectory(store.directory, keys)
-    const findings = await examineDatabase(await openPostgres(store.url), keys)
+    if (store.kind === 'directory') return await examineDirectory(store, keys)
+    const findings = await examineDatabase(await openPostgres(store.url), { store, keys })
     return keys ? findings : [...findings, noKeys]
   } catch (error) {
     return [faultOf(error)]
@@ -49,9 +49,10 @@ async function examineChosenStore({
 }
 
 async function examineDirectory(
-  directory: string,
+  store: Extract<StoreChoice, { kind: 'directory' }>,
   given: SecretKeys | undefined,
 ): Promise<Finding[]> {
+  const { directory } = store
   if (!existsSync(join(directory, 'database'))) {
     return [ok('store', `${directory} is made at the first start.`)]
   }
@@ -62,15 +63,21 @@ async function examineDirectory(
   try {
     const kept = await readFile(join(directory, 'secret-keys'), 'utf8').catch(() => undefined)
     const keys = given ?? (kept === undefined ? undefined : readSecretKeys(kept.trim()))
-    return await examineDatabase(await openPglite(join(directory, 'database')), keys)
+    return await examineDatabase(await openPglite(join(directory, 'database')), { store, keys })
   } finally {
     await lock.release()
   }
 }
 
-async function examineDatabase(db: Database, keys: SecretKeys | undefined): Promise<Finding[]> {
+async function examineDatabase(
+  db: Database,
+  { store, keys }: { readonly store: StoreChoice; readonly keys: SecretKeys | undefined },
+): Promise<Finding[]> {
   try {
-    return await examineStore({ db, keys, now: () => new Date() })
+    return await examineStore({
+      ...{ db, keys, now: () => new Date() },
+      storeOptions: storeOptions(store),
+    })
   } finally {
     await db.close()
   }

@@ -8,6 +8,7 @@ import type { Database } from '../db/database.ts'
 import { pendingMigrations } from '../db/migrate.ts'
 import { type ListedEnvironment, listEnvironments } from '../merchants/merchants.ts'
 import { keyFault, type SecretKeys } from '../secret-keys.ts'
+import { shellWord } from '../shell-word.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** Examines a store that is open. */
@@ -15,17 +16,24 @@ export async function examineStore({
   db,
   keys,
   now,
+  storeOptions = '',
 }: {
   readonly db: Database
   /** `undefined`: there are none yet, and a start makes them. */
   readonly keys: SecretKeys | undefined
   readonly now: () => Date
+  /** With which a command reaches this store. */
+  readonly storeOptions: string | undefined
 }): Promise<Finding[]> {
   const pending = await pendingMigrations(db)
   const findings = [await examineWrites(db), schemaFinding(pending), await examineClock(db, now)]
   // What follows reads tables that an unfinished schema may not have.
   if (pending.length > 0) return findings
-  return [...findings, await examineKeys(db, keys), ...(await examineEnvironments(db, now()))]
+  return [
+    ...findings,
+    await examineKeys(db, keys),
+    ...(await examineEnvironments(db, { now: now(), storeOptions })),
+  ]
 }
 
 async function examineWrites(db: Database): Promise<Finding> {
@@ -87,22 +95,23 @@ async function examineKeys(db: Database, keys: SecretKeys | undefined): Promise<
   return fault('secret keys', `${wrong.problem}.`, `Set PI_SECRET_KEYS: ${wrong.fix}.`)
 }
 
-async function examineEnvironments(db: Database, now: Date): Promise<Finding[]> {
+async function examineEnvironments(
+  db: Database,
+  { now, storeOptions }: { readonly now: Date; readonly storeOptions: string },
+): Promise<Finding[]> {
   const environments = await listEnvironments(db, now)
   if (environments.length === 0) {
     return [ok('merchants', 'There is none yet; the first start makes one with a test key.')]
   }
-  return environments.map(environmentFinding)
+  return environments.map((environment) => environmentFinding(environment, storeOptions))
 }
 
-function environmentFinding({
-  merchant,
-  environment: mode,
-  origins,
-  workingKeys,
-}: ListedEnvironment): Finding {
+function environmentFinding(
+  { merchant, environment: mode, origins, workingKeys }: ListedEnvironment,
+  storeOptions: string,
+): Finding {
   const about = `${merchant} (${mode})`
-  const options = `--merchant '${merchant}' --environment ${mode}`
+  const options = `--merchant ${shellWord(merchant)} --environment ${mode}${storeOptions}`
   if (workingKeys === 0) {
     return warning(about, 'It has no working key.', `Run pi-service keys create ${options}.`)
   }
