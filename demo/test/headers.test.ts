@@ -15,7 +15,7 @@ test('every page may frame the checkout and nothing else, and is never cached', 
   const paths = ['/', '/cart', '/orders', `/orders/${orderId}`, `/pay/${orderId}`, '/nowhere']
   for (const path of [...paths, `/confirming/${orderId}`, '/admin']) {
     const { headers } = await buyer.send(path)
-    expect(headers.get('content-security-policy')?.split(';'), path).toEqual([
+    expect(headers.get('content-security-policy')?.split('; '), path).toEqual([
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
