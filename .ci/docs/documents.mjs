@@ -1,4 +1,4 @@
-// Every README and guide of the repository as data: its code blocks, headings, links and tables.
+// Every README and guide of the repository as data: its code blocks, headings and links.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -25,24 +25,6 @@ export function readDocument(path) {
   return { path, text, blocks: blocksOf(path, text), prose: proseOf(text) }
 }
 
-/** @returns The rows of the first table whose header begins with these cells, as arrays of cells. */
-export function tableOf({ path, text }, ...header) {
-  const lines = text.split('\n')
-  const at = lines.findIndex((line) => {
-    const cells = cellsOf(line)
-    return header.every((name, index) => cells[index] === name)
-  })
-  if (at === -1) throw new Error(`${path} has no table with the columns ${header.join(', ')}`)
-  const body = lines.slice(at + 2)
-  const end = body.findIndex((line) => !line.startsWith('|'))
-  return body.slice(0, end === -1 ? undefined : end).map(cellsOf)
-}
-
-/** @returns What stands between backticks in a cell. */
-export function namesIn(cell) {
-  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
-}
-
 /** The anchors of a document's headings, as GitHub makes them. */
 export function anchorsOf({ prose }) {
   const seen = new Map()
@@ -67,12 +49,6 @@ export function linksOf({ prose }) {
   const html = bare.matchAll(/<\w[^>]*? (?:href|src|srcset)="([^"]+)"/g)
   const definitions = bare.matchAll(/^\[[^\]]+\]: (\S+)/gm)
   return [...inline, ...html, ...definitions].map(([, address]) => address)
-}
-
-function cellsOf(line) {
-  if (!line.startsWith('|')) return []
-  const cells = line.split(/(?<!\\)\|/).slice(1, -1)
-  return cells.map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
 
 function blocksOf(path, text) {

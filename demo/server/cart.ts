@@ -7,7 +7,7 @@ import type { Currency } from '@pi-checkout/server'
 import { findProduct } from './catalogue.ts'
 import type { Database } from './database.ts'
 
-/** `price` and `total` are minor units of the cart's currency. */
+/** `price` is minor units of the cart's currency, for one piece. */
 export interface Line {
   readonly product: string
   readonly quantity: number
