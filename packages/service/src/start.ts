@@ -56,13 +56,19 @@ const demoOrigin = 'http://localhost:3000'
 /**
  * Starts an instance.
  *
+ * @param patience With slow senders, instead of the usual: a test has less.
  * @throws {TypeError} A setting is wrong, or a port is busy; the message names the fix.
  * @throws {DirectoryInUse} Another process has the data directory.
  */
-export async function startService(config: Config, log: Logger): Promise<Running> {
+export async function startService(
+  config: Config,
+  log: Logger,
+  patience: Partial<typeof serverOptions> = {},
+): Promise<Running> {
+  const options = { ...serverOptions, ...patience }
   const store = await openStore(config)
-  const main = createServer({ ...serverOptions, ...transportOption(config.publicUrl) })
-  const challenge = createServer({ ...serverOptions, ...transportOption(config.challengeUrl) })
+  const main = createServer({ ...options, ...transportOption(config.publicUrl) })
+  const challenge = createServer({ ...options, ...transportOption(config.challengeUrl) })
   try {
     await listen(main, { host: config.host, port: config.port, name: 'PI_PORT or --port' })
     await listen(challenge, {

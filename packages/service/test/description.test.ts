@@ -40,9 +40,13 @@ test('the description is OpenAPI 3.1 and names both operations with all their pr
   }
 })
 
-/** `timeout` needs a store with other users: `sandbox/postgres.test.ts` brings it about. */
+/**
+ * Two need more than one request: `sandbox/postgres.test.ts` brings `timeout` about, and
+ * `faults.test.ts` a key that is in use.
+ */
+type Elsewhere = 'timeout' | 'idempotency_key_in_use'
 type Provoked<Operation extends keyof typeof operationProblems> = Record<
-  Exclude<(typeof operationProblems)[Operation][number], 'timeout'>,
+  Exclude<(typeof operationProblems)[Operation][number], Elsewhere>,
   () => Promise<Response>
 >
 
@@ -66,12 +70,6 @@ const provokedByCreate: Provoked<'create'> = {
   idempotency_key_reused: async () => {
     await create(service, order, { 'idempotency-key': 'reused' })
     return await create(service, { ...order, amount: 1 }, { 'idempotency-key': 'reused' })
-  },
-  idempotency_key_in_use: async () => {
-    const key = { 'idempotency-key': 'in-use' }
-    void create(service, order, { ...key, 'sandbox-fault': 'hold-key=3000' })
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    return await create(service, order, key)
   },
   request_timeout: unfinished,
   internal_error: async () => await create(service, order, { 'sandbox-fault': '500' }),
@@ -140,15 +138,18 @@ async function revokedKey(): Promise<string> {
   return made.apiKey
 }
 
-/** A body that is announced and never comes: the server waits 15 seconds, and no longer. */
+/** A body that is announced and never comes: a server waits no longer than it has patience. */
 async function unfinished(): Promise<Response> {
-  const answer = await rawRequest(service.url, [
+  const patience = { headersTimeout: 500, requestTimeout: 500, connectionsCheckingInterval: 100 }
+  const { url, apiKey, stop } = await startTestService({}, undefined, patience)
+  const answer = await rawRequest(url, [
     'POST /payment-intents HTTP/1.1',
     'Host: 127.0.0.1',
-    `Authorization: Bearer ${service.apiKey}`,
+    `Authorization: Bearer ${apiKey}`,
     'Content-Type: application/json',
     'Content-Length: 100',
   ])
+  await stop()
   const [head = '', body] = answer.split('\r\n\r\n')
   return new Response(body, { status: Number(head.slice(9, 12)) })
 }

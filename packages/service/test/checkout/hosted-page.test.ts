@@ -320,13 +320,19 @@ test('a result that comes seconds later is waited for', async () => {
   const window = await openWindow(world, await world.checkout.createIntent())
   await window.pay('4000000000000341')
   await window.frame.getByRole('heading', { name: 'Processing your payment' }).waitFor()
+  world.checkout.advance(5100)
   await expectResult(window, 'paid')
   await window.close()
 })
 
 test('a result that takes longer lets the buyer go', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openWindow(world, await world.checkout.createIntent(), {
+    prepare: async (page) => await page.clock.install(),
+  })
   await window.pay('4000000000000077')
+  await window.frame.getByRole('heading', { name: 'Processing your payment' }).waitFor()
+  expect(await window.said()).not.toContain('finish')
+  await window.page.clock.runFor(12_000)
   await expectResult(window, 'processing')
   expect(await window.said()).toContain('finish')
   await window.close()

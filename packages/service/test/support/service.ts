@@ -21,13 +21,15 @@ export interface TestService extends Running {
  * Starts a service on free ports; in memory, unless the environment names a directory.
  *
  * @param log Silent, unless a test reads it.
+ * @param patience With slow senders, in milliseconds; the usual by default.
  */
 export async function startTestService(
   env: NodeJS.ProcessEnv = {},
   log: Logger = pino({ enabled: false }),
+  patience?: Parameters<typeof startService>[2],
 ): Promise<TestService> {
   const config = readConfig({ port: '0', memory: env.PI_DATA_DIR === undefined }, env)
-  const running = await startService(config, log)
+  const running = await startService(config, log, patience)
   return { ...running, url: running.ready.baseUrl, apiKey: String(running.ready.apiKey) }
 }
 
