@@ -30,7 +30,9 @@ export function describeResult(result: AdminResult): string {
   if ('keys' in result) {
     return result.keys
       .map(({ id, display, merchant, environment, revokedAt, expiresAt }) => {
-        const end = revokedAt ? '  revoked' : expiresAt ? `  until ${String(expiresAt)}` : ''
+        // From a running service the time comes as the text that JSON makes of it.
+        const until = expiresAt ? `  until ${new Date(expiresAt).toISOString()}` : ''
+        const end = revokedAt ? '  revoked' : until
         return `${id}  ${display}  ${merchant} (${environment})${end}`
       })
       .join('\n')

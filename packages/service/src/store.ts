@@ -31,18 +31,20 @@ export interface Store {
  */
 export async function openStore(config: Pick<Config, 'store' | 'secretKeys'>): Promise<Store> {
   const { store } = config
+  // Before anything is opened or made.
+  const given = config.secretKeys === undefined ? undefined : readSecretKeys(config.secretKeys)
   if (store.kind === 'memory') {
-    return await ready(await openPglite(undefined), config.secretKeys ?? newSecretKeys())
+    return await ready(await openPglite(undefined), given ?? readSecretKeys(newSecretKeys()))
   }
   if (store.kind === 'postgres') {
-    if (config.secretKeys === undefined) throw missingKeys()
-    return await ready(await openPostgres(store.url), config.secretKeys)
+    if (!given) throw missingKeys()
+    return await ready(await openPostgres(store.url), given)
   }
   await prepareDirectory(store.directory)
   const lock = await lockDirectory(store.directory)
   try {
     const folder = join(store.directory, 'database')
-    const keys = config.secretKeys ?? (await keptKeys(store.directory))
+    const keys = given ?? readSecretKeys(await keptKeys(store.directory))
     const opened = await ready(await openPglite(folder), keys)
     return {
       ...opened,
@@ -57,9 +59,8 @@ export async function openStore(config: Pick<Config, 'store' | 'secretKeys'>): P
   }
 }
 
-async function ready(db: Database, secretKeys: string): Promise<Store> {
+async function ready(db: Database, keys: SecretKeys): Promise<Store> {
   try {
-    const keys = readSecretKeys(secretKeys)
     await migrate(db)
     await checkKeys(db, keys)
     return { db, keys, close: async () => await db.close() }

@@ -47,7 +47,7 @@ test('a second process on the same data directory is refused, and the first is u
 test('a key made while the service runs works at once, and a revoked one stops at once', async () => {
   const made = await command([
     ...['keys', 'create', '--merchant', 'Second Shop', '--environment', 'live'],
-    ...['--data', data, '--json'],
+    ...['--expires', '2099-01-31T00:00:00Z', '--data', data, '--json'],
   ])
   const { id, apiKey } = JSON.parse(made.out) as { id: string; apiKey: string }
   expect(apiKey).toMatch(/^pi_sk_live_/)
@@ -57,7 +57,10 @@ test('a key made while the service runs works at once, and a revoked one stops a
   expect((await retrieve(service, intent.id)).status).toBe(404)
 
   const listed = await command(['keys', 'list', '--data', data])
-  expect(listed.out).toContain(`${id}  pi_sk_live_…${apiKey.slice(-4)}  Second Shop (live)`)
+  const end = 'until 2099-01-31T00:00:00.000Z'
+  expect(listed.out).toContain(
+    `${id}  pi_sk_live_…${apiKey.slice(-4)}  Second Shop (live)  ${end}\n`,
+  )
   expect(listed.out).not.toContain(apiKey)
 
   expect((await command(['keys', 'revoke', id, '--data', data])).status).toBe(0)

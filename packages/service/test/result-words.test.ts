@@ -22,6 +22,21 @@ test('a list of merchants says what each of their environments has, and what it 
   ])
 })
 
+test('a key says until when it works, or that it does no longer', () => {
+  const key = { id: 'key_1', display: 'pi_sk_test_…wxyz', ...environment, createdAt: new Date(0) }
+  const expiresAt = new Date('2099-01-31T00:00:00Z')
+  const keys = [
+    { ...key, expiresAt: null, revokedAt: null },
+    { ...key, expiresAt, revokedAt: null },
+    { ...key, expiresAt, revokedAt: new Date(1) },
+  ]
+  expect(describeResult({ keys }).split('\n')).toEqual([
+    'key_1  pi_sk_test_…wxyz  Demo Shop (test)',
+    'key_1  pi_sk_test_…wxyz  Demo Shop (test)  until 2099-01-31T00:00:00.000Z',
+    'key_1  pi_sk_test_…wxyz  Demo Shop (test)  revoked',
+  ])
+})
+
 test('a list of origins is a line each, and the last one that goes is not an empty line', () => {
   const origins = ['https://a.example', 'https://b.example']
   const listed = origins.map((origin) => ({ origin, ...environment }))

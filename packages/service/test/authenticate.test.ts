@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { administer } from '../src/administration.ts'
+import { readConfig } from '../src/config.ts'
+import { type Authenticator, authenticator } from '../src/http/authenticate.ts'
+import { openStore, type Store } from '../src/store.ts'
+
+let store: Store
+let auth: Authenticator
+let time = new Date('2026-11-21T12:00:00Z')
+let asked = 0
+
+beforeAll(async () => {
+  store = await openStore(readConfig({ memory: true }, {}))
+  const query: typeof store.db.query = async (...statement) => {
+    asked++
+    return await store.db.query(...statement)
+  }
+  auth = authenticator({ db: { ...store.db, query }, keys: store.keys, now: () => time })
+})
+
+afterAll(async () => await store.close())
+
+function request(apiKey: string): IncomingMessage {
+  return { headers: { authorization: `Bearer ${apiKey}` }, socket: {} } as IncomingMessage
+}
+
+test('a key with an end works until then and not after, looked up before or not', async () => {
+  const made = await administer(
+    { ...store, now: () => time },
+    {
+      ...{ command: 'keys create', merchant: 'Shop', environment: 'test' },
+      expiresAt: '2026-11-21T12:00:02.000Z',
+    },
+  )
+  const sent = request('apiKey' in made ? made.apiKey : '')
+  expect(await auth.authenticate(sent)).toMatchObject({ merchantName: 'Shop', mode: 'test' })
+  time = new Date('2026-11-21T12:00:01.999Z')
+  await auth.authenticate(sent)
+  time = new Date('2026-11-21T12:00:02Z')
+  await expect(auth.authenticate(sent)).rejects.toMatchObject({ code: 'revoked_credentials' })
+  auth.forget()
+  await expect(auth.authenticate(sent)).rejects.toMatchObject({ code: 'revoked_credentials' })
+})
+
+test('a mistyped key is refused by its checksum, and the store is not asked', async () => {
+  const wrong = ['x', 'pi_sk_test_', `pi_sk_test_${'0'.repeat(36)}`, `pi_sk_live_${'Z'.repeat(36)}`]
+  asked = 0
+  for (const apiKey of wrong) {
+    await expect(auth.authenticate(request(apiKey))).rejects.toMatchObject({
+      code: 'invalid_credentials',
+    })
+  }
+  expect(asked).toBe(0)
+})
