@@ -18,7 +18,8 @@ export default defineConfig({
   reporter: PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : 'list',
   use: {
     locale: 'en-US',
-    trace: { mode: 'retain-on-failure', screenshots: false },
+    // Recording each test costs time: where there is a second try, that one is recorded.
+    trace: { mode: CI ? 'on-first-retry' : 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
   },
   projects: [
