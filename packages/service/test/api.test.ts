@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rawRequest } from './support/raw-request.ts'
-import { create, order, retrieve, startTestService, type TestService } from './support/service.ts'
+import { rawAnswer, rawRequest } from './support/raw-request.ts'
+import {
+  create,
+  described,
+  order,
+  retrieve,
+  startTestService,
+  type TestService,
+} from './support/service.ts'
 
 let service: TestService
 
@@ -194,7 +201,7 @@ test('a body must be JSON in UTF-8, uncompressed and at most 64 KB', async () =>
 
 test('a request without a usable key is told how to send one', async () => {
   const { url, apiKey } = service
-  const bare = await fetch(`${url}/payment-intents/pi_x`)
+  const bare = await described(await fetch(`${url}/payment-intents/pi_x`), 'retrieve')
   expect(bare.headers.get('www-authenticate')).toBe('Bearer')
   expect(await problem(bare)).toMatchObject({ status: 401, code: 'missing_credentials' })
   const last = apiKey.endsWith('A') ? 'B' : 'A'
@@ -224,25 +231,17 @@ test('unknown and malformed ids get the same 404, byte for byte', async () => {
 
 test('a secret key that comes from a browser is refused without any CORS header', async () => {
   for (const header of ['origin', 'sec-fetch-site']) {
-    const { status, headers, body } = await browserRequest(header)
-    expect(status).toBe(403)
-    expect(headers).not.toContain('access-control')
-    expect(body).toContain('secret_key_in_browser')
+    const answer = await rawAnswer(service.url, [
+      'GET /payment-intents/pi_x HTTP/1.1',
+      'Host: 127.0.0.1',
+      `${header}: null`,
+      `Authorization: Bearer ${service.apiKey}`,
+    ])
+    await described(answer, 'retrieve')
+    expect([...answer.headers.keys()].join()).not.toContain('access-control')
+    expect(await problem(answer)).toMatchObject({ status: 403, code: 'secret_key_in_browser' })
   }
 })
-
-async function browserRequest(
-  header: string,
-): Promise<{ status: number; headers: string; body: string }> {
-  const answer = await rawRequest(service.url, [
-    'GET /payment-intents/pi_x HTTP/1.1',
-    'Host: 127.0.0.1',
-    `${header}: null`,
-    `Authorization: Bearer ${service.apiKey}`,
-  ])
-  const [head = '', body = ''] = answer.split('\r\n\r\n')
-  return { status: Number(head.slice(9, 12)), headers: head.toLowerCase(), body }
-}
 
 test('only the documented methods and paths exist', async () => {
   const { url } = service
@@ -253,10 +252,11 @@ test('only the documented methods and paths exist', async () => {
   })
   expect(head.status).toBe(200)
   expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100)
-  const put = await fetch(`${url}/payment-intents`, { method: 'PUT' })
+  const put = await described(await fetch(`${url}/payment-intents`, { method: 'PUT' }), 'create')
   expect(put.headers.get('allow')).toBe('POST')
   expect(await problem(put)).toMatchObject({ status: 405, code: 'method_not_allowed' })
-  const remove = await fetch(`${url}/payment-intents/${id}`, { method: 'DELETE' })
+  const one = `${url}/payment-intents/${id}`
+  const remove = await described(await fetch(one, { method: 'DELETE' }), 'retrieve')
   expect(remove.headers.get('allow')).toBe('GET, HEAD')
   for (const path of ['/payment-intents/', '/Payment-Intents/x', '/payment-intents/a/b', '/x']) {
     expect(await problem(await fetch(url + path))).toMatchObject({ status: 404, code: 'not_found' })
@@ -266,7 +266,7 @@ test('only the documented methods and paths exist', async () => {
 test('a header that must stand once is refused when it stands twice', async () => {
   const doubled = async (...lines: string[]) => {
     const body = JSON.stringify(order)
-    const answer = await rawRequest(
+    const answer = await rawAnswer(
       service.url,
       [
         'POST /payment-intents HTTP/1.1',
@@ -277,7 +277,7 @@ test('a header that must stand once is refused when it stands twice', async () =
       ],
       body,
     )
-    return JSON.parse(answer.slice(answer.indexOf('{'))) as Record<string, unknown>
+    return await problem(await described(answer, 'create'))
   }
   const key = `Authorization: Bearer ${service.apiKey}`
   expect(await doubled(key, key)).toMatchObject({ status: 400, code: 'invalid_header' })

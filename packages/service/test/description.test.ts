@@ -5,8 +5,15 @@ import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendAdminCommand } from '../src/admin-socket.ts'
 import { operationProblems } from '../src/description/openapi.ts'
-import { rawRequest } from './support/raw-request.ts'
-import { create, order, retrieve, startTestService, type TestService } from './support/service.ts'
+import { rawAnswer } from './support/raw-request.ts'
+import {
+  create,
+  described,
+  order,
+  retrieve,
+  startTestService,
+  type TestService,
+} from './support/service.ts'
 
 let service: TestService
 let data: string
@@ -100,7 +107,7 @@ for (const [operation, provoked] of [
 ] as const) {
   for (const [code, provoke] of Object.entries(provoked)) {
     test(`a documented problem of ${operation} is what a client gets: ${code}`, async () => {
-      const answer = await provoke()
+      const answer = await described(await provoke(), operation)
       const { status, retryable } = problemCodes[code as ProblemCode]
       expect(answer.status).toBe(status)
       expect(await answer.json()).toMatchObject({ code, status, retryable, type: `/docs#${code}` })
@@ -142,7 +149,7 @@ async function revokedKey(): Promise<string> {
 async function unfinished(): Promise<Response> {
   const patience = { headersTimeout: 500, requestTimeout: 500, connectionsCheckingInterval: 100 }
   const { url, apiKey, stop } = await startTestService({}, undefined, patience)
-  const answer = await rawRequest(url, [
+  const answer = await rawAnswer(url, [
     'POST /payment-intents HTTP/1.1',
     'Host: 127.0.0.1',
     `Authorization: Bearer ${apiKey}`,
@@ -150,8 +157,7 @@ async function unfinished(): Promise<Response> {
     'Content-Length: 100',
   ])
   await stop()
-  const [head = '', body] = answer.split('\r\n\r\n')
-  return new Response(body, { status: Number(head.slice(9, 12)) })
+  return answer
 }
 
 test('the documentation has a row for each problem that its type points at', async () => {

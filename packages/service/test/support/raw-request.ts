@@ -19,3 +19,19 @@ export async function rawRequest(
   socket.write([...lines, 'Connection: close', '', body].join('\r\n'))
   return await text(socket)
 }
+
+/** The same, with the answer as `fetch` would have it. Only for one that is not sent in chunks. */
+export async function rawAnswer(
+  url: string,
+  lines: readonly string[],
+  body = '',
+): Promise<Response> {
+  const answer = await rawRequest(url, lines, body)
+  const end = answer.indexOf('\r\n\r\n')
+  const [status = '', ...fields] = answer.slice(0, end).split('\r\n')
+  const headers = fields.map((field): [string, string] => {
+    const colon = field.indexOf(':')
+    return [field.slice(0, colon), field.slice(colon + 1).trim()]
+  })
+  return new Response(answer.slice(end + 4), { status: Number(status.split(' ', 2)[1]), headers })
+}

@@ -89,11 +89,15 @@ const schemas = new Map(
   Object.entries(components.schemas).map(([name, schema]) => [name, z.fromJSONSchema(schema)]),
 )
 
-/** Fails the test when status, media type or body is not what the description says. */
-async function described(
+/**
+ * Fails the test when status, headers, media type or body is not what the description says.
+ *
+ * @param sent Headers of the request: some break the answer on purpose.
+ */
+export async function described(
   answer: Response,
   operation: keyof typeof operations,
-  sent: Record<string, string>,
+  sent: Record<string, string> = {},
 ): Promise<Response> {
   const broken = /truncate-body|malformed-json/.test(sent['sandbox-fault'] ?? '')
   if (broken) return answer
