@@ -11,7 +11,9 @@ const folder = new URL('../../src/db/migrations/', import.meta.url)
 
 /** Applies what is missing. Safe when several instances start together: the others wait, then find it done. */
 export async function migrate(database: Database): Promise<void> {
+  const pending = new Set(await pendingMigrations(database))
   for (const { file, version } of await migrations()) {
+    if (!pending.has(version)) continue
     const sql = await readFile(new URL(file, folder), 'utf8')
     await database.script(migration(version, sql))
   }
