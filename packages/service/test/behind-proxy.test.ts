@@ -7,7 +7,7 @@ import { readConfig } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
 import { logAnswers, pathTemplate } from '../src/http/answer-log.ts'
 import { bareApp, finished } from '../src/http/express-app.ts'
-import { rawRequest } from './support/raw-request.ts'
+import { rawAnswer, rawRequest } from './support/raw-request.ts'
 import { create, order, retrieve, startTestService, type TestService } from './support/service.ts'
 
 const lines: Record<string, unknown>[] = []
@@ -71,9 +71,16 @@ test('behind https every answer tells browsers to stay with https', async () => 
     expect(headers.get('strict-transport-security')).toBe(forever)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   }
-  const broken = await rawRequest(service.url, ['NO HTTP'])
-  expect(broken).toMatch(/^HTTP\/1\.1 400/)
-  expect(broken).toContain(`strict-transport-security: ${forever}`)
+  // What Node answers by itself, before any code of ours.
+  for (const [lines, status] of [
+    [['NO HTTP'], 400],
+    [['GET /healthz HTTP/1.1'], 400],
+    [['GET /healthz HTTP/1.1', 'Host: a', 'Expect: tea'], 417],
+  ] as const) {
+    const answer = await rawAnswer(service.url, lines)
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('strict-transport-security')).toBe(forever)
+  }
 })
 
 test('the page of the bank goes by its own origin: https there says so too', async () => {

@@ -122,7 +122,7 @@ export function openapi(serverUrl: string): OpenApi {
       headers: {
         RequestId: {
           description:
-            'Id of this answer, also in the service’s log and inspector: quote it when you ask',
+            'Id of this answer, also in the inspector and, where the service failed, in its log (with PI_LOG_LEVEL=debug of every answer): quote it when you ask',
           schema: { type: 'string', pattern: '^req_[A-Za-z0-9]{20}$' },
         },
         Location: { description: 'Path of the intent', schema: { type: 'string' } },
