@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { create, order, startTestService, type TestService } from './support/service.ts'
+import { heldKeys } from '../src/sandbox/held-keys.ts'
+import { control } from './sandbox/support.ts'
+import { create, order, retrieve, startTestService, type TestService } from './support/service.ts'
 
 let service: TestService
 
@@ -10,14 +12,7 @@ beforeAll(async () => {
 afterAll(async () => await service.stop())
 
 async function addRule(rule: object): Promise<Response> {
-  return await fetch(`${service.url}/_sandbox/faults`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${service.ready.adminToken}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify(rule),
-  })
+  return await control(service, 'POST', '/faults', rule)
 }
 
 test('an answer dropped after the commit is found again by a retry', async () => {
@@ -51,6 +46,38 @@ test('a request that is refused for itself uses up no rule', async () => {
   expect(answers.map(({ status }) => status)).toEqual([400, 503])
 })
 
+test('one rule of several can be taken back; a retrieve breaks by rules of its own', async () => {
+  await addRule({ on: 'create', do: '500' })
+  const added = (await (await addRule({ on: 'retrieve', do: '503' })).json()) as {
+    rules: [{ id: number }, object]
+  }
+  expect((await control(service, 'DELETE', `/faults/${added.rules[0].id}`)).status).toBe(200)
+  expect((await control(service, 'DELETE', `/faults/${added.rules[0].id}`)).status).toBe(404)
+  const made = await create(service)
+  expect(made.status).toBe(201)
+  const { id } = (await made.json()) as { id: string }
+  expect((await retrieve(service, id)).status).toBe(503)
+  expect((await retrieve(service, id)).status).toBe(200)
+})
+
+test('an answer can be late', async () => {
+  const begin = performance.now()
+  expect((await create(service, order, { 'sandbox-fault': 'delay=300' })).status).toBe(201)
+  // A timer may fire a millisecond early.
+  expect(performance.now() - begin).toBeGreaterThan(295)
+})
+
+test('of two hundred requests that would wait for one key fifty do, the others are told at once', async () => {
+  const held = heldKeys()
+  const first = held.hold('key', 100, async () => 'made')
+  const answers = Array.from({ length: 200 }, async () => await held.free('key'))
+  const [refused] = [await Promise.race(answers)]
+  expect(refused).toBe(false)
+  expect((await Promise.all(answers)).filter((isFree) => isFree)).toHaveLength(50)
+  expect(await first).toBe('made')
+  expect(await held.free('key')).toBe(true)
+})
+
 test('an answer can be cut short or made unreadable, with the intent made', async () => {
   const cut = { 'idempotency-key': 'cut' }
   const half = await create(service, order, { ...cut, 'sandbox-fault': 'truncate-body' })
@@ -65,8 +92,12 @@ test('while the first request with a key is held, a duplicate waits two seconds,
   const key = { 'idempotency-key': 'held' }
   const first = create(service, order, { ...key, 'sandbox-fault': 'hold-key=4000' })
   await new Promise((resolve) => setTimeout(resolve, 200))
-  const duplicate = await create(service, order, key)
-  expect(duplicate.status).toBe(409)
+  // As many as a broken client may send: each gets an answer, and one intent is made.
+  const duplicates = await Promise.all(
+    Array.from({ length: 200 }, async () => await create(service, order, key)),
+  )
+  expect(new Set(duplicates.map(({ status }) => status))).toEqual(new Set([409]))
+  const [duplicate] = duplicates as [Response]
   expect(duplicate.headers.get('retry-after')).toBe('1')
   expect(await duplicate.json()).toMatchObject({ code: 'idempotency_key_in_use', retryable: true })
   expect((await first).status).toBe(201)

@@ -5,7 +5,7 @@
  * @module
  */
 import type { PaymentIntent } from '@pi-checkout/contract'
-import type { Exchange } from '../../src/sandbox/journal.ts'
+import type { Exchange } from '../../src/sandbox/exchange.ts'
 
 /** A create to begin with. */
 export function firstCreate(origin: string): string {

@@ -102,10 +102,17 @@ export class EnvironmentView extends LitElement {
       const done = await live?.act(async (api, id) => await api.registerOrigin(id, origin))
       if (done) form.reset()
     }
+    const remove = (origin: string) => async (): Promise<void> => {
+      await this.state?.live.act(async (api, id) => await api.removeOrigin(id, origin))
+    }
     return html`<section class="card">
       <h2>Origins</h2>
       <p class="hint">Pages of these origins may show the checkout, and no others.</p>
-      <ul class="plain">${origins.map((origin) => html`<li><code>${origin}</code></li>`)}</ul>
+      <ul class="plain">${origins.map(
+        (origin) => html`<li><code>${origin}</code>
+          <button type="button" class="small" aria-label=${`Remove ${origin}`}
+            @click=${remove(origin)}>Remove</button></li>`,
+      )}</ul>
       <form class="fields one" @submit=${register}>
         <label>Another origin<input name="origin" type="url" placeholder="https://shop.example.com" required></label>
         <button>Register</button>

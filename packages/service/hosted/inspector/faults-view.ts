@@ -5,7 +5,7 @@
  */
 import { html, LitElement, type TemplateResult } from 'lit'
 import { property, state } from 'lit/decorators.js'
-import type { Fault, FaultRule } from '../../src/sandbox/faults.ts'
+import type { Fault, FaultRule, WaitingRule } from '../../src/sandbox/faults.ts'
 import type { ViewState } from './inspector.ts'
 import { faultWords } from './words.ts'
 
@@ -57,13 +57,18 @@ export class FaultsView extends LitElement {
     </form>`
   }
 
-  #rules(rules: readonly FaultRule[]): TemplateResult {
+  #rules(rules: readonly WaitingRule[]): TemplateResult {
     const clear = async (): Promise<void> => {
       await this.state?.live.act(async (api) => await api.clearRules())
     }
+    const remove = (id: number) => async (): Promise<void> => {
+      await this.state?.live.act(async (api) => await api.removeRule(id))
+    }
     return html`<ul class="plain">${rules.map(
       (rule) => html`<li><code>${rule.on}</code> <code>${rule.do}</code>
-        <span class="hint">${rule.times === 1 ? 'once more' : `${rule.times} more times`}</span></li>`,
+        <span class="hint">${rule.times === 1 ? 'once more' : `${rule.times} more times`}</span>
+        <button type="button" class="small" aria-label=${`Remove ${rule.do} on ${rule.on}`}
+          @click=${remove(rule.id)}>Remove</button></li>`,
     )}</ul>
     <button type="button" @click=${clear}>Clear all rules</button>`
   }

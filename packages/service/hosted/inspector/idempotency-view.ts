@@ -37,12 +37,12 @@ export class IdempotencyView extends LitElement {
 
   #row(use: KeyUse): TemplateResult {
     const { key, intentId, requests, replays, conflicts, waits, lastAt } = use
-    const orderId = this.state?.live.intents?.find(({ id }) => id === intentId)?.orderId
+    const orderId = this.state?.live.known(intentId)?.orderId
     return html`<tr>
       <td><code>${key}</code></td>
       <td>${
         intentId
-          ? html`<a href=${writeRoute({ section: 'intents', intentId })}><bdi>${orderId ?? intentId}</bdi></a>`
+          ? html`<a href=${writeRoute({ section: 'intents', id: intentId })}><bdi>${orderId ?? intentId}</bdi></a>`
           : 'none'
       }</td>
       <td class="number">${requests}</td>

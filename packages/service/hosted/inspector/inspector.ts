@@ -7,6 +7,7 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { live } from 'lit/directives/live.js'
+import { everyRequest, isOpen } from './filters.ts'
 import { Live } from './live.ts'
 import { type Route, readRoute, type Section, sections, writeRoute } from './route.ts'
 import { readToken, takeToken } from './token.ts'
@@ -15,6 +16,9 @@ import { spanText, timeText } from './words.ts'
 export class Inspector extends LitElement {
   readonly #live = new Live(this)
   #route: Route = readRoute(location.hash)
+  #shortcuts = localStorage.getItem(shortcutsName) !== 'off'
+  /** The intent that was the newest when somebody looked last. */
+  #seen: string | undefined
   /** The section whose tab was brought into sight. */
   #reached: Section | undefined
 
@@ -26,12 +30,14 @@ export class Inspector extends LitElement {
     super.connectedCallback()
     addEventListener('hashchange', this.#follow)
     addEventListener('keydown', this.#press)
+    document.addEventListener('visibilitychange', this.#look)
     this.#follow()
   }
 
   override disconnectedCallback(): void {
     removeEventListener('hashchange', this.#follow)
     removeEventListener('keydown', this.#press)
+    document.removeEventListener('visibilitychange', this.#look)
     super.disconnectedCallback()
   }
 
@@ -59,13 +65,17 @@ export class Inspector extends LitElement {
       <main data-section=${this.#route.section}>${this.#section()}</main>
       <footer>
         <span>Sandbox: no real card, no real money. Not a PCI-compliant processor.</span>
-        <span class="keys"><kbd>1</kbd>–<kbd>6</kbd> sections <kbd>↑</kbd><kbd>↓</kbd> move
-          <kbd>/</kbd> search <kbd>Esc</kbd> back</span>
+        <span class="keys">${
+          this.#shortcuts ? html`<kbd>1</kbd>–<kbd>6</kbd> sections <kbd>/</kbd> search` : nothing
+        } <kbd>↑</kbd><kbd>↓</kbd> move <kbd>Esc</kbd> back
+          <button type="button" class="small" aria-pressed=${this.#shortcuts ? 'true' : 'false'}
+            @click=${this.#switchShortcuts}>Shortcuts</button></span>
       </footer>
     `
   }
 
   protected override updated(): void {
+    this.#nameTab()
     const { section } = this.#route
     if (section === this.#reached || this.#live.connection === 'locked') return
     this.#reached = section
@@ -76,12 +86,30 @@ export class Inspector extends LitElement {
     })
   }
 
+  /** In a row of tabs the name alone tells what is open, wrong and new. */
+  #nameTab(): void {
+    const { environment, intents, findings, detail, intentFilter } = this.#live
+    if (!environment || this.#live.connection === 'locked') {
+      document.title = 'Inspector'
+      return
+    }
+    if (!document.hidden) this.#seen = intents?.[0]?.id
+    const news = isOpen(intentFilter) ? (intents ?? []).findIndex(({ id }) => id === this.#seen) : 0
+    const count = news === -1 ? intents?.length : news
+    document.title = [
+      `${count ? `(${count}) ` : ''}${detail?.intent.orderId ?? titles[this.#route.section]}`,
+      ...(findings.length > 0 ? [`Lint ${findings.length}`] : []),
+      'Inspector',
+    ].join(' · ')
+  }
+
   #gate(): TemplateResult {
     const enter = (event: SubmitEvent): void => {
       event.preventDefault()
       const token = readToken(this.querySelector<HTMLInputElement>('#token')?.value ?? '')
       if (token) this.#live.unlock(token)
-      else this.#live.refuse('This is no admin token: it has 43 letters, digits, - and _.')
+      else
+        this.#live.refuse('This is no admin token. Paste the printed link, or what follows its #.')
     }
     const { refusal } = this.#live
     return html`<main class="gate">
@@ -119,8 +147,9 @@ export class Inspector extends LitElement {
     const choose = ({ target }: Event): void => {
       if (!(target instanceof HTMLSelectElement)) return
       void this.#live.choose(target.value)
-      // The open intent is of the other merchant.
-      if (this.#route.intentId) location.hash = writeRoute({ section: 'intents' })
+      // What is open is of the other merchant.
+      const { section, id } = this.#route
+      if (id) location.hash = writeRoute({ section })
     }
     return html`<span class="merchant">
       <select aria-label="Merchant" @change=${choose}>
@@ -140,9 +169,10 @@ export class Inspector extends LitElement {
   }
 
   #tab(section: Section, at: number): TemplateResult {
-    const { intents, older, findings, rules } = this.#live
+    const { intents, older, findings, rules, intentFilter } = this.#live
     const counts: Partial<Record<Section, number | string>> = {
-      intents: older ? `${intents?.length}+` : (intents?.length ?? 0),
+      // Of what fits a filter is no number of intents.
+      intents: isOpen(intentFilter) ? `${intents?.length || ''}${older ? '+' : ''}` : '',
       lint: findings.length,
       faults: rules.length,
     }
@@ -156,14 +186,14 @@ export class Inspector extends LitElement {
   }
 
   #section(): TemplateResult {
-    const { section, intentId } = this.#route
+    const { section, id } = this.#route
     // A new object each time: the views have no other way to learn that the store has changed.
     const state = { live: this.#live }
     switch (section) {
       case 'intents':
-        return html`<intents-view .state=${state} .selected=${intentId}></intents-view>`
+        return html`<intents-view .state=${state} .selected=${id}></intents-view>`
       case 'requests':
-        return html`<requests-view .state=${state}></requests-view>`
+        return html`<requests-view .state=${state} .selected=${id}></requests-view>`
       case 'idempotency':
         return html`<idempotency-view .state=${state}></idempotency-view>`
       case 'lint':
@@ -175,13 +205,28 @@ export class Inspector extends LitElement {
     }
   }
 
+  readonly #look = (): void => this.requestUpdate()
+
   readonly #follow = (): void => {
     // A link can be pasted into the open page too.
     const token = takeToken()
     if (token) this.#live.unlock(token)
     this.#live.dismiss()
     this.#route = readRoute(location.hash)
-    void this.#live.open(this.#route.intentId)
+    const { section, id } = this.#route
+    void this.#live.open(section === 'intents' ? id : undefined)
+    const { requests } = this.#live
+    // A link from elsewhere leads to a request that a filter may hide.
+    if (section === 'requests' && id && !requests.some(({ requestId }) => requestId === id)) {
+      void this.#live.seekRequests(everyRequest)
+    }
+    this.requestUpdate()
+  }
+
+  /** Single keys get in the way of whoever speaks to the machine (WCAG 2.2, 2.1.4). */
+  readonly #switchShortcuts = (): void => {
+    this.#shortcuts = !this.#shortcuts
+    localStorage.setItem(shortcutsName, this.#shortcuts ? 'on' : 'off')
     this.requestUpdate()
   }
 
@@ -191,13 +236,13 @@ export class Inspector extends LitElement {
       event.target instanceof Element && event.target.matches('input, select, textarea')
     if (event.key === 'Escape') {
       if (typing && event.target instanceof HTMLElement) event.target.blur()
-      else if (this.#route.intentId) location.hash = writeRoute({ section: 'intents' })
+      else if (this.#route.id) location.hash = writeRoute({ section: this.#route.section })
       return
     }
     if (typing || document.querySelector('dialog[open]')) return
     const section = sections[Number(event.key) - 1]
-    if (section) location.hash = writeRoute({ section })
-    if (event.key === '/') {
+    if (section && this.#shortcuts) location.hash = writeRoute({ section })
+    if (event.key === '/' && this.#shortcuts) {
       event.preventDefault()
       this.querySelector<HTMLInputElement>('input[type=search]')?.focus()
     }
@@ -207,13 +252,16 @@ export class Inspector extends LitElement {
   }
 
   #step(by: number, event: Event): void {
-    if (this.#route.section !== 'intents') return
-    const rows = [...this.querySelectorAll<HTMLAnchorElement>('.rows a')]
-    const at = rows.findIndex(({ ariaCurrent }) => ariaCurrent === 'true')
+    const { section, id: openId } = this.#route
+    const rows = [...this.querySelectorAll<HTMLElement>('main [data-id]')]
+    const at = rows.findIndex(({ dataset }) => dataset.id === openId)
     const next = rows[at === -1 ? 0 : at + by]
     if (!next) return
     event.preventDefault()
-    next.click()
+    // One entry of the history for the whole walk: back leads out of it.
+    const address = writeRoute({ section, id: next.dataset.id })
+    if (openId) location.replace(address)
+    else location.hash = address
     next.scrollIntoView({ block: 'nearest' })
   }
 }
@@ -222,6 +270,8 @@ export class Inspector extends LitElement {
 export interface ViewState {
   readonly live: Live
 }
+
+const shortcutsName = 'pi-inspector-shortcuts'
 
 const iconUrl = new URL('./icon.svg', import.meta.url).href
 

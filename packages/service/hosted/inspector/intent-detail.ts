@@ -5,19 +5,37 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
+import type { Exchange } from '../../src/sandbox/exchange.ts'
 import type { Outcome } from '../../src/sandbox/settle.ts'
 import { copyButton } from './copy.ts'
+import { exchangeLine } from './exchange-line.ts'
 import type { ViewState } from './inspector.ts'
 import { badge, money } from './intents-view.ts'
 import { writeRoute } from './route.ts'
 import type { Detail } from './sandbox-api.ts'
-import { causeWords, spanText, statusWords, timeText } from './words.ts'
+import { timeline } from './timeline.ts'
+import { timeText } from './words.ts'
 
 export class IntentDetail extends LitElement {
   @property({ attribute: false }) state: ViewState | undefined
 
   protected override createRenderRoot(): HTMLElement {
     return this
+  }
+
+  #takesFocus = false
+
+  /** Puts the focus on the heading as soon as there is one. */
+  takeFocus(): void {
+    this.#takesFocus = true
+    this.requestUpdate()
+  }
+
+  protected override updated(): void {
+    const heading = this.#takesFocus && this.querySelector('h2')
+    if (!heading) return
+    this.#takesFocus = false
+    heading.focus()
   }
 
   protected override render(): unknown {
@@ -36,9 +54,10 @@ export class IntentDetail extends LitElement {
         <p class="id"><code>${intent.id}</code>${copyButton('Copy id', () => intent.id)}</p>
       </header>
       ${this.#outcomes(detail)}
-      ${facts(detail)}
+      ${this.#facts(detail)}
       <h3>Timeline</h3>
       ${timeline(detail)}
+      ${detail.requests.length > 0 ? requestList(detail.requests) : nothing}
       <h3>As the merchant retrieves it</h3>
       <json-text .value=${intent}></json-text>
     </section>`
@@ -62,6 +81,47 @@ export class IntentDetail extends LitElement {
       )}
     </div>`
   }
+
+  #facts({
+    intent,
+    confirms,
+    expiresAt,
+    finalizedAt,
+    settlement,
+    replayUntil,
+    secretRevoked,
+  }: Detail): TemplateResult {
+    const { paymentMethod, lastPaymentFailure, nextAction, providerPaymentId, customer } = intent
+    const card = paymentMethod?.card
+    const rows: readonly (readonly [string, unknown])[] = [
+      ['Created', timeText(intent.createdAt)],
+      finalizedAt ? ['Final since', timeText(finalizedAt)] : ['Deadline', timeText(expiresAt)],
+      ['Card', card && `${card.brand} •••• ${card.last4}, ${card.expMonth}/${card.expYear}`],
+      ['Waits for', nextAction && `${nextAction.type} until ${timeText(nextAction.expiresAt)}`],
+      ['Settles', settlement && timeText(settlement.at)],
+      [
+        'Last failure',
+        lastPaymentFailure && (lastPaymentFailure.declineCode ?? lastPaymentFailure.code),
+      ],
+      ['Provider id', providerPaymentId && html`<code>${providerPaymentId}</code>`],
+      ['Customer', customer && html`<bdi>${customer.name ?? customer.email ?? customer.id}</bdi>`],
+      ['Confirmations', confirms || null],
+      ['Replays until', replayUntil ? timeText(replayUntil) : 'never: no Idempotency-Key'],
+      ['clientSecret', this.#secret(intent.id, secretRevoked)],
+    ]
+    return html`<dl>${rows.map(([name, value]) =>
+      value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing,
+    )}</dl>`
+  }
+
+  #secret(id: string, revoked: boolean): TemplateResult {
+    if (revoked) return html`<span class="masked">revoked: it opens no checkout</span>`
+    const revoke = async (): Promise<void> => {
+      await this.state?.live.act(async (api) => await api.revokeSecret(id))
+    }
+    return html`<span class="masked">never stored</span>
+      <button type="button" class="small" title="No checkout opens with it any more" @click=${revoke}>Revoke</button>`
+  }
 }
 
 type Offer = readonly [Outcome, string, string]
@@ -69,6 +129,8 @@ type Offer = readonly [Outcome, string, string]
 const decline: Offer = ['declined', 'Decline', 'The buyer may try again']
 const fail: Offer = ['failed', 'Fail for good', 'A hard decline: the intent is final']
 const cancel: Offer = ['canceled', 'Cancel', 'As the buyer’s Cancel payment']
+
+const expire: Offer = ['expired', 'Expire', 'As after 24 hours']
 
 /** What can be done to an intent of each status that is not final. */
 const outcomes: ReadonlyMap<string, readonly Offer[]> = new Map([
@@ -78,8 +140,10 @@ const outcomes: ReadonlyMap<string, readonly Offer[]> = new Map([
       ['succeeded', 'Pay', 'As a buyer with a good card'],
       decline,
       fail,
+      ['requires_action', 'At the bank', 'A card whose bank asks the buyer first'],
       ['processing', 'Leave processing', 'Until it is settled here'],
       cancel,
+      expire,
     ],
   ],
   [
@@ -89,58 +153,17 @@ const outcomes: ReadonlyMap<string, readonly Offer[]> = new Map([
       decline,
       fail,
       cancel,
+      expire,
     ],
   ],
   ['processing', [['succeeded', 'Succeed', 'The provider takes the payment'], decline, fail]],
 ])
 
-function facts({
-  intent,
-  confirms,
-  expiresAt,
-  finalizedAt,
-  settlement,
-  replayUntil,
-}: Detail): TemplateResult {
-  const { paymentMethod, lastPaymentFailure, nextAction, providerPaymentId, customer } = intent
-  const card = paymentMethod?.card
-  const rows: readonly (readonly [string, unknown])[] = [
-    ['Created', timeText(intent.createdAt)],
-    finalizedAt ? ['Final since', timeText(finalizedAt)] : ['Deadline', timeText(expiresAt)],
-    ['Card', card && `${card.brand} •••• ${card.last4}, ${card.expMonth}/${card.expYear}`],
-    ['Waits for', nextAction && `${nextAction.type} until ${timeText(nextAction.expiresAt)}`],
-    ['Settles', settlement && timeText(settlement.at)],
-    [
-      'Last failure',
-      lastPaymentFailure && (lastPaymentFailure.declineCode ?? lastPaymentFailure.code),
-    ],
-    ['Provider id', providerPaymentId && html`<code>${providerPaymentId}</code>`],
-    ['Customer', customer && html`<bdi>${customer.name ?? customer.email ?? customer.id}</bdi>`],
-    ['Confirmations', confirms || null],
-    ['Replays until', replayUntil ? timeText(replayUntil) : 'never: no Idempotency-Key'],
-    ['clientSecret', html`<span class="masked">derived, never stored</span>`],
-  ]
-  return html`<dl>${rows.map(([name, value]) =>
-    value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing,
-  )}</dl>`
-}
-
-function timeline({ intent, events }: Detail): TemplateResult {
-  const steps = [
-    { text: 'Created by the merchant', status: 'requires_payment_method', at: intent.createdAt },
-    ...events.map(({ cause, status, createdAt }) => ({
-      text: causeWords(cause),
-      status,
-      at: createdAt,
-    })),
-  ]
-  return html`<ol class="timeline">${steps.map(({ text, status, at }, index) => {
-    const before = steps[index - 1]
-    const span = before ? spanText(Date.parse(at) - Date.parse(before.at)) : ''
-    return html`<li data-tone=${statusWords(status).tone}>
-      <span class="what">${text}</span>
-      <span class="to"><code>${status}</code></span>
-      <time datetime=${at}>${timeText(at)}${span ? html` <i>${span}</i>` : nothing}</time>
-    </li>`
-  })}</ol>`
+/** The requests that were about it, each with its way into the log. */
+function requestList(requests: readonly Exchange[]): TemplateResult {
+  return html`<h3>Requests</h3>
+    <ul class="log">${requests.map(
+      (exchange) => html`<li><a class="line"
+        href=${writeRoute({ section: 'requests', id: exchange.requestId })}>${exchangeLine(exchange)}</a></li>`,
+    )}</ul>`
 }

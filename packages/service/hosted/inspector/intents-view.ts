@@ -5,45 +5,61 @@
  */
 import type { PaymentIntent } from '@pi-checkout/contract'
 import { type Currency, isCurrency } from '@pi-checkout/contract/money'
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { property, state } from 'lit/decorators.js'
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { property } from 'lit/decorators.js'
 import { live } from 'lit/directives/live.js'
 import { repeat } from 'lit/directives/repeat.js'
 import { moneyText } from '../money-text.ts'
 import { copyButton } from './copy.ts'
 import { firstCreate } from './curl.ts'
+import { type IntentFilter, isOpen } from './filters.ts'
 import type { ViewState } from './inspector.ts'
+import type { IntentDetail } from './intent-detail.ts'
 import { writeRoute } from './route.ts'
 import { allStatuses, statusWords, timeText } from './words.ts'
 
 export class IntentsView extends LitElement {
   @property({ attribute: false }) state: ViewState | undefined
   @property({ attribute: false }) selected: string | undefined
-  @state() private sought = ''
-  @state() private status = ''
 
   protected override createRenderRoot(): HTMLElement {
     return this
   }
 
+  /** On a phone the list goes when an intent opens: whoever was there goes along, and back. */
+  protected override updated(changed: PropertyValues<this>): void {
+    if (!changed.has('selected')) return
+    const before = changed.get('selected')
+    if (this.selected) {
+      const at = document.activeElement
+      if (at !== document.body && !at?.checkVisibility()) this.#detail?.takeFocus()
+    } else if (before && document.activeElement === document.body) {
+      this.querySelector<HTMLElement>(`.rows [data-id="${before}"]`)?.focus()
+    }
+  }
+
+  get #detail(): IntentDetail | null {
+    return this.querySelector<IntentDetail>('intent-detail')
+  }
+
   protected override render(): unknown {
-    const { intents, older, environment } = this.state?.live ?? {}
-    if (!intents || !environment) return html`<p class="empty">Reading…</p>`
-    if (intents.length === 0) return empty()
-    const shown = intents.filter((intent) => this.#fits(intent))
+    const { intents, older, environment, intentFilter } = this.state?.live ?? {}
+    if (!intents || !environment || !intentFilter) return html`<p class="empty">Reading…</p>`
+    const isWhole = isOpen(intentFilter)
+    if (intents.length === 0 && isWhole && !this.selected) return empty()
     return html`<div class="panes" data-open=${this.selected ? 'detail' : 'list'}>
       <section class="list" aria-label="Payment Intents">
-        ${this.#filters()}
+        ${this.#filters(intentFilter)}
         ${
-          shown.length > 0
+          intents.length > 0
             ? html`<ul class="rows">${repeat(
-                shown,
+                intents,
                 ({ id }) => id,
                 (intent) => this.#row(intent),
               )}</ul>`
             : html`<p class="empty">No intent fits.</p>`
         }
-        ${older ? this.#more(intents.length) : nothing}
+        ${older ? this.#more(intents.length, isWhole) : nothing}
       </section>
       ${
         this.selected
@@ -54,20 +70,23 @@ export class IntentsView extends LitElement {
     </div>`
   }
 
-  #filters(): TemplateResult {
+  #filters({ q, status: chosen }: IntentFilter): TemplateResult {
     return html`<div class="filters">
       <input type="search" placeholder="Order, id, customer, card" aria-label="Search intents"
-        .value=${this.sought}
+        .value=${q}
         @input=${({ target }: Event) => {
-          if (target instanceof HTMLInputElement) this.sought = target.value.trim().toLowerCase()
+          if (target instanceof HTMLInputElement)
+            void this.state?.live.seekIntents({ q: target.value })
         }}>
       <select aria-label="Status" @change=${({ target }: Event) => {
-        if (target instanceof HTMLSelectElement) this.status = target.value
+        if (target instanceof HTMLSelectElement) {
+          void this.state?.live.seekIntents({ status: target.value })
+        }
       }}>
         <option value="">Any status</option>
         ${allStatuses.map(
           (status) =>
-            html`<option value=${status} .selected=${live(status === this.status)}>${
+            html`<option value=${status} .selected=${live(status === chosen)}>${
               statusWords(status).text
             }</option>`,
         )}
@@ -75,10 +94,9 @@ export class IntentsView extends LitElement {
     </div>`
   }
 
-  #more(count: number): TemplateResult {
-    const words = this.sought || this.status ? 'searched' : 'shown'
+  #more(count: number, isWhole: boolean): TemplateResult {
     return html`<p class="more">
-      <span class="hint">The newest ${count} are ${words}.</span>
+      <span class="hint">The newest ${count}${isWhole ? '' : ' that fit'} are shown.</span>
       <button type="button" @click=${() => void this.state?.live.showOlder()}>Show older</button>
     </p>`
   }
@@ -86,8 +104,8 @@ export class IntentsView extends LitElement {
   #row(intent: PaymentIntent): TemplateResult {
     const { id, orderId, amount, currency, status, createdAt, customer } = intent
     const current = id === this.selected
-    const href = writeRoute({ section: 'intents', intentId: id })
-    return html`<li><a href=${href} aria-current=${current ? 'true' : 'false'}>
+    const href = writeRoute({ section: 'intents', id })
+    return html`<li><a href=${href} data-id=${id} aria-current=${current ? 'true' : 'false'}>
       <span class="order"><bdi>${orderId}</bdi></span>
       <span class="money">${money(amount, currency)}</span>
       <span class="who">${timeText(createdAt)}${
@@ -95,13 +113,6 @@ export class IntentsView extends LitElement {
       }</span>
       ${badge(status)}
     </a></li>`
-  }
-
-  #fits({ id, orderId, status, customer, paymentMethod }: PaymentIntent): boolean {
-    if (this.status && status !== this.status) return false
-    const { last4 = '', brand = '' } = paymentMethod?.card ?? {}
-    const words = [id, orderId, customer?.id, customer?.email, customer?.name, last4, brand]
-    return words.join(' ').toLowerCase().includes(this.sought)
   }
 }
 

@@ -27,7 +27,12 @@ export class LintView extends LitElement {
           Idempotency-Key, keys that come with another body, intents polled too fast, secret keys in
           browsers or addresses, and pages of unregistered origins.</p></div>`
     }
-    return html`<ul class="findings">${repeat(
+    const clear = async (): Promise<void> => {
+      await this.state?.live.act(async (api, id) => await api.clearFindings(id))
+    }
+    return html`<div class="tools"><p class="hint">Since this start of the service; what stays wrong comes back.</p>
+      <button type="button" @click=${clear}>Clear</button></div>
+    <ul class="findings">${repeat(
       findings,
       ({ rule, detail }) => `${rule} ${detail}`,
       (finding) => this.#finding(finding),
@@ -42,6 +47,7 @@ export class LintView extends LitElement {
     count,
     lastAt,
     intentId,
+    requestId,
     origin,
     environment,
   }: Finding): TemplateResult {
@@ -52,9 +58,9 @@ export class LintView extends LitElement {
       ${origin && environment ? this.#registration(origin, environment) : nothing}
       <p class="hint">${count === 1 ? 'Once' : `${count} times`}, last ${timeText(lastAt)}${
         intentId
-          ? html` · <a href=${writeRoute({ section: 'intents', intentId })}>the intent</a>`
+          ? html` · <a href=${writeRoute({ section: 'intents', id: intentId })}>the intent</a>`
           : nothing
-      }</p>
+      } · <a href=${writeRoute({ section: 'requests', id: requestId })}>the request</a></p>
     </li>`
   }
 

@@ -6,13 +6,21 @@
 import type { PaymentIntent } from '@pi-checkout/contract'
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { Topic } from '../../src/sandbox/changes.ts'
-import type { FaultRule } from '../../src/sandbox/faults.ts'
-import type { Exchange } from '../../src/sandbox/journal.ts'
+import type { Exchange } from '../../src/sandbox/exchange.ts'
+import type { WaitingRule } from '../../src/sandbox/faults.ts'
 import type { KeyUse } from '../../src/sandbox/key-uses.ts'
 import type { Finding } from '../../src/sandbox/lint.ts'
 import type { Outcome } from '../../src/sandbox/settle.ts'
+import { everyIntent, everyRequest, type IntentFilter, type RequestFilter } from './filters.ts'
 import { pause, Reading, retryAfter } from './reading.ts'
-import { type Detail, Refused, SandboxApi, type SandboxEnvironment } from './sandbox-api.ts'
+import {
+  type Detail,
+  isUnknownToken,
+  Refused,
+  SandboxApi,
+  type SandboxEnvironment,
+  wordsOf,
+} from './sandbox-api.ts'
 
 /** `locked`: no token, or one that the service does not know. */
 export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
@@ -36,7 +44,10 @@ export class Live implements ReactiveController {
   requests: readonly Exchange[] = []
   keyUses: readonly KeyUse[] = []
   findings: readonly Finding[] = []
-  rules: readonly FaultRule[] = []
+  rules: readonly WaitingRule[] = []
+  /** What the lists are to hold; a change of section leaves it as it is. */
+  intentFilter = everyIntent
+  requestFilter = everyRequest
   detail: Detail | undefined
   /** The open intent's id. */
   openId: string | undefined
@@ -49,6 +60,8 @@ export class Live implements ReactiveController {
   readonly #reading = new Reading<Part>(async (parts) => await this.#read(parts))
   /** Pages of intents that are shown. */
   #pages = 1
+  /** Every intent that was read, so that a list without it can still name it. */
+  readonly #known = new Map<string, PaymentIntent>()
 
   constructor(host: ReactiveControllerHost) {
     this.#host = host
@@ -87,6 +100,26 @@ export class Live implements ReactiveController {
     this.detail = undefined
     this.openId = undefined
     await this.#turnTo(id)
+  }
+
+  /** An intent that was read at some time. */
+  known(id: string | null): PaymentIntent | undefined {
+    return id === null ? undefined : this.#known.get(id)
+  }
+
+  /** Looks for intents in the whole store. */
+  async seekIntents(filter: Partial<IntentFilter>): Promise<void> {
+    this.intentFilter = { ...this.intentFilter, ...filter }
+    this.#pages = 1
+    this.#host.requestUpdate()
+    await this.#reading.now(['intents'])
+  }
+
+  /** Looks for requests. */
+  async seekRequests(filter: Partial<RequestFilter>): Promise<void> {
+    this.requestFilter = { ...this.requestFilter, ...filter }
+    this.#host.requestUpdate()
+    if (filter.q !== undefined) await this.#reading.now(['requests'])
   }
 
   /** Shows another page of intents. */
@@ -197,8 +230,9 @@ export class Live implements ReactiveController {
     },
     detail: async (api) => await this.#readDetail(api),
     requests: async (api, id) => {
-      const { requests } = await api.requests(id)
-      if (this.#shows(id)) this.requests = requests
+      const { q } = this.requestFilter
+      const { requests } = await api.requests(id, { q })
+      if (this.#shows(id) && q === this.requestFilter.q) this.requests = requests
     },
     idempotency: async (api, id) => {
       const { keys } = await api.keyUses(id)
@@ -219,13 +253,15 @@ export class Live implements ReactiveController {
   }
 
   async #readIntents(api: SandboxApi, environment: string): Promise<void> {
-    let page = await api.intents(environment)
+    const filter = this.intentFilter
+    let page = await api.intents(environment, filter)
     const intents = [...page.intents]
     for (let pages = 1; pages < this.#pages && page.older; pages++) {
-      page = await api.intents(environment, intents.at(-1)?.id)
+      page = await api.intents(environment, { ...filter, before: intents.at(-1)?.id })
       intents.push(...page.intents)
     }
-    if (!this.#shows(environment)) return
+    if (!this.#shows(environment) || filter !== this.intentFilter) return
+    for (const intent of intents) this.#known.set(intent.id, intent)
     this.intents = intents
     this.older = page.older
   }
@@ -274,11 +310,3 @@ type Part = Topic | 'detail'
 
 const tokenUnknown =
   'The service does not know this token: each start makes its own. Open the link that the running one printed.'
-
-function isUnknownToken(error: unknown): boolean {
-  return error instanceof Refused && error.status === 401
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Refused ? error.message : 'The service did not answer.'
-}

@@ -17,17 +17,17 @@ export type Section = (typeof sections)[number]
 
 export interface Route {
   readonly section: Section
-  /** Of the open intent. */
-  readonly intentId?: string | undefined
+  /** Of the intent or the request that is open. */
+  readonly id?: string | undefined
 }
 
 /** Reads a fragment; anything unknown is the list of intents. */
 export function readRoute(hash: string): Route {
-  const [, name, intentId] = /^#\/([a-z]+)(?:\/([\w-]{1,128}))?$/.exec(hash) ?? []
+  const [, name, id] = /^#\/([a-z]+)(?:\/([\w-]{1,128}))?$/.exec(hash) ?? []
   const section = sections.find((each) => each === name) ?? 'intents'
-  return section === 'intents' ? { section, intentId } : { section }
+  return section === 'intents' || section === 'requests' ? { section, id } : { section }
 }
 
-export function writeRoute({ section, intentId }: Route): string {
-  return intentId ? `#/${section}/${intentId}` : `#/${section}`
+export function writeRoute({ section, id }: Route): string {
+  return id ? `#/${section}/${id}` : `#/${section}`
 }

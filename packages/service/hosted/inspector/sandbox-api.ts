@@ -5,8 +5,8 @@
  */
 import type { Problem } from '@pi-checkout/contract'
 import type { Topic } from '../../src/sandbox/changes.ts'
-import type { FaultRule } from '../../src/sandbox/faults.ts'
-import type { Exchange } from '../../src/sandbox/journal.ts'
+import type { Exchange } from '../../src/sandbox/exchange.ts'
+import type { FaultRule, WaitingRule } from '../../src/sandbox/faults.ts'
 import type { KeyUse } from '../../src/sandbox/key-uses.ts'
 import type { Finding } from '../../src/sandbox/lint.ts'
 import type { Outcome } from '../../src/sandbox/settle.ts'
@@ -38,6 +38,8 @@ export interface Origins {
 
 export type Detail = Omit<SandboxIntent, 'secret' | 'idempotency'> & {
   readonly replayUntil: string | null
+  readonly secretRevoked: boolean
+  readonly requests: readonly Exchange[]
 }
 
 /** A control request was refused; `message` is for the person at the screen. */
@@ -51,6 +53,16 @@ export class Refused extends Error {
   }
 }
 
+/** Whether a request was refused for its token. */
+export function isUnknownToken(error: unknown): boolean {
+  return error instanceof Refused && error.status === 401
+}
+
+/** Why a request came to nothing. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Refused ? error.message : 'The service did not answer.'
+}
+
 export class SandboxApi {
   readonly #token: string
 
@@ -60,14 +72,23 @@ export class SandboxApi {
 
   environments = (): Promise<Environments> => this.#json('GET', '/environments')
 
-  /** @param before Id of an intent: the page of those made before it. */
-  intents = (environment: string, before?: string): Promise<IntentPage> =>
-    this.#json('GET', `/environments/${environment}/intents${before ? `?before=${before}` : ''}`)
+  /** @param query `before`, the id of an intent, asks for the page of those made before it. */
+  intents = (
+    environment: string,
+    query: { readonly q: string; readonly status: string; readonly before?: string | undefined },
+  ): Promise<IntentPage> =>
+    this.#json('GET', `/environments/${environment}/intents${queryText(query)}`)
 
   intent = (id: string): Promise<Detail> => this.#json('GET', `/intents/${id}`)
 
-  requests = (environment: string): Promise<{ readonly requests: readonly Exchange[] }> =>
-    this.#json('GET', `/environments/${environment}/requests`)
+  requests = (
+    environment: string,
+    query: { readonly q: string },
+  ): Promise<{ readonly requests: readonly Exchange[] }> =>
+    this.#json('GET', `/environments/${environment}/requests${queryText(query)}`)
+
+  clearRequests = (environment: string): Promise<unknown> =>
+    this.#json('DELETE', `/environments/${environment}/requests`)
 
   keyUses = (environment: string): Promise<{ readonly keys: readonly KeyUse[] }> =>
     this.#json('GET', `/environments/${environment}/idempotency`)
@@ -75,14 +96,21 @@ export class SandboxApi {
   findings = (environment: string): Promise<{ readonly findings: readonly Finding[] }> =>
     this.#json('GET', `/environments/${environment}/lint`)
 
-  rules = (): Promise<{ readonly rules: readonly FaultRule[] }> => this.#json('GET', '/faults')
+  clearFindings = (environment: string): Promise<unknown> =>
+    this.#json('DELETE', `/environments/${environment}/lint`)
+
+  rules = (): Promise<{ readonly rules: readonly WaitingRule[] }> => this.#json('GET', '/faults')
 
   addRule = (rule: FaultRule): Promise<void> => this.#json('POST', '/faults', rule)
+
+  removeRule = (id: number): Promise<void> => this.#json('DELETE', `/faults/${id}`)
 
   clearRules = (): Promise<void> => this.#json('DELETE', '/faults')
 
   settle = (id: string, outcome: Outcome): Promise<void> =>
     this.#json('POST', `/intents/${id}/settle`, { outcome })
+
+  revokeSecret = (id: string): Promise<void> => this.#json('POST', `/intents/${id}/revoke-secret`)
 
   setClock = (
     environment: string,
@@ -91,6 +119,9 @@ export class SandboxApi {
 
   registerOrigin = (environment: string, origin: string): Promise<Origins> =>
     this.#json('POST', `/environments/${environment}/origins`, { origin })
+
+  removeOrigin = (environment: string, origin: string): Promise<Origins> =>
+    this.#json('DELETE', `/environments/${environment}/origins${queryText({ origin })}`)
 
   reset = (environment: string): Promise<{ readonly deleted: number }> =>
     this.#json('POST', '/reset', { environment })
@@ -145,4 +176,10 @@ export class SandboxApi {
     const { detail } = (await answer.json().catch(() => ({}))) as Partial<Problem>
     throw new Refused(answer.status, detail ?? `The service answered ${answer.status}.`)
   }
+}
+
+/** A query without what is empty. */
+function queryText(query: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
 }

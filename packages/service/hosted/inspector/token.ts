@@ -7,7 +7,9 @@
 /** Takes the token out of the address and leaves the rest of it; `undefined` when there is none. */
 export function takeToken(): string | undefined {
   const token = readToken(location.hash)
-  if (token) history.replaceState(null, '', location.pathname + location.hash.replace(token, ''))
+  // What follows leads on into the page: `#TOKEN/intents/ID`.
+  const rest = location.hash.slice(44)
+  if (token) history.replaceState(null, '', rest ? `#${rest}` : location.pathname)
   return token
 }
 

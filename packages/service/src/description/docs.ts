@@ -14,6 +14,7 @@ import {
 } from '@pi-checkout/contract'
 import { testCards } from '../provider/test-cards.ts'
 import { faultNames } from '../sandbox/faults.ts'
+import { outcomes } from '../sandbox/settle.ts'
 import { errorGuide } from './error-guide.ts'
 import { type OpenApi, openapi, operationProblems } from './openapi.ts'
 import type { FieldSchema } from './request-schema.ts'
@@ -202,13 +203,17 @@ const controls: readonly (readonly [string, string])[] = [
     'PUT /_sandbox/environments/:id/clock',
     '{"advance": ms} or {"offset": ms}; DELETE returns to real time',
   ],
-  ['POST /_sandbox/environments/:id/origins', '{"origin": …} registers an origin'],
-  ['GET /_sandbox/environments/:id/intents', 'the newest 200; also /requests, /idempotency, /lint'],
-  ['GET /_sandbox/intents/:id', 'an intent with timeline and attempts'],
   [
-    'POST /_sandbox/intents/:id/settle',
-    '{"outcome": "succeeded", "declined", "failed", "processing" or "canceled"}',
+    'POST /_sandbox/environments/:id/origins',
+    '{"origin": …} registers an origin; DELETE with ?origin= takes it out',
   ],
+  [
+    'GET /_sandbox/environments/:id/intents',
+    'the newest 200; also /requests, /idempotency, /lint; ?q= searches intents and requests',
+  ],
+  ['GET /_sandbox/intents/:id', 'an intent with timeline, attempts and requests'],
+  ['POST /_sandbox/intents/:id/settle', `{"outcome": one of ${outcomes.join(', ')}}`],
+  ['POST /_sandbox/intents/:id/revoke-secret', 'its clientSecret opens no checkout any more'],
   [
     'POST /_sandbox/faults',
     '{"on": "create" or "retrieve", "do": fault, "times": 1}; GET lists, DELETE clears',

@@ -13,6 +13,10 @@ export interface AnswerFacts {
   readonly environment?: Environment
   readonly intentId?: string
   readonly replayed?: boolean
+  /** Code of the problem that it is. */
+  readonly problem?: string
+  /** Which fields were refused. */
+  readonly pointers?: readonly string[]
 }
 
 /** Adds facts, which live as long as the answer. */

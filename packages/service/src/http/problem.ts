@@ -14,6 +14,7 @@ import {
 import type { Logger } from 'pino'
 import { Overloaded } from '../db/batch.ts'
 import { StoreError } from '../db/database.ts'
+import { keepFacts } from './answer-facts.ts'
 import { jsonHeaders } from './headers.ts'
 import { requestId } from './request-id.ts'
 
@@ -63,6 +64,7 @@ export function sendProblem(
     response.destroy()
     return
   }
+  keepFacts(response, { problem: problem.code, pointers: problem.errors.map((at) => at.pointer) })
   const body = JSON.stringify({
     type: `/docs#${problem.code}`,
     title,

@@ -14,6 +14,7 @@ import { listApiKeys } from '../merchants/api-keys.ts'
 import { type Environment, findEnvironment, timeOf } from '../merchants/environments.ts'
 import { addOrigin, removeOrigin } from '../merchants/merchants.ts'
 import { SetClock, setClock } from './clock.ts'
+import type { Search } from './exchange.ts'
 import { read } from './read.ts'
 import type { Sandbox } from './sandbox.ts'
 import { newestIntents, testEnvironments } from './stored.ts'
@@ -109,20 +110,37 @@ export function environmentRoutes(
   router.get('/environments/:id/intents', async (request, response) => {
     const { id } = await testEnvironment(context, request.params.id)
     const before = readBefore(request)
-    response.json(await newestIntents(context, { environmentId: id, before, count: pageLength }))
+    const search = { sought: readSought(request), status: queryOf(request).get('status') }
+    response.json(
+      await newestIntents(context, { environmentId: id, before, search, count: pageLength }),
+    )
   })
 
   router
     .route('/environments/:id/requests')
     .get(async (request, response) => {
       const { id } = await testEnvironment(context, request.params.id)
-      response.json({ requests: journal.exchanges(id) })
+      const sought = readSought(request)
+      response.json({
+        requests: journal.exchanges(id, sought === null ? undefined : await search(id, sought)),
+      })
     })
     .delete(async (request, response) => {
       const { id } = await testEnvironment(context, request.params.id)
       journal.clear(id)
       response.json({ requests: [] })
     })
+
+  /** A request tells of an intent's id at most: its order and customer are in the store. */
+  async function search(environmentId: string, text: string): Promise<Search> {
+    const { intents } = await newestIntents(context, {
+      environmentId,
+      before: undefined,
+      search: { sought: text, status: null },
+      count: pageLength,
+    })
+    return { text, intentIds: new Set(intents.map(({ id }) => id)) }
+  }
 
   router.get('/environments/:id/idempotency', async (request, response) => {
     const { id } = await testEnvironment(context, request.params.id)
@@ -157,6 +175,14 @@ function readBefore(request: Request): string | undefined {
   const before = queryOf(request).get('before')
   if (before === null || paymentIntentIdPattern.test(before)) return before ?? undefined
   throw new ProblemError('validation_failed', 'before must be the id of a Payment Intent.')
+}
+
+/** `?q=` of a list; `null`: everything. */
+function readSought(request: Request): string | null {
+  const sought = queryOf(request).get('q')?.trim() || null
+  // PostgreSQL takes no U+0000 in a text.
+  if (sought === null || (sought.length <= 200 && !sought.includes('\0'))) return sought
+  throw new ProblemError('validation_failed', 'q must be a text of at most 200 characters.')
 }
 
 function queryOf({ url }: Request): URLSearchParams {

@@ -5,6 +5,7 @@
  */
 import { Router } from 'express'
 import { z } from 'zod'
+import { ProblemError } from '../http/problem.ts'
 import { type FaultRules, faultNames, faultOperations, readFault } from './faults.ts'
 import { read } from './read.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -32,6 +33,16 @@ export function faultRoutes(faults: FaultRules, { changes }: Sandbox): Router {
       changes.announce('faults')
       response.json({ rules: [] })
     })
+  router.delete('/faults/:id', (request, response) => {
+    if (!faults.remove(Number(request.params.id))) {
+      throw new ProblemError(
+        'not_found',
+        'There is no such rule any more; GET /_sandbox/faults lists them.',
+      )
+    }
+    changes.announce('faults')
+    response.json({ rules: faults.list() })
+  })
   return router
 }
 

@@ -34,10 +34,17 @@ export interface FaultRule {
   readonly times: number
 }
 
+/** A rule that waits for its requests. */
+export interface WaitingRule extends FaultRule {
+  readonly id: number
+}
+
 /** The rules of one instance. */
 export interface FaultRules {
   add(rule: FaultRule): void
-  list(): readonly FaultRule[]
+  list(): readonly WaitingRule[]
+  /** Returns whether there was such a rule. */
+  remove(id: number): boolean
   clear(): void
   /** Uses up the first rule that fits, once; none fits as a rule. */
   take(operation: FaultOperation): readonly Fault[]
@@ -45,12 +52,18 @@ export interface FaultRules {
 
 /** Makes an empty list of rules. */
 export function faultRules(): FaultRules {
-  let rules: { readonly rule: FaultRule; readonly fault: Fault; left: number }[] = []
+  let rules: { readonly rule: WaitingRule; readonly fault: Fault; left: number }[] = []
+  let count = 0
   return {
     add: (rule) => {
-      rules.push({ rule, fault: knownFault(rule.do), left: rule.times })
+      rules.push({ rule: { ...rule, id: ++count }, fault: knownFault(rule.do), left: rule.times })
     },
     list: () => rules.map(({ rule, left }) => ({ ...rule, times: left })),
+    remove: (id) => {
+      const before = rules.length
+      rules = rules.filter(({ rule }) => rule.id !== id)
+      return rules.length < before
+    },
     clear: () => {
       rules = []
     },

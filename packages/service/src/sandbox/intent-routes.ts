@@ -9,17 +9,29 @@ import { ProblemError } from '../http/problem.ts'
 import { read } from './read.ts'
 import type { Sandbox } from './sandbox.ts'
 import { outcomes, Settle, settle } from './settle.ts'
-import { sandboxIntent } from './stored.ts'
+import { revokeSecret, sandboxIntent } from './stored.ts'
 
 /** Returns the routes of `/intents`. */
-export function intentRoutes(context: Context, { changes }: Sandbox): Router {
+export function intentRoutes(context: Context, { changes, journal }: Sandbox): Router {
   const router = Router({ caseSensitive: true, strict: true })
 
   router.get('/intents/:id', async (request, response) => {
     const found = await sandboxIntent(context, request.params.id)
     if (!found) throw refused('payment_intent_not_found')
-    const { secret: _, idempotency, ...shown } = found
-    response.json({ ...shown, replayUntil: idempotency?.expiresAt ?? null })
+    const { secret, idempotency, ...shown } = found
+    response.json({
+      ...shown,
+      replayUntil: idempotency?.expiresAt ?? null,
+      secretRevoked: secret.salt === null,
+      requests: journal.exchangesAbout(found.intent.id),
+    })
+  })
+
+  router.post('/intents/:id/revoke-secret', async (request, response) => {
+    const { id } = request.params
+    if (!(await revokeSecret(context.db, id))) throw refused('payment_intent_not_found')
+    changes.announce('intents')
+    response.json({ id, secretRevoked: true })
   })
 
   router.post('/intents/:id/settle', async (request, response) => {
@@ -43,6 +55,6 @@ function refused(code: keyof typeof refusals): ProblemError {
 const refusals = {
   payment_intent_not_found: 'No test environment has a Payment Intent with this id.',
   intent_finalized: 'The Payment Intent is final; nothing changes it any more.',
-  attempt_in_progress: 'The payment is processing and cannot be canceled; settle it instead.',
+  attempt_in_progress: 'The payment is processing: only succeeded, declined and failed lead on.',
   version_conflict: 'The Payment Intent has moved on; read it again.',
 } as const

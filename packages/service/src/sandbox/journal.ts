@@ -12,39 +12,19 @@ import { factsOf } from '../http/answer-facts.ts'
 import { requestId } from '../http/request-id.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { Changes } from './changes.ts'
+import { type Exchange, exchangeOf, isSought, type Search } from './exchange.ts'
 import { type KeyUse, keyUses } from './key-uses.ts'
-import { hasSecret, maskKey, maskPath } from './mask.ts'
+import { hasSecret } from './mask.ts'
 import type { Note, Operation } from './note.ts'
-
-/** One request and its answer, as it may be shown. */
-export interface Exchange {
-  /** Grows by one with each exchange of this instance. */
-  readonly number: number
-  /** Real time, RFC 3339 UTC. */
-  readonly at: string
-  readonly method: string
-  /** Without query; credentials in it are masked. */
-  readonly path: string
-  /** 0: the connection ended before the whole answer. */
-  readonly status: number
-  /** Milliseconds until the answer was written. */
-  readonly ms: number
-  readonly requestId: string
-  readonly operation: Operation
-  /** Id of the test environment; `null` where no key told which. */
-  readonly environment: string | null
-  readonly intentId: string | null
-  /** Masked. `null`: none was sent. */
-  readonly idempotencyKey: string | null
-  readonly replayed: boolean
-}
 
 /** The journal of one instance. */
 export interface Journal {
   /** Puts a listener under watch. */
   watch(listener: RequestListener): RequestListener
   /** The last exchanges, the newest first: those of an environment, and those of nobody known. */
-  exchanges(environmentId: string): readonly Exchange[]
+  exchanges(environmentId: string, search?: Search): readonly Exchange[]
+  /** Those that were about an intent, the newest first. */
+  exchangesAbout(intentId: string): readonly Exchange[]
   /** The keys that were used last, the newest first. */
   keyUses(environmentId: string): readonly KeyUse[]
   /** Forgets the exchanges of all environments, or those of one and those of nobody known. */
@@ -87,7 +67,9 @@ export function journal({
     if (found?.mode === 'test') keep({ ...note, environment: found.id })
   }
 
-  function keep(note: Note): void {
+  function keep(noted: Note): void {
+    // A refused key tells of the intent that it made before.
+    const note = noted.status === 422 ? { ...noted, intentId: uses.intentOf(noted) } : noted
     notes.push(note)
     // Seldom, and half at once: shifting one by one would move the whole list each time.
     if (notes.length > kept * 2) notes = notes.slice(-kept)
@@ -116,10 +98,17 @@ export function journal({
       })
       listener(request, response)
     },
-    exchanges: (environmentId) =>
+    exchanges: (environmentId, search) =>
       notes
         .filter(({ environment }) => environment === null || environment === environmentId)
         .slice(-kept)
+        .filter((note) => !search || isSought(note, search))
+        .reverse()
+        .map(exchangeOf),
+    exchangesAbout: (intentId) =>
+      notes
+        .slice(-kept)
+        .filter((note) => note.intentId === intentId)
         .reverse()
         .map(exchangeOf),
     keyUses: (environmentId) => uses.list(environmentId),
@@ -187,27 +176,11 @@ function noteOf(
     intentId: facts.intentId ?? intentIdOf(url),
     idempotencyKey: typeof key === 'string' ? key : undefined,
     replayed: facts.replayed ?? false,
+    problem: facts.problem,
+    pointers: facts.pointers ?? [],
     keyFromBrowser: isKeyFromBrowser(request),
     secretInUrl: hasSecret(url),
     referer: sent.referer,
-  }
-}
-
-function exchangeOf(note: Note): Exchange {
-  const { number, method, status, operation, environment, intentId, replayed } = note
-  return {
-    number,
-    at: note.at.toISOString(),
-    method,
-    path: maskPath(note.url),
-    status,
-    ms: Math.round(note.ms * 10) / 10,
-    requestId: note.requestId,
-    operation,
-    environment,
-    intentId,
-    idempotencyKey: note.idempotencyKey === undefined ? null : maskKey(note.idempotencyKey),
-    replayed,
   }
 }
 

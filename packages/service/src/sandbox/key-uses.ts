@@ -23,6 +23,8 @@ export interface KeyUse {
 /** The keys that were used last. */
 export interface KeyUses {
   count(note: Note): void
+  /** The intent that a request's key made, if that is known here. */
+  intentOf(note: Note): string | null
   list(environmentId: string): readonly KeyUse[]
   clear(environmentId: string | undefined): void
 }
@@ -35,7 +37,7 @@ export function keyUses(kept: number): KeyUses {
       const isAnswer = status === 201 || status === 409 || status === 422
       if (operation !== 'create' || !environment || idempotencyKey === undefined || !isAnswer)
         return
-      const key = idempotencyKey.startsWith('"') ? idempotencyKey.slice(1, -1) : idempotencyKey
+      const key = bareKey(idempotencyKey)
       const name = `${environment} ${key}`
       let use = uses.get(name)
       if (!use) {
@@ -51,6 +53,8 @@ export function keyUses(kept: number): KeyUses {
       if (status === 409) use.waits++
       use.lastAt = at
     },
+    intentOf: ({ environment, idempotencyKey = '' }) =>
+      uses.get(`${environment} ${bareKey(idempotencyKey)}`)?.intentId ?? null,
     list: (environmentId) =>
       [...uses.values()]
         .filter(({ environment }) => environment === environmentId)
@@ -66,6 +70,11 @@ export function keyUses(kept: number): KeyUses {
       }
     },
   }
+}
+
+/** It may come in quotes, as a structured field does. */
+function bareKey(sent: string): string {
+  return sent.startsWith('"') ? sent.slice(1, -1) : sent
 }
 
 interface Use {

@@ -20,6 +20,10 @@ export interface Note {
   readonly intentId: string | null
   readonly idempotencyKey: string | undefined
   readonly replayed: boolean
+  /** Code of the problem that the answer was. */
+  readonly problem: string | undefined
+  /** Fields that it refused, as JSON Pointers. */
+  readonly pointers: readonly string[]
   /** It came with headers that only a browser sends, and with a key or the wish to send one. */
   readonly keyFromBrowser: boolean
   /** The address carried a credential. */

@@ -11,14 +11,22 @@ import { causeOf } from '../checkout/settlement.ts'
 import { type Standing, standingOf } from '../checkout/standing.ts'
 import type { Context } from '../context.ts'
 import { randomBase62 } from '../identifiers.ts'
-import { type Cause, decide } from '../intents/lifecycle.ts'
+import { type Cause, decide, due } from '../intents/lifecycle.ts'
 import { moveIntent, type StoredIntent } from '../intents/store.ts'
 import { findEnvironmentOfIntent } from '../merchants/environments.ts'
 import { authorise } from '../provider/acquirer.ts'
 import { type Settlement, testCards } from '../provider/test-cards.ts'
 
 /** Where an intent can be brought: `declined` lets the buyer try again, `failed` does not. */
-export const outcomes = ['succeeded', 'declined', 'failed', 'processing', 'canceled'] as const
+export const outcomes = [
+  'succeeded',
+  'declined',
+  'failed',
+  'requires_action',
+  'processing',
+  'canceled',
+  'expired',
+] as const
 export type Outcome = (typeof outcomes)[number]
 
 export const Settle = z.strictObject({ outcome: z.enum(outcomes) })
@@ -44,10 +52,22 @@ export async function settle(
   if (!standing) return { refusal: 'payment_intent_not_found' }
   const { intent } = standing
   if (isFinal(intent.status)) return { refusal: 'intent_finalized' }
+  if (outcome === 'expired') return await expire(context, standing)
   if (intent.status === 'requires_payment_method' && outcome !== 'canceled') {
     return await payWith(context, standing, cards[outcome])
   }
+  if (outcome === 'requires_action') {
+    return intent.status === outcome ? intent : { refusal: 'attempt_in_progress' }
+  }
   return await moveAll(context, standing, causesOf(intent, outcome))
+}
+
+/** What its deadline would do, now. */
+async function expire({ db }: Context, { intent, at }: Standing): Promise<StoredIntent | Refused> {
+  const next = due({ ...intent, nextAction: null, expiresAt: at }, at)
+  // A payment that is with the provider has no deadline.
+  if (intent.status === 'processing' || !next) return { refusal: 'attempt_in_progress' }
+  return (await moveIntent(db, intent, next)) ?? { refusal: 'version_conflict' }
 }
 
 /** The test card that leads to each outcome at once. */
@@ -55,6 +75,7 @@ const cards = {
   succeeded: 'visa',
   declined: 'declined',
   failed: 'stolen',
+  requires_action: 'challenge',
   processing: 'pending',
 } as const
 
@@ -78,7 +99,10 @@ async function payWith(
   return 'refusal' in confirmed ? confirmed : confirmed.standing.intent
 }
 
-function causesOf({ status }: StoredIntent, outcome: Outcome): readonly Cause[] {
+function causesOf(
+  { status }: StoredIntent,
+  outcome: Exclude<Outcome, 'requires_action' | 'expired'>,
+): readonly Cause[] {
   if (outcome === 'canceled') return [{ type: 'canceled' }]
   const passed: readonly Cause[] =
     status === 'requires_action' ? [{ type: 'challenge_passed' }] : []

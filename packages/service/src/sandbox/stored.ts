@@ -6,7 +6,7 @@
  */
 import type { PaymentFailure, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
 import type { Context } from '../context.ts'
-import { Fragment } from '../db/database.ts'
+import { Fragment, type Queryable } from '../db/database.ts'
 import { intentAnswer } from '../intents/answer.ts'
 import { due } from '../intents/lifecycle.ts'
 import { type IntentRow, intentColumns, intentOf, settleDue } from '../intents/store.ts'
@@ -79,11 +79,30 @@ export async function sandboxIntent(
   return row && sandboxIntentOf(row)
 }
 
+/**
+ * Revokes the `clientSecret` of an intent: no session opens with it any more. One that is open ends
+ * with its fifteen minutes.
+ *
+ * @returns Whether a test environment has the intent.
+ */
+export async function revokeSecret(db: Queryable, id: string): Promise<boolean> {
+  const revoked = await db.query`
+    update payment_intents set secret_salt = null where id = ${id} and ${inTestMode} returning id`
+  return revoked.length > 0
+}
+
 /** A part of the list of intents. */
 export interface IntentPage {
   readonly intents: readonly PaymentIntent[]
   /** Whether there are older ones. */
   readonly older: boolean
+}
+
+/** Which intents a list shows. */
+export interface IntentSearch {
+  /** Part of an id, an order, a customer or a card's brand or last digits; `null`: any. */
+  readonly sought: string | null
+  readonly status: string | null
 }
 
 /**
@@ -97,10 +116,12 @@ export async function newestIntents(
     environmentId,
     before,
     count,
+    search: { sought, status },
   }: {
     readonly environmentId: string
     readonly before: string | undefined
     readonly count: number
+    readonly search: IntentSearch
   },
 ): Promise<IntentPage> {
   const { db } = context
@@ -109,10 +130,14 @@ export async function newestIntents(
       ? await db.query<DueRow>`
         select ${listColumns} from payment_intents i
          where environment_id = ${environmentId} and ${inTestMode}
+           and (${status}::text is null or status = ${status})
+           and (${sought}::text is null or position(lower(${sought}) in ${searched}) > 0)
          order by created_at desc, id desc limit ${count + 1}`
       : await db.query<DueRow>`
         select ${listColumns} from payment_intents i
          where environment_id = ${environmentId} and ${inTestMode}
+           and (${status}::text is null or status = ${status})
+           and (${sought}::text is null or position(lower(${sought}) in ${searched}) > 0)
            and created_at <= (select created_at from payment_intents where id = ${before})
            and (created_at, id) < (select created_at, id from payment_intents where id = ${before})
          order by created_at desc, id desc limit ${count + 1}`
@@ -174,6 +199,12 @@ interface SandboxRow extends DueRow {
 
 const inTestMode = new Fragment(`
   environment_id in (select id from environments where mode = 'test')`)
+
+// The collation of ids knows no small letters but those of ASCII.
+const searched = new Fragment(`
+  lower(concat_ws(' ', id, order_id, customer->>'id', customer->>'email', customer->>'name',
+                  payment_method->'card'->>'brand', payment_method->'card'->>'last4')
+        collate "default")`)
 
 const listColumns = new Fragment(`
   ${intentColumns.text},

@@ -121,6 +121,8 @@ test.each([
   ['failed', 'failed'],
   ['canceled', 'canceled'],
   ['processing', 'processing'],
+  ['requires_action', 'requires_action'],
+  ['expired', 'expired'],
 ])('an open intent can be brought to %s without a buyer', async (outcome, status) => {
   const id = await make()
   expect(await json('POST', `/intents/${id}/settle`, { outcome })).toEqual({ id, status })
@@ -147,6 +149,46 @@ test('a processing intent waits until it is settled, and then it is final', asyn
   expect(await json('POST', `/intents/${id}/settle`, { outcome: 'declined' })).toMatchObject({
     code: 'intent_finalized',
   })
+})
+
+test('an intent at the bank is confirmed there, or expires, and a processing one does neither', async () => {
+  const [passed, late, taken] = [await make(), await make(), await make()]
+  const bring = async (id: string, outcome: string) =>
+    await json('POST', `/intents/${id}/settle`, { outcome })
+  for (const id of [passed, late]) {
+    expect(await bring(id, 'requires_action')).toEqual({ id, status: 'requires_action' })
+  }
+  await bring(passed, 'succeeded')
+  const { events } = await json('GET', `/intents/${passed}`)
+  expect(events.map(({ cause }: { cause: string }) => cause)).toEqual([
+    'confirmed',
+    'challenge_passed',
+    'authorised',
+  ])
+  expect(await bring(late, 'expired')).toEqual({ id: late, status: 'expired' })
+  expect((await json('GET', `/intents/${late}`)).attempts).toMatchObject([{ state: 'abandoned' }])
+  await bring(taken, 'processing')
+  for (const outcome of ['requires_action', 'expired', 'canceled']) {
+    expect(await bring(taken, outcome)).toMatchObject({ code: 'attempt_in_progress' })
+  }
+})
+
+test('a revoked clientSecret opens no checkout', async () => {
+  const made = (await (await create(service)).json()) as { id: string; clientSecret: string }
+  const { id, clientSecret } = made
+  const open = async (): Promise<number> => {
+    const origin = 'http://localhost:3000'
+    const answer = await fetch(`${service.url}/checkout-api/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: service.url },
+      body: JSON.stringify({ id, clientSecret, origin }),
+    })
+    return answer.status
+  }
+  expect(await open()).toBe(200)
+  expect(await json('POST', `/intents/${id}/revoke-secret`)).toEqual({ id, secretRevoked: true })
+  expect(await open()).toBe(404)
+  expect(await json('GET', `/intents/${id}`)).toMatchObject({ secretRevoked: true })
 })
 
 test('an export, imported after a reset, brings back intents, timelines, secrets and replays', async () => {
@@ -191,9 +233,11 @@ test('the request log tells what was asked, with keys masked and no body', async
   const id = await make({ 'idempotency-key': 'order-A-1001-attempt-1' })
   await retrieve(service, id)
   await retrieve(service, `${id}_secret_abc`)
+  await create(service, { ...order, amount: 'three', order_id: 'A-1' })
   await expect
     .poll(async () => (await json('GET', `/environments/${environment}/requests`)).requests)
     .toMatchObject([
+      { status: 400, problem: 'unknown_parameter', pointers: ['/amount', '/order_id'] },
       { method: 'GET', path: `/payment-intents/${id}_secret_…`, status: 404, environment },
       { method: 'GET', path: `/payment-intents/${id}`, status: 200, intentId: id },
       {
@@ -207,6 +251,49 @@ test('the request log tells what was asked, with keys masked and no body', async
         ms: expect.any(Number),
       },
     ])
+})
+
+test('a request is found by what it was about: order, key, status or reason', async () => {
+  const id = await make({ 'idempotency-key': 'order-S-77-attempt-1' })
+  await create(service, { ...order, orderId: 'S-78' })
+  await retrieve(service, id)
+  await create(service, { ...order, amount: 0 })
+  const found = async (text: string): Promise<readonly string[]> => {
+    const path = `/environments/${environment}/requests?q=${encodeURIComponent(text)}`
+    const { requests } = await json('GET', path)
+    return requests.map(({ method, status }: Record<string, unknown>) => `${method} ${status}`)
+  }
+  await expect.poll(async () => await found('')).toHaveLength(4)
+  expect(await found('a-1001')).toEqual(['GET 200', 'POST 201'])
+  expect(await found('s-78')).toEqual(['POST 201'])
+  expect(await found('order-S-77-attempt-1')).toEqual(['POST 201'])
+  expect(await found('validation_failed')).toEqual(['POST 400'])
+  expect(await found('nowhere')).toEqual([])
+  expect((await json('GET', `/intents/${id}`)).requests).toMatchObject([
+    { method: 'GET', intentId: id },
+    { method: 'POST', intentId: id },
+  ])
+})
+
+test('intents are found in the whole store by order, customer, card and status', async () => {
+  const customer = { id: 'cust-9', email: 'ani@example.com', name: 'Անի' }
+  const paid = await make()
+  await json('POST', `/intents/${paid}/settle`, { outcome: 'succeeded' })
+  await create(service, { ...order, orderId: 'FOUND-1', customer })
+  const found = async (query: Record<string, string>): Promise<readonly string[]> => {
+    const path = `/environments/${environment}/intents?${new URLSearchParams(query)}`
+    return (await json('GET', path)).intents.map(({ orderId }: { orderId: string }) => orderId)
+  }
+  for (const q of ['FOUND-1', 'CUST-9', 'ani@', 'Անի'])
+    expect(await found({ q })).toEqual(['FOUND-1'])
+  for (const q of [paid, '4242', 'VISA']) expect(await found({ q })).toEqual(['A-1001'])
+  expect(await found({ status: 'succeeded' })).toEqual(['A-1001'])
+  expect(await found({ q: 'a-1001', status: 'failed' })).toEqual([])
+  expect(await found({ q: `100%_'` })).toEqual([])
+  for (const q of ['x'.repeat(201), '\0']) {
+    const path = `/environments/${environment}/intents?q=${encodeURIComponent(q)}`
+    expect((await control(service, 'GET', path)).status).toBe(400)
+  }
 })
 
 test('the table of idempotency keys counts replays and conflicts', async () => {
@@ -342,6 +429,7 @@ test('for the sandbox a live environment does not exist', async () => {
   expect((await control(service, 'GET', `/intents/${id}`)).status).toBe(404)
   const settled = await control(service, 'POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
   expect(settled.status).toBe(404)
+  expect((await control(service, 'POST', `/intents/${id}/revoke-secret`)).status).toBe(404)
   await json('POST', '/reset', {})
   expect((await retrieve(live, id)).status).toBe(200)
 })

@@ -140,6 +140,104 @@ test('the status filter keeps what was chosen when nothing fits any more', async
   })
 })
 
+test('the timeline tells each card and why it was declined; every outcome is one press away', async () => {
+  const id = await make({ ...order, orderId: 'T-1' })
+  await inspect(async (page) => {
+    await goTo(page, `intents/${id}`)
+    for (const press of ['Decline', 'Decline', 'At the bank', 'Confirm at the bank']) {
+      await page.getByRole('button', { name: press, exact: true }).click()
+    }
+    await page.locator('.detail header [data-status="succeeded"]').waitFor()
+    expect(await page.locator('.timeline .to').allTextContents()).toEqual([
+      'requires_payment_method',
+      'processing · visa •••• 0002',
+      'requires_payment_method · visa •••• 0002 · generic_decline',
+      'processing · visa •••• 0002',
+      'requires_payment_method · visa •••• 0002 · generic_decline',
+      'requires_action · visa •••• 3220',
+      'processing · visa •••• 3220',
+      'succeeded · visa •••• 3220',
+    ])
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('revoked: it opens no checkout').waitFor()
+    await goTo(page, `intents/${await make({ ...order, orderId: 'T-2' })}`)
+    await page.getByRole('heading', { name: 'T-2' }).waitFor()
+    expect(await page.title()).toBe('T-2 · Lint 1 · Inspector')
+    await page.getByRole('button', { name: 'Expire', exact: true }).click()
+    await page.locator('.detail header [data-status="expired"]').waitFor()
+  })
+})
+
+test('the log tells why, is narrowed down, and leads from intent and finding to the request', async () => {
+  const key = { 'idempotency-key': 'followed-key-1' }
+  await make({ ...order, orderId: 'R-1' }, key)
+  await create(service, { ...order, orderId: 'R-1', amount: 1 }, key)
+  await create(service, { ...order, amount: 0 })
+  const id = await make({ ...order, orderId: 'R-2' }, { 'idempotency-key': 'other' })
+  await inspect(async (page) => {
+    const lines = page.locator('.log .line')
+    await goTo(page, 'requests')
+    await expect.poll(async () => await lines.count()).toBe(4)
+    await page.getByLabel('Errors only').check()
+    expect(await lines.count()).toBe(2)
+    expect(await lines.first().textContent()).toContain('validation_failed /amount')
+    // Sections come and go; the filter stays.
+    await goTo(page, 'lint')
+    await page.getByRole('link', { name: 'the request' }).click()
+    await page.locator('.more').getByText('idempotency_key_reused').waitFor()
+    expect(await lines.count()).toBe(2)
+    await page.getByLabel('Errors only').uncheck()
+    await page.getByLabel('Search requests').fill('r-1')
+    await expect.poll(async () => await lines.allTextContents()).toHaveLength(2)
+
+    await goTo(page, `intents/${id}`)
+    await page.locator('.detail .log .line').click()
+    await page.locator('.more bdi').getByText('R-2').waitFor()
+    expect(await page.getByLabel('Search requests').inputValue()).toBe('')
+    await page.keyboard.press('ArrowDown')
+    await page.locator('.more').getByText('validation_failed').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.more').waitFor({ state: 'detached' })
+
+    await goTo(page, 'idempotency')
+    const row = page.getByRole('row', { name: /follow…ey-1/ })
+    expect(await row.getByRole('cell').allTextContents()).toMatchObject({
+      1: 'R-1',
+      2: '2',
+      3: '0',
+      4: '1',
+    })
+    await goTo(page, 'lint')
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('heading', { name: 'Nothing to complain about' }).waitFor()
+    await goTo(page, 'requests')
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('heading', { name: 'No request yet' }).waitFor()
+  })
+})
+
+test('everything is saved, emptied and brought back; an origin comes and goes', async () => {
+  await make({ ...order, orderId: 'D-1' })
+  await inspect(async (page) => {
+    await goTo(page, 'environment')
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export…' }).click()
+    const file = await (await download).path()
+    await page.getByRole('button', { name: 'Reset…' }).click()
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Reset', exact: true }).click()
+    await page.getByText('Reset: 1 intent is gone.').waitFor()
+    await page.getByLabel('Import…').setInputFiles(file)
+    await page.getByText('Imported 1, skipped 0').waitFor()
+    await page.getByLabel('Another origin').fill('https://shop.example.com')
+    await page.getByRole('button', { name: 'Register' }).click()
+    await page.getByRole('button', { name: 'Remove https://shop.example.com' }).click()
+    await expect.poll(async () => await page.getByText('shop.example.com').count()).toBe(0)
+    await goTo(page, 'intents')
+    await page.getByRole('link', { name: /D-1/ }).waitFor()
+  })
+})
+
 test('the newest two hundred are shown, and older ones when they are asked for', async () => {
   await make({ ...order, orderId: 'the-first' })
   await Promise.all(Array.from({ length: 200 }, async () => await make()))
@@ -216,6 +314,16 @@ test('a rule from the form breaks the next request', async () => {
     await page.getByRole('button', { name: 'Add rule' }).click()
     await page.getByText('once more').waitFor()
     expect((await create(service)).status).toBe(503)
+    await page.getByText('None: every request is answered honestly.').waitFor()
+    for (const times of ['2', '3', '4']) {
+      await page.getByLabel('Times').fill(times)
+      await page.getByRole('button', { name: 'Add rule' }).click()
+      await page.getByText(`${times} more times`).waitFor()
+    }
+    await page.getByRole('button', { name: 'Remove 503 on create' }).nth(1).click()
+    await page.getByText('3 more times').waitFor({ state: 'detached' })
+    expect(await page.getByText('more times').count()).toBe(2)
+    await page.getByRole('button', { name: 'Clear all rules' }).click()
     await page.getByText('None: every request is answered honestly.').waitFor()
   })
 })
@@ -318,7 +426,19 @@ test('the keyboard alone moves through sections and intents', async () => {
     await page.getByText('Choose an intent').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('k-2')
-    expect(await page.locator('.rows a').count()).toBe(1)
+    await expect.poll(async () => await page.locator('.rows a').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    // The walk through the list is one step of the history: its end, then its begin.
+    await page.goBack()
+    await page.getByRole('heading', { name: 'K-1' }).waitFor()
+    await page.goBack()
+    await page.getByText('Choose an intent').waitFor()
+    await page.goBack()
+    await page.locator('main[data-section="requests"]').waitFor()
+    await page.getByRole('button', { name: 'Shortcuts' }).click()
+    await page.keyboard.press('1')
+    await page.waitForTimeout(50)
+    expect(await page.locator('main').getAttribute('data-section')).toBe('requests')
   })
 })
 
@@ -374,11 +494,12 @@ test('a token of another start is refused with the reason; a new link can be pas
   expect(new URL(page.url()).hash).toBe(`#/intents/${id}`)
   await page.goBack()
   expect(page.url()).not.toContain(other.ready.adminToken)
-  await context.close()
   await other.stop()
+  await page.getByText('Reconnecting…').waitFor()
+  await context.close()
 })
 
-test('on a phone the tabs stay where they were moved while requests come in', async () => {
+test('on a phone the tabs stay where they were moved, and the focus follows to the intent and back', async () => {
   await inspect(
     async (page) => {
       await goTo(page, 'environment')
@@ -386,8 +507,32 @@ test('on a phone the tabs stay where they were moved while requests come in', as
       await make()
       await page.locator('nav').getByText('Intents 1').waitFor()
       expect(await page.evaluate(`document.querySelector('nav').scrollLeft`)).toBe(0)
+      await goTo(page, 'intents')
+      await page.locator('.rows a').focus()
+      await page.keyboard.press('Enter')
+      const focused = 'document.activeElement.tagName'
+      await expect.poll(async () => await page.evaluate(focused)).toBe('H2')
+      await page.keyboard.press('Escape')
+      await expect.poll(async () => await page.evaluate(focused)).toBe('A')
     },
     { viewport: { width: 390, height: 844 } },
+  )
+})
+
+test('the gate and what is empty are accessible too', async () => {
+  await inspect(
+    async (page) => {
+      for (const section of sections) {
+        await goTo(page, section)
+        expect([section, await violations(page)]).toEqual([section, []])
+      }
+      await page.reload()
+      await page.getByLabel('Admin token').fill('no token')
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').waitFor()
+      expect(await violations(page)).toEqual([])
+    },
+    { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
   )
 })
 

@@ -16,6 +16,8 @@ const note: Note = {
   intentId: 'pi_1',
   idempotencyKey: 'order-A-1001-1',
   replayed: false,
+  problem: undefined,
+  pointers: [],
   keyFromBrowser: false,
   secretInUrl: false,
   referer: undefined,
