@@ -4,8 +4,13 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { problemResponse } from './handoff-problem.ts'
-import { isHandoffRoute, keptBody, sendWebResponse, toWebRequest } from './node-request.ts'
+import {
+  askHandoff,
+  type HandoffFor,
+  isHandoffRoute,
+  keptBody,
+  sendWebResponse,
+} from './node-request.ts'
 
 /**
  * Makes middleware of a handoff: `app.use('/checkout', toExpress(checkout))`.
@@ -14,21 +19,12 @@ import { isHandoffRoute, keptBody, sendWebResponse, toWebRequest } from './node-
  * own request as `context`.
  */
 export function toExpress<Req extends IncomingMessage = IncomingMessage>(
-  handoff: (request: Request, context: Req) => Promise<Response>,
+  handoff: HandoffFor<Req>,
 ): (request: Req, response: ServerResponse, next: (error?: unknown) => void) => void {
   return (request, response, next) => {
     if (!isHandoffRoute(request)) return next()
-    answer(handoff, request, response).catch(next)
+    askHandoff({ handoff, request, kept: keptBody(request), context: request })
+      .then((answered) => sendWebResponse(answered, response))
+      .catch(next)
   }
-}
-
-async function answer<Req extends IncomingMessage>(
-  handoff: (request: Request, context: Req) => Promise<Response>,
-  request: Req,
-  response: ServerResponse,
-): Promise<void> {
-  const asked = await toWebRequest(request, keptBody(request))
-  const answered =
-    typeof asked === 'string' ? problemResponse(asked) : await handoff(asked, request)
-  await sendWebResponse(answered, response)
 }

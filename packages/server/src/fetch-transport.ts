@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readText } from './read-text.ts'
 import type { Reply, Transport } from './transport.ts'
 
 /** Sends by `fetch`; a redirect is a failure. */
@@ -15,7 +16,7 @@ export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
       return {
         status: response.status,
         header: (name) => response.headers.get(name) ?? undefined,
-        text: (max) => readText(response, max),
+        text: (max) => readBody(response, max),
       }
     }
     return { reply: answer(), stop: () => controller.abort() }
@@ -26,24 +27,14 @@ export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
 const redirect =
   Reflect.get(globalThis, 'navigator')?.userAgent === 'Cloudflare-Workers' ? 'manual' : 'error'
 
-async function readText(response: Response, max: number): Promise<string | undefined> {
+async function readBody(response: Response, max: number): Promise<string | undefined> {
   const declared = response.headers.get('content-length')
   const encoded = response.headers.has('content-encoding')
   // The platform's own reader is faster, and a plain body cannot be longer than it declared.
   if (declared !== null && !encoded && Number(declared) <= max) return response.text()
   if (!response.body) return response.text()
-  const reader = response.body.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  let size = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    size += value.byteLength
-    if (size > max) {
-      reader.cancel().catch(() => {}) // The connection goes; nobody waits for that.
-      return undefined
-    }
-    text += decoder.decode(value, { stream: true })
-  }
+  const text = await readText(response.body, max)
+  // The connection goes; nobody waits for that.
+  if (text === undefined) response.body.cancel().catch(() => {})
+  return text
 }

@@ -5,6 +5,7 @@
  */
 import { HandoffRefusal } from './handoff-problem.ts'
 import { knownBody } from './known-body.ts'
+import { readText } from './read-text.ts'
 
 /** Bytes of a handoff's body. */
 export const maxHandoffBody = 4096
@@ -66,18 +67,9 @@ async function readBody(request: Request): Promise<string> {
     if (sizeOf(known) > maxHandoffBody) throw new HandoffRefusal('payload_too_large')
     return known
   }
-  const reader = request.body?.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  let size = 0
-  while (reader) {
-    const { done, value } = await reader.read()
-    if (done) break
-    size += value.byteLength
-    if (size > maxHandoffBody) throw new HandoffRefusal('payload_too_large')
-    text += decoder.decode(value, { stream: true })
-  }
-  return text + decoder.decode()
+  const text = request.body ? await readText(request.body, maxHandoffBody) : ''
+  if (text === undefined) throw new HandoffRefusal('payload_too_large')
+  return text
 }
 
 /** In bytes; of a text that is short however it is written, an upper bound is good enough. */

@@ -4,9 +4,12 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HandoffProblemCode } from './handoff-problem.ts'
+import { type HandoffProblemCode, problemResponse } from './handoff-problem.ts'
 import { maxHandoffBody, routeOf } from './handoff-request.ts'
 import { knownBody, noteBody } from './known-body.ts'
+
+/** A handoff whose hooks take this framework's request as their context. */
+export type HandoffFor<Context> = (request: Request, context: Context) => Promise<Response>
 
 /** Tells whether one of the two handoff routes is asked for. */
 export function isHandoffRoute(request: IncomingMessage): boolean {
@@ -19,25 +22,23 @@ export function keptBody(request: IncomingMessage): unknown {
 }
 
 /**
- * Makes a web request of it.
+ * Has the handoff answer Node's request.
  *
- * @param kept What a body parser before us has read, or `undefined`.
- * @returns A problem's code when the body was read by somebody who did not keep it.
+ * @param options `kept`: what a body parser before us has read, or `undefined`.
  */
-export async function toWebRequest(
-  request: IncomingMessage,
-  kept: unknown,
-): Promise<Request | Extract<HandoffProblemCode, 'body_already_read' | 'method_not_allowed'>> {
-  const { method = 'GET' } = request
-  const bodyless = method === 'GET' || method === 'HEAD'
-  const body = bodyless ? undefined : await readBody(request, kept)
-  if (!bodyless && body === undefined) return 'body_already_read'
-  try {
-    const asked = new Request(placedUrl(request), { method, headers: readHeaders(request) })
-    return body === undefined ? asked : noteBody(asked, body)
-  } catch {
-    return 'method_not_allowed' // CONNECT and TRACE have no web request.
-  }
+export async function askHandoff<Context>({
+  handoff,
+  request,
+  kept,
+  context,
+}: {
+  readonly handoff: HandoffFor<Context>
+  readonly request: IncomingMessage
+  readonly kept: unknown
+  readonly context: Context
+}): Promise<Response> {
+  const asked = await toWebRequest(request, kept)
+  return typeof asked === 'string' ? problemResponse(asked) : handoff(asked, context)
 }
 
 /** Writes the answer, beside the cookies that others have set. */
@@ -52,6 +53,23 @@ export async function sendWebResponse(response: Response, to: ServerResponse): P
   for (const cookie of response.headers.getSetCookie()) to.appendHeader('set-cookie', cookie)
   to.setHeader('content-length', Buffer.byteLength(body))
   to.end(body)
+}
+
+/** @returns A problem's code when the body was read by somebody who did not keep it. */
+async function toWebRequest(
+  request: IncomingMessage,
+  kept: unknown,
+): Promise<Request | Extract<HandoffProblemCode, 'body_already_read' | 'method_not_allowed'>> {
+  const { method = 'GET' } = request
+  const bodyless = method === 'GET' || method === 'HEAD'
+  const body = bodyless ? undefined : await readBody(request, kept)
+  if (!bodyless && body === undefined) return 'body_already_read'
+  try {
+    const asked = new Request(placedUrl(request), { method, headers: readHeaders(request) })
+    return body === undefined ? asked : noteBody(asked, body)
+  } catch {
+    return 'method_not_allowed' // CONNECT and TRACE have no web request.
+  }
 }
 
 /** The whole path: routers that mount cut their own part off `url`. */

@@ -6,13 +6,15 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { problemResponse } from './handoff-problem.ts'
-import { isHandoffRoute, keptBody, sendWebResponse, toWebRequest } from './node-request.ts'
+import {
+  askHandoff,
+  type HandoffFor,
+  isHandoffRoute,
+  keptBody,
+  sendWebResponse,
+} from './node-request.ts'
 
 export { isHandoffRoute } from './node-request.ts'
-
-/** A handoff whose hooks take this framework's request as their context. */
-type HandoffFor<Context> = (request: Request, context: Context) => Promise<Response>
 
 /**
  * Makes a listener for `node:http`, and a handler of a Nest controller: `listen(request, response)`.
@@ -24,7 +26,12 @@ export function toNode<Req extends IncomingMessage = IncomingMessage>(
   handoff: HandoffFor<Req>,
 ): (request: Req, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
-    const answered = await answer({ handoff, request, kept: keptBody(request), context: request })
+    const answered = await askHandoff({
+      handoff,
+      request,
+      kept: keptBody(request),
+      context: request,
+    })
     await sendWebResponse(answered, response)
   }
 }
@@ -52,7 +59,7 @@ export function toFastify<Req extends FastifyRequestLike = FastifyRequestLike>(
 ): (request: Req, reply: FastifyReplyLike) => Promise<unknown> {
   return async (request, reply) => {
     const { raw, body: kept } = request
-    const answered = await answer({ handoff, request: raw, kept, context: request })
+    const answered = await askHandoff({ handoff, request: raw, kept, context: request })
     reply.code(answered.status)
     // Fastify collects several Set-Cookie headers by itself.
     for (const [name, value] of answered.headers) reply.header(name, value)
@@ -85,7 +92,7 @@ export function toKoa<Context extends KoaContextLike = KoaContextLike>(
       return
     }
     const kept = 'body' in ctx.request ? ctx.request.body : undefined
-    const answered = await answer({ handoff, request: ctx.req, kept, context: ctx })
+    const answered = await askHandoff({ handoff, request: ctx.req, kept, context: ctx })
     ctx.status = answered.status
     for (const [name, value] of answered.headers) {
       if (name !== 'set-cookie') ctx.set(name, value)
@@ -93,19 +100,4 @@ export function toKoa<Context extends KoaContextLike = KoaContextLike>(
     for (const cookie of answered.headers.getSetCookie()) ctx.append('set-cookie', cookie)
     ctx.body = await answered.text()
   }
-}
-
-async function answer<Context>({
-  handoff,
-  request,
-  kept,
-  context,
-}: {
-  readonly handoff: HandoffFor<Context>
-  readonly request: IncomingMessage
-  readonly kept: unknown
-  readonly context: Context
-}): Promise<Response> {
-  const asked = await toWebRequest(request, kept)
-  return typeof asked === 'string' ? problemResponse(asked) : handoff(asked, context)
 }
