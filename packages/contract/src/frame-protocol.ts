@@ -132,5 +132,5 @@ function isText(value: unknown, max: number): value is string {
 }
 
 function isDocument(doc: unknown): doc is string {
-  return typeof doc === 'string' && /^[A-Za-z0-9_-]{16,64}$/.test(doc)
+  return typeof doc === 'string' && /^[\w-]{16,64}$/.test(doc)
 }

@@ -1,8 +1,8 @@
 /**
- * Every name and value that the specification does not show, in one file.
+ * Every name and value that the specification does not show, in one file. No zod here.
  *
- * Whoever learns the real service's names edits this file alone. The names of the role fields stand
- * in the schemas of `payment-intent.ts`, which this file feeds with statuses and limits.
+ * Whoever learns the real service's names begins here. The names of the role fields stand in
+ * `payment-intent.ts` and its schemas, which this file feeds with statuses and limits.
  *
  * @module
  */
@@ -51,7 +51,7 @@ const phases: ReadonlyMap<string, PaymentIntentPhase> = new Map([
 ] satisfies [PaymentIntentStatus, PaymentIntentPhase][])
 
 /** An identifier that may stand in a path: `..` and `a/b` would walk elsewhere. */
-export const paymentIntentIdPattern = /^[A-Za-z0-9_-]{1,128}$/
+export const paymentIntentIdPattern = /^[\w-]{1,128}$/
 
 /** `pi_sk_test_` or `pi_sk_live_`, 30 random characters, 6 of checksum. */
 export const apiKeyPattern = /^pi_sk_(test|live)_([A-Za-z0-9]{30})([A-Za-z0-9]{6})$/

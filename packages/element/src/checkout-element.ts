@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { paymentIntentIdPattern } from '@pi-checkout/contract/open-choices'
 import {
   type CSSResult,
   html,
@@ -227,7 +228,7 @@ export class PiCheckout extends LitElement {
     this.#mounted = true
     if (origin === location.origin) this.#fail('not_configured')
     else if (!isSecureContext) this.#fail('insecure_context')
-    else if (!/^[\w-]{1,128}$/.test(pair.id)) this.#fail('invalid_values')
+    else if (!paymentIntentIdPattern.test(pair.id)) this.#fail('invalid_values')
     else this.#open(origin, pair)
   }
 

@@ -4,6 +4,8 @@
  * @module
  */
 import { PROTOCOL } from '@pi-checkout/contract/frame-protocol'
+import { challengeAnswers } from '@pi-checkout/contract/open-choices'
+import { type Plan, plans } from './test-cards.ts'
 
 /** What the fake does by itself, in order, once it has the pair. */
 export type FakeStep =
@@ -52,7 +54,7 @@ export interface FakeHostedPage {
 export function fakeHostedPage(options: FakeHostedPageOptions = {}): FakeHostedPage {
   const { steps = ['ready'], delay = 0, versions = [PROTOCOL] } = options
   // Inside a script element only `<` could end it.
-  const settings = JSON.stringify({ steps, delay, versions }).replaceAll('<', '\\u003c')
+  const settings = JSON.stringify({ steps, delay, versions, cards }).replaceAll('<', '\\u003c')
   const html = documentText.replace('{}', () => settings)
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }
   return {
@@ -63,6 +65,16 @@ export function fakeHostedPage(options: FakeHostedPageOptions = {}): FakeHostedP
         : new Response(null, { status: 404 }),
   }
 }
+
+/** By its last four digits, what each card does: asks for the bank's code or not, and how it ends. */
+const cards = Object.fromEntries(
+  Object.values<Plan>(plans).flatMap(({ card, bank, redirects, ends }) =>
+    // A card with another answer to the bank stands in the table again; a redirect is not played.
+    card && (bank ?? challengeAnswers.passes) === challengeAnswers.passes
+      ? [[card.slice(-4), { asks: bank !== undefined && !redirects, ends }]]
+      : [],
+  ),
+)
 
 const testIds = [
   'ready',
@@ -110,7 +122,7 @@ const documentText = `<!doctype html>
     </main>
     <script>
       'use strict'
-      const { steps, delay, versions } = {}
+      const { steps, delay, versions, cards } = {}
       const doc = crypto.randomUUID().replaceAll('-', '')
       const show = (id, text) => { document.querySelector('[data-testid=' + id + ']').value = text }
       const wait = (time) => new Promise((resolve) => setTimeout(resolve, time))
@@ -165,13 +177,10 @@ const documentText = `<!doctype html>
         form.querySelector('[role=alert]').textContent = ''
         form.inert = true
         acts.busy()
-        const passed = !/(3220|1629|3178|1280)$/.test(number) || await passesBank()
+        const { asks, ends } = cards[number.slice(-4)] ?? { ends: 'paid' }
+        const passed = !asks || await passesBank()
         form.inert = false
-        if (passed && /9979$/.test(number)) return settle('failed')
-        if (passed && /(0341|0077)$/.test(number)) return settle('processing')
-        if (passed && !/(0002|9995|9987|0069|0127|0119|1629|3178|1280)$/.test(number)) {
-          return settle('paid')
-        }
+        if (passed && ends !== 'declined') return settle(ends)
         form.querySelector('[role=alert]').textContent = 'Your card was declined.'
         acts.idle()
       }
@@ -199,7 +208,7 @@ const documentText = `<!doctype html>
           bank.lastChild.onclick = () => resolve('')
         })
         frame.remove()
-        return code === '1234'
+        return code === '${challengeAnswers.passes}'
       }
 
       async function play() {

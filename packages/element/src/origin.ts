@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { readOrigin } from '@pi-checkout/contract/origin'
 
 let pinned: string | undefined
 
@@ -18,8 +19,8 @@ let pinned: string | undefined
  * @throws {TypeError} `origin` is no such origin, or another one is pinned already.
  */
 export function configureCheckout(options: { readonly origin: string }): void {
-  const origin = options?.origin
-  if (!isCheckoutOrigin(origin)) {
+  const origin = readOrigin(options?.origin)
+  if (!origin) {
     throw new TypeError(
       'origin: must be exactly an origin, https or http on loopback, such as https://pay.example',
     )
@@ -33,18 +34,4 @@ export function configureCheckout(options: { readonly origin: string }): void {
 /** Returns the pinned origin; `undefined` before `configureCheckout`. */
 export function checkoutOrigin(): string | undefined {
   return pinned
-}
-
-function isCheckoutOrigin(origin: unknown): origin is string {
-  try {
-    const { protocol, hostname, origin: exact } = new URL(String(origin))
-    if (exact !== origin) return false
-    return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
-  } catch {
-    return false
-  }
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(127(\.\d+){3}|\[::1\]|(.+\.)?localhost)$/.test(hostname)
 }

@@ -6,6 +6,7 @@
  * @module
  */
 import type { FrameLocator, Page } from '@playwright/test'
+import { type Plan, plans } from './test-cards.ts'
 
 /** What a test card brings about. */
 export type PaymentOutcome = keyof typeof plans
@@ -41,7 +42,7 @@ export async function payWith(page: Page, outcome: PaymentOutcome): Promise<void
   if (plan.bank) {
     await answerBank(plan.redirects ? page : form.frameLocator('iframe'), plan.bank)
   }
-  if (plan.mendable) await form.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
+  if (plan.ends === 'declined') await form.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
 }
 
 /** Ends with the element's error if it has one, or else never: a form that does not come says why. */
@@ -76,36 +77,3 @@ async function answerBank(bank: Page | FrameLocator, answer: string): Promise<vo
   await bank.getByLabel('Code').fill(answer)
   await bank.getByRole('button', { name: 'Confirm' }).click()
 }
-
-interface Plan {
-  /** Number of the test card; without one the buyer cancels. */
-  readonly card?: string
-  /** Code for the issuer's challenge, or `cancel`. */
-  readonly bank?: string
-  /** The issuer refuses framing: its page takes the whole window. */
-  readonly redirects?: true
-  /** The form comes back with a reason, for another try. */
-  readonly mendable?: true
-}
-
-const plans = {
-  success: { card: '4242424242424242' },
-  declined: { card: '4000000000000002', mendable: true },
-  'insufficient-funds': { card: '4000000000009995', mendable: true },
-  lost: { card: '4000000000009987', mendable: true },
-  stolen: { card: '4000000000009979' },
-  expired: { card: '4000000000000069', mendable: true },
-  'wrong-cvc': { card: '4000000000000127', mendable: true },
-  'processing-error': { card: '4000000000000119', mendable: true },
-  challenge: { card: '4000000000003220', bank: '1234' },
-  'challenge-denied': { card: '4000000000003220', bank: '0000', mendable: true },
-  'challenge-error': { card: '4000000000003220', bank: '9999', mendable: true },
-  'challenge-canceled': { card: '4000000000003220', bank: 'cancel', mendable: true },
-  'challenge-declined': { card: '4000008400001629', bank: '1234', mendable: true },
-  'challenge-insufficient-funds': { card: '4000008260003178', bank: '1234', mendable: true },
-  'challenge-unavailable': { card: '4000008400001280', bank: '1234', mendable: true },
-  redirect: { card: '4000002760003184', bank: '1234', redirects: true },
-  slow: { card: '4000000000000341' },
-  pending: { card: '4000000000000077' },
-  canceled: {},
-} as const satisfies Record<string, Plan>

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { FIRST_VIEW } from '@pi-checkout/contract/frame-protocol'
 import { css } from 'lit'
 
 // Page styles beat `:host`, so the layout hangs on the inner grid and not on the host's `display`.
@@ -11,7 +12,7 @@ import { css } from 'lit'
 export const styles = css`
   :host {
     display: block;
-    min-block-size: var(--pi-checkout-min-block-size, 600px);
+    min-block-size: var(--pi-checkout-min-block-size, ${FIRST_VIEW}px);
   }
   .box {
     display: grid;

@@ -6,6 +6,7 @@
  * @module
  */
 import { apiKeyPattern } from '@pi-checkout/contract/open-choices'
+import { isLoopback, readOrigin } from '@pi-checkout/contract/origin'
 
 /** The two settings without which nothing can be sent. */
 export interface Settings {
@@ -86,28 +87,16 @@ export function checkedBaseUrl(value: string | URL, name = 'baseUrl'): string {
  * @throws {TypeError} Anything else: over http elsewhere, cookies and secrets would be readable.
  */
 export function checkedOrigin(value: unknown, name = 'origin'): string {
-  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
-  const plain =
-    url && /^https?:$/.test(url.protocol) && (value === url.origin || value === url.href)
-  // URLs take `*`, `;` and `,` in a host name, which mean something else in headers.
-  if (!plain || url.pathname !== '/' || !/^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)) {
-    throw new TypeError(
-      `${name}: must be exactly an origin, scheme and host and port alone, such as https://shop.example`,
-    )
-  }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+  // The slash that address bars add is forgiven.
+  const text = typeof value === 'string' ? value.replace(/\/$/, '') : ''
+  const origin = readOrigin(text)
+  if (origin) return origin
+  if (readOrigin(text.replace(/^http:/, 'https:'))) {
     throw new TypeError(
       `${name}: must be https; http is for this machine only (http://localhost:3000)`,
     )
   }
-  return url.origin
-}
-
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  throw new TypeError(
+    `${name}: must be exactly an origin, scheme and host and port alone, such as https://shop.example`,
   )
 }

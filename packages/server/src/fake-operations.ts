@@ -32,14 +32,14 @@ export interface FakeStore {
 /** Answers one request as the service would. */
 export async function operate(request: Request, store: FakeStore): Promise<Response> {
   const { pathname } = new URL(request.url)
-  const [, rest] = /^\/payment-intents(?:\/([^/]*))?$/.exec(pathname) ?? [undefined, '']
-  if (rest === '') return problem('not_found')
-  if (rest === undefined) {
-    if (request.method !== routes.create.method) return notAllowed(routes.create.method)
-    return create(request, store)
+  const { path, method } = routes.create
+  if (pathname === path) {
+    return request.method === method ? create(request, store) : notAllowed(method)
   }
+  const id = pathname.startsWith(`${path}/`) ? pathname.slice(path.length + 1) : ''
+  if (id === '' || id.includes('/')) return problem('not_found')
   if (request.method !== 'GET' && request.method !== 'HEAD') return notAllowed('GET, HEAD')
-  return retrieve(request, { id: rest, store })
+  return retrieve(request, { id, store })
 }
 
 /** The answer of a problem, as the service words it on the wire. */

@@ -5,6 +5,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { headers, routes } from '@pi-checkout/contract/routes'
 import { z } from 'zod'
 
 /** What the merchants were told. */
@@ -94,13 +95,13 @@ async function send(
   const to = target()
   if (!to) return undefined
   try {
-    const response = await fetch(`${to.url}/payment-intents`, {
-      method: 'POST',
+    const response = await fetch(to.url + routes.create.path, {
+      method: routes.create.method,
       headers: {
-        authorization: `Bearer ${to.apiKey}`,
-        'content-type': 'application/json',
-        'idempotency-key': `key-${order}`,
-        ...(fault && { 'sandbox-fault': fault }),
+        [headers.authorization]: `Bearer ${to.apiKey}`,
+        [headers.contentType]: 'application/json',
+        [headers.idempotencyKey]: `key-${order}`,
+        ...(fault && { [headers.sandboxFault]: fault }),
       },
       body: JSON.stringify({ amount: 150000, currency: 'AMD', orderId: order }),
       signal: AbortSignal.timeout(10_000),

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { isLoopback, readOrigin } from '../src/origin.ts'
+
+for (const origin of [
+  'https://pay.example',
+  'https://pay.example:8443',
+  'https://xn--80ak6aa92e.example',
+  'https://[2001:db8::1]',
+  'http://localhost:3000',
+  'http://shop.localhost',
+  'http://127.0.0.1:4000',
+  'http://[::1]:4000',
+]) {
+  test(`${origin} is an origin`, () => {
+    expect(readOrigin(origin)).toBe(origin)
+  })
+}
+
+for (const value of [
+  'http://pay.example',
+  'http://localhost.example',
+  'http://127.0.0.1.example',
+  'https://pay.example/',
+  'https://pay.example/checkout',
+  'https://pay.example?a=b',
+  'https://user@pay.example',
+  'https://PAY.example',
+  'https://pay.example:443',
+  'https://*.pay.example',
+  'https://pay.example;script-src',
+  'https://pay.example,evil',
+  'ftp://pay.example',
+  'javascript:alert(1)',
+  'null',
+  '',
+  undefined,
+  null,
+  new URL('https://pay.example'),
+]) {
+  test(`${value} is none`, () => {
+    expect(readOrigin(value)).toBeUndefined()
+  })
+}
+
+test('the names of this machine are loopback, and no name that only looks like one', () => {
+  const names = ['localhost', 'a.localhost', '127.0.0.1', '127.9.9.9', '[::1]']
+  expect(names.filter(isLoopback)).toEqual(names)
+  expect(['localhost.example', 'notlocalhost', '128.0.0.1', '0.0.0.0'].filter(isLoopback)).toEqual(
+    [],
+  )
+})
