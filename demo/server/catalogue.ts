@@ -6,6 +6,8 @@
 import { type Currency, toMinor } from '@pi-checkout/server'
 
 export const languages = ['en', 'hy', 'ru'] as const
+
+/** One that the shop's texts are in. */
 export type Language = (typeof languages)[number]
 
 /** AMD first: it is the shop's own. */

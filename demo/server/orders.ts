@@ -6,8 +6,7 @@
 import { type Currency, newOrderId } from '@pi-checkout/server'
 import { type Line, totalOf } from './cart.ts'
 import type { Database } from './database.ts'
-
-export type OrderState = 'open' | 'processing' | 'paid' | 'failed'
+import type { OrderState } from './page-data.ts'
 
 export interface Order {
   readonly id: string

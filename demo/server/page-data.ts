@@ -44,11 +44,14 @@ export interface CartData {
   readonly most: number
 }
 
+/** Where an order stands; `failed` may be tried again. */
+export type OrderState = 'open' | 'processing' | 'paid' | 'failed'
+
 export interface OrderData {
   readonly frame: Frame
   readonly order: {
     readonly id: string
-    readonly state: 'open' | 'processing' | 'paid' | 'failed'
+    readonly state: OrderState
     readonly amount: string
     readonly lines: readonly LineData[]
     readonly placedAt: string
@@ -66,7 +69,7 @@ export interface OrdersData {
   readonly frame: Frame
   readonly orders: readonly {
     readonly id: string
-    readonly state: 'open' | 'processing' | 'paid' | 'failed'
+    readonly state: OrderState
     readonly amount: string
     readonly placedAt: string
     readonly products: readonly string[]
@@ -96,7 +99,7 @@ export interface BackOfficeData {
   readonly inspectorUrl: string | null
   readonly orders: readonly {
     readonly id: string
-    readonly state: 'open' | 'processing' | 'paid' | 'failed'
+    readonly state: OrderState
     readonly amount: string
     readonly attempt: number
     readonly placedAt: string
