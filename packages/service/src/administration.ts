@@ -4,8 +4,9 @@
  *
  * @module
  */
+
+import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
-import { readOrigin } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { Finding } from './doctor/finding.ts'
 import { examineStore } from './doctor/store.ts'

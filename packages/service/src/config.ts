@@ -4,6 +4,7 @@
  * @module
  */
 import { resolve } from 'node:path'
+import { readOrigin } from '@pi-checkout/contract/origin'
 import { shellWord } from './shell-word.ts'
 
 /** Where the data lives. */
@@ -164,35 +165,5 @@ function readUrl(text: string, name: string): string {
   if (origin) return origin
   throw new TypeError(
     `${name}: must be an origin such as https://pay.example.com, without path or trailing slash; http passes on loopback only`,
-  )
-}
-
-/**
- * Reads an exact web origin.
- *
- * @returns `undefined` unless it is https, or http on loopback, and nothing but an origin.
- */
-export function readOrigin(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || url.origin !== text || !isPlainHost(url.hostname)) return undefined
-  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
-  return secure ? url.origin : undefined
-}
-
-/**
- * URLs take `*`, `;` and `,` in a host name. In `frame-ancestors` the first is a whole domain, and the
- * others begin something new.
- */
-function isPlainHost(hostname: string): boolean {
-  return /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(hostname)
-}
-
-/** Tells whether a host name can only be this machine. */
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
   )
 }

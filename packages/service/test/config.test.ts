@@ -1,27 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { readConfig, readOrigin, storeOptions } from '../src/config.ts'
+import { readConfig, storeOptions } from '../src/config.ts'
 import { shellWord } from '../src/shell-word.ts'
-
-for (const origin of ['https://shop.example', 'http://localhost:3000', 'http://[::1]:3000']) {
-  test(`${origin} may be registered`, () => {
-    expect(readOrigin(origin)).toBe(origin)
-  })
-}
-
-// In a policy of frame ancestors these would be a whole domain, another directive, another policy.
-for (const origin of [
-  'https://*',
-  'https://*.shop.example',
-  'https://shop.example;sandbox',
-  'https://shop.example,x',
-  "https://'self'",
-]) {
-  test(`${origin} is no exact origin`, () => {
-    expect(readOrigin(origin)).toBeUndefined()
-  })
-}
 
 test('the options of a store lead to it from whichever folder they are pasted in', () => {
   const options = (flags: object, env = {}) => storeOptions(readConfig(flags, env).store)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readOrigin } from '../config.ts'
+import { readOrigin } from '@pi-checkout/contract/origin'
 
 /**
  * Checks the address of the page around the hosted page.

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Config, isLoopback } from '../config.ts'
+import { isLoopback } from '@pi-checkout/contract/origin'
+import type { Config } from '../config.ts'
 import type { Environment } from '../merchants/environments.ts'
 import { ProblemError } from './problem.ts'
 

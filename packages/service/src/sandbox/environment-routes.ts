@@ -4,9 +4,9 @@
  * @module
  */
 import { paymentIntentIdPattern } from '@pi-checkout/contract'
+import { readOrigin } from '@pi-checkout/contract/origin'
 import { type Request, Router } from 'express'
 import { z } from 'zod'
-import { readOrigin } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { Authenticator } from '../http/authenticate.ts'
 import { ProblemError } from '../http/problem.ts'

@@ -6,8 +6,8 @@
  * @module
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { isLoopback } from '@pi-checkout/contract/origin'
 import type { RequestHandler } from 'express'
-import { isLoopback } from '../config.ts'
 import { ProblemError } from '../http/problem.ts'
 
 /** Hides the sandbox from other machines and behind public names. */

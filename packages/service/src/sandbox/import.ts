@@ -10,8 +10,8 @@ import {
   paymentIntentIdPattern,
   paymentIntentStatuses,
 } from '@pi-checkout/contract'
+import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
-import { readOrigin } from '../config.ts'
 import type { Context } from '../context.ts'
 import { type Queryable, StoreError } from '../db/database.ts'
 import { ProblemError } from '../http/problem.ts'
