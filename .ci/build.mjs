@@ -1,45 +1,17 @@
 // Builds what has changed, in the order in which the rooms need each other. `--force` builds everything.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { isStale, rooms, root, stampOf } from './built.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const force = process.argv.includes('--force')
-/** Folders that no build reads. */
-const unbuilt = new Set([
-  'node_modules',
-  'dist',
-  'test',
-  'test-results',
-  'bench',
-  'guides',
-  'examples',
-  '.cache',
-])
+const finish = new Map([['packages/service', placeElement]])
 
-const steps = [
-  { room: 'packages/contract', needs: [] },
-  { room: 'packages/element', needs: ['packages/contract'] },
-  {
-    room: 'packages/service',
-    needs: ['packages/contract', 'packages/element'],
-    finish: placeElement,
-  },
-  { room: 'packages/server', needs: ['packages/contract'] },
-  { room: 'demo', needs: ['packages/server', 'packages/element'] },
-]
-
-for (const step of steps) {
-  if (force || isStale(step)) build(step)
+for (const { room } of rooms) {
+  if (force || isStale(room)) build(room)
 }
 
-function isStale({ room, needs }) {
-  const built = existsSync(join(root, room, 'dist')) ? changedAt(stamp(room)) : 0
-  return [...sources(room), ...needs.map(stamp)].some((path) => changedAt(path) > built)
-}
-
-function build({ room, finish }) {
+function build(room) {
   console.log(`Building ${room}…`)
   const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
     cwd: join(root, room),
@@ -52,9 +24,9 @@ function build({ room, finish }) {
     console.error(`${room} could not be built; see the lines above.`)
     process.exit(1)
   }
-  finish?.()
-  mkdirSync(dirname(stamp(room)), { recursive: true })
-  writeFileSync(stamp(room), '')
+  finish.get(room)?.()
+  mkdirSync(dirname(stampOf(room)), { recursive: true })
+  writeFileSync(stampOf(room), '')
 }
 
 // The service hands the element's self-contained file and playground to browsers; it imports nothing.
@@ -63,27 +35,4 @@ function placeElement() {
     const built = join(root, 'packages/element/dist', name)
     cpSync(built, join(root, 'packages/service/dist/hosted', name), { recursive: true })
   }
-}
-
-function sources(room) {
-  const shared = ['package.json', 'pnpm-lock.yaml', 'tsconfig.json'].map((name) => join(root, name))
-  return [...shared, ...files(join(root, room))]
-}
-
-function* files(folder) {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (unbuilt.has(entry.name) || entry.name.endsWith('.md')) continue
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) yield* files(path)
-    else yield path
-  }
-}
-
-function stamp(room) {
-  // Outside of dist, which is published as it is.
-  return join(root, '.cache/built', room)
-}
-
-function changedAt(path) {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }

@@ -1,8 +1,6 @@
 // The documents cannot lie: every block of code is run, type-checked or parsed, every link leads somewhere.
-import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandsOf, faultOf, ourFault } from '../docs/commands.mjs'
 import { anchorsOf, documents, linksOf, readDocument, root } from '../docs/documents.mjs'
@@ -18,6 +16,7 @@ import {
   typeFaults,
 } from '../docs/workshop.mjs'
 import { nodeVersions } from '../node-versions.mjs'
+import { piService, startProgram } from '../program.mjs'
 
 const all = documents()
 const blocks = all.flatMap((document) => document.blocks)
@@ -51,7 +50,7 @@ beforeAll(() => {
   faults = typeFaults()
 }, 120_000)
 
-afterAll(() => service?.child.kill('SIGTERM'))
+afterAll(async () => await service?.stop())
 
 for (const block of blocks) {
   const title = `${block.path}:${block.line}`
@@ -277,11 +276,8 @@ async function sandbox() {
 
 /** A sandbox of its own, with everything that a document's command may want of it. */
 async function startService() {
-  const bin = join(root, 'packages/service/bin/pi-service.mjs')
-  const child = spawn(process.execPath, [bin, 'start', '--memory', '--port', '0', '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const line = await new Promise((resolve) => createInterface(child.stdout).once('line', resolve))
+  const args = ['start', '--memory', '--port', '0', '--json']
+  const { line, stop } = await startProgram([...piService(), ...args])
   const { baseUrl, checkoutOrigin, apiKey, adminToken } = JSON.parse(line)
   const env = {
     PI_BASE_URL: baseUrl,
@@ -289,5 +285,5 @@ async function startService() {
     PI_API_KEY: apiKey,
     PI_ADMIN_TOKEN: adminToken,
   }
-  return { child, env }
+  return { stop, env }
 }

@@ -12,16 +12,16 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDocument, root } from '../docs/documents.mjs'
+import { freePort } from '../free-port.mjs'
 import { nodeBinary, nodeVersions } from '../node-versions.mjs'
 import { pack } from '../pack.mjs'
+import { startProgram } from '../program.mjs'
 
 const rooms = ['contract', 'server', 'element', 'service']
 const folder = mkdtempSync(join(tmpdir(), 'pi-packages-'))
@@ -182,8 +182,7 @@ test("the root README's two files are a shop: one intent, and its page loads the
     PORT: String(await freePort()),
     PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'a stranger').toString('base64url')}`,
   }
-  const child = start('npx', ['pi-service', 'exec', '--', 'node', 'shop.mjs'], env)
-  const shop = await firstLine(child)
+  const { line: shop, stop } = await start(['pi-service', 'exec', '--', 'node', 'shop.mjs'], env)
   const page = await (await fetch(shop)).text()
   const [, script] = /src="([^"]+)"/.exec(page)
   expect((await fetch(script)).status).toBe(200)
@@ -192,20 +191,20 @@ test("the root README's two files are a shop: one intent, and its page loads the
   const [one, two] = [await (await ask()).json(), await (await ask()).json()]
   expect(Object.keys(one)).toEqual(['id', 'clientSecret'])
   expect(two).toEqual(one)
-  await stop(child)
+  await stop()
 })
 
 test('npx @pi-checkout/service starts, takes a create and stops', { timeout: 60_000 }, async () => {
   const args = ['@pi-checkout/service', 'start', '--memory', '--port', '0', '--json']
-  const child = start('npx', args)
-  const { baseUrl, apiKey } = JSON.parse(await firstLine(child))
+  const { line, stop } = await start(args)
+  const { baseUrl, apiKey } = JSON.parse(line)
   const answer = await fetch(`${baseUrl}/payment-intents`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ amount: 150000, currency: 'amd', orderId: 'A-1001' }),
   })
   expect([answer.status, (await answer.json()).currency]).toEqual([201, 'AMD'])
-  await stop(child)
+  await stop()
   await expect(fetch(`${baseUrl}/healthz`)).rejects.toThrow()
 })
 
@@ -273,29 +272,6 @@ async function ended(command, args) {
 }
 
 /** Its own group: npx puts a shell between us and the program. */
-function start(command, args, env = {}) {
-  return spawn(command, args, {
-    cwd: home,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
-  })
-}
-
-async function firstLine(child) {
-  const [line] = await once(createInterface(child.stdout), 'line')
-  return line
-}
-
-async function stop(child) {
-  process.kill(-child.pid, 'SIGTERM')
-  await once(child, 'close')
-}
-
-async function freePort() {
-  const server = createServer().listen(0, 'localhost')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  return port
+async function start(args, env = {}) {
+  return await startProgram(args, { command: 'npx', cwd: home, env, detached: true })
 }

@@ -1,26 +1,29 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  demoShop,
+  type EndedProgram,
+  runProgram,
+  type StartedProgram,
+  startProgram,
+} from '../../.ci/program.mjs'
 import { Buyer } from './buyer.ts'
 import { apiKey, type Service, startService } from './service.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 let service: Service
 let data: string
-const children: ChildProcess[] = []
+const shops: StartedProgram[] = []
 
 beforeAll(async () => {
   service = await startService()
   data = await mkdtemp(join(tmpdir(), 'shop-main-'))
 })
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
+  for (const shop of shops) await shop.stop('SIGKILL')
   await service.close()
   await rm(data, { recursive: true, force: true })
 })
@@ -70,53 +73,29 @@ test('a busy port is named, with the way out', async () => {
   expect(errors).toContain('PORT=3001 npm start')
 })
 
-interface Running {
+interface Running extends Pick<StartedProgram, 'stop'> {
   readonly shopUrl: string
-  stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 async function start(env: Record<string, string> = {}): Promise<Running> {
-  const child = run(env)
-  child.stderr?.pipe(process.stderr)
-  if (!child.stdout) throw new Error('no output')
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
-  const { shopUrl } = JSON.parse(line)
+  const shop = await startProgram([...demoShop(), '--json'], { env: variables(env) })
+  shops.push(shop)
+  const { shopUrl } = JSON.parse(shop.line)
+  return { shopUrl, stop: shop.stop }
+}
+
+async function refused(env: Record<string, string>): Promise<EndedProgram> {
+  return await runProgram([...demoShop(), '--json'], { env: variables(env) })
+}
+
+function variables(env: Record<string, string>): Record<string, string> {
   return {
-    shopUrl,
-    async stop(signal = 'SIGTERM') {
-      const gone = once(child, 'exit')
-      child.kill(signal)
-      return (await gone)[0]
-    },
+    PORT: '0',
+    PI_API_KEY: apiKey,
+    PI_BASE_URL: service.baseUrl,
+    PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:4000',
+    PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64url')}`,
+    PI_SHOP_DATA: data,
+    ...env,
   }
-}
-
-async function refused(env: Record<string, string>): Promise<{ code: number; errors: string }> {
-  const child = run(env)
-  let errors = ''
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk
-  })
-  const [code] = await once(child, 'close')
-  return { code, errors }
-}
-
-function run(env: Record<string, string>): ChildProcess {
-  const args = ['--import', 'tsx', '--conditions=source', 'demo/server/main.ts', '--json']
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...process.env,
-      PORT: '0',
-      PI_API_KEY: apiKey,
-      PI_BASE_URL: service.baseUrl,
-      PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:4000',
-      PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64url')}`,
-      PI_SHOP_DATA: data,
-      ...env,
-    },
-  })
-  children.push(child)
-  return child
 }

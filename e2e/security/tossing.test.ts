@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
+import { freePort } from '../../.ci/free-port.mjs'
 import { makeCertificate } from '../fixtures/certificate.ts'
 import { expect, test } from '../fixtures/hostile-world.ts'
-import { freePort } from '../fixtures/postgres.ts'
 
 /** A well-formed session id and, as far as anybody can tell, a cookie. */
 const value = 'A'.repeat(43)

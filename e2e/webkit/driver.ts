@@ -6,8 +6,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../.ci/free-port.mjs'
 
 /** The programs that the suite needs, if both are installed. */
 export function webkitPrograms(): { driver: string; browser: string } | undefined {
@@ -140,14 +140,4 @@ async function patiently<Value>(work: () => Promise<Value>): Promise<Value> {
       await sleep(100)
     }
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
 }

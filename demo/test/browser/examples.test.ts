@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import {
   createHandoff,
@@ -16,6 +14,8 @@ import {
 import { isHandoffRoute, toNode } from '@pi-checkout/server/node'
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../../../.ci/free-port.mjs'
+import { startProgram } from '../../../.ci/program.mjs'
 import { scriptOf } from './example-pages.ts'
 import { house, openBrowser, payWith } from './visitor.ts'
 
@@ -27,8 +27,7 @@ const variables = {
   PI_CHECKOUT_ORIGIN: checkoutOrigin,
   PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the examples').toString('base64url')}`,
 }
-const children: ChildProcess[] = []
-const closing: (() => void)[] = []
+const closing: (() => unknown)[] = []
 let browser: Browser
 
 beforeAll(async () => {
@@ -37,8 +36,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await browser.close()
-  for (const child of children) child.kill()
-  for (const close of closing) close()
+  for (const close of closing) await close()
 })
 
 test('no file of an example is longer than forty lines', () => {
@@ -128,16 +126,11 @@ async function paysOnce(shop: string, ask: Ask): Promise<void> {
 async function startExample(name: string): Promise<string> {
   const port = await freePort()
   await register(`http://localhost:${port}`)
-  const child = spawn(
-    process.execPath,
+  const { line, stop } = await startProgram(
     ['--import', 'tsx', '--conditions=source', join(folder, name)],
-    {
-      env: { ...process.env, ...variables, PORT: String(port) },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
+    { env: { ...variables, PORT: String(port) } },
   )
-  children.push(child)
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  closing.push(stop)
   return line
 }
 
@@ -173,15 +166,6 @@ async function startShop(script: string): Promise<string> {
 
 const shell = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Shop</title>
   <div id="app"></div><script type="module" src="/page.js"></script></html>`
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, 'localhost')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function register(origin: string): Promise<void> {
   const { environments } = await sandbox('environments')

@@ -1,7 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { piService, type StartedProgram, startProgram } from '../../../.ci/program.mjs'
 import { PaymentIntents } from '../src/index.ts'
 import { fakeService } from '../src/testing.ts'
 
@@ -13,23 +11,15 @@ interface Target {
 
 /** The service as a process of its own: this package knows it over HTTP alone. */
 let real: Target
-let child: ChildProcess | undefined
+let service: StartedProgram | undefined
 
 beforeAll(async () => {
-  const cli = fileURLToPath(new URL('../../service/src/cli.ts', import.meta.url))
-  const node = ['--import', 'tsx', '--conditions=source', cli]
-  child = spawn(process.execPath, [...node, 'start', '--memory', '--json', '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const line = await new Promise<string>((resolve, reject) => {
-    child?.on('exit', (code) => reject(new Error(`the service ended with ${code}`)))
-    if (child?.stdout) createInterface(child.stdout).once('line', resolve)
-  })
-  const { apiKey, baseUrl } = JSON.parse(line)
+  service = await startProgram([...piService(), 'start', '--memory', '--json', '--port', '0'])
+  const { apiKey, baseUrl } = JSON.parse(service.line)
   real = { apiKey, baseUrl, fetch: globalThis.fetch }
 }, 120_000)
 
-afterAll(() => child?.kill('SIGTERM'))
+afterAll(async () => await service?.stop())
 
 const targets: [string, () => Target][] = [
   ['the fake service', () => fakeService().options],
