@@ -2,7 +2,8 @@
  * Gathers what waits into one statement, so that many requests share one commit.
  *
  * There is no timer: a full batch leaves at once, and any other at the end of the turn in which a lane
- * is free. So an idle store adds no delay, and a busy one makes the next batch larger.
+ * is free. So an idle store adds no delay, and a busy one makes the next batch larger. An idle server is
+ * given the first request at once.
  *
  * @module
  */
@@ -27,6 +28,8 @@ interface Shape {
   readonly lanes: number
   /** Items of one batch at most. */
   readonly size: number
+  /** Whether the first item leaves alone where nothing else is on its way. */
+  readonly atOnce: boolean
 }
 
 /**
@@ -34,8 +37,8 @@ interface Shape {
  * A server works meanwhile: it gets its first batch while the next one is still being read.
  */
 const shapes: Readonly<Record<Database['kind'], Shape>> = {
-  pglite: { lanes: 1, size: 64 },
-  postgres: { lanes: 3, size: 24 },
+  pglite: { lanes: 1, size: 64, atOnce: false },
+  postgres: { lanes: 3, size: 24, atOnce: true },
 }
 
 /** Items that may wait; past it, `Overloaded` is thrown at once. */
@@ -60,13 +63,13 @@ interface Waiting<Item, Result> {
 export function batch<Item, Result>(
   options: BatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const { lanes, size } = shapes[options.kind]
+  const { lanes, size, atOnce } = shapes[options.kind]
   const queue: Waiting<Item, Result>[] = []
   let running = 0
   let scheduled = false
 
   function schedule(): void {
-    if (queue.length >= size) leave()
+    if (queue.length >= size || (atOnce && running === 0)) leave()
     if (scheduled || running === lanes || queue.length === 0) return
     scheduled = true
     // Requests that arrived in this turn of the event loop are all parsed before it.

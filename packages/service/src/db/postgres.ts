@@ -25,6 +25,8 @@ export async function openPostgres(url: string): Promise<Database> {
     {
       connectionString: url,
       max: 10,
+      // A shop with an order a minute would connect and prepare anew for each.
+      idleTimeoutMillis: 0,
       connectionTimeoutMillis: 5000,
       keepAlive: true,
       options: Object.entries({ ...sessionSettings, ...patience })
