@@ -126,12 +126,13 @@ export class EnvironmentView extends LitElement {
       <h2>Data</h2>
       <div class="buttons">
         <button type="button" @click=${this.#export}>Export…</button>
-        <label class="button">Import…<input type="file" accept="application/json,.json" @change=${this.#import}></label>
+        <label class="button">Import…<input type="file" multiple accept="application/json,.json" @change=${this.#import}></label>
         <button type="button" class="danger" @click=${() => dialog()?.showModal()}>Reset…</button>
       </div>
       <p role="status">${this.told}</p>
       <p class="hint">The export holds the intents of all test environments with their timelines, and
-        no key or secret. Imported into this service again, everything holds as before.</p>
+        no key or secret; a large one comes as several files. Imported into this service again,
+        everything holds as before.</p>
       ${
         this.state?.live.commandOptions === null
           ? html`<p class="hint">This service keeps everything in memory: a stop loses it.</p>`
@@ -150,22 +151,30 @@ export class EnvironmentView extends LitElement {
   }
 
   readonly #export = async (): Promise<void> => {
-    const file = await this.state?.live.act(async (api) => await api.export())
-    if (!file) return
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(file)
-    link.download = `sandbox-${new Date().toISOString().slice(0, 10)}.json`
-    link.click()
-    URL.revokeObjectURL(link.href)
+    const day = new Date().toISOString().slice(0, 10)
+    let after = ''
+    for (let part = 1; part === 1 || after; part++) {
+      const done = await this.state?.live.act(async (api) => await api.export(after))
+      if (!done) return
+      save(done.file, `sandbox-${day}${part > 1 ? `-${part}` : ''}.json`)
+      after = done.next
+    }
   }
 
   readonly #import = async ({ target }: Event): Promise<void> => {
     if (!(target instanceof HTMLInputElement)) return
-    const text = await target.files?.[0]?.text()
+    const files = [...(target.files ?? [])]
     target.value = ''
-    if (text === undefined) return
-    const done = await this.state?.live.act(async (api) => await api.import(text))
-    this.told = done ? `Imported ${done.imported}, skipped ${done.skipped} that were there.` : ''
+    let [imported, skipped] = [0, 0]
+    this.told = ''
+    for (const file of files) {
+      const text = await file.text()
+      const done = await this.state?.live.act(async (api) => await api.import(text))
+      if (!done) return
+      imported += done.imported
+      skipped += done.skipped
+      this.told = `Imported ${imported}, skipped ${skipped} that were there.`
+    }
   }
 
   readonly #reset = async (): Promise<void> => {
@@ -174,4 +183,12 @@ export class EnvironmentView extends LitElement {
       ? `Reset: ${done.deleted} ${done.deleted === 1 ? 'intent is' : 'intents are'} gone.`
       : ''
   }
+}
+
+function save(file: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
 }

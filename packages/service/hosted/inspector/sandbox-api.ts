@@ -129,8 +129,12 @@ export class SandboxApi {
   import = (text: string): Promise<{ readonly imported: number; readonly skipped: number }> =>
     this.#json('POST', '/import', text)
 
-  async export(): Promise<Blob> {
-    return await (await this.#send('GET', '/export')).blob()
+  /** @param after The `next` of the part before; empty for the first. */
+  async export(after: string): Promise<{ readonly file: Blob; readonly next: string }> {
+    const file = await (await this.#send('GET', `/export${queryText({ after })}`)).blob()
+    // It may be large, and its end is enough.
+    const [, next = ''] = /"next":"([\w-]+)"\}\s*$/.exec(await file.slice(-200).text()) ?? []
+    return { file, next }
   }
 
   /** Calls back with what to read again, until the signal or the stream ends. */

@@ -218,7 +218,10 @@ const controls: readonly (readonly [string, string])[] = [
     'POST /_sandbox/faults',
     '{"on": "create" or "retrieve", "do": fault, "times": 1}; GET lists, DELETE clears',
   ],
-  ['GET /_sandbox/export', 'everything as JSON; POST /_sandbox/import takes it back'],
+  [
+    'GET /_sandbox/export',
+    'everything as JSON, in parts: ?after= its next has more; POST /_sandbox/import takes each back',
+  ],
   ['POST /_sandbox/reset', '{} or {"environment": id} deletes intents, clock and rules'],
   ['GET /_sandbox/events', 'server-sent events: what to read again'],
 ]

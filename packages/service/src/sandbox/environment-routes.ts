@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { paymentIntentIdPattern } from '@pi-checkout/contract'
 import { readOrigin } from '@pi-checkout/contract/origin'
-import { type Request, Router } from 'express'
+import { Router } from 'express'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import type { Authenticator } from '../http/authenticate.ts'
@@ -15,6 +14,7 @@ import { type Environment, findEnvironment, timeOf } from '../merchants/environm
 import { addOrigin, removeOrigin } from '../merchants/merchants.ts'
 import { SetClock, setClock } from './clock.ts'
 import type { Search } from './exchange.ts'
+import { queryOf, readId, readSought } from './query.ts'
 import { read } from './read.ts'
 import type { Sandbox } from './sandbox.ts'
 import { newestIntents, testEnvironments } from './stored.ts'
@@ -109,7 +109,7 @@ export function environmentRoutes(
 
   router.get('/environments/:id/intents', async (request, response) => {
     const { id } = await testEnvironment(context, request.params.id)
-    const before = readBefore(request)
+    const before = readId(request, 'before')
     const search = { sought: readSought(request), status: queryOf(request).get('status') }
     response.json(
       await newestIntents(context, { environmentId: id, before, search, count: pageLength }),
@@ -169,25 +169,6 @@ const RegisterOrigin = z.strictObject({
 
 /** Of a list of intents. */
 const pageLength = 200
-
-/** `?before=pi_…`. Everything else in the query is ignored. */
-function readBefore(request: Request): string | undefined {
-  const before = queryOf(request).get('before')
-  if (before === null || paymentIntentIdPattern.test(before)) return before ?? undefined
-  throw new ProblemError('validation_failed', 'before must be the id of a Payment Intent.')
-}
-
-/** `?q=` of a list; `null`: everything. */
-function readSought(request: Request): string | null {
-  const sought = queryOf(request).get('q')?.trim() || null
-  // PostgreSQL takes no U+0000 in a text.
-  if (sought === null || (sought.length <= 200 && !sought.includes('\0'))) return sought
-  throw new ProblemError('validation_failed', 'q must be a text of at most 200 characters.')
-}
-
-function queryOf({ url }: Request): URLSearchParams {
-  return new URL(url, 'http://localhost').searchParams
-}
 
 /** Finds a test environment; a live one does not exist here. */
 async function testEnvironment({ db }: Context, id: string): Promise<Environment> {

@@ -1,7 +1,8 @@
 /**
  * The sandbox as one JSON text: test environments and their intents, to look at or to import again.
  *
- * It holds no key and no `clientSecret`. Back in the same service secrets and replays still hold.
+ * It holds no key and no `clientSecret`. Back in the same service secrets and replays still hold. It
+ * comes in parts, each small enough to be imported again.
  *
  * @module
  */
@@ -10,10 +11,19 @@ import type { Writable } from 'node:stream'
 import type { Context } from '../context.ts'
 import { allIntents, testEnvironments } from './stored.ts'
 
-/** Writes the export page by page, so that its size is bounded by no memory. */
+/** Where a part ends, in characters: an import takes 32 MB, and a character may be three bytes. */
+const partLength = 10_000_000
+
+/**
+ * Writes a part of the export, page by page. At its end stands `next`: the part that follows begins
+ * after that intent; `null` ends the last one.
+ *
+ * @param after Id of an intent: the part begins with the one that follows it in the order of ids.
+ */
 export async function writeExport(
   context: Pick<Context, 'db' | 'now'>,
   out: Writable,
+  after = '',
 ): Promise<void> {
   const environments = (await testEnvironments(context)).map(
     ({ id, merchantName, allowedOrigins, clockOffset }) => ({
@@ -25,15 +35,26 @@ export async function writeExport(
   )
   const head = JSON.stringify({ version: 1, exportedAt: context.now(), environments })
   out.write(`${head.slice(0, -1)},"intents":[`)
-  let separator = ''
-  for await (const page of allIntents(context)) {
+  let last: string | null = null
+  let length = 0
+  for await (const page of allIntents(context, after)) {
     for (const { intent, ...more } of page) {
-      out.write(`${separator}\n${JSON.stringify({ ...intent, ...more })}`)
-      separator = ','
+      if (length >= partLength) {
+        end(out, last)
+        return
+      }
+      const text = JSON.stringify({ ...intent, ...more })
+      out.write(`${last === null ? '' : ','}\n${text}`)
+      length += text.length
+      last = intent.id
     }
     // The reader sets the pace; one that has gone ends the work.
     if (out.destroyed) return
     if (out.writableNeedDrain) await Promise.race([once(out, 'drain'), once(out, 'close')])
   }
-  out.end('\n]}\n')
+  end(out, null)
+}
+
+function end(out: Writable, next: string | null): void {
+  out.end(`\n],"next":${JSON.stringify(next)}}\n`)
 }

@@ -99,6 +99,8 @@ export const Import = z.strictObject({
     )
     .max(100),
   intents: z.array(Intent),
+  /** Where the next part begins: each part is imported by itself. */
+  next: z.string().nullable().optional(),
 })
 export type Import = z.infer<typeof Import>
 

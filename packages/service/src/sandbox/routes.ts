@@ -22,6 +22,7 @@ import { Import, importSandbox } from './import.ts'
 import { inspectorPage } from './inspector.ts'
 import { intentRoutes } from './intent-routes.ts'
 import { playground } from './playground.ts'
+import { readId } from './query.ts'
 import { read } from './read.ts'
 import { reset } from './reset.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -64,8 +65,8 @@ function contentRoutes(
 ): Router {
   const router = Router({ caseSensitive: true, strict: true })
 
-  router.get('/export', async (_request, response) => {
-    await writeExport(context, response)
+  router.get('/export', async (request, response) => {
+    await writeExport(context, response, readId(request, 'after'))
   })
 
   router.post('/import', async (request, response) => {

@@ -146,11 +146,12 @@ export async function newestIntents(
   return { intents, older: rows.length > count }
 }
 
-/** Reads all intents, page by page in the order of their ids. */
+/** Reads all intents after an id, page by page in the order of their ids. */
 export async function* allIntents(
   context: Pick<Context, 'db' | 'now'>,
+  begin: string,
 ): AsyncGenerator<readonly SandboxIntent[]> {
-  let after = ''
+  let after = begin
   for (;;) {
     const page = await current(
       context,
