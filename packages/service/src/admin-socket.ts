@@ -8,17 +8,17 @@
 import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
-import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { AdminCommand, AdminError, type AdminResult } from './administration.ts'
+import { socketPath } from './data-directory.ts'
 
 /** Listens for commands. Returns the function that stops. */
 export async function serveAdminSocket(
   directory: string,
   run: (command: AdminCommand) => Promise<AdminResult>,
 ): Promise<() => Promise<void>> {
-  const path = socketPath(directory)
+  const path = socketPath(directory, socketName)
   // The directory's lock is ours, so a socket file that is here has no owner.
   await rm(path, { force: true })
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -51,7 +51,7 @@ export async function sendAdminCommand(
   directory: string,
   command: AdminCommand,
 ): Promise<AdminResult | undefined> {
-  const socket = connect(socketPath(directory))
+  const socket = connect(socketPath(directory, socketName))
   try {
     await once(socket, 'connect')
   } catch {
@@ -92,13 +92,4 @@ async function readToEnd(socket: Socket): Promise<string> {
   return received
 }
 
-// The kernel takes 107 bytes; a deep directory may still be near.
-const maxPath = 107
-
-function socketPath(directory: string): string {
-  const path = join(directory, 'admin.sock')
-  const shorter = relative(process.cwd(), path)
-  const best = Buffer.byteLength(shorter) < Buffer.byteLength(path) ? shorter : path
-  if (Buffer.byteLength(best) <= maxPath) return best
-  throw new TypeError('--data: the path is too long for a socket in it; give a shorter one')
-}
+const socketName = 'admin.sock'

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
-import { prepareDirectory } from './data-directory.ts'
+import { prepareDirectory, writeDurably } from './data-directory.ts'
 import type { Database } from './db/database.ts'
 import { lockDirectory } from './db/directory-lock.ts'
 import { migrate } from './db/migrate.ts'
@@ -79,21 +79,25 @@ async function keptKeys(directory: string): Promise<string> {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
   }
   const made = newSecretKeys()
-  await writeFile(file, `${made}\n`, { mode: 0o600, flag: 'wx' })
+  await writeDurably(file, `${made}\n`)
   return made
 }
 
 /** Remembers each key by a check value, and refuses to serve rows whose key is gone or another. */
 async function checkKeys(db: Database, keys: SecretKeys): Promise<void> {
-  const wrong = await keyFault(db, keys)
-  if (wrong) throw new TypeError(`PI_SECRET_KEYS: ${wrong.problem}; ${wrong.fix}`)
-  for (const kid of keys.kids) {
-    const value = keys.checkValue(kid)
-    if (!value) continue
-    await db.query`
-      insert into secret_keys (kid, check_value) values (${kid}, ${value})
-      on conflict (kid) do nothing`
-  }
+  await db.transaction(async (tx) => {
+    // Before the check: whoever starts at the same moment with another key under this id waits here,
+    // and then finds it. In one order, so that two starts wait for each other in one direction.
+    for (const kid of [...keys.kids].sort()) {
+      const value = keys.checkValue(kid)
+      if (!value) continue
+      await tx.query`
+        insert into secret_keys (kid, check_value) values (${kid}, ${value})
+        on conflict (kid) do nothing`
+    }
+    const wrong = await keyFault(tx, keys)
+    if (wrong) throw new TypeError(`PI_SECRET_KEYS: ${wrong.problem}; ${wrong.fix}`)
+  })
 }
 
 function missingKeys(): TypeError {

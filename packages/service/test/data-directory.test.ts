@@ -1,8 +1,23 @@
-import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { open as openFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test, vi } from 'vitest'
+import { DirectoryInUse, lockDirectory } from '../src/db/directory-lock.ts'
 import { openStore } from '../src/store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pi-read-only-'))
@@ -61,5 +76,74 @@ test('a file in the place of the data directory is named', async () => {
   const file = join(place, 'data')
   writeFileSync(file, '')
   await expect(open(file)).rejects.toThrow(`The data directory ${file} cannot be used: `)
+  rmSync(place, { recursive: true })
+})
+
+test('of twenty that want one directory at once one gets it, and the others hear who', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'pi-lock-'))
+  const starts = await Promise.allSettled(Array.from({ length: 20 }, () => lockDirectory(place)))
+  const held = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
+  expect(held).toHaveLength(1)
+  for (const start of starts) {
+    if (start.status === 'rejected') expect(start.reason).toBeInstanceOf(DirectoryInUse)
+  }
+  const owner = `in use by process ${process.pid} on ${hostname()}: stop that service`
+  await expect(lockDirectory(place)).rejects.toThrow(owner)
+  await held[0]?.release()
+  await (await lockDirectory(place)).release()
+  expect(readdirSync(place)).toEqual([])
+  rmSync(place, { recursive: true })
+})
+
+test('what a killed process leaves in the directory keeps nobody out, whoever has its pid now', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'pi-stale-'))
+  const dead = createServer().listen(join(place, 'before'))
+  await once(dead, 'listening')
+  renameSync(join(place, 'before'), join(place, 'lock-stale'))
+  dead.close()
+  await once(dead, 'close')
+  const lock = await lockDirectory(place)
+  expect(readdirSync(place)).not.toContain('lock-stale')
+  await lock.release()
+  rmSync(place, { recursive: true })
+})
+
+const otherContainer = ['--net', process.execPath, '--import', 'tsx', '--conditions=source']
+const hasNamespaces = spawnSync('unshare', ['--net', 'true']).status === 0
+
+test.skipIf(!hasNamespaces)(
+  'a second container on the same volume is refused, though it shares no network with the first',
+  async () => {
+    const place = mkdtempSync(join(tmpdir(), 'pi-volume-'))
+    const lock = await lockDirectory(place)
+    const module = fileURLToPath(new URL('../src/db/directory-lock.ts', import.meta.url))
+    const script = `import(${JSON.stringify(module)}).then((lock) => lock.lockDirectory(${JSON.stringify(place)}))`
+    const second = await new Promise<string>((resolve) => {
+      const child = spawn('unshare', [...otherContainer, '--eval', script])
+      void text(child.stderr).then(resolve)
+    })
+    expect(second).toContain(`in use by process ${process.pid}`)
+    await lock.release()
+    rmSync(place, { recursive: true })
+  },
+)
+
+test('the secret keys of a new directory are on the disk, whole and in their folder, before its database', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'pi-new-'))
+  const kept = join(place, 'data', 'secret-keys')
+  const probe = await openFile(place)
+  const sync = vi.spyOn(Object.getPrototypeOf(probe) as typeof probe, 'sync')
+  const seen: boolean[] = []
+  sync.mockImplementation(async () => {
+    seen.push(existsSync(kept))
+  })
+  // No database of ours: it is refused, and what came before it is all there is.
+  mkdirSync(join(place, 'data', 'database'), { recursive: true })
+  writeFileSync(join(place, 'data', 'database', 'PG_VERSION'), '9')
+  await expect(open(join(place, 'data'))).rejects.toThrow()
+  sync.mockRestore()
+  await probe.close()
+  // The file under its first name, then the folder with its last one.
+  expect(seen).toEqual([false, true])
   rmSync(place, { recursive: true })
 })

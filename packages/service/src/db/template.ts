@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
+import { syncFolder } from '../data-directory.ts'
 
 // From src and from dist alike.
 const file = fileURLToPath(new URL('../../dist/template.tgz', import.meta.url))
@@ -62,8 +63,11 @@ export async function unpackTemplate(directory: string): Promise<void> {
       async ({ name, content }) => content && (await writeDurably(join(fresh, name), content)),
     ),
   )
+  const folders = all.flatMap(({ name, content }) => (content ? [] : [join(fresh, name)]))
+  await Promise.all([fresh, ...folders].map(syncFolder))
   await rm(directory, { recursive: true, force: true })
   await rename(fresh, directory)
+  await syncFolder(dirname(directory))
 }
 
 async function writeDurably(path: string, content: Buffer): Promise<void> {
