@@ -1,19 +1,38 @@
+import { fdatasyncSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Database } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPglite } from '../src/db/pglite.ts'
 import { retrievals } from '../src/intents/retrieval.ts'
 
+// The disk alone may be told to fail, and its syncs are counted.
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>()
+  return { ...fs, fdatasyncSync: vi.fn(fs.fdatasyncSync) }
+})
+
 let db: Database
+let folder: string
+let disk: Database
 
 beforeAll(async () => {
   db = await openPglite(undefined)
   await migrate(db)
+  folder = await mkdtemp(join(tmpdir(), 'pi-sync-'))
+  disk = await openPglite(folder)
+  await disk.script('create table notes (text text)')
 })
 
-afterAll(async () => await db.close())
+afterAll(async () => {
+  await db.close()
+  await disk.close()
+  await rm(folder, { recursive: true })
+})
 
 test('what the embedded store has answered is not kept in memory', async () => {
   setFlagsFromString('--expose-gc')
@@ -45,6 +64,31 @@ test('a retrieve that was planned for a small store takes the index of a large o
   ])
   expect(found.map((intent) => intent?.orderId)).toEqual(['A-1000', undefined])
   expect((await rowsRead()) - before).toBeLessThanOrEqual(2)
+})
+
+test('each commit is one sync of the disk, and a read is none', async () => {
+  const syncs = vi.mocked(fdatasyncSync).mock
+  const before = syncs.calls.length
+  for (let count = 0; count < 20; count++) await disk.query`insert into notes values ('kept')`
+  expect(syncs.calls.length - before).toBe(20)
+  await disk.query`select from notes`
+  expect(syncs.calls.length - before).toBe(20)
+})
+
+test('a disk that cannot keep what it was given fails the commit, then and after; what was acknowledged stays', async () => {
+  await disk.query`truncate notes`
+  await disk.query`insert into notes values ('acknowledged')`
+  const broken = async (statement: () => Promise<unknown>): Promise<void> => {
+    vi.mocked(fdatasyncSync).mockImplementationOnce(() => {
+      throw Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' })
+    })
+    await expect(statement()).rejects.toMatchObject({ name: 'StoreError', unavailable: true })
+  }
+  await broken(async () => await disk.query`insert into notes values ('refused')`)
+  await disk.query`insert into notes values ('after')`
+  await broken(async () => await disk.query`checkpoint`)
+  const notes = await disk.query<{ text: string }>`select text from notes where text <> 'refused'`
+  expect(notes.map(({ text }) => text)).toEqual(['acknowledged', 'after'])
 })
 
 async function insert({ from, to }: { readonly from: number; readonly to: number }): Promise<void> {

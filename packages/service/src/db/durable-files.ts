@@ -45,7 +45,10 @@ export class DurableFiles extends NodeFS {
     const { NODEFS } = module
     // Directories have a descriptor here as files do.
     NODEFS.stream_ops.fsync = ({ nfd }) => {
-      fdatasyncSync(nfd)
+      // PostgreSQL must hear of a failure as an error number, to stop at once and start again on what
+      // its log holds. An exception would be taken for nothing, and the next sync would find nothing to
+      // write: the kernel drops what it could not.
+      NODEFS.tryFSOperation(() => fdatasyncSync(nfd))
       this.#syncs++
       return 0
     }
@@ -57,5 +60,7 @@ interface EmscriptenModule {
   readonly FS: { readonly streams: readonly ({ readonly nfd?: number } | null)[] }
   readonly NODEFS: {
     readonly stream_ops: { fsync?: (stream: { readonly nfd: number }) => number }
+    /** Turns the system's errors into error numbers. */
+    tryFSOperation(work: () => void): void
   }
 }
