@@ -1,7 +1,13 @@
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Database } from '../src/db/database.ts'
+import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
-import { newSecretKeys } from '../src/secret-keys.ts'
+import { newSecretKeys, readSecretKeys } from '../src/secret-keys.ts'
+import { openStore } from '../src/store.ts'
 import {
   startTemporaryPostgres,
   type TemporaryPostgres,
@@ -133,6 +139,90 @@ test('PostgreSQL without PI_SECRET_KEYS, or with another key under a known id, i
     environment(newSecretKeys().replace('k1', 'k9')),
   )
   expect(gone.error).toContain('key k1 is missing, but rows of this store need it')
+})
+
+/** Makes another database on the same server. */
+async function newDatabase(name: string, options = ''): Promise<string> {
+  const client = new pg.Client(server.url)
+  await client.connect()
+  await client.query(`create database ${name} ${options}`)
+  await client.end()
+  return server.url.replace(/postgres$/, name)
+}
+
+test('of two starts with different keys under one id, at the same moment, the second is refused', async () => {
+  const url = await newDatabase('racing')
+  const db = await openPostgres(url)
+  await migrate(db)
+  const other = readSecretKeys(newSecretKeys()).checkValue('k1') ?? null
+  const second = await db.transaction(async (tx) => {
+    await tx.query`insert into secret_keys (kid, check_value) values ('k1', ${other})`
+    const start = openStore({ store: { kind: 'postgres', url }, secretKeys: newSecretKeys() })
+    start.catch(() => {})
+    await expect.poll(async () => await waiting(db)).toBe(1)
+    return { start }
+  })
+  await expect(second.start).rejects.toThrow('PI_SECRET_KEYS: key k1 is another than the one')
+  expect(await db.query`select from secret_keys`).toHaveLength(1)
+  await db.close()
+})
+
+/** How many statements wait for another transaction. */
+async function waiting(db: Database): Promise<number> {
+  const found = await db.query`
+    select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  return found.length
+}
+
+test('options in the database URL add to the settings of a session and take none away', async () => {
+  const options = encodeURIComponent('-c timezone=Asia/Yerevan -c work_mem=1234kB')
+  const db = await openPostgres(`${server.url}?options=${options}&application_name=shop`)
+  const [settings] = await db.query`
+    select current_setting('timezone') as zone, current_setting('lock_timeout') as patience,
+           current_setting('work_mem') as memory, current_setting('application_name') as name`
+  expect(settings).toEqual({ zone: 'UTC', patience: '2s', memory: '1234kB', name: 'shop' })
+  await db.close()
+})
+
+test('a database that is not encoded in UTF-8 is refused with the fix', async () => {
+  const url = await newDatabase('latin', "encoding 'LATIN1' template template0")
+  await expect(openPostgres(url)).rejects.toThrow(
+    'PI_DATABASE_URL: must name a database that is encoded in UTF8; make one with `createdb',
+  )
+})
+
+test('a server that has become silent fails its statement after twelve seconds, and the next one is sent anew; a migration may take its time', async () => {
+  const { port } = new URL(server.url)
+  let silent = false
+  const proxy = createServer((near) => {
+    const far = connect(Number(port), '127.0.0.1')
+    near.on('data', (part) => far.write(part)).on('error', () => {})
+    // What the server says is lost on the way, and no end is told either.
+    far.on('data', (part) => silent || near.write(part)).on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const through = server.url.replace(port, String((proxy.address() as AddressInfo).port))
+  const db = await openPostgres(through)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    silent = true
+    const answer = db.query`select 1 as one`
+    answer.catch(() => {})
+    await new Promise((resolve) => setImmediate(resolve))
+    vi.advanceTimersByTime(12_000)
+    await expect(answer).rejects.toMatchObject({ code: 'connection_lost', unavailable: true })
+    silent = false
+    expect(await db.query`select 1 as one`).toEqual([{ one: 1 }])
+
+    const migrating = db.script('select pg_sleep(0.1)')
+    await new Promise((resolve) => setImmediate(resolve))
+    vi.advanceTimersByTime(600_000)
+    await migrating
+  } finally {
+    vi.useRealTimers()
+  }
+  await db.close()
+  proxy.close()
 })
 
 test('the doctor says of a database that does not sync, and of keys that are not given', async () => {

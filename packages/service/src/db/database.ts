@@ -119,7 +119,8 @@ export function openPool(config: pg.PoolConfig, kind: Database['kind']): Databas
       }),
     script: async (text) =>
       await borrow(pool, async (client) => {
-        await command(client, `begin;\n${text}\n;commit`)
+        // A migration of a large table, or behind that of another instance, may take any time.
+        await command(client, { text: `begin;\n${text}\n;commit`, query_timeout: 2 ** 31 - 1 })
       }),
     close: async () => await pool.end(),
   }
@@ -145,10 +146,15 @@ async function borrow<Result>(
   }
 }
 
-async function command(client: pg.PoolClient, text: string): Promise<void> {
-  await client.query(text).catch((error: unknown) => {
+async function command(client: pg.PoolClient, statement: string | TimedStatement): Promise<void> {
+  await client.query(statement).catch((error: unknown) => {
     throw storeError(error)
   })
+}
+
+/** What `pg` reads and its types do not name: milliseconds until the client gives up. */
+interface TimedStatement extends pg.QueryConfig {
+  readonly query_timeout: number
 }
 
 interface Statement {

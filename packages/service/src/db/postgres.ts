@@ -13,38 +13,63 @@ const patience = {
   idle_in_transaction_session_timeout: 10_000,
 }
 
+// For a server that has become silent, as behind a network that swallows packets: it cannot end its
+// own statement. Longer than it would take for that, so that one that lives says itself what was wrong.
+const silence = { query_timeout: 12_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+
 /**
  * Opens a PostgreSQL database.
  *
  * @param url `postgres://user:password@host:port/database`
  * @throws {StoreError} It cannot be reached.
- * @throws {TypeError} It is older than 15.
+ * @throws {TypeError} It is older than 15, or keeps its texts in another encoding than UTF-8.
  */
 export async function openPostgres(url: string): Promise<Database> {
+  const { connectionString, options } = withOptions(url)
   const database = openPool(
     {
-      connectionString: url,
+      connectionString,
       max: 10,
       // A shop with an order a minute would connect and prepare anew for each.
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: 5000,
-      keepAlive: true,
-      options: Object.entries({ ...sessionSettings, ...patience })
-        .map(([name, value]) => `-c ${name}=${value}`)
-        .join(' '),
+      ...silence,
+      options,
     },
     'postgres',
   )
   try {
-    const [server] = await database.query<{ version: number }>`
-      select current_setting('server_version_num')::int as version`
+    const [server] = await database.query<{ version: number; encoding: string }>`
+      select current_setting('server_version_num')::int as version,
+             current_setting('server_encoding') as encoding`
     if (server === undefined) throw new StoreError('connection_lost')
     if (server.version < 150000) {
       throw new TypeError('PI_DATABASE_URL: must name a PostgreSQL server of version 15 or newer')
+    }
+    if (server.encoding !== 'UTF8') {
+      throw new TypeError(
+        'PI_DATABASE_URL: must name a database that is encoded in UTF8; make one with `createdb --encoding=UTF8 --template=template0`',
+      )
     }
     return database
   } catch (error) {
     await database.close()
     throw error
   }
+}
+
+/**
+ * Adds our settings to the options that a URL may hold itself. They come last, for the last one counts:
+ * times are read as UTC. `pg` would take those of the URL alone.
+ */
+function withOptions(url: string): { readonly connectionString: string; readonly options: string } {
+  // Not as a URL: one that names its host in a parameter has none.
+  const [address, ...rest] = url.split('?')
+  const parameters = new URLSearchParams(rest.join('?'))
+  const given = parameters.getAll('options')
+  parameters.delete('options')
+  const own = Object.entries({ ...sessionSettings, ...patience }).map(
+    ([name, value]) => `-c ${name}=${value}`,
+  )
+  return { connectionString: `${address}?${parameters}`, options: [...given, ...own].join(' ') }
 }
