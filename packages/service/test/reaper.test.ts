@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(async () => await db.close())
 
-async function createIn(merchant: string, clockOffset = 0): Promise<string> {
+async function createIn(merchant: string, clockOffset = 0, createdAt = start): Promise<string> {
   const { id: environmentId } = await ensureEnvironment(db, { merchant, mode: 'test' }, start)
   await db.query`update environments set clock_offset = ${clockOffset} where id = ${environmentId}`
   const id = `pi_${randomBase62(24)}`
@@ -29,7 +29,7 @@ async function createIn(merchant: string, clockOffset = 0): Promise<string> {
     secretKid: 'k1',
     secretSalt: randomSalt(16),
     body: { amount: 1, currency: 'EUR', orderId: 'A' },
-    createdAt: start,
+    createdAt,
     idempotency: {
       hash: randomSalt(32).toString('hex'),
       fingerprint: randomSalt(32).toString('hex'),
@@ -64,6 +64,15 @@ test('an intent that nobody reads expires at its deadline, in its own sandbox ti
 
 test('an idempotency key is kept for 48 hours and then let go', async () => {
   const id = await createIn('Keys')
+  await reap(after(47))
+  expect((await rowOf(id)).key).not.toBeNull()
+  await reap(after(48))
+  expect((await rowOf(id)).key).toBeNull()
+})
+
+test('in a sandbox whose clock is three days behind a key is kept for 48 hours of that clock', async () => {
+  const behind = new Date(start.getTime() - 72 * hour)
+  const id = await createIn('Behind', -72 * hour, behind)
   await reap(after(47))
   expect((await rowOf(id)).key).not.toBeNull()
   await reap(after(48))

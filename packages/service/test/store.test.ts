@@ -1,12 +1,16 @@
+import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database, Queryable } from '../src/db/database.ts'
+import type { Database, Queryable, SqlValue } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPglite } from '../src/db/pglite.ts'
+import { authenticator } from '../src/http/authenticate.ts'
 import { randomBase62, randomSalt } from '../src/identifiers.ts'
 import { creations, type Draft } from '../src/intents/creation.ts'
 import { decide } from '../src/intents/lifecycle.ts'
 import { retrievals } from '../src/intents/retrieval.ts'
 import { findIntent, moveIntent } from '../src/intents/store.ts'
+import { createApiKey, revokeApiKey } from '../src/merchants/api-keys.ts'
+import { newSecretKeys, readSecretKeys } from '../src/secret-keys.ts'
 
 const at = new Date('2026-11-20T12:00:00.000Z')
 const hour = 60 * 60 * 1000
@@ -161,4 +165,28 @@ test('an illegal state cannot be stored', async () => {
     update payment_intents set status = 'succeeded' where id = ${id}`).rejects.toMatchObject({
     code: '23514',
   })
+})
+
+test('what another instance revokes while a key is looked up here counts no longer than five seconds', async () => {
+  const keys = readSecretKeys(newSecretKeys())
+  const environment = { id: 'env_1', mode: 'test' } as const
+  const { id, apiKey } = await createApiKey(db, keys, { environment, now: at })
+  let now = at.getTime()
+  const slow: Database = {
+    ...db,
+    query: async <Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]) => {
+      const rows = await db.query<Row>(text, ...values)
+      now += 3000
+      return rows
+    },
+  }
+  const { authenticate } = authenticator({ db: slow, keys, now: () => new Date(now) })
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const ask = async () => await authenticate({ headers, socket: {} } as unknown as IncomingMessage)
+  expect(await ask()).toMatchObject({ id: 'env_1' })
+  await revokeApiKey(db, { id, now: at })
+  now = at.getTime() + 4999
+  expect(await ask()).toMatchObject({ id: 'env_1' })
+  now = at.getTime() + 5000
+  await expect(ask()).rejects.toMatchObject({ code: 'revoked_credentials' })
 })

@@ -53,6 +53,8 @@ export function authenticator(
     const name = hashOf(keys, keys.currentKid, apiKey).toString('latin1')
     const cached = cache.get(name)
     if (cached && isFresh(cached)) return cached
+    // Before the look-up: what is revoked while it runs may be missing in its answer.
+    const until = now().getTime() + cacheLifetime
     const found = isApiKey(apiKey) ? await findApiKey(db, keys, apiKey) : undefined
     if (cache.size >= cacheSize) cache.clear()
     // An unknown key is looked up each time: it may be made any moment.
@@ -60,7 +62,7 @@ export function authenticator(
       cache.delete(name)
       return undefined
     }
-    const lookUp = { found, until: now().getTime() + cacheLifetime }
+    const lookUp = { found, until }
     cache.set(name, lookUp)
     return lookUp
   }

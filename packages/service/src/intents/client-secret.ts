@@ -22,22 +22,20 @@ export interface SecretSource {
 /**
  * Returns the `clientSecret` of an intent: `<id>_secret_` and 48 characters of base62.
  *
- * @throws {Error} Its derivation key is gone; starting without one is refused, so this is a bug.
+ * @throws {Error} Its derivation key is gone. A start is refused without one that a replay needs, so
+ * this is a bug.
  */
 export function clientSecret(keys: SecretKeys, source: SecretSource): string {
-  const key = keys.derive('client-secret', source.secretKid)
-  if (!key) throw new Error('PI_SECRET_KEYS holds no key for an intent of this store')
-  const mac = createHmac('sha256', key)
-    .update(`pi-checkout/client-secret/v1\0${source.environmentId}\0${source.id}\0`)
-    .update(source.secretSalt ?? 'revoked')
-    .digest()
-  return `${source.id}_secret_${toBase62(mac)}`
+  const secret = derive(keys, source)
+  if (!secret) throw new Error('PI_SECRET_KEYS holds no key for an intent of this store')
+  return secret
 }
 
 /**
  * Tells whether a buyer's secret opens this intent now.
  *
- * A secret that is revoked never does, nor one whose intent has been final for ten minutes.
+ * A secret that is revoked never does, nor one whose intent has been final for ten minutes, nor one
+ * whose derivation key was let go after that.
  *
  * @param at The environment's own time.
  */
@@ -46,11 +44,22 @@ export function opens(
   intent: SecretSource & { readonly finalizedAt: Date | null },
   { candidate, at }: { readonly candidate: string; readonly at: Date },
 ): boolean {
-  const matches = timingSafeEqual(digest(candidate), digest(clientSecret(keys, intent)))
+  const secret = derive(keys, intent)
+  const matches = timingSafeEqual(digest(candidate), digest(secret ?? ''))
   const alive =
     intent.finalizedAt === null ||
     at.getTime() < intent.finalizedAt.getTime() + limits.secretAfterFinal
-  return matches && alive && intent.secretSalt !== null
+  return secret !== undefined && matches && alive && intent.secretSalt !== null
+}
+
+function derive(keys: SecretKeys, source: SecretSource): string | undefined {
+  const key = keys.derive('client-secret', source.secretKid)
+  if (!key) return undefined
+  const mac = createHmac('sha256', key)
+    .update(`pi-checkout/client-secret/v1\0${source.environmentId}\0${source.id}\0`)
+    .update(source.secretSalt ?? 'revoked')
+    .digest()
+  return `${source.id}_secret_${toBase62(mac)}`
 }
 
 // timingSafeEqual throws on unequal lengths, which would tell them apart: digests are all 32 bytes.

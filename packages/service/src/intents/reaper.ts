@@ -74,12 +74,17 @@ async function settleSome(db: Context['db'], now: Date): Promise<number> {
 }
 
 async function releaseSome(db: Context['db'], now: Date): Promise<number> {
+  // A key's end is in its sandbox's own time, as its creation was. The first limit is for the index.
   const released = await db.query`
     update payment_intents
        set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null
      where id in (
        select id from payment_intents
-        where idempotency_expires_at <= ${now} and idempotency_hash is not null
+        where idempotency_hash is not null
+          and idempotency_expires_at <= ${now}::timestamptz + interval '1 ms' * (
+                select max(clock_offset) from environments)
+          and idempotency_expires_at <= ${now}::timestamptz + interval '1 ms' * (
+                select clock_offset from environments where id = environment_id)
         limit ${rowsAtOnce} for update skip locked)
     returning id`
   return released.length
