@@ -21,6 +21,8 @@ import { logAnswers } from './http/answer-log.ts'
 import { authenticator } from './http/authenticate.ts'
 import { clientErrorAnswers } from './http/client-error.ts'
 import { boundConnections } from './http/connections.ts'
+import { hostOption, needHost, refuseExpectation } from './http/expectations.ts'
+import { holdRequests } from './http/held-requests.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { transportOption } from './http/strict-transport.ts'
 import { intentStore } from './intents/intent-store.ts'
@@ -67,11 +69,11 @@ export async function startService(
 ): Promise<Running> {
   const options = { ...serverOptions, ...patience }
   const store = await openStore(config)
-  const main = createServer({ ...options, ...transportOption(config.publicUrl) })
-  const challenge = createServer({ ...options, ...transportOption(config.challengeUrl) })
+  const main = makeServer(options, { origin: config.publicUrl, log })
+  const challenge = makeServer(options, { origin: config.challengeUrl, log })
   try {
-    await listen(main, { host: config.host, port: config.port, name: 'PI_PORT or --port' })
-    await listen(challenge, {
+    await listen(main.server, { host: config.host, port: config.port, name: 'PI_PORT or --port' })
+    await listen(challenge.server, {
       host: config.host,
       port: config.challengePort,
       name: 'PI_PORT or --port',
@@ -81,13 +83,16 @@ export async function startService(
       keys: store.keys,
       log,
       now: () => new Date(),
-      publicUrl: config.publicUrl ?? urlOf(main),
-      challengeUrl: config.challengeUrl ?? urlOf(challenge),
+      publicUrl: config.publicUrl ?? urlOf(main.server),
+      challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
       hostedFolder: fileURLToPath(new URL('../dist/hosted/', import.meta.url)),
     }
     return await serve(config, { store, context, main, challenge })
   } catch (error) {
-    await Promise.all([close(main), close(challenge)])
+    const servers = [main.server, challenge.server]
+    // Whoever waits there will not be answered.
+    for (const server of servers) server.closeAllConnections()
+    await Promise.all(servers.map(close))
     await store.close()
     throw error
   }
@@ -103,8 +108,8 @@ async function serve(
   }: {
     readonly store: Store
     readonly context: Context
-    readonly main: Server
-    readonly challenge: Server
+    readonly main: Opening
+    readonly challenge: Opening
   },
 ): Promise<Running> {
   const adminToken = randomBytes(32).toString('base64url')
@@ -136,10 +141,10 @@ async function serve(
       : async () => {}
 
   const stopReaper = startReaper(context)
-  const { log, publicUrl, challengeUrl } = context
-  attach(main, publicUrl, logAnswers(log, mainListener(context, parts)))
-  attach(challenge, challengeUrl, logAnswers(log, challengeApp(context)))
-  const baseUrl = urlOf(main)
+  const { log, publicUrl } = context
+  main.open(mainListener(context, parts))
+  challenge.open(challengeApp(context))
+  const baseUrl = urlOf(main.server)
   log.info({ baseUrl, checkoutOrigin: publicUrl, store: config.store.kind }, 'The service is ready')
   return {
     ready: {
@@ -152,7 +157,7 @@ async function serve(
     },
     stop: async () => {
       stopping.abort()
-      await Promise.all([close(main), close(challenge)])
+      await Promise.all([close(main.server), close(challenge.server)])
       await stopReaper()
       await stopAdmin()
       await store.close()
@@ -236,9 +241,21 @@ async function listen(
   }
 }
 
-function attach(server: Server, origin: string, listener: RequestListener): void {
-  server.on('request', listener)
-  server.on('clientError', clientErrorAnswers(origin))
+/** A server that listens, or is about to; its requests wait for `open`. */
+interface Opening {
+  readonly server: Server
+  readonly open: (listener: RequestListener) => void
+}
+
+function makeServer(
+  options: typeof serverOptions,
+  { origin, log }: { readonly origin: string | undefined; readonly log: Logger },
+): Opening {
+  const server = createServer({ ...options, ...hostOption, ...transportOption(origin) })
+  server.on('clientError', clientErrorAnswers(origin ?? ''))
+  server.on('checkExpectation', logAnswers(log, refuseExpectation(log)))
+  const open = holdRequests(server)
+  return { server, open: (listener) => open(logAnswers(log, needHost(log, listener))) }
 }
 
 async function close(server: Server): Promise<void> {

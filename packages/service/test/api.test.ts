@@ -292,10 +292,18 @@ test('a header that must stand once is refused when it stands twice', async () =
   }
 })
 
-test('the known Api-Version is echoed and another is refused', async () => {
+test('the known Api-Version is echoed by every answer, a refusal too, and another is refused', async () => {
   const known = await create(service, order, { 'api-version': '2026-11-20' })
   expect(known.headers.get('api-version')).toBe('2026-11-20')
+  const refused = [
+    await create(service, { ...order, amount: 0 }, { 'api-version': '2026-11-20' }),
+    await retrieve(service, 'pi_x', { 'api-version': '2026-11-20' }),
+    await retrieve({ ...service, apiKey: 'x' }, 'pi_x', { 'api-version': '2026-11-20' }),
+  ]
+  expect(refused.map(({ status }) => status)).toEqual([400, 404, 401])
+  for (const { headers } of refused) expect(headers.get('api-version')).toBe('2026-11-20')
   const unknown = await create(service, order, { 'api-version': '2020-01-01' })
+  expect(unknown.headers.get('api-version')).toBeNull()
   expect(await problem(unknown)).toMatchObject({ status: 400, code: 'unsupported_api_version' })
 })
 
@@ -306,4 +314,27 @@ test('nothing but the API answers to a foreign host name', async () => {
   ])
   expect(answer).toContain('HTTP/1.1 400')
   expect(answer).toContain('invalid_host')
+})
+
+test('what Node would refuse with a bare status is a problem with an id, kept nowhere', async () => {
+  const body = JSON.stringify(order)
+  const requests = [
+    ['GET /healthz HTTP/1.1'],
+    ['GET /payment-intents/pi_x HTTP/1.1', `Authorization: Bearer ${service.apiKey}`],
+    [
+      ...['POST /payment-intents HTTP/1.1', 'Host: 127.0.0.1', 'Expect: a-miracle'],
+      ...['Content-Type: application/json', `Content-Length: ${body.length}`],
+      `Authorization: Bearer ${service.apiKey}`,
+    ],
+  ]
+  for (const lines of requests) {
+    const answer = await rawRequest(service.url, lines, body)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toMatch(/\r\nRequest-Id: req_[A-Za-z0-9]{20}\r\n/i)
+    expect(answer).toMatch(/\r\ncache-control: no-store\r\n/i)
+    expect(answer).toMatch(/\r\nx-content-type-options: nosniff\r\n/i)
+    expect(answer).toContain('"code":"invalid_header"')
+  }
+  const old = await rawRequest(service.url, ['GET /payment-intents/pi_x HTTP/1.0'])
+  expect(old).toMatch(/^HTTP\/1\.1 401 /)
 })

@@ -1,5 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, Server as NetServer } from 'node:net'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readConfig } from '../src/config.ts'
+import { holdRequests } from '../src/http/held-requests.ts'
 import { create, startTestService, type TestService } from './support/service.ts'
 
 let service: TestService
@@ -46,3 +50,51 @@ test('metrics count answers by operation and status, and name nobody', async () 
 test('a switch that is neither on nor off is refused by name', () => {
   expect(() => readConfig({}, { PI_METRICS: 'yes' })).toThrow('PI_METRICS: must be on or off')
 })
+
+test('a request that comes before the service is ready waits, and is answered', async () => {
+  const server = createServer()
+  const open = holdRequests(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const early = fetch(`http://127.0.0.1:${port}/readyz`)
+  const gone = connect(port, '127.0.0.1')
+  gone.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n')
+  for (let count = 0; count < 2; count++) await once(server, 'request')
+  gone.destroy()
+  await expect.poll(() => connectionsOf(server)).toBe(1)
+  const asked: (string | undefined)[] = []
+  open(({ url }, response) => {
+    asked.push(url)
+    response.end('ready')
+  })
+  expect(await (await early).text()).toBe('ready')
+  expect(await (await fetch(`http://127.0.0.1:${port}/after`)).text()).toBe('ready')
+  expect(asked).toEqual(['/readyz', '/after'])
+  server.close()
+  server.closeAllConnections()
+})
+
+test('from its first moment on a port a starting service answers each request', async () => {
+  const early: Promise<Response>[] = []
+  const { listen } = NetServer.prototype
+  const spy = vi.spyOn(NetServer.prototype, 'listen').mockImplementation(function (
+    this: NetServer,
+    ...args
+  ) {
+    this.once('listening', () => {
+      const { port } = this.address() as AddressInfo
+      early.push(fetch(`http://127.0.0.1:${port}/healthz`))
+    })
+    return listen.apply(this, args)
+  })
+  const started = await startTestService()
+  spy.mockRestore()
+  const answers = await Promise.all(early)
+  expect(answers.map(({ status }) => status)).toEqual([200, 404])
+  await started.stop()
+})
+
+async function connectionsOf(server: NetServer): Promise<number> {
+  return await new Promise((resolve) => server.getConnections((_, count) => resolve(count)))
+}

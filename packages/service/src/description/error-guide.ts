@@ -42,6 +42,7 @@ export const errorGuide: Readonly<Record<ProblemCode, string>> = {
     'Use a new key for a new request. The same key is for the same body only.',
   rate_limited: 'Wait as long as Retry-After says, then send the same request again.',
   internal_error: 'Send the same request again, with the same Idempotency-Key.',
-  store_unavailable: 'Nothing was decided. Send the same request again after Retry-After.',
+  store_unavailable:
+    'It may have counted. Send the same request again after Retry-After, with the same Idempotency-Key.',
   timeout: 'Send the same request again, with the same Idempotency-Key.',
 }

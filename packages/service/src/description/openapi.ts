@@ -277,6 +277,7 @@ function example(code: ProblemCode): z.infer<typeof ProblemAnswer> {
 function problemHeaders(status: number): Record<string, object> {
   return {
     'Request-Id': header('RequestId'),
+    'Api-Version': header('ApiVersion'),
     ...(status === 401 && { 'WWW-Authenticate': header('WwwAuthenticate') }),
     ...(status === 405 && { Allow: header('Allow') }),
     ...([409, 429, 503, 504].includes(status) && { 'Retry-After': header('RetryAfter') }),

@@ -111,10 +111,18 @@ function problemOf(error: unknown): ProblemError {
       { headers: { 'retry-after': '1' } },
     )
   }
-  if (error instanceof Overloaded || (error instanceof StoreError && error.unavailable)) {
+  if (error instanceof Overloaded) {
     return new ProblemError(
       'store_unavailable',
-      'The store cannot take the request now; nothing was decided. Send the same request again.',
+      'Too many requests wait for the store; nothing was decided. Send the same request again.',
+      { headers: { 'retry-after': '1' } },
+    )
+  }
+  if (error instanceof StoreError && error.unavailable) {
+    // A connection that is cut after the commit looks as one that is cut before it.
+    return new ProblemError(
+      'store_unavailable',
+      'The store did not answer; the request may have counted. Send it again, with the same Idempotency-Key.',
       { headers: { 'retry-after': '1' } },
     )
   }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   apiVersions,
   CreatePaymentIntent,
@@ -32,11 +32,22 @@ export function refuseBrowser({ headers: sent }: IncomingMessage): void {
 export function readApiVersion(request: IncomingMessage): Readonly<Record<string, string>> {
   const version = onlyHeader(request, headers.apiVersion)
   if (version === undefined) return {}
-  if ((apiVersions as readonly string[]).includes(version)) return { [headers.apiVersion]: version }
+  if (isApiVersion(version)) return { [headers.apiVersion]: version }
   throw new ProblemError(
     'unsupported_api_version',
     `Api-Version must be ${apiVersions.join(' or ')}; leave it out for the newest.`,
   )
+}
+
+/** Puts the header that a refusal repeats as well, wherever in the checks it comes from. */
+export function repeatApiVersion(request: IncomingMessage, response: ServerResponse): void {
+  const version = request.headers[headers.apiVersion]
+  if (typeof version !== 'string' || !isApiVersion(version) || response.headersSent) return
+  response.setHeader(headers.apiVersion, version)
+}
+
+function isApiVersion(text: string): boolean {
+  return (apiVersions as readonly string[]).includes(text)
 }
 
 /** Reads the body of a create: strict JSON, then the fields. */

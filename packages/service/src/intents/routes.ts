@@ -14,7 +14,7 @@ import {
   type OperationParts,
   retrieveOperation,
 } from './operations.ts'
-import { collection } from './request.ts'
+import { collection, repeatApiVersion } from './request.ts'
 
 /** Tells whether a path belongs to the two operations. */
 export function isIntentPath(url: string): boolean {
@@ -27,8 +27,12 @@ export function intentRoutes(context: Context, parts: OperationParts): RequestLi
   const retrieve = retrieveOperation(context, parts)
   return (request, response) => {
     route(request, { create, retrieve })(request, response).catch((error: unknown) => {
-      if (error instanceof Dropped) request.socket.destroy()
-      else sendProblem(request, response, { error, log: context.log })
+      if (error instanceof Dropped) {
+        request.socket.destroy()
+        return
+      }
+      repeatApiVersion(request, response)
+      sendProblem(request, response, { error, log: context.log })
     })
   }
 }
