@@ -46,6 +46,7 @@ export interface CheckoutParts {
 /** Returns the router of everything under `/checkout-api`. */
 export function checkoutApi(context: Context, { stopping }: CheckoutParts): Router {
   const confirms = buckets(confirmRate, () => context.now().getTime())
+  const opens = buckets(openRate, () => context.now().getTime())
   const tokens = new SessionTokens(context.keys, context.publicUrl)
   const router = Router({ caseSensitive: true, strict: true })
   router.post('/reports', cspReports(context))
@@ -100,6 +101,8 @@ export function checkoutApi(context: Context, { stopping }: CheckoutParts): Rout
     act(
       OpenChallenge,
       async (session, { returnUrl }) => await challengeTicket(context, session, returnUrl),
+      // Each opening is a row in the store, until the intent is final.
+      async ({ id }) => opens.take(id),
     ),
   )
 
@@ -119,7 +122,9 @@ export function checkoutApi(context: Context, { stopping }: CheckoutParts): Rout
   return router
 }
 
+/** Of one address, and of one intent. */
 const confirmRate: Rate = { burst: 30, perSecond: 30 / 60 }
+const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
 
 async function challengeTicket(
   context: Context,

@@ -128,7 +128,7 @@ export async function answerChallenge(
 
 /**
  * Finds the origins whose pages may show that a token is over. A token that was issued names its
- * environment for ever, spent or late; one that never was names none.
+ * environment as long as the checkout may be seen, spent or late; one that never was names none.
  */
 export async function originsOfToken(
   { db }: Context,

@@ -1,10 +1,12 @@
 /**
- * Writes what time has done to intents that nobody reads, and lets go of old idempotency keys.
+ * Writes what time has done to intents that nobody reads, and lets go of what has served: old
+ * idempotency keys, and the tokens of challenges.
  *
  * Every instance runs one; they skip each other's rows.
  *
  * @module
  */
+import { limits } from '@pi-checkout/contract'
 import type { Context } from '../context.ts'
 import { StoreError } from '../db/database.ts'
 import { describe } from '../http/problem.ts'
@@ -39,6 +41,7 @@ export function startReaper(context: Context): () => Promise<void> {
 export async function reap({ db, now }: Pick<Context, 'db' | 'now'>): Promise<void> {
   for (let more = batches; more > 0 && (await settleSome(db, now())) === rowsAtOnce; more--);
   for (let more = batches; more > 0 && (await releaseSome(db, now())) === rowsAtOnce; more--);
+  for (let more = batches; more > 0 && (await forgetSome(db, now())) === rowsAtOnce; more--);
 }
 
 interface DueRow extends IntentRow {
@@ -88,4 +91,21 @@ async function releaseSome(db: Context['db'], now: Date): Promise<number> {
         limit ${rowsAtOnce} for update skip locked)
     returning id`
   return released.length
+}
+
+/** A token tells where the bank's page may say that it is over: as long as the checkout may be seen. */
+async function forgetSome(db: Context['db'], now: Date): Promise<number> {
+  const forgotten = await db.query`
+    delete from challenge_tokens
+     where token_hash in (
+       select t.token_hash
+         from challenge_tokens t
+         join challenges c on c.id = t.challenge_id
+         join payment_intents i on i.id = c.intent_id
+        where i.finalized_at + interval '1 ms' * ${limits.secretAfterFinal}::bigint
+              <= ${now}::timestamptz + interval '1 ms' * (
+                   select clock_offset from environments where id = i.environment_id)
+        limit ${rowsAtOnce} for update of t skip locked)
+    returning challenge_id`
+  return forgotten.length
 }

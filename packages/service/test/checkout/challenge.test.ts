@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ChallengeTicket } from '../../src/checkout/display-view.ts'
+import type { ChallengeTicket, DisplayView } from '../../src/checkout/display-view.ts'
+import { reap } from '../../src/intents/reaper.ts'
 import { PageClient, type RunningCheckout, startCheckout } from './support.ts'
 
 const shop = 'http://shop.example.localhost:3000'
@@ -195,6 +196,39 @@ test('a challenge that nobody answers for ten minutes is over', async () => {
   expect(await client.view()).toMatchObject({
     lastPaymentFailure: { declineCode: 'authentication_timed_out' },
   })
+})
+
+test('a challenge is opened twenty times in a row and no more often; a minute later again', async () => {
+  const client = await challenged()
+  for (let count = 0; count < 20; count++) expect(await ticketOf(client)).toHaveProperty('token')
+  const refused = await client.post('challenge/open', {})
+  expect(refused.status).toBe(429)
+  expect(await refused.json()).toMatchObject({ code: 'rate_limited', retryable: true })
+  expect(await ticketOf(await challenged())).toHaveProperty('token')
+  checkout.advance(60_000)
+  expect(await ticketOf(client)).toHaveProperty('token')
+})
+
+test('the tokens of a challenge are kept while its checkout may be seen, and then let go', async () => {
+  const client = await challenged()
+  const open = await challenged()
+  const ticket = await ticketOf(client)
+  await ticketOf(open)
+  const token = await enter(ticket)
+  await submit(`${ticket.url}/answer`, { token, code: '1234', action: 'confirm' })
+  const tokensOf = async ({ id }: DisplayView): Promise<number> => {
+    const rows = await checkout.db.query`
+      select from challenge_tokens t join challenges c on c.id = t.challenge_id
+       where c.intent_id = ${id}`
+    return rows.length
+  }
+  const [done, waits] = [await client.view(), await open.view()]
+  checkout.advance(9 * 60_000)
+  await reap(checkout.context)
+  expect([await tokensOf(done), await tokensOf(waits)]).toEqual([3, 1])
+  checkout.advance(60_000 + 1000)
+  await reap(checkout.context)
+  expect([await tokensOf(done), await tokensOf(waits)]).toEqual([0, 1])
 })
 
 test('the store keeps only the hash of a token', async () => {
