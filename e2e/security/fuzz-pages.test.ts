@@ -1,5 +1,6 @@
 import type { CDPSession, Frame, Page } from '@playwright/test'
 import fc from 'fast-check'
+import { createIntent } from '../fixtures/api.ts'
 import { hostedPage, openCheckout, payButton } from '../fixtures/buyer.ts'
 import { startEvilSite } from '../fixtures/evil.ts'
 import { cases, longestStall, mostKept, seed } from '../fixtures/fuzz.ts'
@@ -237,15 +238,6 @@ function around({ checkoutOrigin }: HostileWorld, id: string): string {
       }
     }
     </script></html>`
-}
-
-async function createIntent({ api }: HostileWorld): Promise<{ id: string; clientSecret: string }> {
-  const answer = await fetch(`${api.baseUrl}/payment-intents`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${api.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ orderId: 'A-1', amount: 150_000, currency: 'AMD' }),
-  })
-  return answer.json()
 }
 
 async function frameOf(page: Page, { checkoutOrigin }: HostileWorld): Promise<Frame> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createIntent } from '../fixtures/api.ts'
 import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
 import { Line, requestOf } from '../fixtures/keep-alive.ts'
 import { start } from '../fixtures/program.ts'
@@ -109,12 +110,7 @@ async function openSession(
     })
     return { status: answer.status, body: await answer.json() }
   }
-  const made = await post(
-    '/payment-intents',
-    { orderId: 'A-1', amount: 150_000, currency: 'AMD' },
-    { authorization: `Bearer ${apiKey}` },
-  )
-  const { id, clientSecret } = made.body as { id?: string; clientSecret?: string }
+  const { id, clientSecret } = await createIntent({ api: { ...api, apiKey } })
   const own = { origin: api.baseUrl }
   const opened = await post('/checkout-api/session', { id, clientSecret, origin }, own)
   const { token } = opened.body as { token?: string }

@@ -1,3 +1,4 @@
+import { create } from '../fixtures/api.ts'
 import { expect, test } from '../fixtures/hostile-world.ts'
 import { exchange } from '../fixtures/raw.ts'
 
@@ -19,12 +20,7 @@ test('row 34: nothing that a caller sends begins a log line of its own or brings
         '',
       ],
     ])
-    const text = JSON.stringify({ orderId: `A\n${forged}`, amount: junk, currency: forged })
-    await fetch(`${world.api.baseUrl}/payment-intents`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${world.api.apiKey}`, 'content-type': 'application/json' },
-      body: text,
-    })
+    await create(world, { orderId: `A\n${forged}`, amount: junk, currency: forged })
     await fetch(
       `${world.checkoutOrigin.replace('pay.localhost', '127.0.0.1')}/checkout-api/reports`,
       {

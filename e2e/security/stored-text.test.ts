@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
-import { hostedPage, payButton } from '../fixtures/buyer.ts'
+import { create, createIntent } from '../fixtures/api.ts'
+import { type Handoff, hostedPage, payButton } from '../fixtures/buyer.ts'
 import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
 
 const payloads = [
@@ -39,30 +40,11 @@ for (const [name, character] of [
   })
 }
 
-function create({ api }: HostileWorld, fields: object): Promise<Response> {
-  return fetch(`${api.baseUrl}/payment-intents`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${api.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ amount: 150_000, currency: 'AMD', ...fields }),
-  })
-}
-
-interface Pair {
-  readonly id: string
-  readonly clientSecret: string
-}
-
-async function createIntent(world: HostileWorld, fields: object): Promise<Pair> {
-  const answer = await create(world, fields)
-  expect(answer.status).toBe(201)
-  return answer.json()
-}
-
 /** Mounts a pair in the shop's own page, as its script would. */
 async function openPair(
   page: Page,
   world: HostileWorld,
-  { pair, index }: { readonly pair: Pair; readonly index: number },
+  { pair, index }: { readonly pair: Handoff; readonly index: number },
 ): Promise<void> {
   if (index === 0) {
     await page.goto('/')

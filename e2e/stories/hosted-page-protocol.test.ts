@@ -5,16 +5,13 @@
  */
 import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
 import type { Frame, Page } from '@playwright/test'
+import { createIntent } from '../fixtures/api.ts'
+import type { Handoff } from '../fixtures/buyer.ts'
 import { expect, test, type World } from '../fixtures/world.ts'
-
-interface Pair {
-  readonly id: string
-  readonly clientSecret: string
-}
 
 interface Subject {
   readonly name: string
-  prepare(page: Page, world: World): Promise<Pair>
+  prepare(page: Page, world: World): Promise<Handoff>
   /** Brings the page to leave for a bank; it is back when this resolves. */
   leave(page: Page): Promise<void>
 }
@@ -22,14 +19,7 @@ interface Subject {
 const subjects: readonly Subject[] = [
   {
     name: 'the hosted page',
-    prepare: async (_, { api }) => {
-      const answer = await fetch(`${api.baseUrl}/payment-intents`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${api.apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ amount: 10_000, currency: 'USD', orderId: 'A-1001' }),
-      })
-      return answer.json()
-    },
+    prepare: (_, world) => createIntent(world, { amount: 10_000, currency: 'USD' }),
     leave: (page) => payWith(page, 'redirect'),
   },
   {
@@ -163,7 +153,7 @@ interface Heard {
 async function mount(
   page: Page,
   { subject, world }: { readonly subject: Subject; readonly world: World },
-): Promise<Pair> {
+): Promise<Handoff> {
   const pair = await subject.prepare(page, world)
   // A file of the shop's own, so that the frame stands in a page of that origin, and in no other code.
   await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }))
@@ -173,7 +163,7 @@ async function mount(
 }
 
 /** The same, up to the usable form. */
-async function open(page: Page, mounting: Parameters<typeof mount>[1]): Promise<Pair> {
+async function open(page: Page, mounting: Parameters<typeof mount>[1]): Promise<Handoff> {
   const pair = await mount(page, mounting)
   await expect.poll(() => heard(page)).toHaveLength(1)
   await page.evaluate('answer()')
@@ -184,7 +174,7 @@ async function open(page: Page, mounting: Parameters<typeof mount>[1]): Promise<
 
 async function introduce(
   page: Page,
-  { pair, locale }: { readonly pair: Pair; readonly locale: string },
+  { pair, locale }: { readonly pair: Handoff; readonly locale: string },
 ): Promise<void> {
   await page.evaluate(`
     port.postMessage({ t: 'config', locale: ${JSON.stringify(locale)} })

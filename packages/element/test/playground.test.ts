@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from '@playwright/test'
 import { build, type Rolldown } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { installedChromium } from '../../../.ci/browser.mjs'
 import { type Scenario, scenarios } from '../playground/scenarios.ts'
 
 const files = new Map<string, string>()
@@ -40,9 +41,7 @@ beforeAll(async () => {
   }
   await new Promise<void>((resolve) => server.listen(0, resolve))
   port = (server.address() as AddressInfo).port
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-  })
+  browser = await chromium.launch(await installedChromium())
 })
 
 afterAll(async () => {
@@ -58,24 +57,33 @@ const ends: Readonly<Record<string, string>> = {
   canceled: 'finished',
 }
 
-test.each(Object.entries<Scenario>(scenarios))('the playground shows %s', async (name) => {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-  await page.clock.install()
-  await page.goto(`http://127.0.0.1:${port}/play/?show=${name}`, {
-    waitUntil: 'domcontentloaded',
-  })
-  const shown = name.includes('_') || /^(offline|unreachable|unauthorized|internal)$/.test(name)
-  const state = page.locator('#state')
-  // Its seconds pass as fast as somebody looks.
-  const later = async (): Promise<string | null> => {
-    await page.clock.runFor(500)
-    return await state.textContent()
-  }
-  await expect.poll(later, { timeout: 15_000 }).toBe(shown ? 'error' : (ends[name] ?? name))
-  expect(await page.locator('#error').textContent()).toBe(shown ? name : 'none')
-  expect(new URL(page.url()).hostname).toBe('localhost')
-  await page.close()
-})
+test.each(Object.entries<Scenario>(scenarios))(
+  'the playground shows %s',
+  async (name, scenario) => {
+    const { fake, dead } = scenario
+    const waits =
+      dead !== undefined || fake?.steps?.some((step) => typeof step === 'object' && 'wait' in step)
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    if (waits) {
+      await page.clock.install({ time: 0 })
+      await page.clock.pauseAt(1000)
+    }
+    await page.goto(`http://127.0.0.1:${port}/play/?show=${name}`, {
+      waitUntil: 'domcontentloaded',
+    })
+    const secret = page.frameLocator('iframe').getByTestId('secret')
+    if (waits && fake) await expect.poll(() => secret.textContent()).toBe('yes')
+    const shown = name.includes('_') || /^(offline|unreachable|unauthorized|internal)$/.test(name)
+    const later = async (): Promise<string | null> => {
+      if (waits) await page.clock.runFor(500)
+      return await page.locator('#state').textContent()
+    }
+    await expect.poll(later, { timeout: 15_000 }).toBe(shown ? 'error' : (ends[name] ?? name))
+    expect(await page.locator('#error').textContent()).toBe(shown ? name : 'none')
+    expect(new URL(page.url()).hostname).toBe('localhost')
+    await page.close()
+  },
+)
 
 test('its knobs reach the element, and its log shows the events', async () => {
   const page = await browser.newPage()
