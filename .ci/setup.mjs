@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { firefoxPath } from './browser.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const pnpm = 'pnpm@12.21.0'
@@ -15,7 +16,7 @@ const tools = [
     found: () => passes(process.execPath, ['.ci/browser.mjs']),
   },
   { name: 'PostgreSQL', packages: ['postgresql'], found: hasPostgres },
-  { name: 'Firefox', packages: ['firefox-esr'], found: () => existsSync('/usr/bin/firefox-esr') },
+  { name: 'Firefox', packages: ['firefox-esr'], found: () => firefoxPath() !== undefined },
   {
     name: 'WebKit',
     packages: ['webkit2gtk-driver', 'xvfb', 'xauth'],

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
+import { firefoxPath, installedChromium } from '../.ci/browser.mjs'
 import { webkitPrograms } from './webkit/driver.ts'
 
-const { CHROMIUM_PATH, CI, PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
-const firefox = '/usr/bin/firefox-esr'
-const chromium = { launchOptions: CHROMIUM_PATH ? { executablePath: CHROMIUM_PATH } : {} }
+const { CI, PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
+const firefox = firefoxPath()
+const chromium = { launchOptions: await installedChromium() }
 
 export default defineConfig({
   outputDir: '../test-results',
@@ -26,8 +26,7 @@ export default defineConfig({
     // The last screen of every story is kept, to be looked at.
     { name: 'chromium', testDir: 'stories', use: { ...chromium, screenshot: 'on' } },
     { name: 'security', testDir: 'security', use: chromium },
-    // The stock build, as buyers have it; Playwright's own is another program.
-    ...(existsSync(firefox)
+    ...(firefox
       ? [
           {
             name: 'firefox',

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { payWith } from '@pi-checkout/element/testing'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
 import { inject } from 'vitest'
+import { installedChromium } from '../../../.ci/browser.mjs'
 
 export const house = inject('house')
 export { payWith }
@@ -26,10 +26,7 @@ let browser: Browser | undefined
 
 /** Opens the shop's browser, one for all visitors of a file. */
 export async function openBrowser(): Promise<Browser> {
-  const { CHROMIUM_PATH } = process.env
-  const installed = [CHROMIUM_PATH, chromium.executablePath(), '/usr/bin/chromium']
-  const executablePath = installed.find((path) => path && existsSync(path))
-  browser = await chromium.launch(executablePath ? { executablePath } : {})
+  browser = await chromium.launch(await installedChromium())
   return browser
 }
 

@@ -1,18 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import {
-  firefoxPath,
-  hears,
-  leavingOnce,
-  mountAtOnce,
-  prepareWorld,
-  stands,
-  told,
-} from './browser/world.ts'
+import { firefoxPath } from '../../../.ci/browser.mjs'
+import { hears, leavingOnce, mountAtOnce, prepareWorld, stands, told } from './browser/world.ts'
 
 const world = prepareWorld({ engine: 'firefox' })
 
 // Playwright's clicks do not reach into cross-site frames of Firefox, so the pages act by themselves.
-describe.skipIf(!firefoxPath)('in Firefox', () => {
+describe.skipIf(!firefoxPath())('in Firefox', () => {
   test('two values mount the hosted page', async () => {
     const page = await world.visit()
     await hears(page, 'pi-ready')

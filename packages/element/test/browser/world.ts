@@ -3,12 +3,11 @@
  *
  * @module
  */
-
-import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, type BrowserContext, chromium, firefox, type Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
+import { firefoxPath, installedChromium } from '../../../../.ci/browser.mjs'
 import { type FakeHostedPageOptions, fakeHostedPage } from '../../src/testing.ts'
 
 /** What a host says to one request; `undefined` breaks the connection, `'silence'` never answers. */
@@ -54,13 +53,6 @@ export const mountAtOnce = `
   import { configureCheckout } from '/shop.js'
   configureCheckout({ origin: PAY })
   Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })`
-
-/** Where Firefox is, if it is installed. */
-export const firefoxPath = [
-  process.env.FIREFOX_PATH,
-  '/usr/bin/firefox-esr',
-  '/usr/bin/firefox',
-].find((path) => path && existsSync(path))
 
 export interface WorldOptions {
   /** Default: `'chromium'`. */
@@ -117,11 +109,12 @@ export function prepareWorld({
       evil: await origin('evil', (path, request) => world.stranger(path, request)),
     })
     if (engine === 'firefox') {
-      if (firefoxPath) browser = await launchFirefox(firefoxPath)
+      const path = firefoxPath()
+      if (path) browser = await launchFirefox(path)
       return
     }
     browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+      ...(await installedChromium()),
       args,
       ignoreDefaultArgs,
     })

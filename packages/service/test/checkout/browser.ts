@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { existsSync } from 'node:fs'
 import {
   type Browser,
   type BrowserContextOptions,
@@ -16,6 +15,7 @@ import {
   type Page,
 } from '@playwright/test'
 import { expect } from 'vitest'
+import { firefoxPath, installedChromium } from '../../../../.ci/browser.mjs'
 import { payAddress, type Shop, startShop } from './shop-page.ts'
 import { type Pair, type RunningCheckout, startCheckout } from './support.ts'
 
@@ -27,11 +27,6 @@ export interface World {
   press(button: Locator): Promise<void>
   close(): Promise<void>
 }
-
-/** Where Debian, or the environment, has a Firefox. */
-export const firefoxPath: string | undefined = [process.env.FIREFOX_PATH, '/usr/bin/firefox'].find(
-  (path) => path && existsSync(path),
-)
 
 /** Shop, checkout and bank on three sites, and one browser: Chromium, or a stock Firefox. */
 export async function startWorld(name: 'chromium' | 'firefox' = 'chromium'): Promise<World> {
@@ -55,19 +50,12 @@ export async function startWorld(name: 'chromium' | 'firefox' = 'chromium'): Pro
 }
 
 async function launchChromium(): Promise<Browser> {
-  return await chromium.launch(installedChromium())
-}
-
-/** Where Debian, or the environment, has a Chromium. */
-export function installedChromium(): { readonly executablePath?: string } {
-  const installed = [process.env.CHROMIUM_PATH, '/usr/bin/chromium']
-  const executablePath = installed.find((path) => path && existsSync(path))
-  return executablePath ? { executablePath } : {}
+  return await chromium.launch(await installedChromium())
 }
 
 async function launchFirefox(): Promise<Browser> {
   // The stock build speaks WebDriver BiDi, which Playwright calls a channel.
-  return await firefox.launch({ channel: 'moz-firefox', executablePath: firefoxPath ?? '' })
+  return await firefox.launch({ channel: 'moz-firefox', executablePath: firefoxPath() ?? '' })
 }
 
 /** Playwright's mouse and keys do not reach a frame of another site in a stock Firefox. */

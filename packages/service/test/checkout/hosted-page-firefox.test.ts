@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { expectResult, firefoxPath, openWindow, startWorld, type World } from './browser.ts'
+import { firefoxPath } from '../../../../.ci/browser.mjs'
+import { expectResult, openWindow, startWorld, type World } from './browser.ts'
 
 // A browser has no deadline on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })
 
-describe.skipIf(!firefoxPath)('in Firefox', () => {
+describe.skipIf(!firefoxPath())('in Firefox', () => {
   let world: World
 
   beforeAll(async () => {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type FrameLocator, type Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { expectResult, installedChromium, openWindow, startWorld, type World } from './browser.ts'
+import { installedChromium } from '../../../../.ci/browser.mjs'
+import { expectResult, openWindow, startWorld, type World } from './browser.ts'
 import { startShop } from './shop-page.ts'
 import { listen } from './support.ts'
 
@@ -326,8 +327,10 @@ function keepingBrowser(off: string): Pick<Browser, 'newContext'> {
   writeFileSync(join(home, 'Default/Preferences'), JSON.stringify(preferences))
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
   return {
-    newContext: async (options) =>
-      await chromium.launchPersistentContext(home, { ...options, ...installedChromium(), args }),
+    newContext: async (options) => {
+      const installed = await installedChromium()
+      return await chromium.launchPersistentContext(home, { ...options, ...installed, args })
+    },
   }
 }
 

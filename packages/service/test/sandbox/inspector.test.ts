@@ -4,7 +4,6 @@
  * @module
  */
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,6 +12,7 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
 import axe from 'axe-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { installedChromium } from '../../../../.ci/browser.mjs'
 import { sendAdminCommand } from '../../src/admin-socket.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
 import { control } from './support.ts'
@@ -22,8 +22,7 @@ let browser: Browser
 
 beforeAll(async () => {
   service = await startTestService()
-  const path = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find((at) => at && existsSync(at))
-  browser = await chromium.launch(path ? { executablePath: path } : {})
+  browser = await chromium.launch(await installedChromium())
 })
 
 afterAll(async () => {
