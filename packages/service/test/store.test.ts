@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database, Queryable, SqlValue } from '../src/db/database.ts'
+import { type Database, type Queryable, type SqlValue, StoreError } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPglite } from '../src/db/pglite.ts'
 import { authenticator } from '../src/http/authenticate.ts'
@@ -120,6 +120,30 @@ test('a bad row in a batch fails alone', async () => {
   const results = await Promise.allSettled([create(draft(5)), create(bad), create(draft(6))])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(String((results[1] as PromiseRejectedResult).reason)).toContain('23503')
+})
+
+test('what is created stays created when a duplicate of its batch cannot be looked up', async () => {
+  await creations(db)(draft(20))
+  for (const code of ['08006', '42501']) {
+    const torn: Database = {
+      ...db,
+      query: async <Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]) => {
+        if (text.join('').includes('join payment_intents')) throw new StoreError(code)
+        return await db.query<Row>(text, ...values)
+      },
+    }
+    const create = creations(torn)
+    const { idempotency: _, ...keyless } = draft(0)
+    const drafts = [keyless, draft(code === '08006' ? 21 : 22), draft(20)]
+    const results = await Promise.allSettled(drafts.map(create))
+    expect(results).toEqual([
+      { status: 'fulfilled', value: { type: 'created' } },
+      { status: 'fulfilled', value: { type: 'created' } },
+      { status: 'rejected', reason: expect.objectContaining({ code }) },
+    ])
+    const ids = drafts.map(({ id }) => id)
+    expect(await db.query`select from payment_intents where id = any(${ids})`).toHaveLength(2)
+  }
 })
 
 test('of two moves that saw the same version, one gets the intent', async () => {

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Database } from './database.ts'
+import { type Database, isLockConflict, lockNotAvailable, StoreError } from './database.ts'
 
 /** How a batch runs. */
 export interface BatchOptions<Item, Result> {
@@ -16,9 +16,11 @@ export interface BatchOptions<Item, Result> {
    *
    * @returns One result per item, in the same order.
    */
-  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>
+  readonly run: (items: readonly Item[]) => Promise<readonly (Result | Failed)[]>
   /** Tells whether one item may be to blame for a failure: the items are then tried one by one. */
   readonly separable: (error: unknown) => boolean
+  /** Returns what a failure means for its item, where that is a result. */
+  readonly resultOf?: (item: Item, error: unknown) => Result | undefined
   /** Which store does it. */
   readonly kind: Database['kind']
 }
@@ -43,6 +45,15 @@ const shapes: Readonly<Record<Database['kind'], Shape>> = {
 
 /** Items that may wait; past it, `Overloaded` is thrown at once. */
 const mostWaiting = 4096
+
+/** In the place of a result: this item failed, and its neighbours did not. */
+export class Failed {
+  readonly error: unknown
+
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
 
 /** Too much waits for the store already: answer 503, and say when to come again. */
 export class Overloaded extends Error {
@@ -97,20 +108,51 @@ export function batch<Item, Result>(
     })
 }
 
+type Work<Item, Result> = Pick<BatchOptions<Item, Result>, 'run' | 'separable' | 'resultOf'>
+
 async function work<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
-  options: Pick<BatchOptions<Item, Result>, 'run' | 'separable'>,
+  options: Work<Item, Result>,
 ): Promise<void> {
   try {
     const results = await options.run(waiting.map(({ item }) => item))
-    // `run` answers for each item: the index is always there.
-    for (const [at, { resolve }] of waiting.entries()) resolve(results[at] as Result)
-  } catch (error) {
-    if (waiting.length === 1 || !options.separable(error)) {
-      for (const { reject } of waiting) reject(error)
-      return
+    for (const [at, one] of waiting.entries()) {
+      const result = results[at]
+      if (result instanceof Failed) fail(one, { error: result.error, options })
+      // `run` answers for each item: the index is always there.
+      else one.resolve(result as Result)
     }
-    // One bad item fails the whole statement; alone, it fails alone.
-    for (const one of waiting) await work([one], options)
+  } catch (error) {
+    if (waiting.length > 1 && options.separable(error)) await workAlone(waiting, options)
+    else for (const one of waiting) fail(one, { error, options })
   }
+}
+
+/** A second item that waits in vain is not to blame: then the whole table is locked, for all of them. */
+const mostLocked = 2
+
+/** One bad item fails the whole statement; alone, it fails alone. */
+async function workAlone<Item, Result>(
+  waiting: readonly Waiting<Item, Result>[],
+  options: Work<Item, Result>,
+): Promise<void> {
+  let locked = 0
+  const run: typeof options.run = async (items) =>
+    await options.run(items).catch((error: unknown) => {
+      if (isLockConflict(error)) locked++
+      throw error
+    })
+  for (const one of waiting) {
+    if (locked < mostLocked) await work([one], { ...options, run })
+    else one.reject(new StoreError(lockNotAvailable))
+  }
+}
+
+function fail<Item, Result>(
+  { item, resolve, reject }: Waiting<Item, Result>,
+  { error, options }: { readonly error: unknown; readonly options: Work<Item, Result> },
+): void {
+  const result = options.resultOf?.(item, error)
+  if (result === undefined) reject(error)
+  else resolve(result)
 }

@@ -69,8 +69,20 @@ export class StoreError extends Error {
     super(`The store refused a statement: ${[code, constraint].filter(Boolean).join(' ')}`)
     this.code = code
     this.constraint = constraint
-    this.unavailable = !sqlState.test(code) || unavailableClasses.has(code.slice(0, 2))
+    this.unavailable =
+      !sqlState.test(code) || unavailableClasses.has(code.slice(0, 2)) || lockConflicts.has(code)
   }
+}
+
+/** SQLSTATE of a statement that has waited for another's lock as long as one waits. */
+export const lockNotAvailable = '55P03'
+
+/** That, and of a deadlock. */
+const lockConflicts: ReadonlySet<string> = new Set([lockNotAvailable, '40P01'])
+
+/** Tells whether a statement met another's lock: nothing of it counts, and it may be sent again. */
+export function isLockConflict(error: unknown): boolean {
+  return error instanceof StoreError && lockConflicts.has(error.code)
 }
 
 /** Tells whether a failed statement of many rows may succeed without one of them. */
@@ -203,10 +215,14 @@ function storeError(error: unknown): StoreError {
   )
 }
 
-const sqlState = /^[0-9A-Z]{5}$/
+// Every one has a digit, and the system's own code of a broken pipe, `EPIPE`, has none.
+const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
 
-// Connection, resources (a full disk), operator intervention (a shutdown), system errors, read-only.
-const unavailableClasses: ReadonlySet<string> = new Set(['08', '25', '53', '57', '58', 'XX'])
+// Connection, read-only, a login or a database that is not accepted now, resources (a full disk),
+// operator intervention (a shutdown), system errors.
+const unavailableClasses: ReadonlySet<string> = new Set([
+  ...['08', '25', '28', '3D', '53', '57', '58', 'XX'],
+])
 
 const { builtins } = pg.types
 

@@ -9,8 +9,8 @@
  */
 import type { CreatePaymentIntent } from '@pi-checkout/contract'
 import { limits } from '@pi-checkout/contract'
-import { batch } from '../db/batch.ts'
-import { type Database, isOneRowsFault, type Queryable, StoreError } from '../db/database.ts'
+import { batch, Failed } from '../db/batch.ts'
+import { type Database, isLockConflict, isOneRowsFault, type Queryable } from '../db/database.ts'
 import type { SecretSource } from './client-secret.ts'
 import type { IdempotencyHashes } from './idempotency.ts'
 
@@ -41,24 +41,29 @@ export type Creation =
 export function creations(db: Database): (draft: Draft) => Promise<Creation> {
   return batch({
     run: async (drafts) => await create(db, drafts),
-    separable: isOneRowsFault,
+    // Another instance may hold the lock of one key.
+    separable: (error) => isOneRowsFault(error) || isLockConflict(error),
+    resultOf: ({ idempotency }, error) =>
+      idempotency && isLockConflict(error) ? { type: 'in_use' } : undefined,
     kind: db.kind,
   })
 }
 
-async function create(db: Queryable, drafts: readonly Draft[]): Promise<readonly Creation[]> {
+async function create(db: Queryable, drafts: readonly Draft[]): Promise<readonly Outcome[]> {
   // The same order in every instance: two shuffled batches would wait for each other's rows.
   const sorted = [...drafts].sort(byKey)
-  try {
-    const created = await insert(db, sorted)
-    const losers = sorted.filter(({ id }) => !created.has(id))
-    if (losers.length === 0) return drafts.map(() => ({ type: 'created' }))
-    const outcomes = await readWinners(db, losers)
-    return drafts.map(({ id }) => outcomes.get(id) ?? { type: 'created' })
-  } catch (error) {
-    if (drafts.length === 1 && isLockConflict(error)) return [{ type: 'in_use' }]
-    throw error
-  }
+  const created = await insert(db, sorted)
+  const losers = sorted.filter(({ id }) => !created.has(id))
+  if (losers.length === 0) return drafts.map(() => ({ type: 'created' }))
+  // From here on the others are in the store: whatever fails, fails the losers alone.
+  const outcomes = await readWinners(db, losers).catch((error: unknown) => failed(losers, error))
+  return drafts.map(({ id }) => outcomes.get(id) ?? { type: 'created' })
+}
+
+type Outcome = Creation | Failed
+
+function failed(drafts: readonly Draft[], error: unknown): ReadonlyMap<string, Outcome> {
+  return new Map(drafts.map(({ id }) => [id, new Failed(error)]))
 }
 
 async function insert(db: Queryable, drafts: readonly Draft[]): Promise<ReadonlySet<string>> {
@@ -110,7 +115,7 @@ interface WinnerRow extends SecretSource {
 async function readWinners(
   db: Queryable,
   losers: readonly Draft[],
-): Promise<ReadonlyMap<string, Creation>> {
+): Promise<ReadonlyMap<string, Outcome>> {
   // By hash alone, for the same reason as in `findIntent`.
   const found = await db.query<WinnerRow>`
     select loser.id as loser, i.idempotency_fingerprint = loser.fingerprint as same,
@@ -127,20 +132,26 @@ async function readWinners(
       join payment_intents i on i.idempotency_hash = loser.hash`
   const environments = new Map(losers.map(({ id, environmentId }) => [id, environmentId]))
   const rows = found.filter(({ loser, environmentId }) => environments.get(loser) === environmentId)
-  const outcomes = new Map<string, Creation>()
+  const outcomes = new Map<string, Outcome>()
   for (const row of rows) {
     if (!row.expired) outcomes.set(row.loser, outcomeOf(row))
   }
   const free = losers.filter(({ id }) => !outcomes.has(id))
   if (free.length === 0) return outcomes
   // Their keys are past their time, or were released since the insert: each has a new race to run.
-  await release(
-    db,
-    rows.filter(({ expired }) => expired),
-  )
-  const again = await create(db, free)
-  for (const [at, { id }] of free.entries()) outcomes.set(id, again[at] ?? { type: 'in_use' })
-  return outcomes
+  const expired = rows.filter((row) => row.expired)
+  const again = await raceAgain(db, free, expired).catch((error: unknown) => failed(free, error))
+  return new Map([...outcomes, ...again])
+}
+
+async function raceAgain(
+  db: Queryable,
+  drafts: readonly Draft[],
+  expired: readonly WinnerRow[],
+): Promise<ReadonlyMap<string, Outcome>> {
+  await release(db, expired)
+  const outcomes = await create(db, drafts)
+  return new Map(drafts.map(({ id }, at) => [id, outcomes[at] ?? { type: 'in_use' }]))
 }
 
 function outcomeOf(row: WinnerRow): Creation {
@@ -168,10 +179,6 @@ async function release(db: Queryable, expired: readonly WinnerRow[]): Promise<vo
     update payment_intents
        set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null
      where id = any(${ids})`
-}
-
-function isLockConflict(error: unknown): boolean {
-  return error instanceof StoreError && (error.code === '55P03' || error.code === '40P01')
 }
 
 /** By environment, then by the key's hash, both in code units; those without a key wait for nobody. */
