@@ -6,9 +6,9 @@ import { openPglite } from '../src/db/pglite.ts'
 import { authenticator } from '../src/http/authenticate.ts'
 import { randomBase62, randomSalt } from '../src/identifiers.ts'
 import { creations, type Draft } from '../src/intents/creation.ts'
-import { decide } from '../src/intents/lifecycle.ts'
+import { type Cause, decide } from '../src/intents/lifecycle.ts'
 import { retrievals } from '../src/intents/retrieval.ts'
-import { findIntent, moveIntent } from '../src/intents/store.ts'
+import { findIntent, type IntentKey, moveIntent, type StoredIntent } from '../src/intents/store.ts'
 import { createApiKey, revokeApiKey } from '../src/merchants/api-keys.ts'
 import { newSecretKeys, readSecretKeys } from '../src/secret-keys.ts'
 
@@ -157,6 +157,42 @@ test('of two moves that saw the same version, one gets the intent', async () => 
   const moves = await Promise.all([moveIntent(db, seen, next), moveIntent(db, seen, next)])
   expect(moves.map((moved) => moved?.version)).toEqual([2, undefined])
   expect(moves[0]).toMatchObject({ status: 'processing', paymentMethod: card, confirms: 1 })
+})
+
+test('read among many, an intent is what it is alone, in every state', async () => {
+  const create = creations(db)
+  const find = retrievals(db)
+  const settlement = { at: new Date(at.getTime() + hour), providerPaymentId: 'pay_2' }
+  const failure = { code: 'card_declined', declineCode: 'lost_card', message: 'Lost "card"' }
+  const confirmed = { type: 'confirmed', paymentMethod: card } as const
+  const ways: readonly (readonly Cause[])[] = [
+    [],
+    [{ ...confirmed, challenge: 'redirect' }],
+    [{ ...confirmed, settlement }],
+    [confirmed, { type: 'authorised', providerPaymentId: 'pay_1' }],
+    [confirmed, { type: 'declined', failure, hard: false }],
+    [confirmed, { type: 'declined', failure, hard: true }],
+  ]
+  const customer = { id: 'c_1', name: 'Ani \u0540' }
+  const keys = await Promise.all(
+    ways.map(async (causes, index) => {
+      const { id, body } = draft(30 + index)
+      await create(draft(30 + index, { id, body: { ...body, ...(index > 0 && { customer }) } }))
+      const key = { environmentId: 'env_1', id }
+      for (const cause of causes) {
+        const seen = await findIntent(db, key, at)
+        const next = seen && decide(seen, cause, at)
+        if (!next || 'refusal' in next) throw new Error(next?.refusal)
+        await moveIntent(db, seen, next)
+      }
+      return key
+    }),
+  )
+  for (const [index, intent] of (await Promise.all(keys.map(find))).entries()) {
+    const alone = await findIntent(db, keys[index] as IntentKey, at)
+    const { secretKid, secretSalt, ...expected } = alone as StoredIntent
+    expect(intent).toEqual(expected)
+  }
 })
 
 test('reading past a deadline writes every step that time has taken', async () => {

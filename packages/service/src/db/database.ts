@@ -234,7 +234,7 @@ const codec: pg.CustomTypesConfig = {
   },
 }
 
-/** `2026-11-20 09:30:00.12+00`, as a session in UTC prints it. */
-function readTime(text: string): Date {
+/** Reads `2026-11-20 09:30:00.12+00`, as a session in UTC prints it. */
+export function readTime(text: string): Date {
   return new Date(`${text.slice(0, 10)}T${text.slice(11, text.indexOf('+'))}Z`)
 }

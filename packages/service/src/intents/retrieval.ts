@@ -4,8 +4,9 @@
  * @module
  */
 import { batch } from '../db/batch.ts'
-import { type Database, isOneRowsFault } from '../db/database.ts'
-import type { IntentKey, IntentRow, RetrievedIntent, StoredIntent } from './store.ts'
+import { type Database, isOneRowsFault, readTime } from '../db/database.ts'
+import type { NextStep } from './lifecycle.ts'
+import type { IntentKey, RetrievedIntent, StoredIntent } from './store.ts'
 
 /**
  * Returns the function that reads an intent of one environment, without applying deadlines.
@@ -34,41 +35,46 @@ async function read(
   db: Database,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, RetrievedIntent>> {
-  // One JSON text for all: read column by column, the rows cost twice what they do this way.
-  const [row] = await db.query<{ intents: readonly Columns[] | null }>`
-    select json_agg(json_build_array(
-             id, environment_id, status, version, amount, currency, order_id, customer, metadata,
-             payment_method, last_payment_failure, next_action,
-             date_part('epoch', next_action_expires_at), provider_payment_id, settlement, confirms,
-             date_part('epoch', expires_at), date_part('epoch', finalized_at),
-             date_part('epoch', created_at), date_part('epoch', updated_at))) as intents
+  // One text for all: read column by column the rows cost twice what they do this way, and as JSON half
+  // as much again. No value holds a separator: an order id has no control characters, JSON escapes them.
+  const [found] = await db.query<{ intents: string | null }>`
+    select string_agg(concat_ws(chr(31),
+             id, environment_id, status, version, amount, currency, order_id,
+             coalesce(customer::text, ''), coalesce(metadata::text, ''),
+             coalesce(payment_method::text, ''), coalesce(last_payment_failure::text, ''),
+             coalesce(next_action, ''), coalesce(next_action_expires_at::text, ''),
+             coalesce(provider_payment_id, ''), coalesce(settlement::text, ''), confirms,
+             expires_at, coalesce(finalized_at::text, ''), created_at, updated_at), chr(30)) as intents
       from payment_intents
      where id = any(${ids})`
-  return new Map((row?.intents ?? []).map((columns) => [columns[0], retrieved(columns)]))
+  const rows = found?.intents?.split('\x1e') ?? []
+  // The statement names the columns: this is the parse boundary, as in `Queryable`.
+  const intents = rows.map((row) => retrieved(row.split('\x1f') as unknown as Columns))
+  return new Map(intents.map((intent) => [intent.id, intent]))
 }
 
-/** In the order of the statement; times in seconds. */
+/** In the order of the statement; an empty one is null. */
 type Columns = readonly [
   id: string,
   environmentId: string,
   status: StoredIntent['status'],
-  version: number,
-  amount: number,
+  version: string,
+  amount: string,
   currency: StoredIntent['currency'],
   orderId: string,
-  customer: StoredIntent['customer'],
-  metadata: StoredIntent['metadata'],
-  paymentMethod: StoredIntent['paymentMethod'],
-  lastPaymentFailure: StoredIntent['lastPaymentFailure'],
-  nextActionType: IntentRow['nextActionType'],
-  nextActionExpiresAt: number | null,
-  providerPaymentId: string | null,
-  settlement: IntentRow['settlement'],
-  confirms: number,
-  expiresAt: number,
-  finalizedAt: number | null,
-  createdAt: number,
-  updatedAt: number,
+  customer: string,
+  metadata: string,
+  paymentMethod: string,
+  lastPaymentFailure: string,
+  nextActionType: NextStep['type'],
+  nextActionExpiresAt: string,
+  providerPaymentId: string,
+  settlement: string,
+  confirms: string,
+  expiresAt: string,
+  finalizedAt: string,
+  createdAt: string,
+  updatedAt: string,
 ]
 
 function retrieved([
@@ -93,33 +99,33 @@ function retrieved([
   createdAt,
   updatedAt,
 ]: Columns): RetrievedIntent {
+  const settled = parsed(settlement)
   return {
     id,
     environmentId,
     status,
-    version,
-    amount,
+    version: Number(version),
+    amount: Number(amount),
     currency,
     orderId,
-    customer,
-    metadata,
-    paymentMethod,
-    lastPaymentFailure,
+    customer: parsed(customer),
+    metadata: parsed(metadata),
+    paymentMethod: parsed(paymentMethod),
+    lastPaymentFailure: parsed(lastPaymentFailure),
     nextAction:
-      nextActionType === null || nextActionExpiresAt === null
+      nextActionExpiresAt === ''
         ? null
-        : { type: nextActionType, expiresAt: timeOf(nextActionExpiresAt) },
-    providerPaymentId,
-    settlement: settlement && { ...settlement, at: new Date(settlement.at) },
-    confirms,
-    expiresAt: timeOf(expiresAt),
-    finalizedAt: finalizedAt === null ? null : timeOf(finalizedAt),
-    createdAt: timeOf(createdAt),
-    updatedAt: timeOf(updatedAt),
+        : { type: nextActionType, expiresAt: readTime(nextActionExpiresAt) },
+    providerPaymentId: providerPaymentId || null,
+    settlement: settled && { ...settled, at: new Date(settled.at) },
+    confirms: Number(confirms),
+    expiresAt: readTime(expiresAt),
+    finalizedAt: finalizedAt === '' ? null : readTime(finalizedAt),
+    createdAt: readTime(createdAt),
+    updatedAt: readTime(updatedAt),
   }
 }
 
-// Times are whole milliseconds; as seconds in a double they are not quite.
-function timeOf(seconds: number): Date {
-  return new Date(Math.round(seconds * 1000))
+function parsed(json: string) {
+  return json === '' ? null : JSON.parse(json)
 }
