@@ -5,8 +5,6 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
@@ -30,16 +28,15 @@ export async function pgbench(
   url: string,
   { concurrency, seconds }: { readonly concurrency: number; readonly seconds: number },
 ): Promise<number> {
-  const script = join(tmpdir(), `pi-pgbench-${process.pid}.sql`)
-  await writeFile(script, insert.replaceAll('\n', ' '))
   const child = spawn(
     join(binaries, 'pgbench'),
     [
-      ...['-n', '-M', 'prepared', '-f', script, '-c', String(concurrency)],
+      ...['-n', '-M', 'prepared', '-f', '-', '-c', String(concurrency)],
       ...['-j', '1', '-T', String(Math.max(1, Math.round(seconds))), url],
     ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    { stdio: ['pipe', 'pipe', 'inherit'] },
   )
+  child.stdin.end(insert.replaceAll('\n', ' '))
   const [out] = await Promise.all([text(child.stdout), once(child, 'exit')])
   const [, tps] = /tps = ([\d.]+) \(without/.exec(out) ?? /tps = ([\d.]+)/.exec(out) ?? []
   if (!tps) throw new Error(`pgbench did not say how fast it was: ${out}`)
