@@ -5,10 +5,10 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
-import type { Exchange } from '../../src/sandbox/exchange.ts'
 import type { Outcome } from '../../src/sandbox/settle.ts'
 import { copyButton } from './copy.ts'
 import { exchangeLine } from './exchange-line.ts'
+import { everyRequest } from './filters.ts'
 import type { ViewState } from './inspector.ts'
 import { badge, money } from './intents-view.ts'
 import { writeRoute } from './route.ts'
@@ -57,7 +57,7 @@ export class IntentDetail extends LitElement {
       ${this.#facts(detail)}
       <h3>Timeline</h3>
       ${timeline(detail)}
-      ${detail.requests.length > 0 ? requestList(detail.requests) : nothing}
+      ${detail.requests.length > 0 ? this.#requests(detail) : nothing}
       <h3>As the merchant retrieves it</h3>
       <json-text .value=${intent}></json-text>
     </section>`
@@ -114,6 +114,17 @@ export class IntentDetail extends LitElement {
     )}</dl>`
   }
 
+  /** The newest requests that were about it, each with its way into the log. */
+  #requests({ intent: { id }, requests }: Detail): TemplateResult {
+    const seek = (): void => void this.state?.live.seekRequests({ ...everyRequest, q: id })
+    return html`<h3>Requests</h3>
+      <ul class="log">${requests.map(
+        (exchange) => html`<li><a class="line"
+          href=${writeRoute({ section: 'requests', id: exchange.requestId })}>${exchangeLine(exchange)}</a></li>`,
+      )}</ul>
+      <p class="hint all"><a href=${writeRoute({ section: 'requests' })} @click=${seek}>All of them in the log</a></p>`
+  }
+
   #secret(id: string, revoked: boolean): TemplateResult {
     if (revoked) return html`<span class="masked">revoked: it opens no checkout</span>`
     const revoke = async (): Promise<void> => {
@@ -158,12 +169,3 @@ const outcomes: ReadonlyMap<string, readonly Offer[]> = new Map([
   ],
   ['processing', [['succeeded', 'Succeed', 'The provider takes the payment'], decline, fail]],
 ])
-
-/** The requests that were about it, each with its way into the log. */
-function requestList(requests: readonly Exchange[]): TemplateResult {
-  return html`<h3>Requests</h3>
-    <ul class="log">${requests.map(
-      (exchange) => html`<li><a class="line"
-        href=${writeRoute({ section: 'requests', id: exchange.requestId })}>${exchangeLine(exchange)}</a></li>`,
-    )}</ul>`
-}

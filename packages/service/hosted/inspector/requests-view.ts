@@ -11,7 +11,7 @@ import type { Exchange } from '../../src/sandbox/exchange.ts'
 import { copyButton } from './copy.ts'
 import { curlOf } from './curl.ts'
 import { exchangeLine } from './exchange-line.ts'
-import { isOpen, type RequestFilter } from './filters.ts'
+import { everyRequest, isOpen, type RequestFilter } from './filters.ts'
 import type { ViewState } from './inspector.ts'
 import { writeRoute } from './route.ts'
 
@@ -53,7 +53,8 @@ export class RequestsView extends LitElement {
     const seek = async (filter: Partial<RequestFilter>): Promise<void> =>
       await this.state?.live.seekRequests(filter)
     const clear = async (): Promise<void> => {
-      await this.state?.live.act(async (api, id) => await api.clearRequests(id))
+      const done = await this.state?.live.act(async (api, id) => await api.clearRequests(id))
+      if (done) await seek(everyRequest)
     }
     return html`<div class="filters wrapping">
       <input type="search" placeholder="Path, status, order, intent, key, request id"

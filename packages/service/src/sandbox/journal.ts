@@ -23,7 +23,7 @@ export interface Journal {
   watch(listener: RequestListener): RequestListener
   /** The last exchanges, the newest first: those of an environment, and those of nobody known. */
   exchanges(environmentId: string, search?: Search): readonly Exchange[]
-  /** Those that were about an intent, the newest first. */
+  /** Those that were about an intent last, the newest first. */
   exchangesAbout(intentId: string): readonly Exchange[]
   /** The keys that were used last, the newest first. */
   keyUses(environmentId: string): readonly KeyUse[]
@@ -109,6 +109,7 @@ export function journal({
       notes
         .slice(-kept)
         .filter((note) => note.intentId === intentId)
+        .slice(-keptOfOne)
         .reverse()
         .map(exchangeOf),
     keyUses: (environmentId) => uses.list(environmentId),
@@ -127,6 +128,7 @@ export function journal({
 }
 
 const kept = 500
+const keptOfOne = 20
 
 /** What pages and tools ask by themselves tells nothing about a merchant's integration. */
 function isWatched(url: string): boolean {

@@ -197,6 +197,10 @@ test('the log tells why, is narrowed down, and leads from intent and finding to 
     await page.locator('.more').getByText('validation_failed').waitFor()
     await page.keyboard.press('Escape')
     await page.locator('.more').waitFor({ state: 'detached' })
+    await goTo(page, `intents/${id}`)
+    await page.getByRole('link', { name: 'All of them in the log' }).click()
+    await expect.poll(async () => await page.getByLabel('Search requests').inputValue()).toBe(id)
+    await expect.poll(async () => await lines.count()).toBe(1)
 
     await goTo(page, 'idempotency')
     const row = page.getByRole('row', { name: /follow…ey-1/ })
@@ -314,14 +318,14 @@ test('a rule from the form breaks the next request', async () => {
     await page.getByText('once more').waitFor()
     expect((await create(service)).status).toBe(503)
     await page.getByText('None: every request is answered honestly.').waitFor()
-    for (const times of ['2', '3', '4']) {
+    for (const times of ['2', '3']) {
       await page.getByLabel('Times').fill(times)
       await page.getByRole('button', { name: 'Add rule' }).click()
       await page.getByText(`${times} more times`).waitFor()
     }
     await page.getByRole('button', { name: 'Remove 503 on create' }).nth(1).click()
     await page.getByText('3 more times').waitFor({ state: 'detached' })
-    expect(await page.getByText('more times').count()).toBe(2)
+    expect(await page.getByText('2 more times').count()).toBe(1)
     await page.getByRole('button', { name: 'Clear all rules' }).click()
     await page.getByText('None: every request is answered honestly.').waitFor()
   })
