@@ -2,10 +2,12 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
+import { root } from './built.mjs'
+import { pnpm } from './pnpm.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const rooms = ['contract', 'server', 'element', 'service']
+/** What is published, below `packages`. */
+export const published = ['contract', 'server', 'element', 'service']
 
 /** Packs every room into a folder. @returns The path of each room's tarball. */
 export function pack(folder) {
@@ -14,12 +16,12 @@ export function pack(folder) {
   for (const name of readdirSync(folder)) {
     if (/^pi-checkout-.*\.tgz$/.test(name)) rmSync(join(folder, name))
   }
-  return new Map(rooms.map((room) => [room, packRoom(room, folder)]))
+  return new Map(published.map((room) => [room, packRoom(room, folder)]))
 }
 
 // Only pnpm puts versions and published entries into the manifest.
 function packRoom(room, folder) {
-  const args = ['--yes', 'pnpm@12.21.0', 'pack', '--json', '--pack-destination', folder]
+  const args = ['--yes', pnpm, 'pack', '--json', '--pack-destination', folder]
   const cwd = join(root, 'packages', room)
   const { status, stdout, stderr } = spawnSync('npx', args, { cwd, encoding: 'utf8' })
   if (status !== 0) throw new Error(`packages/${room} could not be packed:\n${stdout}${stderr}`)

@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { firefoxPath } from './browser.mjs'
+import { pnpm } from './pnpm.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const pnpm = 'pnpm@12.21.0'
 
 // The tests of the last three are left out where they are not installed.
 const tools = [

@@ -1,5 +1,5 @@
 // A folder in which the code of the documents stands as files beside everything that a reader could install.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,
   existsSync,
@@ -10,6 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { published } from '../pack.mjs'
+import { runProgram } from '../program.mjs'
 import { root } from './documents.mjs'
 
 const home = join(root, '.cache/docs')
@@ -31,7 +33,7 @@ const untyped = /type 'unknown'/
 export function furnish() {
   rmSync(home, { recursive: true, force: true })
   mkdirSync(join(home, 'node_modules/@pi-checkout'), { recursive: true })
-  for (const room of ['contract', 'server', 'element', 'service']) {
+  for (const room of published) {
     link(join(root, 'packages', room), `@pi-checkout/${room}`)
   }
   for (const room of rooms) {
@@ -127,22 +129,11 @@ export function runVitest(file) {
   return ended(bin, ['run', '--root', home, file], { cwd: home })
 }
 
-export function ended(command, args, options = {}) {
-  return new Promise((resolve, reject) => {
-    // What runs these tests must not reach the tests that the documents show.
-    const { NODE_TEST_CONTEXT: _, VITEST: __, ...env } = { ...process.env, ...options.env }
-    const child = spawn(command, args, { ...options, env })
-    let stdout = ''
-    let stderr = ''
-    child.stdout.on('data', (chunk) => {
-      stdout += chunk
-    })
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk
-    })
-    child.on('error', reject)
-    child.on('close', (status) => resolve({ status, stdout, stderr }))
-  })
+export async function ended(command, args, { cwd, env } = {}) {
+  // What runs these tests must not reach the tests that the documents show.
+  const own = { ...env, NODE_TEST_CONTEXT: undefined, VITEST: undefined }
+  const { code, output, errors } = await runProgram(args, { command, cwd, env: own })
+  return { status: code, stdout: output, stderr: errors }
 }
 
 function link(from, name) {

@@ -16,6 +16,8 @@ import {
   typeFaults,
 } from '../docs/workshop.mjs'
 import { nodeVersions } from '../node-versions.mjs'
+import { published } from '../pack.mjs'
+import { pnpm } from '../pnpm.mjs'
 import { piService, startProgram } from '../program.mjs'
 
 const all = documents()
@@ -195,15 +197,21 @@ test('continuous integration runs what is promised on every Node line that is su
   expect(lines).toHaveLength(nodeVersions.length)
 })
 
+test('whatever brings pnpm brings the one that package.json names', () => {
+  for (const path of ['.github/workflows/release.yml', 'packages/service/Dockerfile']) {
+    const named = readFileSync(join(root, path), 'utf8').match(/pnpm@[\d.]+/g)
+    expect(new Set(named), path).toEqual(new Set([pnpm]))
+  }
+})
+
 test('every changeset names packages that are published, and how much they change', () => {
   for (const name of readdirSync(join(root, '.changeset'))) {
     if (!name.endsWith('.md')) continue
     const text = readFileSync(join(root, '.changeset', name), 'utf8')
     const [, front, words] = /^---\n([\s\S]*?)---\n\n([\s\S]+)$/.exec(text) ?? []
     for (const line of front.trim().split('\n')) {
-      expect(line).toMatch(
-        /^"@pi-checkout\/(?:contract|server|element|service)": (?:patch|minor|major)$/,
-      )
+      const [, name] = /^"@pi-checkout\/(\w+)": (?:patch|minor|major)$/.exec(line) ?? []
+      expect(published, line).toContain(name)
     }
     expect(words.trim()).not.toBe('')
   }

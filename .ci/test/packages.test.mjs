@@ -1,6 +1,5 @@
 // What npm would publish: packed, installed in an empty folder, and used there as a stranger would.
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -20,10 +19,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDocument, root } from '../docs/documents.mjs'
 import { freePort } from '../free-port.mjs'
 import { nodeBinary, nodeVersions } from '../node-versions.mjs'
-import { pack } from '../pack.mjs'
-import { startProgram } from '../program.mjs'
+import { pack, published } from '../pack.mjs'
+import { runProgram, startProgram } from '../program.mjs'
 
-const rooms = ['contract', 'server', 'element', 'service']
 const folder = mkdtempSync(join(tmpdir(), 'pi-packages-'))
 // A folder with a dot is above every package that pnpm or a bare npx installs.
 const home = join(folder, '.npx/shop')
@@ -45,7 +43,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-for (const room of rooms) {
+for (const room of published) {
   test(`${room}: the package holds its listed folders and nothing else`, () => {
     const { stdout } = run('tar', ['-tzf', tarballs.get(room)])
     const allowed =
@@ -85,8 +83,8 @@ for (const room of rooms) {
   }, async () => {
     const attw = join(root, 'node_modules/.bin/attw')
     const args = [tarballs.get(room), '--profile', 'esm-only', '--format', 'ascii']
-    const { status, output } = await ended(attw, args)
-    expect([status, status === 0 ? '' : output]).toEqual([0, ''])
+    const { code, output, errors } = await runProgram(args, { command: attw, cwd: home })
+    expect([code, code === 0 ? '' : output + errors]).toEqual([0, ''])
   })
 
   test(`${room}: neither code nor types name a package that installing it does not bring`, () => {
@@ -165,10 +163,12 @@ for (const version of nodeVersions) {
     for (const { name, code } of tests) writeFileSync(join(home, name), code)
     const files = tests.map(({ name }) => name).join(' ')
     const script = `"${node}" readme.mjs && "${node}" --test --test-reporter=tap ${files}`
-    const { status, output } = await ended(node, [piService, 'exec', '--', 'sh', '-c', script])
+    const args = [piService, 'exec', '--', 'sh', '-c', script]
+    const { code, output, errors } = await runProgram(args, { command: node, cwd: home })
     const said = output.slice(0, output.indexOf('TAP version')).trim().split('\n')
     expect(said).toEqual([...promisedBy(server), ...promisedBy(contract)])
-    expect([status, /^# pass (\d+)$/m.exec(output)?.[1], output]).toEqual([0, '4', output])
+    const all = output + errors
+    expect([code, /^# pass (\d+)$/m.exec(output)?.[1], all]).toEqual([0, '4', all])
   })
 }
 
@@ -257,18 +257,6 @@ function run(command, args) {
   if (done.status !== 0)
     throw new Error(`${command} ${args.join(' ')}: ${done.stdout}${done.stderr}`)
   return done
-}
-
-async function ended(command, args) {
-  const child = spawn(command, args, { cwd: home })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += chunk
-    })
-  }
-  const [status] = await once(child, 'close')
-  return { status, output }
 }
 
 /** Its own group: npx puts a shell between us and the program. */
