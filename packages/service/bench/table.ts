@@ -11,12 +11,12 @@ export const concurrencies = [64, 1] as const
 export type Concurrency = (typeof concurrencies)[number]
 
 const twoCores =
-  'limit: the load, the service and PostgreSQL share two cores, and what PostgreSQL does for a request comes on top of what the service does; by processor time of the service alone it is level'
+  'limit: the load, the service and PostgreSQL share two cores; the service itself works less than with all intents in its own memory'
 const inProcess = 'limit: the engine reads the intents on the core that answers the requests'
 const oneMachine =
   'limit: an instance already keeps both cores busy with its load and PostgreSQL; batches of several are smaller'
 const httpPart =
-  'limit: limits, request ids, faults and counts, which the bare handler has not; a profile shows the write to the socket (a third), garbage collection (a tenth) and HMAC'
+  'limit: limits, request ids and faults, which the bare handler has not; a profile shows the write to the socket (a third), garbage collection (a tenth) and HMAC'
 
 /** The rows of one concurrency, each by the name that its measurement has. */
 export function definitions(concurrency: Concurrency) {
@@ -54,7 +54,7 @@ export const others = {
     what: 'time of a create, PostgreSQL, one at a time',
     against: 'the same service with intents in memory, and one bare prepared insert',
     target: '≤ 1',
-    note: 'limit: the service, its driver and PostgreSQL wake one after the other, and the insert is one of arrays with a unique key',
+    note: 'limit: load, service and PostgreSQL wake one after the other on two cores, which a profile shows as the writes to their sockets; either baseline has two of them',
   },
   growth: {
     what: 'time of a create, PostgreSQL, 64 at once, 1,000,000 intents stored',
