@@ -36,20 +36,22 @@ export async function startInstance(
   )
   const ended = once(child, 'exit')
   const complaints = text(child.stderr)
-  const line = await Promise.race([
-    once(createInterface(child.stdout), 'line').then(([first]) => String(first)),
-    ended.then(async () => {
-      throw new Error(`An instance did not start: ${await complaints}`)
-    }),
-  ])
-  const { baseUrl, apiKey } = Ready.parse(JSON.parse(line))
-  return {
-    url: baseUrl,
-    apiKey,
-    end: async (signal) => {
-      child.kill(signal)
-      await ended
-    },
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    child.kill(signal)
+    await ended
+  }
+  try {
+    const line = await Promise.race([
+      once(createInterface(child.stdout), 'line').then(([first]) => String(first)),
+      ended.then(async () => {
+        throw new Error(`An instance did not start: ${await complaints}`)
+      }),
+    ])
+    const { baseUrl, apiKey } = Ready.parse(JSON.parse(line))
+    return { url: baseUrl, apiKey, end }
+  } catch (error) {
+    await end('SIGKILL')
+    throw error
   }
 }
 

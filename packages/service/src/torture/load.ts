@@ -26,11 +26,19 @@ export function newLedger(): Ledger {
   return { acknowledged: 0, answers: new Map(), contradicted: new Set() }
 }
 
-/** Sends creates from many merchants at once until `stopped`; what has begun is finished. */
+/** How long a load goes on. */
+export interface LoadOptions {
+  /** What has begun is finished. */
+  readonly stopped: () => boolean
+  /** Ends it at once. */
+  readonly signal: AbortSignal
+}
+
+/** Sends creates from many merchants at once. */
 export async function sendLoad(
   ledger: Ledger,
   target: Target,
-  { merchants, stopped }: { readonly merchants: number; readonly stopped: () => boolean },
+  { merchants, stopped, signal }: LoadOptions & { readonly merchants: number },
 ): Promise<void> {
   let orders = 0
   const merchant = async (): Promise<void> => {
@@ -38,10 +46,39 @@ export async function sendLoad(
       // A third are orders that were sent before: a reload, a double click, a second tab.
       const again = orders > 0 && Math.random() < 1 / 3
       const order = `T-${again ? Math.floor(Math.random() * orders) : orders++}`
-      await sendUntilAcknowledged(ledger, target, { order, fault: chance() })
+      await sendUntilAcknowledged(ledger, target, { order, fault: chance(), signal })
     }
   }
   await Promise.all(Array.from({ length: merchants }, merchant))
+}
+
+/** What the orders begin with whose keys are sent past their time. */
+export const expiring = 'E-'
+/** How many send such a key at once. */
+const racers = 8
+
+/**
+ * Sends orders whose keys are over by then: of all that race for such a key, one makes an intent.
+ *
+ * @returns How many keys were raced for.
+ */
+export async function sendExpired(
+  ledger: Ledger,
+  target: Target,
+  { expire, stopped, signal }: LoadOptions & { readonly expire: (order: string) => Promise<void> },
+): Promise<number> {
+  let expired = 0
+  for (; !stopped(); expired++) {
+    const order = `${expiring}${expired}`
+    const first = await sendUntilAcknowledged(ledger, target, { order, fault: undefined, signal })
+    await expire(order)
+    ledger.answers.delete(order)
+    const race = Array.from({ length: racers }, async () =>
+      sendUntilAcknowledged(ledger, target, { order, fault: chance(), signal }),
+    )
+    if ((await Promise.all(race)).includes(first)) ledger.contradicted.add(order)
+  }
+  return expired
 }
 
 /** Asks for every acknowledged order once more. Returns the orders that are no longer the same. */
@@ -70,10 +107,19 @@ const patience = 60_000
 async function sendUntilAcknowledged(
   ledger: Ledger,
   target: Target,
-  { order, fault }: { readonly order: string; readonly fault: string | undefined },
+  {
+    order,
+    fault,
+    signal,
+  }: {
+    readonly order: string
+    readonly fault: string | undefined
+    readonly signal?: AbortSignal
+  },
 ): Promise<string> {
   const deadline = Date.now() + patience
   for (let tries = 0; Date.now() < deadline; tries++) {
+    signal?.throwIfAborted()
     const answer = await send(target, { order, fault: tries === 0 ? fault : undefined })
     if (answer !== undefined) {
       ledger.acknowledged++
