@@ -5,20 +5,20 @@
  */
 import type { PaymentIntent } from '@pi-checkout/contract'
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
-import type { Topic } from '../../src/sandbox/changes.ts'
 import type { Exchange } from '../../src/sandbox/exchange.ts'
 import type { WaitingRule } from '../../src/sandbox/faults.ts'
 import type { KeyUse } from '../../src/sandbox/key-uses.ts'
 import type { Finding } from '../../src/sandbox/lint.ts'
 import type { Outcome } from '../../src/sandbox/settle.ts'
 import { everyIntent, everyRequest, type IntentFilter, type RequestFilter } from './filters.ts'
-import { pause, Reading, retryAfter } from './reading.ts'
+import { type Part, pause, Reading, retryAfter } from './reading.ts'
 import {
   type Detail,
   isUnknownToken,
   Refused,
   SandboxApi,
   type SandboxEnvironment,
+  tokenUnknown,
   wordsOf,
 } from './sandbox-api.ts'
 
@@ -57,7 +57,7 @@ export class Live implements ReactiveController {
   #end = new AbortController()
   /** Whether the stream of changes is alive. */
   #streaming = false
-  readonly #reading = new Reading<Part>(async (parts) => await this.#read(parts))
+  readonly #reading = new Reading(async (parts) => await this.#read(parts))
   /** Pages of intents that are shown. */
   #pages = 1
   /** Every intent that was read, so that a list without it can still name it. */
@@ -67,8 +67,6 @@ export class Live implements ReactiveController {
     this.#host = host
     host.addController(this)
   }
-
-  hostConnected(): void {}
 
   hostDisconnected(): void {
     this.#end.abort()
@@ -254,16 +252,11 @@ export class Live implements ReactiveController {
 
   async #readIntents(api: SandboxApi, environment: string): Promise<void> {
     const filter = this.intentFilter
-    let page = await api.intents(environment, filter)
-    const intents = [...page.intents]
-    for (let pages = 1; pages < this.#pages && page.older; pages++) {
-      page = await api.intents(environment, { ...filter, before: intents.at(-1)?.id })
-      intents.push(...page.intents)
-    }
+    const { intents, older } = await api.intents(environment, { filter, pages: this.#pages })
     if (!this.#shows(environment) || filter !== this.intentFilter) return
     for (const intent of intents) this.#known.set(intent.id, intent)
     this.intents = intents
-    this.older = page.older
+    this.older = older
   }
 
   async #readEnvironments(api: SandboxApi): Promise<void> {
@@ -304,9 +297,3 @@ export class Live implements ReactiveController {
     this.#host.requestUpdate()
   }
 }
-
-/** What is read at once: a topic, or the open intent alone. */
-type Part = Topic | 'detail'
-
-const tokenUnknown =
-  'The service does not know this token: each start makes its own. Open the link that the running one printed.'

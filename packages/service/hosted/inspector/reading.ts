@@ -4,8 +4,12 @@
  *
  * @module
  */
+import type { Topic } from '../../src/sandbox/changes.ts'
 
-export class Reading<Part> {
+/** What is read at once: a topic, or the open intent alone. */
+export type Part = Topic | 'detail'
+
+export class Reading {
   readonly #read: (parts: readonly Part[]) => Promise<boolean>
   readonly #due = new Set<Part>()
   #running = false

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Problem } from '@pi-checkout/contract'
+import type { PaymentIntent, Problem } from '@pi-checkout/contract'
 import type { Topic } from '../../src/sandbox/changes.ts'
 import type { Exchange } from '../../src/sandbox/exchange.ts'
 import type { FaultRule, WaitingRule } from '../../src/sandbox/faults.ts'
@@ -11,6 +11,7 @@ import type { KeyUse } from '../../src/sandbox/key-uses.ts'
 import type { Finding } from '../../src/sandbox/lint.ts'
 import type { Outcome } from '../../src/sandbox/settle.ts'
 import type { IntentPage, SandboxIntent } from '../../src/sandbox/stored.ts'
+import type { IntentFilter } from './filters.ts'
 
 export interface SandboxEnvironment {
   readonly id: string
@@ -58,6 +59,9 @@ export function isUnknownToken(error: unknown): boolean {
   return error instanceof Refused && error.status === 401
 }
 
+export const tokenUnknown =
+  'The service does not know this token: each start makes its own. Open the link that the running one printed.'
+
 /** Why a request came to nothing. */
 export function wordsOf(error: unknown): string {
   return error instanceof Refused ? error.message : 'The service did not answer.'
@@ -72,12 +76,20 @@ export class SandboxApi {
 
   environments = (): Promise<Environments> => this.#json('GET', '/environments')
 
-  /** @param query `before`, the id of an intent, asks for the page of those made before it. */
-  intents = (
+  /** Reads so many pages of the intents that fit, the newest first. */
+  async intents(
     environment: string,
-    query: { readonly q: string; readonly status: string; readonly before?: string | undefined },
-  ): Promise<IntentPage> =>
-    this.#json('GET', `/environments/${environment}/intents${queryText(query)}`)
+    { filter, pages }: { readonly filter: IntentFilter; readonly pages: number },
+  ): Promise<IntentPage> {
+    const intents: PaymentIntent[] = []
+    for (let page = 1; ; page++) {
+      const query = queryText({ ...filter, before: intents.at(-1)?.id })
+      const path = `/environments/${environment}/intents${query}`
+      const next = await this.#json<IntentPage>('GET', path)
+      intents.push(...next.intents)
+      if (page >= pages || !next.older) return { intents, older: next.older }
+    }
+  }
 
   intent = (id: string): Promise<Detail> => this.#json('GET', `/intents/${id}`)
 

@@ -164,6 +164,11 @@ test('the timeline tells each card and why it was declined; every outcome is one
     expect(await page.title()).toBe('T-2 · Lint 1 · Inspector')
     await page.getByRole('button', { name: 'Expire', exact: true }).click()
     await page.locator('.detail header [data-status="expired"]').waitFor()
+    await page.getByRole('link', { name: /T-2/ }).waitFor()
+    // As in a tab that is not looked at.
+    await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true })`)
+    await make({ ...order, orderId: 'T-3' }, { 'idempotency-key': 'unseen' })
+    await expect.poll(async () => await page.title()).toBe('(1) T-2 · Lint 1 · Inspector')
   })
 })
 
