@@ -138,11 +138,21 @@ export function serviceRoutes(
       { method: 'POST', headers: admin, body: wrong },
     ],
     [
+      'POST /_sandbox/intents/:id/revoke-secret unknown',
+      `${at}/_sandbox/intents/${nobody}/revoke-secret`,
+      { method: 'POST', headers: admin },
+    ],
+    [
       'POST /_sandbox/faults wrong',
       `${at}/_sandbox/faults`,
       { method: 'POST', headers: admin, body: wrong },
     ],
     ['DELETE /_sandbox/faults', `${at}/_sandbox/faults`, { method: 'DELETE', headers: admin }],
+    [
+      'DELETE /_sandbox/faults/:id unknown',
+      `${at}/_sandbox/faults/0`,
+      { method: 'DELETE', headers: admin },
+    ],
     [
       'POST /_sandbox/import wrong',
       `${at}/_sandbox/import`,
