@@ -338,3 +338,56 @@ test('what Node would refuse with a bare status is a problem with an id, kept no
   const old = await rawRequest(service.url, ['GET /payment-intents/pi_x HTTP/1.0'])
   expect(old).toMatch(/^HTTP\/1\.1 401 /)
 })
+
+test('a retry after the buyer has paid, or the intent is canceled, gets the bytes of its creation', async () => {
+  for (const outcome of ['succeeded', 'canceled']) {
+    const key = { 'idempotency-key': `moved-on-${outcome}` }
+    const first = await (await create(service, order, key)).text()
+    const { id } = JSON.parse(first) as { id: string }
+    await fetch(`${service.url}/_sandbox/intents/${id}/settle`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${service.ready.adminToken}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ outcome }),
+    })
+    expect(await (await retrieve(service, id)).json()).toMatchObject({ status: outcome })
+    const replay = await create(service, order, key)
+    expect(replay.headers.get('idempotent-replayed')).toBe('true')
+    expect(await replay.text()).toBe(first)
+  }
+})
+
+test('of several faults the first check tells its own: browser, media type, key, header, version, JSON', async () => {
+  const faults = [
+    [{ origin: 'http://localhost:3000' }, 'secret_key_in_browser'],
+    [{ 'content-type': 'text/plain' }, 'unsupported_media_type'],
+    [{ authorization: 'Bearer wrong' }, 'invalid_credentials'],
+    [{ 'idempotency-key': 'a b' }, 'invalid_idempotency_key'],
+    [{ 'api-version': '2020-01-01' }, 'unsupported_api_version'],
+    [{}, 'malformed_json'],
+  ] as const
+  for (const [at, [, code]] of faults.entries()) {
+    const rest: Record<string, string> = Object.assign(
+      {},
+      ...faults.slice(at).map(([sent]) => sent),
+    )
+    const lines = {
+      host: '127.0.0.1',
+      authorization: `Bearer ${service.apiKey}`,
+      'content-type': 'application/json',
+      'content-length': '7',
+      ...rest,
+    }
+    const answer = await rawRequest(
+      service.url,
+      [
+        'POST /payment-intents HTTP/1.1',
+        ...Object.entries(lines).map(([name, value]) => `${name}: ${value}`),
+      ],
+      'no json',
+    )
+    expect(answer).toContain(`"code":"${code}"`)
+  }
+})

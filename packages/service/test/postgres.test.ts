@@ -13,7 +13,7 @@ import {
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { randomBase62, randomSalt } from '../src/identifiers.ts'
-import { creations } from '../src/intents/creation.ts'
+import { type Creation, creations, type Draft } from '../src/intents/creation.ts'
 import { newSecretKeys, readSecretKeys } from '../src/secret-keys.ts'
 import { openStore } from '../src/store.ts'
 import {
@@ -162,21 +162,10 @@ test('a locked table is 503 after a few waits, however many requests wait; only 
     },
   }
   const make = creations(counted)
-  const drafts = Array.from({ length: 25 }, (_, at) => ({
-    id: `pi_${randomBase62(24)}`,
-    environmentId: String(environment?.id),
-    secretKid: 'k1',
-    secretSalt: randomSalt(16),
-    body: { amount: 1, currency: 'EUR' as const, orderId: `locked-${at}` },
-    createdAt: new Date(),
-    // The first one leaves alone; of the others every second one has a key.
-    ...(at % 2 === 1 && {
-      idempotency: {
-        hash: randomSalt(32).toString('hex'),
-        fingerprint: randomSalt(32).toString('hex'),
-      },
-    }),
-  }))
+  // The first one leaves alone; of the others every second one has a key.
+  const drafts = Array.from({ length: 25 }, (_, at) =>
+    draftOf(String(environment?.id), at % 2 === 1 ? randomSalt(32).toString('hex') : undefined),
+  )
   const results = await db.transaction(async (tx) => {
     // As `create index` in a migration takes it.
     await tx.query`lock table payment_intents in share mode`
@@ -190,6 +179,52 @@ test('a locked table is 503 after a few waits, however many requests wait; only 
     expect(result).toMatchObject({ status: 'rejected', reason: refused })
   }
   for (const draft of drafts) expect(await make(draft)).toEqual({ type: 'created' })
+  await db.close()
+})
+
+/** A create as the API hands it to the store. */
+function draftOf(environmentId: string, hash?: string): Draft {
+  return {
+    id: `pi_${randomBase62(24)}`,
+    environmentId,
+    secretKid: 'k1',
+    secretSalt: randomSalt(16),
+    body: { amount: 1, currency: 'EUR', orderId: 'A-1001' },
+    createdAt: new Date(),
+    ...(hash !== undefined && { idempotency: { hash, fingerprint: hash } }),
+  }
+}
+
+test('while the first request with a key is being written its duplicates wait; one that dies leaves the key to them', async () => {
+  const db = await openPostgres(server.url)
+  const hasty = openPool(
+    { connectionString: server.url, options: '-c lock_timeout=50', max: 2 },
+    'postgres',
+  )
+  const [environment] = await db.query<{ id: string }>`select id from environments limit 1`
+  const first = draftOf(String(environment?.id), randomSalt(32).toString('hex'))
+  const duplicate = { ...first, id: `pi_${randomBase62(24)}` }
+  const dies = db.transaction(async (tx) => {
+    await creations({ ...db, ...tx })(first)
+    expect(await creations(hasty)(duplicate)).toEqual({ type: 'in_use' })
+    const waiter = creations(db)(duplicate)
+    await expect.poll(async () => await waiting(hasty)).toBe(1)
+    throw Object.assign(new Error('killed'), { waiter })
+  })
+  const { waiter } = (await dies.catch((error: unknown) => error)) as { waiter: Promise<Creation> }
+  expect(await waiter).toEqual({ type: 'created' })
+  expect(await db.query`select from payment_intents where id = ${first.id}`).toHaveLength(0)
+  await Promise.all([db.close(), hasty.close()])
+})
+
+test('a server that only lets itself be read is 503 for a create, and reads go on', async () => {
+  const options = '-c default_transaction_read_only=on'
+  const db = openPool({ connectionString: server.url, options, max: 1 }, 'postgres')
+  const [environment] = await db.query<{ id: string }>`select id from environments limit 1`
+  await expect(creations(db)(draftOf(String(environment?.id)))).rejects.toMatchObject({
+    code: '25006',
+    unavailable: true,
+  })
   await db.close()
 })
 

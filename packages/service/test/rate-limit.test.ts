@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { readConfig } from '../src/config.ts'
-import { buckets } from '../src/http/rate-limit.ts'
+import { buckets, rateLimits } from '../src/http/rate-limit.ts'
+import type { Environment } from '../src/merchants/environments.ts'
 import { create, order, startTestService } from './support/service.ts'
 
 test('a bucket gives its burst at once and then its rate', () => {
@@ -39,10 +40,33 @@ test('an environment that sends too much is told when to come again, whatever he
     ),
   )
   const refused = answers.filter(({ status }) => status === 429)
+  // The limit comes before the body: whoever is over it is not told of its faults.
+  const broken = await Promise.all(Array.from({ length: 30 }, () => create(service, 'no json')))
+  expect(broken.map(({ status }) => status)).toContain(429)
   expect(refused.length).toBeGreaterThan(0)
   expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   expect(refused[0]?.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/)
   await service.stop()
+})
+
+test('a live environment sends two hundred at once and a hundred each second; a test environment any number', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const { request, failures } = rateLimits({ rateLimit: undefined, host: '127.0.0.1' })
+    const ask = (id: string, mode: 'live' | 'test') => request({ id, mode } as Environment)
+    for (let count = 0; count < 1000; count++) ask('env_test', 'test')
+    for (let count = 0; count < 200; count++) ask('env_live', 'live')
+    const limit = { 'retry-after': '1', 'ratelimit-policy': '"default";q=200;w=2' }
+    const refused = { code: 'rate_limited', headers: expect.objectContaining(limit) }
+    expect(() => ask('env_live', 'live')).toThrow(expect.objectContaining(refused))
+    ask('env_other', 'live')
+    vi.setSystemTime(Date.now() + 1000)
+    for (let count = 0; count < 100; count++) ask('env_live', 'live')
+    expect(() => ask('env_live', 'live')).toThrow(expect.objectContaining(refused))
+    expect(failures).toBeUndefined()
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('an address that guesses keys is stopped after twenty, and the sandbox is not limited by default', async () => {
