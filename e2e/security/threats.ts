@@ -465,7 +465,7 @@ export const threats: readonly Threat[] = [
     shownBy: [
       [cli, 'wrong options are refused with their rule and the fix'],
       [cli, 'an origin is registered exactly or refused with the rule'],
-      ['packages/service/test/config.test.ts', ' is no exact origin'],
+      ['packages/contract/test/origin.test.ts', ' is no origin'],
       [handoff, 'the handoff keys '],
       [configuration, 'the API key '],
     ],

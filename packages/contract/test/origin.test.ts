@@ -39,7 +39,7 @@ for (const value of [
   null,
   new URL('https://pay.example'),
 ]) {
-  test(`${value} is none`, () => {
+  test(`${value} is no origin`, () => {
     expect(readOrigin(value)).toBeUndefined()
   })
 }
