@@ -195,6 +195,20 @@ test('read among many, an intent is what it is alone, in every state', async () 
   }
 })
 
+test('an intent that cannot be read fails alone', async () => {
+  const create = creations(db)
+  const [odd, fine] = [draft(40), draft(41)]
+  await create(odd)
+  await create(fine)
+  await db.query`update payment_intents set order_id = ${'A\x1f1'} where id = ${odd.id}`
+  const find = retrievals(db)
+  const keys = [odd, fine].map(({ id }) => ({ environmentId: 'env_1', id }))
+  const [failed, read] = await Promise.allSettled(keys.map(find))
+  expect(failed?.status).toBe('rejected')
+  expect(read).toMatchObject({ status: 'fulfilled', value: { id: fine.id } })
+  await db.query`delete from payment_intents where id = ${odd.id}`
+})
+
 test('reading past a deadline writes every step that time has taken', async () => {
   const create = creations(db)
   const { id } = draft(8)

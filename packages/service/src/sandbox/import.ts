@@ -27,6 +27,8 @@ const Bytes = z
   .transform((text) => Buffer.from(text, 'base64url'))
 const Hash = Bytes.refine(({ length }) => length === 32)
 const Text = z.string().max(1024)
+/** As every provider's is: one word of visible ASCII. */
+const ProviderId = z.string().regex(/^[!-~]{1,255}$/)
 
 const PaymentMethod = z.looseObject({ type: Text })
 const Failure = z.looseObject({ code: Text, message: Text, retryable: z.boolean() })
@@ -48,8 +50,8 @@ const Intent = z
     nextAction: z
       .strictObject({ type: z.enum(['challenge', 'redirect']), expiresAt: Time })
       .nullable(),
-    providerPaymentId: Text.nullable(),
-    settlement: z.strictObject({ at: Time, providerPaymentId: Text }).nullable(),
+    providerPaymentId: ProviderId.nullable(),
+    settlement: z.strictObject({ at: Time, providerPaymentId: ProviderId }).nullable(),
     createdAt: Time,
     updatedAt: Time,
     expiresAt: Time,
@@ -64,7 +66,7 @@ const Intent = z
         paymentMethod: PaymentMethod,
         outcome: Text,
         failure: Failure.nullable(),
-        providerPaymentId: Text.nullable(),
+        providerPaymentId: ProviderId.nullable(),
         createdAt: Time,
         updatedAt: Time,
       }),
