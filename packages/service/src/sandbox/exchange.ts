@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { maskKey, maskPath } from './mask.ts'
+import { maskKey } from './mask.ts'
 import type { Note, Operation } from './note.ts'
 
 /** One request and its answer, as it may be shown. */
@@ -13,7 +13,7 @@ export interface Exchange {
   /** Real time, RFC 3339 UTC. */
   readonly at: string
   readonly method: string
-  /** Without query; credentials in it are masked. */
+  /** Without query; credentials in it are masked, and ids that no test environment has shown. */
   readonly path: string
   /** 0: the connection ended before the whole answer. */
   readonly status: number
@@ -43,12 +43,12 @@ export interface Search {
 
 /** Makes of a note what may be shown. */
 export function exchangeOf(note: Note): Exchange {
-  const { number, method, status, operation, environment, intentId, replayed } = note
+  const { number, method, path, status, operation, environment, intentId, replayed } = note
   return {
     number,
     at: note.at.toISOString(),
     method,
-    path: maskPath(note.url),
+    path,
     status,
     ms: Math.round(note.ms * 10) / 10,
     requestId: note.requestId,
@@ -64,8 +64,8 @@ export function exchangeOf(note: Note): Exchange {
 
 /** The whole key is compared, though it is never shown: whoever looks for it has it. */
 export function isSought(note: Note, { text, intentIds }: Search): boolean {
-  const { method, url, status, requestId: id, intentId, idempotencyKey = '', problem = '' } = note
+  const { method, path, status, requestId: id, intentId, idempotencyKey = '', problem = '' } = note
   if (intentId !== null && intentIds.has(intentId)) return true
-  const shown = [method, maskPath(url), status, id, intentId, maskKey(idempotencyKey), problem]
+  const shown = [method, path, status, id, intentId, maskKey(idempotencyKey), problem]
   return `${shown.join(' ')} ${idempotencyKey}`.toLowerCase().includes(text.toLowerCase())
 }

@@ -1,6 +1,7 @@
 /**
  * What merchants' servers and pages asked of this instance lately, in memory: method, path and
- * outcome, never a body, a query or a credential. Requests of live environments are not kept.
+ * outcome, never a body, a query or a credential. Requests of live environments are not kept, and an
+ * intent's id only once a test environment has shown it.
  *
  * It stands on the way of every request, so it only notes facts; words are made when somebody reads.
  *
@@ -14,7 +15,7 @@ import type { Environment } from '../merchants/environments.ts'
 import type { Changes } from './changes.ts'
 import { type Exchange, exchangeOf, isSought, type Search } from './exchange.ts'
 import { type KeyUse, keyUses } from './key-uses.ts'
-import { hasSecret } from './mask.ts'
+import { hasSecret, maskIds, maskPath } from './mask.ts'
 import type { Note, Operation } from './note.ts'
 
 /** The journal of one instance. */
@@ -58,7 +59,14 @@ export function journal({
     if (factsOf(response).environment?.mode === 'live') return
     const note = noteOf(request, response, { number: ++count, at, ms })
     if (note.operation === 'page') void keepPage(note)
-    else keep(note)
+    else keep(isOfTest(note) ? note : { ...note, path: maskIds(note.path), intentId: null })
+  }
+
+  /** Whoever sends no key, or a test key, may name a live intent. */
+  function isOfTest({ environment, status, path, intentId }: Note): boolean {
+    if (path === routes.create.path) return true
+    if (environment !== null && status === 200) return true
+    return intentId !== null && notes.some((note) => note.intentId === intentId)
   }
 
   async function keepPage(note: Note): Promise<void> {
@@ -162,7 +170,8 @@ function noteOf(
   },
 ): Note {
   const { method = '', url = '', headers: sent } = request
-  const operation = operationOf(method, url)
+  const [path = ''] = url.split('?', 1)
+  const operation = operationOf(method, path)
   const key = sent[headers.idempotencyKey]
   const facts = factsOf(response)
   return {
@@ -170,25 +179,23 @@ function noteOf(
     at,
     ms,
     method,
-    url,
+    path: maskPath(path),
     status: response.writableFinished ? response.statusCode : 0,
     requestId: requestId(response),
     operation,
     environment: facts.environment?.id ?? null,
-    intentId: facts.intentId ?? intentIdOf(url),
+    intentId: facts.intentId ?? intentIdOf(path),
     idempotencyKey: typeof key === 'string' ? key : undefined,
     replayed: facts.replayed ?? false,
     problem: facts.problem,
     pointers: facts.pointers ?? [],
     keyFromBrowser: isKeyFromBrowser(request),
     secretInUrl: hasSecret(url),
-    referer: sent.referer,
+    origin: operation === 'page' ? originOf(sent.referer) : undefined,
   }
 }
 
-function operationOf(method: string, url: string): Operation {
-  const query = url.indexOf('?')
-  const path = query === -1 ? url : url.slice(0, query)
+function operationOf(method: string, path: string): Operation {
   if (path === routes.create.path) return method === routes.create.method ? 'create' : 'other'
   if (path.startsWith(`${routes.create.path}/`)) {
     return method === routes.retrieve.method ? 'retrieve' : 'other'
@@ -197,10 +204,14 @@ function operationOf(method: string, url: string): Operation {
 }
 
 function intentIdOf(path: string): string | null {
-  const [, part = ''] = /^\/(?:payment-intents|checkout)\/([^/?]+)(?:\?|$)/.exec(path) ?? []
+  const [, part = ''] = /^\/(?:payment-intents|checkout)\/([^/]+)$/.exec(path) ?? []
   // Whoever puts a clientSecret there names its intent too.
   const [id = ''] = part.split('_secret_', 1)
   return paymentIntentIdPattern.test(id) && !hasSecret(id) ? id : null
+}
+
+function originOf(referer: string | undefined): string | undefined {
+  return referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : undefined
 }
 
 /**

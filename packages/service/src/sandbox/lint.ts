@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { digestOf, maskKey, maskPath } from './mask.ts'
+import { digestOf, maskKey } from './mask.ts'
 import type { Note } from './note.ts'
 
 /** Every rule with its words. */
@@ -145,7 +145,7 @@ export function offences(note: Note, reads: number): readonly Offence[] {
   const inBrowser = keyFromBrowser && wasStopped && operation !== 'page'
   const tooFast = reads === tooManyReads
   if (!(noKey || reused || inBrowser || tooFast || secretInUrl)) return none
-  const what = `${note.method} ${maskPath(note.url)}`
+  const what = `${note.method} ${note.path}`
   const found: Offence[] = []
   if (noKey) {
     const detail = `${what} made an intent that a retry would make twice.`
@@ -160,7 +160,7 @@ export function offences(note: Note, reads: number): readonly Offence[] {
     const detail =
       status === 403
         ? `${what} came from a page with a key, and was refused.`
-        : `A page wanted to send ${maskPath(note.url)} a key, and its browser was told no.`
+        : `A page wanted to send ${note.path} a key, and its browser was told no.`
     found.push({ rule: 'secret_key_in_browser', detail })
   }
   if (secretInUrl) found.push({ rule: 'secret_in_url', detail: `${what} carried a credential.` })

@@ -15,9 +15,14 @@ export function maskPath(url: string): string {
     .slice(0, maxPath)
 }
 
+/** Leaves no id of an intent in a path: it may be a live one. */
+export function maskIds(path: string): string {
+  return path.replace(/pi(?:_|%5f)(?!sk_)[A-Za-z0-9]+/gi, 'pi_…')
+}
+
 /** Tells whether an address carries a credential: it then stands in histories and logs. */
 export function hasSecret(url: string): boolean {
-  return url.length > shortest && /_secret_[A-Za-z0-9]|pi_sk_(?:test|live)_/.test(url)
+  return url.length >= shortest && /_secret_[A-Za-z0-9]|pi_sk_(?:test|live)_/.test(url)
 }
 
 /** Returns enough of an idempotency key to recognise it, and to tell it from one that is much alike. */
@@ -34,5 +39,5 @@ export function digestOf(text: string): string {
 
 const maxPath = 200
 
-/** No address with a whole credential is as short: most are passed over without a search. */
+/** `/pi_sk_test_` and 36 characters: an address with a whole credential is no shorter. */
 const shortest = 48

@@ -12,12 +12,14 @@ export interface Note {
   readonly at: Date
   readonly ms: number
   readonly method: string
-  readonly url: string
+  /** Without query; no credential is in it, and no id that may be of a live intent. */
+  readonly path: string
   readonly status: number
   readonly requestId: string
   readonly operation: Operation
   readonly environment: string | null
   readonly intentId: string | null
+  /** Whole, so that it can be looked for; it is shown masked. */
   readonly idempotencyKey: string | undefined
   readonly replayed: boolean
   /** Code of the problem that the answer was. */
@@ -28,5 +30,6 @@ export interface Note {
   readonly keyFromBrowser: boolean
   /** The address carried a credential. */
   readonly secretInUrl: boolean
-  readonly referer: string | undefined
+  /** Origin of the page that a hosted page was asked for by. */
+  readonly origin: string | undefined
 }

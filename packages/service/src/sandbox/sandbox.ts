@@ -27,7 +27,7 @@ export function makeSandbox(context: Context): Sandbox {
   const findings = lint(() => told.announce('lint'))
   const notice = (note: Note): void => {
     findings.check(note)
-    const origin = note.operation === 'page' ? originOf(note.referer) : undefined
+    const { origin } = note
     if (origin === undefined || origin === publicUrl) return
     checkOrigin(db, { note, origin, findings }).catch((error: unknown) => {
       log.warn(describe(error), 'The lint could not look at a page')
@@ -58,8 +58,4 @@ async function checkOrigin(
     origin,
     detail: `${origin} is not registered for ${environment.merchantName}, so its page sees a refusal.`,
   })
-}
-
-function originOf(referer: string | undefined): string | undefined {
-  return referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : undefined
 }

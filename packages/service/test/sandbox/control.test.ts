@@ -434,6 +434,30 @@ test('for the sandbox a live environment does not exist', async () => {
   expect((await retrieve(live, id)).status).toBe(200)
 })
 
+test('the id of a live intent is shown nowhere, however somebody asks for it', async () => {
+  const id = await make({}, live)
+  const tried = await make({ 'idempotency-key': 'of-a-test' })
+  const address = `${service.url}/payment-intents/${id}`
+  await fetch(address)
+  await fetch(address, { headers: { authorization: 'Bearer garbled' } })
+  await fetch(address, { method: 'OPTIONS' })
+  await fetch(`${address}/more`)
+  await fetch(`${service.url}/payment-intents/${tried}`)
+  const asked = { intentId: null, path: '/payment-intents/pi_…' }
+  await retrieve(service, id)
+  await expect
+    .poll(async () => (await json('GET', `/environments/${environment}/requests`)).requests)
+    .toMatchObject([
+      { ...asked, status: 404, environment },
+      { intentId: tried, path: `/payment-intents/${tried}`, status: 401, environment: null },
+      { intentId: null, path: '/payment-intents/pi_…/more' },
+      asked,
+      asked,
+      asked,
+      { intentId: tried },
+    ])
+})
+
 test('no control route answers for the id of a live environment', async () => {
   const routes: readonly ['GET' | 'PUT' | 'DELETE' | 'POST', string, unknown?][] = [
     ['PUT', `/environments/${liveEnvironment}/clock`, { offset: 1 }],

@@ -1,6 +1,11 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import type { Environment } from '../../src/merchants/environments.ts'
+import { changes } from '../../src/sandbox/changes.ts'
+import { journal } from '../../src/sandbox/journal.ts'
 import { lint, offences } from '../../src/sandbox/lint.ts'
-import { maskKey, maskPath } from '../../src/sandbox/mask.ts'
+import { hasSecret, maskKey, maskPath } from '../../src/sandbox/mask.ts'
 import type { Note } from '../../src/sandbox/note.ts'
 
 const note: Note = {
@@ -8,7 +13,7 @@ const note: Note = {
   at: new Date('2026-11-21T10:00:00Z'),
   ms: 2,
   method: 'POST',
-  url: '/payment-intents',
+  path: '/payment-intents',
   status: 201,
   requestId: 'req_1',
   operation: 'create',
@@ -20,7 +25,7 @@ const note: Note = {
   pointers: [],
   keyFromBrowser: false,
   secretInUrl: false,
-  referer: undefined,
+  origin: undefined,
 }
 
 test.each<[string, Partial<Note>, readonly string[]]>([
@@ -85,8 +90,33 @@ test('keys that look alike stay apart, in the lint and to the eye', () => {
 test('no credential survives in a shown path, and a shown key cannot be used', () => {
   expect(maskPath('/payment-intents/pi_1_secret_abc?x=1')).toBe('/payment-intents/pi_1_secret_…')
   expect(maskPath('/x/pi_sk_test_abcdefgh/y')).toBe('/x/pi_sk_test_…/y')
+  expect(hasSecret(`/pi_sk_test_${'a'.repeat(36)}`)).toBe(true)
   expect(maskPath(`/${'a'.repeat(500)}`)).toHaveLength(200)
   // Its mark is the beginning of its SHA-256.
   expect(maskKey('abc')).toBe('ab… ba78')
   expect(maskKey('0190b6a2-7c31-7e02-b3f4-8c1d2e3f4a5b')).toMatch(/^0190b6…4a5b [\da-f]{4}$/)
+})
+
+test('what is noted of a request holds no query, no credential and no path of the page it came from', async () => {
+  const notes: Note[] = []
+  const { watch } = journal({
+    now: () => new Date(),
+    changes: changes(),
+    findEnvironment: async () => ({ id: 'env_1', mode: 'test' }) as Environment,
+    notice: (noted) => notes.push(noted),
+  })
+  const server = createServer(watch((_request, response) => response.end())).listen(0)
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`
+  const secret = `_secret_${'x'.repeat(48)}`
+  await fetch(`${url}/checkout/pi_1${secret}?card=4242`, {
+    headers: { referer: 'http://localhost:5173/cart?token=1' },
+  })
+  await fetch(`${url}/payment-intents?pi_sk_test_${'x'.repeat(36)}`)
+  await expect.poll(() => notes).toHaveLength(2)
+  server.close()
+  expect(notes).toMatchObject([
+    { path: '/checkout/pi_1_secret_…', origin: 'http://localhost:5173', secretInUrl: true },
+    { path: '/payment-intents', secretInUrl: true },
+  ])
+  expect(JSON.stringify(notes)).not.toMatch(/xxxx|4242|cart|token/)
 })
