@@ -42,5 +42,27 @@ const maxParts = 7
 const collections: ReadonlySet<string> = new Set(['payment-intents', 'checkout'])
 
 function word(part: string): string {
-  return /^[a-z_.-]{0,20}$/.test(part) ? part : ':id'
+  return words.has(part) ? part : ':id'
 }
+
+/** Every part of the paths that this service answers at; any other was chosen by a caller. */
+const words: ReadonlySet<string> = new Set(
+  [
+    '/payment-intents',
+    '/checkout',
+    '/checkout-api/session/intent/confirm/cancel/challenge/open/reports',
+    '/checkout-assets',
+    '/challenge',
+    '/bank',
+    '/docs',
+    '/docs.css',
+    '/favicon.ico',
+    '/healthz',
+    '/metrics',
+    '/openapi.json',
+    '/pi-checkout.js',
+    '/readyz',
+    '/_sandbox/environments/clock/origins/intents/requests/idempotency/lint',
+    '/_sandbox/faults/events/export/import/reset/playground/revoke-secret/settle',
+  ].flatMap((path) => path.split('/')),
+)
