@@ -72,9 +72,12 @@ export function streamChanges(
   }
   const unsubscribe = subscribe(mark)
   let seen: string | undefined
+  let ended = false
   const watch = setInterval(async () => {
     // The bank's page, the command line and other instances change things without a request here.
     const found = await lookAt(db)
+    // The reader may have gone meanwhile.
+    if (ended) return
     if (found?.underway) mark(['intents'])
     if (seen !== undefined && found && found.setup !== seen) mark(['environments', 'lint'])
     seen = found?.setup ?? seen
@@ -82,6 +85,7 @@ export function streamChanges(
     response.write(':\n\n')
   }, pause)
   const end = (): void => {
+    ended = true
     unsubscribe()
     clearTimeout(timer)
     clearInterval(watch)

@@ -33,6 +33,12 @@ export function adminOnly(adminToken: string): RequestHandler {
   }
 }
 
+/** Refuses what the store takes in no text, wherever in an address it stands. */
+export const noNull: RequestHandler = ({ originalUrl }, _response, next) => {
+  if (!originalUrl.includes('%00')) return next()
+  next(new ProblemError('validation_failed', 'The address must not hold U+0000.'))
+}
+
 function isLocalAddress(address: string | undefined): boolean {
   const plain = address?.replace(/^::ffff:/, '')
   return plain === '::1' || plain?.startsWith('127.') === true

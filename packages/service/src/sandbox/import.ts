@@ -26,12 +26,14 @@ const Bytes = z
   .regex(/^[A-Za-z0-9_-]*$/)
   .transform((text) => Buffer.from(text, 'base64url'))
 const Hash = Bytes.refine(({ length }) => length === 32)
-const Text = z.string().max(1024)
+const Text = z.string().max(1024).refine(isReadable)
 /** As every provider's is: one word of visible ASCII. */
 const ProviderId = z.string().regex(/^[!-~]{1,255}$/)
 
-const PaymentMethod = z.looseObject({ type: Text })
-const Failure = z.looseObject({ code: Text, message: Text, retryable: z.boolean() })
+const PaymentMethod = z.looseObject({ type: Text }).refine(isReadable)
+const Failure = z
+  .looseObject({ code: Text, message: Text, retryable: z.boolean() })
+  .refine(isReadable)
 
 const Intent = z
   .strictObject({
@@ -155,6 +157,13 @@ const chunk = 500
 
 // SQLSTATE classes: data exceptions and violated constraints.
 const isBrokenRule = /^2[23]/
+
+/** A column takes U+0000 and half a character in, and then every statement that reads them fails. */
+function isReadable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && !/\p{Surrogate}/u.test(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([name, each]) => isReadable(name) && isReadable(each))
+}
 
 interface Rows {
   readonly intents: readonly object[]

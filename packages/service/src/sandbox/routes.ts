@@ -17,7 +17,7 @@ import { type EnvironmentParts, environmentRoutes, noEnvironment } from './envir
 import { writeExport } from './export.ts'
 import { faultRoutes } from './fault-routes.ts'
 import type { FaultRules } from './faults.ts'
-import { adminOnly, localOnly } from './guard.ts'
+import { adminOnly, localOnly, noNull } from './guard.ts'
 import { Import, importSandbox } from './import.ts'
 import { inspectorPage } from './inspector.ts'
 import { intentRoutes } from './intent-routes.ts'
@@ -42,7 +42,7 @@ export function sandboxRouter(context: Context, parts: SandboxParts, sandbox: Sa
   if (parts.sandboxFrom === 'loopback') router.use(localOnly)
   router.use(inspectorPage(context))
   router.use('/playground', playground(context))
-  router.use(adminOnly(parts.adminToken))
+  router.use(adminOnly(parts.adminToken), noNull)
   router.use((_request, response, next) => {
     response.set(jsonHeaders)
     next()
@@ -104,7 +104,12 @@ function contentRoutes(
   return router
 }
 
-const Reset = z.strictObject({ environment: z.string().optional() })
+const Reset = z.strictObject({
+  environment: z
+    .string()
+    .regex(/^\w{1,128}$/)
+    .optional(),
+})
 
 const importBytes = 32 * 1024 * 1024
 /** An export nests deeper than a request: down to the card of an attempt of an intent. */

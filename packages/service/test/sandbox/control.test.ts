@@ -1,12 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { sendAdminCommand } from '../../src/admin-socket.ts'
 import { type Config, readConfig } from '../../src/config.ts'
+import type { Queryable } from '../../src/db/database.ts'
 import { createApiKey } from '../../src/merchants/api-keys.ts'
 import { ensureEnvironment } from '../../src/merchants/merchants.ts'
+import { changes, streamChanges } from '../../src/sandbox/changes.ts'
 import { startService } from '../../src/start.ts'
 import { openStore } from '../../src/store.ts'
 import { rawRequest } from '../support/raw-request.ts'
@@ -218,6 +223,8 @@ test('an import that breaks a rule changes nothing and names the rule', async ()
     [{ ...intent, amount: 0 }, 'intents.0'],
     [{ ...intent, extra: 1 }, 'intents.0'],
     [{ ...intent, environment: 'env_unknown' }, 'does not list'],
+    [{ ...intent, paymentMethod: { type: 'card', card: { brand: 'a\0' } } }, 'paymentMethod'],
+    [{ ...intent, paymentMethod: { type: 'card', card: { last4: '\ud800' } } }, 'paymentMethod'],
   ]
   for (const [broken, told] of cases) {
     const answer = await json('POST', '/import', { ...saved, intents: [broken] })
@@ -400,6 +407,30 @@ test('an open stream hears of a new intent', async () => {
   await changes.close()
 })
 
+test('a stream that ends while the store is asked writes nothing more', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const stop = new AbortController()
+  let answer = (_rows: unknown): void => {}
+  const asked = new Promise((resolve) => {
+    answer = resolve
+  })
+  const db = { query: async () => await asked } as unknown as Queryable
+  const writes: string[] = []
+  const server = createServer((request, response) => {
+    streamChanges(request, response, { db, changes: changes(), stopping: stop.signal })
+    vi.advanceTimersByTime(1500)
+    stop.abort()
+    vi.spyOn(response, 'write').mockImplementation((text) => writes.push(String(text)) > 0)
+  }).listen(0)
+  await (await fetch(`http://localhost:${(server.address() as AddressInfo).port}`)).text()
+  answer([{ underway: true, setup: '' }])
+  // Behind everything that waits for the answer.
+  await setImmediate()
+  vi.useRealTimers()
+  server.close()
+  expect(writes).toEqual([])
+})
+
 test('an open stream hears of a key that the command line makes', async () => {
   const changes = await openChanges(service)
   await changes.heard()
@@ -475,6 +506,24 @@ test('no control route answers for the id of a live environment', async () => {
   for (const [method, path, body] of routes) {
     const answer = await control(service, method, path, body)
     expect([path, answer.status]).toEqual([path, 404])
+  }
+})
+
+test('no address and no body with U+0000 is more than a refusal', async () => {
+  const own = `/environments/${environment}`
+  const routes: readonly ['GET' | 'DELETE' | 'POST', string, unknown?][] = [
+    ['GET', `${own}/intents?status=%00`],
+    ['DELETE', `${own}/origins?origin=%00`],
+    ['GET', '/environments/%00/lint'],
+    ['DELETE', '/environments/%00/clock'],
+    ['GET', '/intents/%00'],
+    ['POST', '/intents/%00/revoke-secret'],
+    ['POST', '/intents/%00/settle', { outcome: 'succeeded' }],
+    ['POST', '/reset', { environment: '\0' }],
+  ]
+  for (const [method, path, body] of routes) {
+    const answer = await control(service, method, path, body)
+    expect([path, answer.status]).toEqual([path, 400])
   }
 })
 
