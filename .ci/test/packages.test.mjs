@@ -93,7 +93,9 @@ for (const room of published) {
     expect(packagesNamedIn(join(installed(room), 'dist')).filter(isForeignTo(brought))).toEqual([])
   })
 
-  test(`${room}: every entry is there, and imports in plain Node without a side effect`, () => {
+  test(`${room}: every entry is there, and imports in plain Node without a side effect`, {
+    timeout: 60_000,
+  }, () => {
     const { name, exports = {}, bin = {} } = manifestOf(room)
     const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'))
     for (const target of Object.values(bin)) {

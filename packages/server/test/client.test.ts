@@ -364,8 +364,9 @@ test("one caller's abort leaves the others their answer", async () => {
 test("a caller with more time goes on after the first caller's deadline", async () => {
   const service = await scriptedService(silent, created())
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url, attempts: 1 })
-  const hasty = failure(intents.create(order, { deadline: 100 }))
-  const patient = intents.create(order, { deadline: 5000 })
+  // Long enough for its request to arrive, or it would be the other's that is met by silence.
+  const hasty = failure(intents.create(order, { deadline: 500 }))
+  const patient = intents.create(order, { deadline: 20_000 })
   expect(await hasty).toMatchObject({ code: 'timed_out' })
   expect((await patient).intent.id).toBe('pi_scripted')
   expect(service.keys()).toHaveLength(1)
