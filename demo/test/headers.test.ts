@@ -43,6 +43,18 @@ test('every page may frame the checkout and nothing else, and is never cached', 
   }
 })
 
+test('on https a browser never comes back without it; on this machine it may', async () => {
+  const secure = await startShop({ shopOrigin: 'https://shop.example' })
+  const rule = async ({ url }: TestShop): Promise<string | null> =>
+    (await fetch(url)).headers.get('strict-transport-security')
+  try {
+    expect(await rule(secure)).toBe('max-age=31536000; includeSubDomains')
+    expect(await rule(shop)).toBeNull()
+  } finally {
+    await secure.close()
+  }
+})
+
 test('no page holds a script, a style or a secret in its HTML', async () => {
   const buyer = await shop.buyer()
   await buyer.put('thyme-tea', 1)

@@ -55,6 +55,8 @@ for (const { locale, colorScheme, viewport } of [
     await page.getByTestId('place-order').click()
     await page.waitForURL('**/pay/*')
     await formReady(page)
+    // For a form that grows late.
+    await page.waitForTimeout(500)
     await look('5-pay')
     const orderId = new URL(page.url()).pathname.split('/').at(-1)
     await page.goto(`/confirming/${orderId}`)
@@ -65,6 +67,8 @@ for (const { locale, colorScheme, viewport } of [
     await look('7-not-paid')
     await page.goto(`/orders/${orderId}`)
     await look('8-order')
+    await page.getByTestId('pay-now').click()
+    await formReady(page)
     await page.goto('/orders')
     await look('9-orders')
     await page.goto(house.adminUrl)
