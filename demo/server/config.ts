@@ -86,9 +86,10 @@ function readHandoffKeys(keys: string | undefined): void {
 function readOrigin(name: string, value: string): string {
   try {
     cspFor({ checkoutOrigin: value })
-  } catch {
+  } catch (cause) {
     throw new ConfigError(
-      `${name}: must be an origin such as https://shop.example: no path, user or query; https, or http on this machine.`,
+      `${name}: must be an origin such as https://shop.example: no path, user or query, in lower case, without the scheme's usual port; https, or http on this machine.`,
+      { cause },
     )
   }
   return new URL(value).origin

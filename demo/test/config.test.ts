@@ -30,6 +30,8 @@ test('a missing or malformed variable is named, with its rule and the way to men
     ['PI_CHECKOUT_ORIGIN', 'https://*.pay.example', /PI_CHECKOUT_ORIGIN.*must be an origin/],
     ['PI_CHECKOUT_ORIGIN', 'https://pay.example;script-src', /PI_CHECKOUT_ORIGIN.*must be/],
     ['SHOP_ORIGIN', 'https://shop.example,evil', /SHOP_ORIGIN.*must be an origin/],
+    ['SHOP_ORIGIN', 'https://Shop.example', /SHOP_ORIGIN.*lower case/],
+    ['SHOP_ORIGIN', 'https://shop.example:443', /SHOP_ORIGIN.*usual port/],
     ['PI_HANDOFF_KEYS', '', /PI_HANDOFF_KEYS: is missing.*Make one/],
     ['PI_HANDOFF_KEYS', 'a passphrase', /PI_HANDOFF_KEYS.*Make one/],
     ['SHOP_ORIGIN', 'ftp://shop.example', /SHOP_ORIGIN.*https/],

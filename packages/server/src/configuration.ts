@@ -91,12 +91,12 @@ export function checkedOrigin(value: unknown, name = 'origin'): string {
   const text = typeof value === 'string' ? value.replace(/\/$/, '') : ''
   const origin = readOrigin(text)
   if (origin) return origin
-  if (readOrigin(text.replace(/^http:/, 'https:'))) {
+  if (readOrigin(text.replace(/^http:/, 'https:')) && !isLoopback(new URL(text).hostname)) {
     throw new TypeError(
       `${name}: must be https; http is for this machine only (http://localhost:3000)`,
     )
   }
   throw new TypeError(
-    `${name}: must be exactly an origin, scheme and host and port alone, such as https://shop.example`,
+    `${name}: must be exactly an origin, scheme and host and port alone, in lower case and without the scheme's usual port, such as https://shop.example`,
   )
 }

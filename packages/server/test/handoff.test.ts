@@ -96,6 +96,8 @@ for (const base of [
 
 for (const bad of [
   'http://shop.example',
+  'http://localhost:80',
+  'http://localhost.',
   'https://shop.example/path',
   'shop.example',
   '',
@@ -108,6 +110,12 @@ for (const bad of [
     ).toThrow(/^origin: must be/)
   })
 }
+
+test('an origin on this machine with its usual port is not told to be https', () => {
+  const make = (base: string) => () => shop('http://127.0.0.1:1', { base, origin: base })
+  expect(make('http://localhost:80')).toThrow(/^origin: .*without the scheme's usual port/)
+  expect(make('http://shop.example:80')).toThrow(/^origin: must be https/)
+})
 
 test('a reload resumes the same intent without a call', async () => {
   const service = await scriptedService(created(), created({ id: 'pi_second' }))
