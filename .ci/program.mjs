@@ -20,7 +20,7 @@ import { isBuilt, root } from './built.mjs'
  * @property {readonly string[]} log Every line so far, errors too.
  * @property {import('node:child_process').ChildProcess} child
  * @property {(signal?: NodeJS.Signals) => Promise<number | null>} stop Sends the signal, `SIGTERM` by
- * default, and waits for the end. Returns the exit status.
+ * default, and waits for the end. Returns the exit status; when it is not 0, the errors are printed.
  *
  * @typedef {object} EndedProgram
  * @property {number | null} code
@@ -54,7 +54,11 @@ export async function startProgram(args, options = {}) {
   const { detached = false } = options
   const child = run(args, options)
   const log = []
-  createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
+  const errors = []
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    log.push(line)
+    errors.push(line)
+  })
   const line = await new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (said) => {
       log.push(said)
@@ -66,7 +70,17 @@ export async function startProgram(args, options = {}) {
       reject(new Error(`${args.join(' ')} ended with ${code} before it was ready:\n${last}`))
     })
   })
-  return { line, log, child, stop: (signal = 'SIGTERM') => stop(child, { signal, detached }) }
+  return {
+    line,
+    log,
+    child,
+    stop: async (signal = 'SIGTERM') => {
+      const code = await stop(child, { signal, detached })
+      // Not what it printed when it was ready: that holds keys.
+      if (code) console.error(`${args.join(' ')} ended with ${code}:\n${errors.join('\n')}`)
+      return code
+    },
+  }
 }
 
 /**

@@ -7,7 +7,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { demoShop, piService, runProgram, startProgram } from '../../../.ci/program.mjs'
+import {
+  demoShop,
+  piService,
+  runProgram,
+  type StartedProgram,
+  startProgram,
+} from '../../../.ci/program.mjs'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,7 +36,34 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     ...[...piService(), 'start', '--json', '--port', '0'],
     ...store,
   ])
-  const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = JSON.parse(service.line)
+  const running = [service]
+  const stop = async (): Promise<void> => {
+    // The shop first: it asks the service.
+    for (const program of running.toReversed()) await program.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+  try {
+    project.provide('house', await openShop(service.line, { data, store, running }))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return stop
+}
+
+async function openShop(
+  ready: string,
+  {
+    data,
+    store,
+    running,
+  }: {
+    readonly data: string
+    readonly store: readonly string[]
+    readonly running: StartedProgram[]
+  },
+): Promise<House> {
+  const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = JSON.parse(ready)
   const shop = await startProgram([...demoShop(), '--json'], {
     env: {
       PORT: '0',
@@ -43,13 +76,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       PI_SHOP_DATA: join(data, 'shop'),
     },
   })
+  running.push(shop)
   const { shopUrl, adminUrl } = JSON.parse(shop.line)
-  await runProgram([...piService(), 'origins', 'add', shopUrl, ...store])
-  project.provide('house', { shopUrl, adminUrl, baseUrl, apiKey, adminToken })
-
-  return async () => {
-    await shop.stop()
-    await service.stop()
-    await rm(data, { recursive: true, force: true })
-  }
+  const add = ['origins', 'add', shopUrl, ...store]
+  const { code, errors } = await runProgram([...piService(), ...add])
+  if (code !== 0) throw new Error(`the shop's origin could not be registered:\n${errors}`)
+  return { shopUrl, adminUrl, baseUrl, apiKey, adminToken }
 }
