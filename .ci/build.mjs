@@ -1,6 +1,6 @@
 // Builds what has changed, in the order in which the rooms need each other. `--force` builds everything.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isStale, rooms, root, stampOf } from './built.mjs'
 
@@ -13,6 +13,8 @@ for (const { room } of rooms) {
 
 function build(room) {
   console.log(`Building ${room}…`)
+  // What no source makes any more would be published all the same.
+  rmSync(join(root, room, 'dist'), { recursive: true, force: true })
   const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], {
     cwd: join(root, room),
     encoding: 'utf8',

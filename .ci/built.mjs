@@ -14,6 +14,12 @@ export const rooms = [
   { room: 'demo', needs: ['packages/server', 'packages/element'] },
 ]
 
+/** Files that every build reads. */
+const shared = [
+  ...['package.json', 'pnpm-lock.yaml', 'tsconfig.json'],
+  ...['.ci/build.mjs', '.ci/inline-contract.mjs'],
+]
+
 /** Folders that no build reads. */
 const unbuilt = new Set([
   'node_modules',
@@ -55,16 +61,16 @@ function stepOf(name) {
 }
 
 function sources(name) {
-  const shared = ['package.json', 'pnpm-lock.yaml', 'tsconfig.json'].map((file) => join(root, file))
-  return [...shared, ...files(join(root, name))]
+  return [...shared.map((file) => join(root, file)), ...files(join(root, name))]
 }
 
 function* files(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (unbuilt.has(entry.name) || entry.name.endsWith('.md')) continue
     const path = join(folder, entry.name)
+    // A folder itself changes when a file in it goes.
+    yield path
     if (entry.isDirectory()) yield* files(path)
-    else yield path
   }
 }
 

@@ -7,14 +7,22 @@ import { fileURLToPath } from 'node:url'
 const contract = fileURLToPath(new URL('../packages/contract/dist', import.meta.url))
 const dist = resolve('dist')
 const copied = new Set()
+/** `from 'x'`, `import 'x'` and `import('x')`, at whatever line. */
+const imported = /\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g
 
 for (const path of files(dist)) {
   const text = readFileSync(path, 'utf8')
-  const own = text.replaceAll(/'@pi-checkout\/contract(?:\/([\w-]+))?'/g, (_, name = 'index') => {
-    copy(name + (path.endsWith('.js') ? '.js' : '.d.ts'))
-    const way = relative(dirname(path), join(dist, 'contract', name))
-    return `'${way.startsWith('.') ? way : `./${way}`}.js'`
-  })
+  const own = text.replaceAll(
+    /(['"])@pi-checkout\/contract(?:\/([\w-]+))?\1/g,
+    (_, quote, name = 'index') => {
+      copy(name + (path.endsWith('.js') ? '.js' : '.d.ts'))
+      const way = relative(dirname(path), join(dist, 'contract', name))
+      return `${quote}${way.startsWith('.') ? way : `./${way}`}.js${quote}`
+    },
+  )
+  if (own.includes('@pi-checkout/contract')) {
+    throw new Error(`${path} still names @pi-checkout/contract; whoever installs it has none`)
+  }
   if (own !== text) writeFileSync(path, own)
 }
 
@@ -23,7 +31,7 @@ function copy(name) {
   if (copied.has(name)) return
   copied.add(name)
   const text = readFileSync(join(contract, name), 'utf8')
-  for (const [, specifier] of text.matchAll(/^(?:import|export) .*from '(.+)';$/gm)) {
+  for (const [, specifier] of text.matchAll(imported)) {
     const [, sibling] = /^\.\/([\w-]+)\.[jt]s$/.exec(specifier) ?? []
     if (!sibling) {
       throw new Error(`contract/${name} imports ${specifier}; name a subpath that does without it`)
