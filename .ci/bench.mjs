@@ -4,12 +4,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { badgeOf, pageOf, rowsOf, withBadge } from './bench/page.mjs'
 import { chromiumPath } from './browser.mjs'
+import { root } from './built.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const { values } = parseArgs({
   options: { json: { type: 'string' }, docs: { type: 'boolean', default: false } },
 })

@@ -2,11 +2,9 @@
 // Plain Node without a dependency, because it runs before there is any.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { firefoxPath } from './browser.mjs'
+import { root } from './built.mjs'
 import { pnpm } from './pnpm.mjs'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
 
 // The tests of the last three are left out where they are not installed.
 const tools = [

@@ -4,9 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { root } from './built.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const data = join(root, '.data')
 const piService = join(root, 'packages/service/bin/pi-service.mjs')
 const usualShop = 'http://localhost:3000'

@@ -2,10 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { chromiumPath } from './browser.mjs'
+import { root } from './built.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (name) => join(root, 'node_modules/.bin', name)
 // Continuous integration shares its cores: there a test may be tried twice. At a desk it may not.
 const secondTry = process.env.CI !== undefined

@@ -2,9 +2,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { root } from './built.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 // The largest first: at the end nobody waits for one alone.
 const projects = [
   'packages/service',

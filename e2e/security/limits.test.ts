@@ -3,7 +3,7 @@ import { createIntent } from '../fixtures/api.ts'
 import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
 import { Line, requestOf } from '../fixtures/keep-alive.ts'
 import { start } from '../fixtures/program.ts'
-import { piService, type ServiceReady } from '../fixtures/world.ts'
+import { builtService, type ServiceReady } from '../fixtures/world.ts'
 
 /** An address that a request only claims to come from, in every header that proxies use. */
 function claimed(number: number): Record<string, string> {
@@ -19,7 +19,7 @@ function claimed(number: number): Record<string, string> {
 test('row 32: whoever claims another address each time is limited all the same, at the API and at the shop', async ({
   world,
 }) => {
-  const args = [piService, 'start', '--json', '--port', '0', '--memory']
+  const args = [builtService, 'start', '--json', '--port', '0', '--memory']
   const limited = await start<ServiceReady>(args, { PI_RATE_LIMIT: '5' })
   const { baseUrl, apiKey } = limited.ready
   const ask = (number: number, key: string): Promise<Response> =>

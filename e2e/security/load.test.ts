@@ -4,12 +4,12 @@ import { connect, type Socket } from 'node:net'
 import { test as base, expect } from '@playwright/test'
 import { type Program, start } from '../fixtures/program.ts'
 import { tell } from '../fixtures/tell.ts'
-import { piService, type ServiceReady } from '../fixtures/world.ts'
+import { builtService, type ServiceReady } from '../fixtures/world.ts'
 
 const test = base.extend<{ service: Program<ServiceReady> }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
   service: async ({}, use) => {
-    const args = [piService, 'start', '--json', '--port', '0', '--memory']
+    const args = [builtService, 'start', '--json', '--port', '0', '--memory']
     const service = await start<ServiceReady>(args, {}, { probed: true })
     await use(service)
     await service.stop()

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { attempt } from '../fixtures/program.ts'
-import { demoShop, expect, piService, test } from '../fixtures/world.ts'
+import { builtService, builtShop, expect, test } from '../fixtures/world.ts'
 
 let data: string
 test.beforeEach(async () => {
@@ -13,7 +13,7 @@ test.afterEach(() => rm(data, { recursive: true }))
 test('a service whose port is busy ends with the port and the way out', async ({ world }) => {
   const { port } = new URL(world.api.baseUrl)
   const { code, output } = await attempt([
-    ...[piService, 'start', '--json', '--port', port, '--data', data],
+    ...[builtService, 'start', '--json', '--port', port, '--data', data],
   ])
   expect(code).toBe(1)
   expect(output).toContain(`Port ${port}`)
@@ -23,7 +23,7 @@ test('a service whose port is busy ends with the port and the way out', async ({
 
 test('a shop whose port is busy ends with the port and the way out', async ({ world }) => {
   const { port } = new URL(world.shopUrl)
-  const { code, output } = await attempt([demoShop], {
+  const { code, output } = await attempt([builtShop], {
     ...world.shopVariables,
     PORT: port,
     PI_SHOP_DATA: data,
@@ -44,7 +44,7 @@ for (const [name, source] of [
     world,
   }) => {
     const variables = { ...world.shopVariables, PI_SHOP_DATA: data, [name]: '' }
-    const { code, output } = await attempt([demoShop], variables)
+    const { code, output } = await attempt([builtShop], variables)
     expect(code).toBe(1)
     expect(output).toContain(name)
     expect(output).toContain(source)
