@@ -11,11 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, expect, test, vi } from 'vitest'
 import { DirectoryInUse, lockDirectory } from '../src/db/directory-lock.ts'
 import { openStore } from '../src/store.ts'
@@ -105,6 +106,80 @@ test('what a killed process leaves in the directory keeps nobody out, whoever ha
   const lock = await lockDirectory(place)
   expect(readdirSync(place)).not.toContain('lock-stale')
   await lock.release()
+  rmSync(place, { recursive: true })
+})
+
+test('a claim is seen in the directory only once it listens, so nobody takes it for a dead one', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'pi-claim-'))
+  const probe = createServer().listen(join(place, 'probe'))
+  const { _handle } = probe as unknown as { readonly _handle: { listen(backlog: number): number } }
+  await promisify(probe.close.bind(probe))()
+  const handle = Object.getPrototypeOf(_handle) as typeof _handle
+  const { listen } = handle
+  const seen: string[][] = []
+  const spy = vi.spyOn(handle, 'listen').mockImplementation(function (this: object, backlog) {
+    seen.push(readdirSync(place))
+    return listen.call(this, backlog)
+  })
+  const lock = await lockDirectory(place)
+  spy.mockRestore()
+  expect(seen).toEqual([[expect.not.stringMatching(/^lock-/)]])
+  expect(readdirSync(place)).toEqual([expect.stringMatching(/^lock-/)])
+  await lock.release()
+  expect(readdirSync(place)).toEqual([])
+  rmSync(place, { recursive: true })
+})
+
+test('whoever goes at the moment that it is asked keeps nobody out', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'pi-going-'))
+  const going = createServer((socket) => {
+    going.close()
+    socket.destroy()
+  }).listen(join(place, 'before'))
+  await once(going, 'listening')
+  renameSync(join(place, 'before'), join(place, 'lock-going'))
+  const lock = await lockDirectory(place)
+  await lock.release()
+  expect(readdirSync(place)).toEqual([])
+  rmSync(place, { recursive: true })
+})
+
+test('a file of a user with such a name stays, and keeps nobody out', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'pi-notes-'))
+  writeFileSync(join(place, 'lock-notes'), 'mine')
+  const lock = await lockDirectory(place)
+  await lock.release()
+  expect(readdirSync(place)).toEqual(['lock-notes'])
+  rmSync(place, { recursive: true })
+})
+
+test('a command that is stopped while it asks who holds the directory holds up nobody', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'pi-stopped-'))
+  const lock = await lockDirectory(place)
+  const [claim = ''] = readdirSync(place)
+  // It reads what it is told, and then neither ends nor closes.
+  const stopped = connect({ path: join(place, claim), allowHalfOpen: true })
+  const [owner] = await once(stopped, 'data')
+  expect(JSON.parse(String(owner))).toMatchObject({ pid: process.pid, held: true })
+  await lock.release()
+  stopped.destroy()
+  rmSync(place, { recursive: true })
+}, 2000)
+
+test('where no socket can be made the directory is refused with the reason and the fix', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'pi-no-socket-'))
+  chmodSync(place, 0o555)
+  if (isRoot) process.seteuid?.(nobody)
+  try {
+    await expect(lockDirectory(place)).rejects.toThrow(
+      new TypeError(
+        `The data directory ${place} cannot be used: its file system lets no socket be made in it ` +
+          '(EACCES); choose one on a local disk with --data or PI_DATA_DIR, or a PostgreSQL with --database-url',
+      ),
+    )
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+  }
   rmSync(place, { recursive: true })
 })
 
