@@ -9,12 +9,17 @@ let store: Store
 let auth: Authenticator
 let time = new Date('2026-11-21T12:00:00Z')
 let asked = 0
+let afterReading = async (): Promise<void> => {}
 
 beforeAll(async () => {
   store = await openStore(readConfig({ memory: true }, {}))
-  const query: typeof store.db.query = async (...statement) => {
+  const query: typeof store.db.query = async <Row>(
+    ...statement: Parameters<typeof store.db.query>
+  ): Promise<Row[]> => {
     asked++
-    return await store.db.query(...statement)
+    const rows = await store.db.query<Row>(...statement)
+    await afterReading()
+    return rows
   }
   auth = authenticator({ db: { ...store.db, query }, keys: store.keys, now: () => time })
 })
@@ -52,4 +57,21 @@ test('a mistyped key is refused by its checksum, and the store is not asked', as
     })
   }
   expect(asked).toBe(0)
+})
+
+test('a key that is revoked while it is looked up works for no request after that', async () => {
+  const context = { ...store, now: () => time }
+  const shop = { merchant: 'Shop', environment: 'test' } as const
+  const made = await administer(context, { command: 'keys create', ...shop })
+  if (!('apiKey' in made)) throw new Error('no key was made')
+  const sent = request(made.apiKey)
+  afterReading = async () => {
+    afterReading = async () => {}
+    await administer(context, { command: 'keys revoke', id: made.id })
+    auth.forget()
+  }
+  await auth.authenticate(sent)
+  for (const later of [sent, request(made.apiKey)]) {
+    await expect(auth.authenticate(later)).rejects.toMatchObject({ code: 'revoked_credentials' })
+  }
 })

@@ -36,7 +36,7 @@ export function authenticator(
   { db, keys, now }: Pick<Context, 'db' | 'keys' | 'now'>,
   failures?: Buckets,
 ): Authenticator {
-  const cache = new Map<string, LookUp>()
+  let cache = new Map<string, LookUp>()
   let connections = new WeakMap<Socket, Presented>()
 
   /** A connection says the same with each of its requests, so its key is not hashed each time. */
@@ -44,26 +44,28 @@ export function authenticator(
     const header = request.headers.authorization
     const before = connections.get(request.socket)
     if (before && before.header === header && isFresh(before.lookUp)) return before.lookUp.found
+    const known = connections
     const lookUp = await find(bearerToken(header))
-    if (lookUp && header !== undefined) connections.set(request.socket, { header, lookUp })
+    if (lookUp && header !== undefined) known.set(request.socket, { header, lookUp })
     return lookUp?.found
   }
 
   async function find(apiKey: string): Promise<LookUp | undefined> {
     const name = hashOf(keys, keys.currentKid, apiKey).toString('latin1')
-    const cached = cache.get(name)
+    const known = cache
+    const cached = known.get(name)
     if (cached && isFresh(cached)) return cached
     // Before the look-up: what is revoked while it runs may be missing in its answer.
     const until = now().getTime() + cacheLifetime
     const found = isApiKey(apiKey) ? await findApiKey(db, keys, apiKey) : undefined
-    if (cache.size >= cacheSize) cache.clear()
+    if (known.size >= cacheSize) known.clear()
     // An unknown key is looked up each time: it may be made any moment.
     if (!found) {
-      cache.delete(name)
+      known.delete(name)
       return undefined
     }
     const lookUp = { found, until }
-    cache.set(name, lookUp)
+    known.set(name, lookUp)
     return lookUp
   }
 
@@ -91,8 +93,9 @@ export function authenticator(
       }
       return environment
     },
+    // Others, not emptied ones: a look-up under way keeps what it read before in those it began with.
     forget: () => {
-      cache.clear()
+      cache = new Map()
       connections = new WeakMap()
     },
   }
