@@ -78,6 +78,18 @@ test('of two hundred requests that would wait for one key fifty do, the others a
   expect(await held.free('key')).toBe(true)
 })
 
+test('a key that several requests hold is free once all of them have ended', async () => {
+  const held = heldKeys()
+  const ended: string[] = []
+  const first = held.hold('key', 20, async () => ended.push('first'))
+  const second = held.hold('key', 80, async () => ended.push('second'))
+  const third = held.hold('key', 20, async () => ended.push('third'))
+  await Promise.all([first, third])
+  expect(await held.free('key')).toBe(true)
+  expect(ended).toContain('second')
+  await second
+})
+
 test('an answer can be cut short or made unreadable, with the intent made', async () => {
   const cut = { 'idempotency-key': 'cut' }
   const half = await create(service, order, { ...cut, 'sandbox-fault': 'truncate-body' })

@@ -25,8 +25,11 @@ export function heldKeys(): HeldKeys {
   return {
     hold: async (key, ms, work) => {
       const done = sleep(ms).then(work)
-      held.set(key, { done: done.catch(() => {}), waiting: 0 })
-      return await done.finally(() => held.delete(key))
+      // Of two that hold one key, others wait for both.
+      const holder = { done: Promise.allSettled([done, held.get(key)?.done]), waiting: 0 }
+      held.set(key, holder)
+      void holder.done.then(() => held.get(key) === holder && held.delete(key))
+      return await done
     },
     free: async (key) => {
       const holder = held.get(key)
