@@ -102,8 +102,8 @@ test('an answer can be cut short or made unreadable, with the intent made', asyn
 
 test('while the first request with a key is held, a duplicate waits two seconds, then gets 409', async () => {
   const key = { 'idempotency-key': 'held' }
-  const first = create(service, order, { ...key, 'sandbox-fault': 'hold-key=4000' })
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  const first = create(service, order, { ...key, 'sandbox-fault': 'hold-key=6000' })
+  await new Promise((resolve) => setTimeout(resolve, 500))
   // As many as a broken client may send: each gets an answer, and one intent is made.
   const duplicates = await Promise.all(
     Array.from({ length: 200 }, async () => await create(service, order, key)),
