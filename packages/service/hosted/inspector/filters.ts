@@ -18,6 +18,9 @@ export interface RequestFilter {
   readonly failed: boolean
 }
 
+/** The service looks for no longer text. */
+export const maxSought = 200
+
 export const everyIntent: IntentFilter = { q: '', status: '' }
 export const everyRequest: RequestFilter = { q: '', operation: '', failed: false }
 

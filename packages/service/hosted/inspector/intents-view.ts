@@ -12,7 +12,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import { moneyText } from '../money-text.ts'
 import { copyButton } from './copy.ts'
 import { firstCreate } from './curl.ts'
-import { type IntentFilter, isOpen } from './filters.ts'
+import { type IntentFilter, isOpen, maxSought } from './filters.ts'
 import type { ViewState } from './inspector.ts'
 import type { IntentDetail } from './intent-detail.ts'
 import { writeRoute } from './route.ts'
@@ -73,10 +73,10 @@ export class IntentsView extends LitElement {
   #filters({ q, status: chosen }: IntentFilter): TemplateResult {
     return html`<div class="filters">
       <input type="search" placeholder="Order, id, customer, card" aria-label="Search intents"
-        .value=${q}
+        maxlength=${maxSought} .value=${q}
         @input=${({ target }: Event) => {
           if (target instanceof HTMLInputElement)
-            void this.state?.live.seekIntents({ q: target.value })
+            void this.state?.live.seekIntents({ q: target.value }, { typing: true })
         }}>
       <select aria-label="Status" @change=${({ target }: Event) => {
         if (target instanceof HTMLSelectElement) {

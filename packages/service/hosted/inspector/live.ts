@@ -21,6 +21,7 @@ import {
   tokenUnknown,
   wordsOf,
 } from './sandbox-api.ts'
+import { Search } from './search.ts'
 
 /** `locked`: no token, or one that the service does not know. */
 export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
@@ -45,9 +46,6 @@ export class Live implements ReactiveController {
   keyUses: readonly KeyUse[] = []
   findings: readonly Finding[] = []
   rules: readonly WaitingRule[] = []
-  /** What the lists are to hold; a change of section leaves it as it is. */
-  intentFilter = everyIntent
-  requestFilter = everyRequest
   detail: Detail | undefined
   /** The open intent's id. */
   openId: string | undefined
@@ -58,6 +56,9 @@ export class Live implements ReactiveController {
   /** Whether the stream of changes is alive. */
   #streaming = false
   readonly #reading = new Reading(async (parts) => await this.#read(parts))
+  /** What the lists are to hold; a change of section leaves it as it is. */
+  readonly #intentSearch = new Search(everyIntent)
+  readonly #requestSearch = new Search(everyRequest)
   /** Pages of intents that are shown. */
   #pages = 1
   /** Every intent that was read, so that a list without it can still name it. */
@@ -70,6 +71,14 @@ export class Live implements ReactiveController {
 
   hostDisconnected(): void {
     this.#end.abort()
+  }
+
+  get intentFilter(): IntentFilter {
+    return this.#intentSearch.filter
+  }
+
+  get requestFilter(): RequestFilter {
+    return this.#requestSearch.filter
   }
 
   /** Starts with a token. */
@@ -105,19 +114,24 @@ export class Live implements ReactiveController {
     return id === null ? undefined : this.#known.get(id)
   }
 
-  /** Looks for intents in the whole store. */
-  async seekIntents(filter: Partial<IntentFilter>): Promise<void> {
-    this.intentFilter = { ...this.intentFilter, ...filter }
+  /** Looks for intents in the whole store; of a text that is being typed, when it has come to rest. */
+  async seekIntents(filter: Partial<IntentFilter>, { typing = false } = {}): Promise<void> {
+    this.#intentSearch.change(filter)
+    this.#intentSearch.renew()
     this.#pages = 1
     this.#host.requestUpdate()
-    await this.#reading.now(['intents'])
+    if (typing) this.#reading.later(['intents'])
+    else await this.#reading.now(['intents'])
   }
 
-  /** Looks for requests. */
-  async seekRequests(filter: Partial<RequestFilter>): Promise<void> {
-    this.requestFilter = { ...this.requestFilter, ...filter }
+  /** Looks for requests, in the same way. */
+  async seekRequests(filter: Partial<RequestFilter>, { typing = false } = {}): Promise<void> {
+    this.#requestSearch.change(filter)
     this.#host.requestUpdate()
-    if (filter.q !== undefined) await this.#reading.now(['requests'])
+    if (filter.q === undefined) return
+    this.#requestSearch.renew()
+    if (typing) this.#reading.later(['requests'])
+    else await this.#reading.now(['requests'])
   }
 
   /** Shows another page of intents. */
@@ -139,11 +153,14 @@ export class Live implements ReactiveController {
   async act<Result>(
     action: (api: SandboxApi, environment: string) => Promise<Result>,
   ): Promise<Result | undefined> {
-    if (!this.#api || !this.environment) return undefined
+    const api = this.#api
+    if (!api || !this.environment) return undefined
     this.trouble = undefined
     try {
-      return await action(this.#api, this.environment.id)
+      return await action(api, this.environment.id)
     } catch (error) {
+      // What was asked with the token before says nothing of this one.
+      if (api !== this.#api) return undefined
       if (isUnknownToken(error)) this.refuse(tokenUnknown)
       else this.trouble = wordsOf(error)
       return undefined
@@ -200,7 +217,7 @@ export class Live implements ReactiveController {
     }
   }
 
-  /** Returns whether all was read. */
+  /** Returns whether there is nothing to be read again. */
   async #read(parts: readonly Part[]): Promise<boolean> {
     const api = this.#api
     if (!api) return true
@@ -215,7 +232,8 @@ export class Live implements ReactiveController {
       return true
     } catch (error) {
       if (api === this.#api) this.#report(error)
-      return false
+      // The same question would be refused again.
+      return error instanceof Refused && error.status < 500
     }
   }
 
@@ -228,9 +246,10 @@ export class Live implements ReactiveController {
     },
     detail: async (api) => await this.#readDetail(api),
     requests: async (api, id) => {
-      const { q } = this.requestFilter
-      const { requests } = await api.requests(id, { q })
-      if (this.#shows(id) && q === this.requestFilter.q) this.requests = requests
+      const found = await this.#requestSearch.read(
+        async ({ q }, signal) => await api.requests(id, { q }, signal),
+      )
+      if (found && this.#shows(id)) this.requests = found.requests
     },
     idempotency: async (api, id) => {
       const { keys } = await api.keyUses(id)
@@ -251,9 +270,12 @@ export class Live implements ReactiveController {
   }
 
   async #readIntents(api: SandboxApi, environment: string): Promise<void> {
-    const filter = this.intentFilter
-    const { intents, older } = await api.intents(environment, { filter, pages: this.#pages })
-    if (!this.#shows(environment) || filter !== this.intentFilter) return
+    const found = await this.#intentSearch.read(
+      async (filter, signal) =>
+        await api.intents(environment, { filter, pages: this.#pages }, signal),
+    )
+    if (!found || !this.#shows(environment)) return
+    const { intents, older } = found
     for (const intent of intents) this.#known.set(intent.id, intent)
     this.intents = intents
     this.older = older
@@ -261,6 +283,7 @@ export class Live implements ReactiveController {
 
   async #readEnvironments(api: SandboxApi): Promise<void> {
     const { environments, commandOptions } = await api.environments()
+    if (api !== this.#api) return
     this.environments = environments
     this.commandOptions = commandOptions
     const id = this.environment?.id

@@ -13,8 +13,10 @@ export class Reading {
   readonly #read: (parts: readonly Part[]) => Promise<boolean>
   readonly #due = new Set<Part>()
   #running = false
+  readonly #typed = new Set<Part>()
+  #rest: ReturnType<typeof setTimeout> | undefined
 
-  /** @param read Returns whether all was read. */
+  /** @param read Returns whether there is nothing to be read again. */
   constructor(read: (parts: readonly Part[]) => Promise<boolean>) {
     this.#read = read
   }
@@ -39,7 +41,20 @@ export class Reading {
   async now(parts: readonly Part[]): Promise<void> {
     if (!(await this.#read(parts))) void this.soon(parts)
   }
+
+  /** For what somebody is still typing: once, when the keys rest. */
+  later(parts: readonly Part[]): void {
+    for (const part of parts) this.#typed.add(part)
+    clearTimeout(this.#rest)
+    this.#rest = setTimeout(() => {
+      const due = [...this.#typed]
+      this.#typed.clear()
+      void this.now(due)
+    }, keysRest)
+  }
 }
+
+const keysRest = 250
 
 /** Before the service is asked again, in milliseconds. */
 export const retryAfter = 1000

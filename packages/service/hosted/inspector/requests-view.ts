@@ -11,7 +11,7 @@ import type { Exchange } from '../../src/sandbox/exchange.ts'
 import { copyButton } from './copy.ts'
 import { curlOf } from './curl.ts'
 import { exchangeLine } from './exchange-line.ts'
-import { everyRequest, isOpen, type RequestFilter } from './filters.ts'
+import { everyRequest, isOpen, maxSought, type RequestFilter } from './filters.ts'
 import type { ViewState } from './inspector.ts'
 import { writeRoute } from './route.ts'
 
@@ -58,8 +58,12 @@ export class RequestsView extends LitElement {
     }
     return html`<div class="filters wrapping">
       <input type="search" placeholder="Path, status, order, intent, key, request id"
-        aria-label="Search requests" .value=${q} @input=${({ target }: Event) => {
-          if (target instanceof HTMLInputElement) void seek({ q: target.value })
+        aria-label="Search requests" maxlength=${maxSought} .value=${q} @input=${({
+          target,
+        }: Event) => {
+          if (target instanceof HTMLInputElement) {
+            void this.state?.live.seekRequests({ q: target.value }, { typing: true })
+          }
         }}>
       <select aria-label="Operation" @change=${({ target }: Event) => {
         if (target instanceof HTMLSelectElement) void seek({ operation: target.value })

@@ -80,12 +80,13 @@ export class SandboxApi {
   async intents(
     environment: string,
     { filter, pages }: { readonly filter: IntentFilter; readonly pages: number },
+    signal: AbortSignal,
   ): Promise<IntentPage> {
     const intents: PaymentIntent[] = []
     for (let page = 1; ; page++) {
       const query = queryText({ ...filter, before: intents.at(-1)?.id })
       const path = `/environments/${environment}/intents${query}`
-      const next = await this.#json<IntentPage>('GET', path)
+      const next = await this.#json<IntentPage>('GET', path, undefined, signal)
       intents.push(...next.intents)
       if (page >= pages || !next.older) return { intents, older: next.older }
     }
@@ -96,8 +97,9 @@ export class SandboxApi {
   requests = (
     environment: string,
     query: { readonly q: string },
+    signal: AbortSignal,
   ): Promise<{ readonly requests: readonly Exchange[] }> =>
-    this.#json('GET', `/environments/${environment}/requests${queryText(query)}`)
+    this.#json('GET', `/environments/${environment}/requests${queryText(query)}`, undefined, signal)
 
   clearRequests = (environment: string): Promise<unknown> =>
     this.#json('DELETE', `/environments/${environment}/requests`)
@@ -167,8 +169,13 @@ export class SandboxApi {
     }
   }
 
-  async #json<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
-    const answer = await this.#send(method, path, body)
+  async #json<Answer>(
+    method: string,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    const answer = await this.#send(method, path, body, signal)
     // Our own service's answer, of the same build.
     return (await answer.json()) as Answer
   }

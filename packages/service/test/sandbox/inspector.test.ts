@@ -11,8 +11,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
 import axe from 'axe-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { installedChromium } from '../../../../.ci/browser.mjs'
+import { Live } from '../../hosted/inspector/live.ts'
 import { sendAdminCommand } from '../../src/admin-socket.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
 import { control } from './support.ts'
@@ -118,6 +119,100 @@ test('a refusal stays until it is closed, an outage until reading goes well agai
       expect(await page.getByRole('alert').count()).toBe(0)
     },
     { refusals: true },
+  )
+})
+
+/** What a page without a browser knows of a service that answers as it is told. */
+async function follow(
+  story: (live: Live, asked: readonly string[]) => Promise<void>,
+  answer: (path: string) => Response | Promise<Response> | undefined,
+): Promise<void> {
+  const asked: string[] = []
+  const lists = { intents: [], requests: [], keys: [], findings: [], rules: [] }
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  vi.stubGlobal('fetch', async (url: string, { signal }: RequestInit) => {
+    const path = url.replace('/_sandbox', '')
+    signal?.addEventListener('abort', () => asked.push(`aborted ${path}`))
+    asked.push(path)
+    const told = await answer(path)
+    if (told) return told
+    if (path !== '/events') return Response.json({ ...lists, environments: [{ id: 'env_1' }] })
+    const data = 'event: change\ndata: {"topics":["environments"]}\n\n'
+    return new Response(
+      new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from(data)) }),
+    )
+  })
+  const live = new Live({
+    addController: () => {},
+    removeController: () => {},
+    requestUpdate: () => {},
+    updateComplete: Promise.resolve(true),
+  })
+  try {
+    live.unlock('a token')
+    await vi.waitFor(() => expect(live.connection).toBe('live'))
+    asked.length = 0
+    await story(live, asked)
+  } finally {
+    live.hostDisconnected()
+    vi.unstubAllGlobals()
+    vi.useRealTimers()
+  }
+}
+
+test('a text is looked for when the keys rest, and the search before it ends', async () => {
+  let held = true
+  await follow(
+    async (live, asked) => {
+      const intents = '/environments/env_1/intents?q='
+      for (const q of ['a', 'ab', 'abc']) void live.seekIntents({ q }, { typing: true })
+      void live.seekRequests({ q: 'abc' }, { typing: true })
+      await vi.advanceTimersByTimeAsync(249)
+      expect(asked).toEqual([])
+      await vi.advanceTimersByTimeAsync(1)
+      expect(asked).toEqual([`${intents}abc`, '/environments/env_1/requests?q=abc'])
+      held = false
+      void live.seekIntents({ q: 'abcd' }, { typing: true })
+      expect(asked.slice(2)).toEqual([`aborted ${intents}abc`])
+      await vi.advanceTimersByTimeAsync(250)
+      expect(asked.slice(3)).toEqual([`${intents}abcd`])
+    },
+    (path) => (held && path.includes('/intents?q=') ? new Promise(() => {}) : undefined),
+  )
+})
+
+test('what the service refuses is not asked again by itself; what it could not answer is', async () => {
+  let status = 400
+  await follow(
+    async (live, asked) => {
+      await live.seekRequests({ q: 'x' })
+      expect(live.outage).toBe('Not now')
+      await vi.advanceTimersByTimeAsync(5000)
+      expect(asked).toHaveLength(1)
+      status = 500
+      await live.seekRequests({ q: 'y' })
+      await vi.advanceTimersByTimeAsync(5000)
+      expect(asked.length).toBeGreaterThan(3)
+    },
+    (path) => (path.includes('?q=') ? Response.json({ detail: 'Not now' }, { status }) : undefined),
+  )
+})
+
+test('a late refusal of the token before does not lock out the one that is in use', async () => {
+  let refuse = (_answer: Response): void => {}
+  const refusal = new Promise<Response>((resolve) => {
+    refuse = resolve
+  })
+  await follow(
+    async (live) => {
+      const done = live.act(async (api) => await api.removeRule(1))
+      live.unlock('another token')
+      refuse(Response.json({}, { status: 401 }))
+      expect(await done).toBeUndefined()
+      await vi.waitFor(() => expect(live.connection).toBe('live'))
+      expect(live.refusal).toBeUndefined()
+    },
+    (path) => (path === '/faults/1' ? refusal : undefined),
   )
 })
 
