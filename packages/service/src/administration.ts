@@ -1,10 +1,9 @@
 /**
- * What the command line lists and changes in a store: merchants, keys and origins. The same commands run in the command's
- * own process, or in the service that holds the data directory.
+ * What the command line lists and changes in a store: merchants, keys and origins. The same commands
+ * run in the command's own process, or in the service that holds the data directory.
  *
  * @module
  */
-
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import type { Database } from './db/database.ts'

@@ -6,6 +6,7 @@
  */
 import type { PaymentIntent } from '@pi-checkout/contract'
 import type { Exchange } from '../../src/sandbox/exchange.ts'
+import { shellWord } from '../../src/shell-word.ts'
 
 /** A create to begin with. */
 export function firstCreate(origin: string): string {
@@ -24,16 +25,16 @@ export function curlOf(
   if (operation === 'create') return createCommand(origin, intent && bodyOf(intent))
   const verb = method === 'GET' ? '' : ` -X ${method}`
   const key = operation === 'retrieve' ? ` \\\n  -H "Authorization: Bearer $PI_API_KEY"` : ''
-  return `curl${verb} ${quote(origin + path)}${key}`
+  return `curl${verb} ${shellWord(origin + path)}${key}`
 }
 
 function createCommand(origin: string, body: object | undefined): string {
   return [
-    `curl ${quote(`${origin}/payment-intents`)}`,
+    `curl ${shellWord(`${origin}/payment-intents`)}`,
     `-H "Authorization: Bearer $PI_API_KEY"`,
     `-H 'Content-Type: application/json'`,
     `-H "Idempotency-Key: $(uuidgen)"`,
-    body ? `-d ${quote(JSON.stringify(body))}` : `-d @body.json`,
+    body ? `-d ${shellWord(JSON.stringify(body))}` : `-d @body.json`,
   ].join(' \\\n  ')
 }
 
@@ -45,9 +46,4 @@ function bodyOf({ amount, currency, orderId, customer, metadata }: PaymentIntent
     ...(customer && { customer }),
     ...(metadata && { metadata }),
   }
-}
-
-/** For a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }

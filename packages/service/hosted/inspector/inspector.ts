@@ -88,13 +88,15 @@ export class Inspector extends LitElement {
 
   /** In a row of tabs the name alone tells what is open, wrong and new. */
   #nameTab(): void {
-    const { environment, intents, findings, detail, intentFilter } = this.#live
+    const { environment, intents, findings, detail, intentSearch } = this.#live
     if (!environment || this.#live.connection === 'locked') {
       document.title = 'Inspector'
       return
     }
     if (!document.hidden) this.#seen = intents?.[0]?.id
-    const news = isOpen(intentFilter) ? (intents ?? []).findIndex(({ id }) => id === this.#seen) : 0
+    const news = isOpen(intentSearch.filter)
+      ? (intents ?? []).findIndex(({ id }) => id === this.#seen)
+      : 0
     const count = news === -1 ? intents?.length : news
     document.title = [
       `${count ? `(${count}) ` : ''}${detail?.intent.orderId ?? titles[this.#route.section]}`,
@@ -169,10 +171,10 @@ export class Inspector extends LitElement {
   }
 
   #tab(section: Section, at: number): TemplateResult {
-    const { intents, older, findings, rules, intentFilter } = this.#live
+    const { intents, older, findings, rules, intentSearch } = this.#live
     const counts: Partial<Record<Section, number | string>> = {
       // Of what fits a filter is no number of intents.
-      intents: isOpen(intentFilter) ? `${intents?.length || ''}${older ? '+' : ''}` : '',
+      intents: isOpen(intentSearch.filter) ? `${intents?.length || ''}${older ? '+' : ''}` : '',
       lint: findings.length,
       faults: rules.length,
     }

@@ -43,13 +43,13 @@ export class IntentsView extends LitElement {
   }
 
   protected override render(): unknown {
-    const { intents, older, environment, intentFilter } = this.state?.live ?? {}
-    if (!intents || !environment || !intentFilter) return html`<p class="empty">Reading…</p>`
-    const isWhole = isOpen(intentFilter)
+    const { intents, older, environment, intentSearch } = this.state?.live ?? {}
+    if (!intents || !environment || !intentSearch) return html`<p class="empty">Reading…</p>`
+    const isWhole = isOpen(intentSearch.filter)
     if (intents.length === 0 && isWhole && !this.selected) return empty()
     return html`<div class="panes" data-open=${this.selected ? 'detail' : 'list'}>
       <section class="list" aria-label="Payment Intents">
-        ${this.#filters(intentFilter)}
+        ${this.#filters(intentSearch.filter)}
         ${
           intents.length > 0
             ? html`<ul class="rows">${repeat(

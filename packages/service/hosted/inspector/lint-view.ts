@@ -7,6 +7,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { Finding } from '../../src/sandbox/lint.ts'
+import { shellWord } from '../../src/shell-word.ts'
 import { copyButton } from './copy.ts'
 import type { ViewState } from './inspector.ts'
 import { writeRoute } from './route.ts'
@@ -68,7 +69,7 @@ export class LintView extends LitElement {
     const { live } = this.state ?? {}
     const merchant = live?.environments.find(({ id }) => id === environment)?.merchant
     const options = live?.commandOptions
-    const whose = merchant ? ` --merchant '${merchant.replaceAll("'", `'\\''`)}'` : ''
+    const whose = merchant ? ` --merchant ${shellWord(merchant)}` : ''
     const command = `npx pi-service origins add ${origin}${whose}${options ?? ''}`
     const register = async (): Promise<void> => {
       await live?.act(async (api) => await api.registerOrigin(environment, origin))

@@ -11,7 +11,7 @@ import type { KeyUse } from '../../src/sandbox/key-uses.ts'
 import type { Finding } from '../../src/sandbox/lint.ts'
 import type { Outcome } from '../../src/sandbox/settle.ts'
 import { everyIntent, everyRequest, type IntentFilter, type RequestFilter } from './filters.ts'
-import { type Part, pause, Reading, retryAfter } from './reading.ts'
+import { type Part, Reading, type Typing } from './reading.ts'
 import {
   type Detail,
   isUnknownToken,
@@ -22,6 +22,7 @@ import {
   wordsOf,
 } from './sandbox-api.ts'
 import { Search } from './search.ts'
+import { keepFollowing } from './stream.ts'
 
 /** `locked`: no token, or one that the service does not know. */
 export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
@@ -46,6 +47,9 @@ export class Live implements ReactiveController {
   keyUses: readonly KeyUse[] = []
   findings: readonly Finding[] = []
   rules: readonly WaitingRule[] = []
+  /** What the lists are to hold; a change of section leaves it as it is. */
+  readonly intentSearch = new Search(everyIntent)
+  readonly requestSearch = new Search(everyRequest)
   detail: Detail | undefined
   /** The open intent's id. */
   openId: string | undefined
@@ -56,9 +60,6 @@ export class Live implements ReactiveController {
   /** Whether the stream of changes is alive. */
   #streaming = false
   readonly #reading = new Reading(async (parts) => await this.#read(parts))
-  /** What the lists are to hold; a change of section leaves it as it is. */
-  readonly #intentSearch = new Search(everyIntent)
-  readonly #requestSearch = new Search(everyRequest)
   /** Pages of intents that are shown. */
   #pages = 1
   /** Every intent that was read, so that a list without it can still name it. */
@@ -73,14 +74,6 @@ export class Live implements ReactiveController {
     this.#end.abort()
   }
 
-  get intentFilter(): IntentFilter {
-    return this.#intentSearch.filter
-  }
-
-  get requestFilter(): RequestFilter {
-    return this.#requestSearch.filter
-  }
-
   /** Starts with a token. */
   unlock(token: string): void {
     this.#end.abort()
@@ -91,7 +84,14 @@ export class Live implements ReactiveController {
     this.trouble = undefined
     this.outage = undefined
     this.#become('connecting')
-    void this.#follow(this.#api, this.#end.signal)
+    void keepFollowing(this.#api, {
+      changed: (topics) => {
+        this.#streaming = true
+        void this.#reading.soon(topics)
+      },
+      lost: (reason) => this.#lose(reason),
+      signal: this.#end.signal,
+    })
   }
 
   /** Says why no token was taken. */
@@ -115,23 +115,18 @@ export class Live implements ReactiveController {
   }
 
   /** Looks for intents in the whole store; of a text that is being typed, when it has come to rest. */
-  async seekIntents(filter: Partial<IntentFilter>, { typing = false } = {}): Promise<void> {
-    this.#intentSearch.change(filter)
-    this.#intentSearch.renew()
+  async seekIntents(filter: Partial<IntentFilter>, how?: Typing): Promise<void> {
+    this.intentSearch.change(filter)
     this.#pages = 1
     this.#host.requestUpdate()
-    if (typing) this.#reading.later(['intents'])
-    else await this.#reading.now(['intents'])
+    await this.#reading.now(['intents'], how)
   }
 
   /** Looks for requests, in the same way. */
-  async seekRequests(filter: Partial<RequestFilter>, { typing = false } = {}): Promise<void> {
-    this.#requestSearch.change(filter)
+  async seekRequests(filter: Partial<RequestFilter>, how?: Typing): Promise<void> {
+    this.requestSearch.change(filter, { renew: filter.q !== undefined })
     this.#host.requestUpdate()
-    if (filter.q === undefined) return
-    this.#requestSearch.renew()
-    if (typing) this.#reading.later(['requests'])
-    else await this.#reading.now(['requests'])
+    if (filter.q !== undefined) await this.#reading.now(['requests'], how)
   }
 
   /** Shows another page of intents. */
@@ -199,22 +194,12 @@ export class Live implements ReactiveController {
     await this.#reading.now(['intents', 'requests', 'idempotency', 'lint'])
   }
 
-  async #follow(api: SandboxApi, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await api.follow((topics) => {
-          this.#streaming = true
-          void this.#reading.soon(topics)
-        }, signal)
-      } catch (error) {
-        if (signal.aborted) return
-        this.#report(error)
-      }
-      if (signal.aborted) return
-      this.#streaming = false
-      this.#become('lost')
-      await pause(retryAfter)
-    }
+  #lose(reason: unknown): void {
+    if (reason !== undefined) this.#report(reason)
+    // A token that is refused has locked all.
+    if (!this.#api) return
+    this.#streaming = false
+    this.#become('lost')
   }
 
   /** Returns whether there is nothing to be read again. */
@@ -246,7 +231,7 @@ export class Live implements ReactiveController {
     },
     detail: async (api) => await this.#readDetail(api),
     requests: async (api, id) => {
-      const found = await this.#requestSearch.read(
+      const found = await this.requestSearch.read(
         async ({ q }, signal) => await api.requests(id, { q }, signal),
       )
       if (found && this.#shows(id)) this.requests = found.requests
@@ -270,15 +255,14 @@ export class Live implements ReactiveController {
   }
 
   async #readIntents(api: SandboxApi, environment: string): Promise<void> {
-    const found = await this.#intentSearch.read(
+    const found = await this.intentSearch.read(
       async (filter, signal) =>
         await api.intents(environment, { filter, pages: this.#pages }, signal),
     )
     if (!found || !this.#shows(environment)) return
-    const { intents, older } = found
-    for (const intent of intents) this.#known.set(intent.id, intent)
-    this.intents = intents
-    this.older = older
+    for (const intent of found.intents) this.#known.set(intent.id, intent)
+    this.intents = found.intents
+    this.older = found.older
   }
 
   async #readEnvironments(api: SandboxApi): Promise<void> {
@@ -293,19 +277,12 @@ export class Live implements ReactiveController {
   async #readDetail(api: SandboxApi): Promise<void> {
     const id = this.openId
     if (!id) return
-    try {
-      const detail = await api.intent(id)
-      if (this.openId !== id) return
-      // A link can lead to another merchant's intent: the list beside it is to be of the same one.
-      if (!this.#shows(detail.environment)) void this.#turnTo(detail.environment)
-      this.detail = detail
-    } catch (error) {
-      if (!(error instanceof Refused && error.status === 404)) throw error
-      if (this.openId !== id) return
-      // Reset, or never there.
-      this.detail = undefined
-      this.openId = undefined
-    }
+    const detail = await api.intent(id)
+    if (this.openId !== id) return
+    // A link can lead to another merchant's intent: the list beside it is to be of the same one.
+    if (detail && !this.#shows(detail.environment)) void this.#turnTo(detail.environment)
+    this.detail = detail
+    if (!detail) this.openId = undefined
   }
 
   #report(error: unknown): void {

@@ -9,6 +9,11 @@ import type { Topic } from '../../src/sandbox/changes.ts'
 /** What is read at once: a topic, or the open intent alone. */
 export type Part = Topic | 'detail'
 
+/** Whether somebody is still typing what is looked for. */
+export interface Typing {
+  readonly typing?: boolean
+}
+
 export class Reading {
   readonly #read: (parts: readonly Part[]) => Promise<boolean>
   readonly #due = new Set<Part>()
@@ -38,12 +43,13 @@ export class Reading {
   }
 
   /** For what somebody waits for: it does not wait for a rest. */
-  async now(parts: readonly Part[]): Promise<void> {
-    if (!(await this.#read(parts))) void this.soon(parts)
+  async now(parts: readonly Part[], { typing = false }: Typing = {}): Promise<void> {
+    if (typing) this.#later(parts)
+    else if (!(await this.#read(parts))) void this.soon(parts)
   }
 
-  /** For what somebody is still typing: once, when the keys rest. */
-  later(parts: readonly Part[]): void {
+  /** Once, when the keys rest. */
+  #later(parts: readonly Part[]): void {
     for (const part of parts) this.#typed.add(part)
     clearTimeout(this.#rest)
     this.#rest = setTimeout(() => {

@@ -30,8 +30,9 @@ export class RequestsView extends LitElement {
   }
 
   protected override render(): unknown {
-    const { requests, requestFilter: filter } = this.state?.live ?? {}
-    if (!requests || !filter) return nothing
+    const { requests, requestSearch } = this.state?.live ?? {}
+    if (!requests || !requestSearch) return nothing
+    const { filter } = requestSearch
     if (requests.length === 0 && isOpen(filter)) return empty()
     const shown = requests.filter((exchange) => this.#isOpen(exchange) || fits(exchange, filter))
     const isGone = this.selected !== undefined && !requests.some((each) => this.#isOpen(each))

@@ -92,7 +92,15 @@ export class SandboxApi {
     }
   }
 
-  intent = (id: string): Promise<Detail> => this.#json('GET', `/intents/${id}`)
+  /** Reads one intent; `undefined` after a reset, or when it never was. */
+  async intent(id: string): Promise<Detail | undefined> {
+    try {
+      return await this.#json('GET', `/intents/${id}`)
+    } catch (error) {
+      if (error instanceof Refused && error.status === 404) return undefined
+      throw error
+    }
+  }
 
   requests = (
     environment: string,

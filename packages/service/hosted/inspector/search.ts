@@ -12,12 +12,10 @@ export class Search<Filter extends object> {
     this.filter = filter
   }
 
-  change(filter: Partial<Filter>): void {
+  /** @param renew Whether the service is asked anew: what is being read is of no use then. */
+  change(filter: Partial<Filter>, { renew = true }: { readonly renew?: boolean } = {}): void {
     this.filter = { ...this.filter, ...filter }
-  }
-
-  /** Ends what is being read. */
-  renew(): void {
+    if (!renew) return
     this.#end.abort()
     this.#end = new AbortController()
   }
