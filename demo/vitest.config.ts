@@ -9,6 +9,7 @@ export default defineConfig({
     globalSetup: ['test/build-pages.ts', 'test/browser/house.ts'],
     // A browser on a busy machine takes its time; nothing here measures it.
     testTimeout: 120_000,
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
   },
 })

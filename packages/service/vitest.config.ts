@@ -10,5 +10,6 @@ export default defineConfig({
     // Many tests start processes and databases, which takes long where the machine is busy.
     hookTimeout: 180_000,
     testTimeout: 120_000,
+    expect: { poll: { timeout: 10_000 } },
   },
 })
