@@ -218,10 +218,12 @@ test('rows 13, 58, 59, 63 and 64: no address, token or body crashes the checkout
         'content-type': 'application/json',
       }
       const answer = await lines[lane]?.send(requestOf(request.line, headers, request.body))
-      return refusedWell(answer, [200, 400, 401, 403, 404, 405, 409])
+      return refusedWell(answer, [200, 400, 401, 403, 404, 405, 409, 429])
     },
+    // An intent's challenge is opened twenty times a minute at most, which is an answer of this door.
+    isThrough: () => true,
   })
-  expect(sum(tally, (status) => ![401, 404].includes(status))).toBeGreaterThan(cases / 5)
+  expect(sum(tally, (status) => ![401, 404, 429].includes(status))).toBeGreaterThan(cases / 5)
   await expectAlive(world)
 })
 
