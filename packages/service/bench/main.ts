@@ -169,7 +169,7 @@ async function measureGrowth(): Promise<void> {
   ] as const) {
     const creates: Round[] = []
     const reads: Round[] = []
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 5; round++) {
       await refill(small, few)
       const wide = { concurrency: 64, seconds }
       const [of, baseline] = [await timesOf(big, wide), await timesOf(small, wide)]
