@@ -35,15 +35,20 @@ export async function prepareDirectory(directory: string): Promise<void> {
 export async function writeDurably(file: string, text: string): Promise<void> {
   const unfinished = `${file}.new`
   await rm(unfinished, { force: true })
-  const handle = await open(unfinished, 'wx', 0o600)
+  await writeSynced(unfinished, text)
+  await rename(unfinished, file)
+  await syncFolder(dirname(file))
+}
+
+/** Writes a new file for its owner only, and its content to the disk; its name is its folder's to keep. */
+export async function writeSynced(file: string, content: string | Buffer): Promise<void> {
+  const handle = await open(file, 'wx', 0o600)
   try {
-    await handle.writeFile(text)
+    await handle.writeFile(content)
     await handle.sync()
   } finally {
     await handle.close()
   }
-  await rename(unfinished, file)
-  await syncFolder(dirname(file))
 }
 
 /** Keeps on the disk what was made, renamed or removed in a folder. */

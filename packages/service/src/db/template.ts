@@ -5,13 +5,13 @@
  * @module
  */
 import { openAsBlob } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
-import { syncFolder } from '../data-directory.ts'
+import { syncFolder, writeSynced } from '../data-directory.ts'
 
 // From src and from dist alike.
 const file = fileURLToPath(new URL('../../dist/template.tgz', import.meta.url))
@@ -60,7 +60,7 @@ export async function unpackTemplate(directory: string): Promise<void> {
   // Together, because the file system then writes its journal once for many of them.
   await Promise.all(
     all.map(
-      async ({ name, content }) => content && (await writeDurably(join(fresh, name), content)),
+      async ({ name, content }) => content && (await writeSynced(join(fresh, name), content)),
     ),
   )
   const folders = all.flatMap(({ name, content }) => (content ? [] : [join(fresh, name)]))
@@ -68,16 +68,6 @@ export async function unpackTemplate(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true })
   await rename(fresh, directory)
   await syncFolder(dirname(directory))
-}
-
-async function writeDurably(path: string, content: Buffer): Promise<void> {
-  const handle = await open(path, 'w', 0o600)
-  try {
-    await handle.writeFile(content)
-    await handle.datasync()
-  } finally {
-    await handle.close()
-  }
 }
 
 interface Entry {
