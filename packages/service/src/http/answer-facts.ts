@@ -31,6 +31,11 @@ export function factsOf(response: ServerResponse): AnswerFacts {
   return noted[kept] ?? {}
 }
 
+/** Returns the status of an answer that is over; 0: the connection ended before all of it was sent. */
+export function sentStatus(response: ServerResponse): number {
+  return response.writableFinished ? response.statusCode : 0
+}
+
 // On the answer itself: a weak map costs the garbage collector more than all else that is noted.
 const kept = Symbol('facts')
 

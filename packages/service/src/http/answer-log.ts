@@ -6,6 +6,7 @@
  */
 import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
+import { sentStatus } from './answer-facts.ts'
 import { requestId } from './request-id.ts'
 
 /** Puts a listener's answers into the log; unless it takes `debug`, the listener stays what it is. */
@@ -18,8 +19,7 @@ export function logAnswers(log: Logger, listener: RequestListener): RequestListe
         {
           method: request.method,
           path: pathTemplate(request.url ?? ''),
-          // 0: the connection ended before the whole answer.
-          status: response.writableFinished ? response.statusCode : 0,
+          status: sentStatus(response),
           ms: Math.round((performance.now() - begin) * 10) / 10,
           requestId: requestId(response),
         },

@@ -8,6 +8,7 @@ import type { RequestListener } from 'node:http'
 import { routes } from '@pi-checkout/contract'
 import { Router } from 'express'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { sentStatus } from './answer-facts.ts'
 
 /** The metrics of one instance. */
 export interface Metrics {
@@ -47,7 +48,7 @@ export function makeMetrics(): Metrics {
       const stop = seconds.startTimer({ operation })
       response.once('close', () => {
         stop()
-        answers.inc({ operation, status: response.writableFinished ? response.statusCode : 0 })
+        answers.inc({ operation, status: sentStatus(response) })
       })
       listener(request, response)
     },

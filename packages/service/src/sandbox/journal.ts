@@ -9,7 +9,7 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { headers, paymentIntentIdPattern, routes } from '@pi-checkout/contract'
-import { factsOf } from '../http/answer-facts.ts'
+import { factsOf, sentStatus } from '../http/answer-facts.ts'
 import { requestId } from '../http/request-id.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { Changes } from './changes.ts'
@@ -180,7 +180,7 @@ function noteOf(
     ms,
     method,
     path: maskPath(path),
-    status: response.writableFinished ? response.statusCode : 0,
+    status: sentStatus(response),
     requestId: requestId(response),
     operation,
     environment: facts.environment?.id ?? null,
