@@ -80,7 +80,7 @@ async function service(): Promise<Contestant> {
   const handle = mainListener(context, {
     authenticator: authenticator(context),
     faults: faultRules(),
-    limits: rateLimits({ ...config, rateLimit: 999_999 }),
+    limits: rateLimits({ ...config, rateLimit: 999_999 }, () => undefined),
     intents: kind === 'map' ? mapStore() : intentStore(db),
     adminToken: randomBase62(30),
     stopping: new AbortController().signal,

@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { BlockList } from 'node:net'
 import { resolve } from 'node:path'
 import { readOrigin } from '@pi-checkout/contract/origin'
+import { readTrustedProxies } from './http/client-address.ts'
 import { shellWord } from './shell-word.ts'
 
 /** Where the data lives. */
@@ -38,6 +40,8 @@ export interface Config {
   readonly challengeUrl: string | undefined
   /** Requests per second and environment; `undefined` leaves test environments without a limit. */
   readonly rateLimit: number | undefined
+  /** Proxies whose word on a client's address counts; `undefined`: no client address is known. */
+  readonly trustedProxies: BlockList | undefined
   /** Whether to serve `/metrics`. */
   readonly metrics: boolean
   /** How much the log says. */
@@ -74,6 +78,7 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv): Config {
       ? readUrl(env.PI_CHALLENGE_URL, 'PI_CHALLENGE_URL')
       : undefined,
     rateLimit: readRate(env.PI_RATE_LIMIT),
+    trustedProxies: readTrustedProxies(env.PI_TRUSTED_PROXIES),
     metrics: readSwitch(env.PI_METRICS, 'PI_METRICS'),
     logLevel: readLogLevel(env.PI_LOG_LEVEL),
     sandboxFrom: readSandboxFrom(env.PI_SANDBOX),

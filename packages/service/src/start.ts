@@ -19,6 +19,7 @@ import { type Config, storeOptions } from './config.ts'
 import type { Context } from './context.ts'
 import { logAnswers } from './http/answer-log.ts'
 import { authenticator } from './http/authenticate.ts'
+import { clientAddresses } from './http/client-address.ts'
 import { clientErrorAnswers } from './http/client-error.ts'
 import { boundConnections } from './http/connections.ts'
 import { hostOption, needHost, refuseExpectation } from './http/expectations.ts'
@@ -113,8 +114,8 @@ async function serve(
   },
 ): Promise<Running> {
   const adminToken = randomBytes(32).toString('base64url')
-  const limits = rateLimits(config)
-  const auth = authenticator(context, limits.failures)
+  const limits = rateLimits(config, clientAddresses(config.trustedProxies).ofRequest)
+  const auth = authenticator(context, limits.failure)
   const stopping = new AbortController()
   const parts = {
     authenticator: auth,

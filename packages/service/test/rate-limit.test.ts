@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { readConfig } from '../src/config.ts'
-import { buckets, rateLimits } from '../src/http/rate-limit.ts'
+import { buckets, failureDelay, rateLimits } from '../src/http/rate-limit.ts'
 import type { Environment } from '../src/merchants/environments.ts'
-import { create, order, startTestService } from './support/service.ts'
+import { create, order, startTestService, type TestService } from './support/service.ts'
 
 test('a bucket gives its burst at once and then its rate', () => {
   let now = 0
@@ -18,7 +18,7 @@ test('a bucket gives its burst at once and then its rate', () => {
   limit.take('b')
   now = 1000
   limit.take('a')
-  expect(() => limit.check('a')).toThrow()
+  expect(() => limit.take('a')).toThrow()
 })
 
 test('a clock that is set back locks nobody out', () => {
@@ -52,7 +52,7 @@ test('an environment that sends too much is told when to come again, whatever he
 test('a live environment sends two hundred at once and a hundred each second; a test environment any number', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
-    const { request, failures } = rateLimits({ rateLimit: undefined, host: '127.0.0.1' })
+    const { request } = rateLimits(readConfig({}, {}), () => undefined)
     const ask = (id: string, mode: 'live' | 'test') => request({ id, mode } as Environment)
     for (let count = 0; count < 1000; count++) ask('env_test', 'test')
     for (let count = 0; count < 200; count++) ask('env_live', 'live')
@@ -63,21 +63,80 @@ test('a live environment sends two hundred at once and a hundred each second; a 
     vi.setSystemTime(Date.now() + 1000)
     for (let count = 0; count < 100; count++) ask('env_live', 'live')
     expect(() => ask('env_live', 'live')).toThrow(expect.objectContaining(refused))
-    expect(failures).toBeUndefined()
   } finally {
     vi.useRealTimers()
   }
 })
 
-test('an address that guesses keys is stopped after twenty, and the sandbox is not limited by default', async () => {
-  const guarded = await startTestService({ PI_RATE_LIMIT: '1000' })
-  const statuses: number[] = []
-  for (let guess = 0; guess < 22; guess++) {
-    statuses.push((await create({ ...guarded, apiKey: `wrong-${guess}` })).status)
+test('answers 429 to the twenty-first wrong key of an address, a moment later', async () => {
+  const service = await startTestService({ PI_TRUSTED_PROXIES: 'none' })
+  const begin = performance.now()
+  expect(await statusesOf(service, 20)).toEqual(Array(20).fill(401))
+  const slow = await create({ ...service, apiKey: 'wrong' })
+  expect(performance.now() - begin).toBeGreaterThan(failureDelay - 5)
+  expect(Number(slow.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await slow.json()).toMatchObject({
+    code: 'rate_limited',
+    detail: expect.stringContaining('unknown API key'),
+  })
+  await service.stop()
+})
+
+for (const trusted of [undefined, 'none', '127.0.0.1']) {
+  test(`serves valid keys beside 60 wrong ones with PI_TRUSTED_PROXIES=${trusted}`, async () => {
+    const service = await startTestService({
+      ...{ PI_RATE_LIMIT: '1000', PI_TRUSTED_PROXIES: trusted },
+    })
+    const [wrong, valid] = await Promise.all([
+      statusesOf(service, 60),
+      Promise.all(Array.from({ length: 20 }, async () => (await create(service)).status)),
+    ])
+    expect(wrong.filter((status) => status === 401)).toHaveLength(20)
+    expect(wrong.filter((status) => status === 429)).toHaveLength(40)
+    expect(valid).toEqual(Array(20).fill(201))
+    // Not only a key that was looked up before.
+    expect((await create(service)).status).toBe(201)
+    await service.stop()
+  })
+}
+
+test('counts the wrong keys of each client behind a trusted proxy apart', async () => {
+  const service = await startTestService({ PI_TRUSTED_PROXIES: '127.0.0.0/8' })
+  const from = (address: string) => ({ 'x-forwarded-for': `198.51.100.99, ${address}` })
+  await statusesOf(service, 20, from('203.0.113.1'))
+  expect(await statusesOf(service, 1, from('203.0.113.1'))).toEqual([429])
+  expect(await statusesOf(service, 1, from('203.0.113.2'))).toEqual([401])
+  await service.stop()
+})
+
+test('limits wrong keys wherever others than this machine can send them', () => {
+  const isLimited = (env: NodeJS.ProcessEnv): boolean =>
+    rateLimits(readConfig({}, env), () => undefined).failure !== undefined
+  expect(isLimited({})).toBe(false)
+  expect(isLimited({ PI_PUBLIC_URL: 'http://pay.localhost:4000' })).toBe(false)
+  for (const env of [
+    { PI_HOST: '0.0.0.0' },
+    { PI_RATE_LIMIT: '50' },
+    { PI_PUBLIC_URL: 'https://pay.example.com' },
+    { PI_TRUSTED_PROXIES: 'none' },
+  ]) {
+    expect(isLimited(env), JSON.stringify(env)).toBe(true)
   }
-  expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401))
-  expect(statuses.slice(20)).toEqual([429, 429])
-  await guarded.stop()
+})
+
+test('rejects a rate that is not a whole number', () => {
   expect(readConfig({}, {}).rateLimit).toBeUndefined()
   expect(() => readConfig({}, { PI_RATE_LIMIT: '0' })).toThrow('PI_RATE_LIMIT: must be')
 })
+
+async function statusesOf(
+  service: TestService,
+  count: number,
+  headers: Record<string, string> = {},
+): Promise<number[]> {
+  const keys = Array.from({ length: count }, (_, at) => `wrong-${at}`)
+  const answers = await Promise.all(
+    keys.map(async (apiKey) => await create({ ...service, apiKey }, order, headers)),
+  )
+  return answers.map(({ status }) => status)
+}

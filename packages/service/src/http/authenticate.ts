@@ -9,14 +9,14 @@ import type { Context } from '../context.ts'
 import { type FoundKey, findApiKey, hashOf, isApiKey } from '../merchants/api-keys.ts'
 import type { Environment } from '../merchants/environments.ts'
 import { ProblemError } from './problem.ts'
-import type { Buckets } from './rate-limit.ts'
+import type { FailureLimit } from './rate-limit.ts'
 
 /** Authenticates requests of the API. */
 export interface Authenticator {
   /**
    * Returns the environment of the request's key.
    *
-   * @throws {ProblemError} 401, with the same answer for an unknown and a malformed key.
+   * @throws {ProblemError} 401, the same for an unknown and a malformed key; 429 for too many of them.
    */
   authenticate(request: IncomingMessage): Promise<Environment>
   /** Forgets every look-up: a revocation, a new origin or another clock bites at once. */
@@ -30,11 +30,11 @@ const cacheSize = 10_000
 /**
  * Makes the authenticator of one instance.
  *
- * @param failures Limits how many wrong keys an address may try.
+ * @param limitFailures - Charges a key that the look-up did not find. Keys that it found are never charged.
  */
 export function authenticator(
   { db, keys, now }: Pick<Context, 'db' | 'keys' | 'now'>,
-  failures?: Buckets,
+  limitFailures?: FailureLimit,
 ): Authenticator {
   let cache = new Map<string, LookUp>()
   let connections = new WeakMap<Socket, Presented>()
@@ -77,11 +77,9 @@ export function authenticator(
 
   return {
     authenticate: async (request) => {
-      const address = request.socket.remoteAddress ?? ''
-      failures?.check(address)
       const found = await findFor(request)
       if (!found) {
-        failures?.take(address)
+        await limitFailures?.(request)
         throw unauthorized('invalid_credentials', 'The secret API key is not known here.')
       }
       const { environment, expiresAt, revokedAt } = found

@@ -1,35 +1,85 @@
 /**
- * Token buckets: how many requests an environment may send, how many wrong keys an address may try.
+ * Limits by token buckets, counted by each instance separately.
+ *
+ * A valid API key and a payable intent are never rejected because of other clients: wrong keys are
+ * charged after their look-up, and an address counts only where it is really the client's.
  *
  * @module
  */
+import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isLoopback } from '@pi-checkout/contract/origin'
 import type { Config } from '../config.ts'
 import type { Environment } from '../merchants/environments.ts'
+import type { ClientAddresses } from './client-address.ts'
 import { ProblemError } from './problem.ts'
 
 /** The limits of one instance. */
 export interface RateLimits {
-  /** @throws {ProblemError} The environment has sent too many requests. */
+  /** @throws {ProblemError} If the environment sends too many requests. */
   readonly request: (environment: Environment) => void
-  /** Wrong keys by address; `undefined` where only this machine can try. */
-  readonly failures: Buckets | undefined
+  /** Charges a wrong key; `undefined` if only programs on this host can send one. */
+  readonly failure: FailureLimit | undefined
 }
 
-/** Live environments are limited in any case, test environments when somebody asks for it. */
+/**
+ * Charges a request whose API key is unknown.
+ *
+ * @throws {ProblemError} `rate_limited`, after a pause, if its client sent too many.
+ */
+export type FailureLimit = (request: IncomingMessage) => Promise<void>
+
+/** Live environments always have a limit, test environments only with `PI_RATE_LIMIT`. */
 const liveRate = 100
 const failureRate: Rate = { burst: 20, perSecond: 20 / 60 }
 
-/** Makes the limits of one instance. */
-export function rateLimits(config: Pick<Config, 'rateLimit' | 'host'>): RateLimits {
+/** How long the response to a wrong key over the limit takes, in milliseconds. */
+export const failureDelay = 500
+
+/**
+ * Creates the limits of one instance.
+ *
+ * @param addressOf - Finds the client's address. Clients without one share the limit of wrong keys.
+ */
+export function rateLimits(
+  config: Pick<Config, 'host' | 'publicUrl' | 'rateLimit' | 'trustedProxies'>,
+  addressOf: ClientAddresses['ofRequest'],
+): RateLimits {
   const perSecond = config.rateLimit ?? liveRate
   const requests = buckets({ burst: perSecond * 2, perSecond }, Date.now)
-  const guarded = config.rateLimit !== undefined || !isLoopback(config.host)
   return {
     request: ({ id, mode }) => {
       if (mode === 'live' || config.rateLimit !== undefined) requests.take(id)
     },
-    failures: guarded ? buckets(failureRate, Date.now) : undefined,
+    failure: isReachable(config) ? failureLimit(addressOf) : undefined,
+  }
+}
+
+/** Tells whether clients on other hosts may reach the service, directly or through a proxy. */
+function isReachable({
+  host,
+  publicUrl,
+  rateLimit,
+  trustedProxies,
+}: Parameters<typeof rateLimits>[0]): boolean {
+  const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname)
+  return isPublic || !isLoopback(host) || rateLimit !== undefined || trustedProxies !== undefined
+}
+
+function failureLimit(addressOf: ClientAddresses['ofRequest']): FailureLimit {
+  const failures = buckets(
+    failureRate,
+    Date.now,
+    'Too many requests with an unknown API key; check the key, and wait as Retry-After says.',
+  )
+  return async (request) => {
+    try {
+      failures.take(addressOf(request) ?? 'unknown')
+    } catch (error) {
+      // 429 alone slows no client that ignores it.
+      await sleep(failureDelay)
+      throw error
+    }
   }
 }
 
@@ -47,15 +97,21 @@ export interface Buckets {
    * @throws {ProblemError} `rate_limited`, with the time until the next token.
    */
   take(name: string): void
-  /** Tells, taking nothing, whether a token is left; throws as `take` does when none is. */
-  check(name: string): void
 }
 
 /** How many buckets are kept; beyond, full ones go, and they are the same as none. */
 const maxBuckets = 10_000
 
-/** Makes empty buckets. */
-export function buckets({ burst, perSecond }: Rate, now: () => number): Buckets {
+/**
+ * Creates full buckets.
+ *
+ * @param detail - What the response says when a bucket is empty.
+ */
+export function buckets(
+  { burst, perSecond }: Rate,
+  now: () => number,
+  detail = 'Too many requests; wait as Retry-After says.',
+): Buckets {
   const levels = new Map<string, { tokens: number; at: number }>()
 
   function levelOf(name: string): { tokens: number; at: number } {
@@ -73,7 +129,7 @@ export function buckets({ burst, perSecond }: Rate, now: () => number): Buckets 
   }
 
   function filled(level: { readonly tokens: number; readonly at: number }, at: number): number {
-    // A clock that was set back takes nothing away: it would lock its visitors out for as long.
+    // If the clock moves back, keep the tokens. Subtracting would block clients until it catches up.
     const seconds = Math.max(0, at - level.at) / 1000
     return Math.min(burst, level.tokens + seconds * perSecond)
   }
@@ -86,10 +142,10 @@ export function buckets({ burst, perSecond }: Rate, now: () => number): Buckets 
     if (levels.size >= maxBuckets) levels.clear()
   }
 
-  function refuseEmpty({ tokens }: { readonly tokens: number }): void {
+  function rejectEmpty({ tokens }: { readonly tokens: number }): void {
     if (tokens >= 1) return
     const seconds = Math.ceil((1 - tokens) / perSecond)
-    throw new ProblemError('rate_limited', 'Too many requests; wait as Retry-After says.', {
+    throw new ProblemError('rate_limited', detail, {
       headers: {
         'retry-after': String(seconds),
         // draft-ietf-httpapi-ratelimit-headers
@@ -100,10 +156,9 @@ export function buckets({ burst, perSecond }: Rate, now: () => number): Buckets 
   }
 
   return {
-    check: (name) => refuseEmpty(levelOf(name)),
     take: (name) => {
       const level = levelOf(name)
-      refuseEmpty(level)
+      rejectEmpty(level)
       level.tokens--
     },
   }
