@@ -1,5 +1,4 @@
-import type { Page } from '@playwright/test'
-import { fillCard, hostedPage, openCheckout, payButton } from '../fixtures/buyer.ts'
+import { openCheckout } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/hostile-world.ts'
 
 test('row 56: no page but the registered shop gets a form, data or an ack out of the checkout in a frame', async ({
@@ -73,27 +72,6 @@ test('row 56: a page that opens the checkout in a window of its own finds no for
   await expect(alone.locator('input')).toHaveCount(0)
 })
 
-for (const [trick, dress] of [
-  ['an almost invisible frame', "frame.style.opacity = '.01'"],
-  [
-    'a cover that lets clicks through',
-    `const cover = document.createElement('div')
-     cover.style.cssText = 'position:fixed;inset:0;background:#fff;z-index:9;pointer-events:none'
-     document.body.append(cover)`,
-  ],
-] as const) {
-  test(`row 57: behind ${trick} Pay is not armed, and the page says why`, async ({ page }) => {
-    await openCheckout(page)
-    await fillCard(page, '4242 4242 4242 4242')
-    await dressFrame(page, dress)
-    await expect(payButton(page)).toHaveAttribute('aria-disabled', 'true')
-    // As a click that was lured out of a buyer would.
-    await payButton(page).evaluate((button) => (button as HTMLButtonElement).click())
-    await expect(hostedPage(page).getByRole('alert')).toContainText('covers this form')
-    await expect(hostedPage(page).getByTestId('result')).toHaveCount(0)
-  })
-}
-
 /** A page that frames an address, hears everything, and answers each hello as the element would. */
 function framing(address: string, attributes = ''): string {
   return `<script>
@@ -110,10 +88,4 @@ function framing(address: string, attributes = ''): string {
       })
     </script>
     <iframe src="${address}" ${attributes} width="400" height="700"></iframe>`
-}
-
-async function dressFrame(page: Page, statement: string): Promise<void> {
-  await page.locator('pi-checkout iframe').evaluate((frame, script) => {
-    new Function('frame', script)(frame)
-  }, statement)
 }

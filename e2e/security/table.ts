@@ -27,7 +27,9 @@ export function makeTable(): string {
     const proofs = proofsOf(threat)
     const tests = proofs.map(({ file, title }) => `${title} (\`${file}\`)`)
     const notes = threat.notShown ? [`*Not shown:* ${threat.notShown}`] : []
-    const cells = [threat.row, threat.threat, [...tests, ...notes].join('<br>'), result(proofs)]
+    const { row, notDefended } = threat
+    const shownBy = notDefended ?? [...tests, ...notes].join('<br>')
+    const cells = [row, threat.threat, shownBy, notDefended ? accepted : result(proofs)]
     return `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
   })
   return ['| # | threat | shown by | result |', '|---|---|---|---|', ...lines].join('\n')
@@ -77,6 +79,8 @@ function shown(title: string): string {
     .replaceAll('<', '&lt;')
     .trim()
 }
+
+const accepted = 'not defended, by decision'
 
 function result(proofs: readonly Proof[]): string {
   if (proofs.some(({ open }) => open)) return '**open**'

@@ -7,8 +7,7 @@ import { FIRST_VIEW } from '@pi-checkout/contract/frame-protocol'
 import { css } from 'lit'
 
 // Page styles beat `:host`, so the layout hangs on the inner grid and not on the host's `display`.
-// The frame is hidden by `opacity`, for Chromium runs no ResizeObserver in a frame that is not
-// rendered; once ready it has no opacity, transform or filter, which IntersectionObserver v2 demands.
+// The frame is hidden by `opacity`, for Chromium runs no ResizeObserver in a frame that is not rendered.
 export const styles = css`
   :host {
     display: block;

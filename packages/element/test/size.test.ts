@@ -96,28 +96,3 @@ test("the layout does not depend on the host's display", async () => {
   await stands(page, 'ready')
   expect(await frameHeight(page)).toBe(600)
 })
-
-test('the ready form takes clicks and counts as visible for IntersectionObserver v2', async () => {
-  const page = await world.visit({
-    hosted: () => ({
-      body: `<!doctype html><title>Hosted</title><button style="width:200px;height:80px">Pay</button><script>
-        const doc = 'A'.repeat(32)
-        parent.postMessage({ pi: 'checkout', t: 'hello', v: [1], doc }, '*')
-        addEventListener('message', ({ data, ports: [port] }) => {
-          if (data?.t !== 'init') return
-          port.postMessage({ t: 'ack' })
-          port.postMessage({ t: 'ready' })
-        })
-        const button = document.querySelector('button')
-        button.onclick = () => { button.textContent = 'Clicked' }
-        new IntersectionObserver(([entry]) => { document.title = 'visible ' + entry.isVisible },
-          { trackVisibility: true, delay: 100, threshold: [1] }).observe(button)
-      </script>`,
-    }),
-  })
-  await stands(page, 'ready')
-  const hosted = page.frameLocator('iframe')
-  await hosted.getByRole('button').click()
-  expect(await hosted.getByRole('button').textContent()).toBe('Clicked')
-  await expect.poll(() => page.frames()[1]?.title()).toBe('visible true')
-})

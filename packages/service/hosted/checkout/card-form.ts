@@ -22,7 +22,6 @@ import {
 } from './card-fields.ts'
 import type { CardDetails } from './checkout-api.ts'
 import { brandIcon, codeIcon, spinner, warningIcon } from './icons.ts'
-import { PayGuard } from './pay-guard.ts'
 import type { CardPick } from './sandbox-panel.ts'
 import { fill, type Texts, texts } from './texts.ts'
 
@@ -36,7 +35,7 @@ export class CardSubmit extends Event {
 }
 
 /**
- * @fires {CardSubmit} card-submit - Pay was pressed, seen and meant.
+ * @fires {CardSubmit} card-submit - Pay was pressed with a card that looks right.
  * @fires card-cancel - The buyer wants to leave.
  */
 export class CardForm extends LitElement {
@@ -47,11 +46,8 @@ export class CardForm extends LitElement {
   @property({ attribute: false }) busy = false
   @property({ attribute: false }) sandbox = false
   @state() private fields: CardFields = { number: '', expiry: '', cvc: '', name: '' }
-  /** Pay was pressed while something covers it. */
-  @state() private pressedUnseen = false
   @state() private faults: Faults = {}
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
-  readonly #guard = new PayGuard(this, () => this.payButton)
 
   protected override createRenderRoot(): HTMLElement {
     return this
@@ -59,9 +55,7 @@ export class CardForm extends LitElement {
 
   protected override render(): TemplateResult {
     const brand = brandOf(this.fields.number)
-    const { texts, busy } = this
-    const covered = this.pressedUnseen && !this.#guard.armed
-    const notice = covered ? texts.covered : this.notice
+    const { texts, busy, notice } = this
     return html`
       <form class="card" novalidate @submit=${this.#submit} aria-busy=${busy}>
         ${this.#field({
@@ -91,7 +85,7 @@ export class CardForm extends LitElement {
         <button
           class="pay"
           type="submit"
-          aria-disabled=${busy || !this.#guard.armed}
+          aria-disabled=${busy}
         >${busy ? html`${spinner}<span>${texts.paying}</span>` : html`<span>${this.payLabel}</span>`}</button>
         <button class="link" type="button" aria-disabled=${busy} @click=${this.#cancel}>
           ${texts.cancelPayment}
@@ -197,8 +191,6 @@ export class CardForm extends LitElement {
       this.#input(wrong)?.focus()
       return
     }
-    this.pressedUnseen = !(await this.#guard.settle())
-    if (this.pressedUnseen || this.busy) return
     this.dispatchEvent(new CardSubmit(readCard(this.fields)))
   }
 

@@ -34,8 +34,6 @@ const en = {
   expiryPast: 'This card has expired.',
   cvcIncomplete: 'The security code has {digits} digits.',
   nameWrong: 'Write the name as it stands on the card.',
-  covered:
-    'Something on the page covers this form, so paying is switched off. Close it, or reload the page.',
   verify: 'Confirm with your bank',
   verifyText: 'Your bank wants to be sure that it is you.',
   verifyFrame: 'Confirmation by your bank',
@@ -94,8 +92,6 @@ const hy: Texts = {
   expiryPast: 'Քարտի ժամկետն անցել է։',
   cvcIncomplete: 'CVC կոդը {digits} նիշ է։',
   nameWrong: 'Գրեք անունն այնպես, ինչպես քարտի վրա է։',
-  covered:
-    'Էջի վրա ինչ-որ բան ծածկում է այս ձևը, ուստի վճարումն անջատված է։ Փակեք այն կամ վերաբեռնեք էջը։',
   verify: 'Հաստատեք ձեր բանկում',
   verifyText: 'Ձեր բանկն ուզում է համոզվել, որ դա դուք եք։',
   verifyFrame: 'Հաստատում ձեր բանկի կողմից',
@@ -155,8 +151,6 @@ const ru: Texts = {
   expiryPast: 'Срок действия карты истёк.',
   cvcIncomplete: 'В коде CVC {digits} цифры.',
   nameWrong: 'Напишите имя так, как оно стоит на карте.',
-  covered:
-    'Что-то на странице закрывает эту форму, поэтому оплата отключена. Закройте это или обновите страницу.',
   verify: 'Подтвердите в банке',
   verifyText: 'Ваш банк хочет убедиться, что это вы.',
   verifyFrame: 'Подтверждение вашего банка',

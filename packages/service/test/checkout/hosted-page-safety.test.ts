@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, chromium, type FrameLocator, type Page } from '@playwright/test'
+import { type Browser, chromium, type Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { installedChromium } from '../../../../.ci/browser.mjs'
 import { expectResult, openWindow, startWorld, type World } from './browser.ts'
@@ -120,42 +120,7 @@ test('messages of anybody but the page around the frame change nothing', async (
   await window.close()
 })
 
-test('a page that covers Pay cannot have it pressed, the buyer reads why, and uncovered it pays', async () => {
-  const pair = await world.checkout.createIntent()
-  const window = await openWindow(world, pair)
-  const { frame, page } = window
-  const pay = frame.getByRole('button', { name: /^Pay / })
-  const isArmed = async () => (await pay.getAttribute('aria-disabled')) !== 'true'
-  const dress = async (of: string, style: string): Promise<void> =>
-    await page.locator(of).evaluate((node, text) => node.setAttribute('style', text), style)
-  const plain = (await page.locator('iframe').getAttribute('style')) ?? ''
-  await window.fill('4242424242424242')
-  for (const trick of [
-    'opacity: 0.01',
-    'filter: blur(3px)',
-    'transform: scale(0.4)',
-    'transform: rotate(12deg)',
-  ]) {
-    await dress('iframe', `${plain};${trick}`)
-    await expect.poll(isArmed, { message: trick }).toBe(false)
-    await dress('iframe', plain)
-    await expect.poll(isArmed, { message: `without ${trick}` }).toBe(true)
-  }
-  await dress('#cover', 'position: fixed; inset: 0; pointer-events: none; background: #fff8')
-  await expect.poll(isArmed).toBe(false)
-  await frame.getByLabel('Name on card').press('Enter')
-  await frame.getByRole('alert').getByText('Something on the page covers this form').waitFor()
-  expect(await window.said()).not.toContain('busy true')
-  const unpaid = await world.checkout.db.query`
-    select from payment_intents where id = ${pair.id} and status = 'requires_payment_method'`
-  expect(unpaid).toHaveLength(1)
-  await dress('#cover', '')
-  await frame.getByLabel('Name on card').press('Enter')
-  await expectResult(window, 'paid')
-  await window.close()
-})
-
-test('Enter in a field pays although Pay is below the fold: the page scrolls there first', async () => {
+test('Enter in a field pays although Pay is below the fold', async () => {
   const window = await openWindow(world, await world.checkout.createIntent(), {
     context: { viewport: { width: 390, height: 300 } },
   })
@@ -165,27 +130,6 @@ test('Enter in a field pays although Pay is below the fold: the page scrolls the
   await expectResult(window, 'paid')
   await window.close()
 })
-
-test('rounded corners, a border and a shadow of the shop leave Pay armed', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
-  await window.page.locator('iframe').evaluate((frame) => {
-    const looks = 'border: 1px solid; border-radius: 16px; box-shadow: 0 2px 9px #0003'
-    frame.setAttribute('style', `${frame.getAttribute('style')};${looks}`)
-  })
-  await seenAgain(window.frame)
-  await window.pay('4242424242424242')
-  await expectResult(window, 'paid')
-  await window.close()
-})
-
-/** Waits until the browser has judged Pay anew: a watcher that comes later is told no sooner. */
-async function seenAgain(frame: FrameLocator): Promise<void> {
-  // Text: this program's types know no browser.
-  await frame.getByRole('button', { name: /^Pay / }).evaluate(`async (button) => {
-    const options = { trackVisibility: true, delay: 100 }
-    await new Promise((resolve) => new IntersectionObserver(resolve, options).observe(button))
-  }`)
-}
 
 test('a hostile bank page moves no window, opens none and settles nothing', async () => {
   const pair = await world.checkout.createIntent()

@@ -44,7 +44,6 @@ function page(checkoutOrigin: string): string {
   iframe { display: block; border: 0; width: 100%; height: 600px }
 </style>
 <body>
-<div id="cover"></div>
 <script type="module">
   const query = new URL(location.href).searchParams
   const checkout = ${JSON.stringify(checkoutOrigin)}
