@@ -9,6 +9,7 @@ import { ApiError, PiError } from './errors.ts'
 /** Every code that the handoff's routes answer with. */
 export const handoffProblems = {
   malformed_json: { status: 400, title: 'The body must be {} or {"orderId": "…"}' },
+  body_incomplete: { status: 400, title: 'The connection closed before the whole body arrived' },
   unknown_parameter: { status: 400, title: 'The body may hold orderId and nothing else' },
   origin_not_allowed: { status: 403, title: 'Only the shop’s own pages may ask' },
   not_found: { status: 404, title: 'There is nothing at this address' },

@@ -63,13 +63,22 @@ async function readBody(request: Request): Promise<string> {
     throw new HandoffRefusal('payload_too_large')
   }
   const known = knownBody(request)
+  if (typeof known === 'object') throw new HandoffRefusal(known.code)
   if (known !== undefined) {
     if (sizeOf(known) > maxHandoffBody) throw new HandoffRefusal('payload_too_large')
     return known
   }
-  const text = request.body ? await readText(request.body, maxHandoffBody) : ''
+  const text = request.body ? await readStream(request.body) : ''
   if (text === undefined) throw new HandoffRefusal('payload_too_large')
   return text
+}
+
+async function readStream(body: ReadableStream<Uint8Array>): Promise<string | undefined> {
+  try {
+    return await readText(body, maxHandoffBody)
+  } catch {
+    throw new HandoffRefusal('body_incomplete')
+  }
 }
 
 /** In bytes; of a text that is short however it is written, an upper bound is good enough. */

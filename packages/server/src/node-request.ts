@@ -4,9 +4,9 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type HandoffProblemCode, problemResponse } from './handoff-problem.ts'
+import { problemResponse } from './handoff-problem.ts'
 import { maxHandoffBody, routeOf } from './handoff-request.ts'
-import { knownBody, noteBody } from './known-body.ts'
+import { knownBody, type MissingBody, noteBody } from './known-body.ts'
 
 /** A handoff whose hooks take this framework's request as their context. */
 export type HandoffFor<Context> = (request: Request, context: Context) => Promise<Response>
@@ -22,7 +22,7 @@ export function keptBody(request: IncomingMessage): unknown {
 }
 
 /**
- * Has the handoff answer Node's request.
+ * Has the handoff answer Node's request. A client that leaves in the middle gets a response, too: nothing reads it.
  *
  * @param options `kept`: what a body parser before us has read, or `undefined`.
  */
@@ -38,13 +38,15 @@ export async function askHandoff<Context>({
   readonly context: Context
 }): Promise<Response> {
   const asked = await toWebRequest(request, kept)
-  return typeof asked === 'string' ? problemResponse(asked) : handoff(asked, context)
+  // CONNECT and TRACE have no web request.
+  return asked === undefined ? problemResponse('method_not_allowed') : handoff(asked, context)
 }
 
 /** Writes the answer, beside the cookies that others have set. */
 export async function sendWebResponse(response: Response, to: ServerResponse): Promise<void> {
   // As text: Node writes it in one piece with the head.
-  const body = knownBody(response) ?? Buffer.from(await response.arrayBuffer())
+  const known = knownBody(response)
+  const body = typeof known === 'string' ? known : Buffer.from(await response.arrayBuffer())
   if (to.headersSent || to.destroyed) return // The buyer left, or somebody else has answered.
   to.statusCode = response.status
   for (const [name, value] of response.headers) {
@@ -55,20 +57,16 @@ export async function sendWebResponse(response: Response, to: ServerResponse): P
   to.end(body)
 }
 
-/** @returns A problem's code when the body was read by somebody who did not keep it. */
-async function toWebRequest(
-  request: IncomingMessage,
-  kept: unknown,
-): Promise<Request | Extract<HandoffProblemCode, 'body_already_read' | 'method_not_allowed'>> {
+/** @returns `undefined` for a method that web requests do not have. */
+async function toWebRequest(request: IncomingMessage, kept: unknown): Promise<Request | undefined> {
   const { method = 'GET' } = request
   const bodyless = method === 'GET' || method === 'HEAD'
   const body = bodyless ? undefined : await readBody(request, kept)
-  if (!bodyless && body === undefined) return 'body_already_read'
   try {
     const asked = new Request(placedUrl(request), { method, headers: readHeaders(request) })
     return body === undefined ? asked : noteBody(asked, body)
   } catch {
-    return 'method_not_allowed' // CONNECT and TRACE have no web request.
+    return undefined
   }
 }
 
@@ -94,29 +92,33 @@ function readHeaders({ rawHeaders }: IncomingMessage): [string, string][] {
   return headers
 }
 
-/** @returns `undefined` when the body was read by somebody else and is gone. */
-async function readBody(request: IncomingMessage, kept: unknown): Promise<string | undefined> {
-  if (request.readableDidRead || request.readableEnded) return asText(kept)
+async function readBody(request: IncomingMessage, kept: unknown): Promise<string | MissingBody> {
+  if (request.readableDidRead || request.readableEnded) {
+    return asText(kept) ?? { code: 'body_already_read' }
+  }
+  // A client that left before this listener was added sends no further event.
+  if (request.destroyed) return { code: 'body_incomplete' }
   // Too much by its own account: the handler refuses it without a look.
   if (Number(request.headers['content-length'] ?? 0) > maxHandoffBody) return ''
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
-    const stop = (): void => {
-      request.off('data', take).off('end', stop).off('error', fail).off('close', stop)
+    const finish = (): void => {
+      request.off('data', take)
       resolve(new TextDecoder().decode(Buffer.concat(chunks)))
     }
-    const fail = (error: Error): void => reject(error)
     const take = (chunk: Buffer): void => {
       chunks.push(chunk)
       size += chunk.byteLength
       // One byte over is enough for the handler to refuse it; the rest flows away unread.
       if (size > maxHandoffBody) {
-        stop()
+        finish()
         request.resume()
       }
     }
-    request.on('data', take).on('end', stop).on('error', fail).on('close', stop)
+    request.on('data', take).on('end', finish)
+    // Both stay for as long as the request: an error that comes late would otherwise end the process.
+    request.on('error', () => {}).on('close', () => resolve({ code: 'body_incomplete' }))
   })
 }
 

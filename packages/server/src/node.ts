@@ -6,6 +6,7 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { problemResponse } from './handoff-problem.ts'
 import {
   askHandoff,
   type HandoffFor,
@@ -19,20 +20,24 @@ export { isHandoffRoute } from './node-request.ts'
 /**
  * Makes a listener for `node:http`, and a handler of a Nest controller: `listen(request, response)`.
  *
- * It answers every request that it is given; ask `isHandoffRoute(request)` first where others share
+ * It responds to every request that it is given; ask `isHandoffRoute(request)` first where others share
  * the server. Hooks get Node's (in Nest, Express's) request as `context`.
+ *
+ * @returns A listener whose promise never rejects: `node:http` would end the process.
  */
 export function toNode<Req extends IncomingMessage = IncomingMessage>(
   handoff: HandoffFor<Req>,
 ): (request: Req, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
-    const answered = await askHandoff({
-      handoff,
-      request,
-      kept: keptBody(request),
-      context: request,
-    })
-    await sendWebResponse(answered, response)
+    try {
+      const kept = keptBody(request)
+      const answered = await askHandoff({ handoff, request, kept, context: request })
+      await sendWebResponse(answered, response)
+    } catch (error) {
+      // biome-ignore lint/suspicious/noConsole: only a handoff that is not createHandoff's comes here.
+      console.error('pi-checkout handoff:', error)
+      await sendWebResponse(problemResponse('internal_error'), response)
+    }
   }
 }
 

@@ -1,25 +1,12 @@
-import 'reflect-metadata'
-import {
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, request as httpRequest, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { bodyParser } from '@koa/bodyparser'
-import { All, Controller, Module, Req, Res } from '@nestjs/common'
-import { NestFactory } from '@nestjs/core'
-import express, { type RequestHandler } from 'express'
-// @ts-expect-error: the types that exist describe version 5.
-import express4 from 'express4'
-import fastify from 'fastify'
+import express from 'express'
 import { Hono } from 'hono'
-import Koa from 'koa'
-import { expect, onTestFinished, test } from 'vitest'
-import { toExpress } from '../src/express.ts'
-import { createHandoff, type HandoffHandler, PaymentIntents } from '../src/index.ts'
-import { isHandoffRoute, toFastify, toKoa, toNode } from '../src/node.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createHandoff, PaymentIntents } from '../src/index.ts'
+import { isHandoffRoute, toNode } from '../src/node.ts'
+import { askHandoff } from '../src/node-request.ts'
+import { expresses, inExpress, inFastify, inKoa, type Mount, mounts } from './mounts.ts'
 import {
   apiKey,
   created,
@@ -37,9 +24,7 @@ interface Mounted {
   readonly contexts: unknown[]
 }
 
-async function checkoutFor(
-  mount: (checkout: HandoffHandler) => RequestListener | Promise<RequestListener>,
-): Promise<Mounted> {
+async function checkoutFor(mount: Mount): Promise<Mounted> {
   const service = await scriptedService(created())
   const contexts: unknown[] = []
   const checkout = createHandoff({
@@ -51,7 +36,7 @@ async function checkoutFor(
       return orderId === 'A-1001' ? order : undefined
     },
   })
-  return { base: await listen(await mount(checkout)), service, contexts }
+  return { base: await listen(await mount(checkout, onTestFinished)), service, contexts }
 }
 
 async function listen(listener: RequestListener): Promise<string> {
@@ -89,87 +74,6 @@ function post(base: string, body: string, headers: Record<string, string> = {}):
   })
 }
 
-type Express = typeof express
-const expresses: [string, Express][] = [
-  ['Express 5', express],
-  ['Express 4', express4],
-]
-
-function inExpress(
-  make: Express,
-  ...before: RequestHandler[]
-): (checkout: HandoffHandler) => RequestListener {
-  return (checkout) => {
-    const app = make()
-    for (const step of before) app.use(step)
-    app.use('/checkout', toExpress(checkout))
-    app.get('/checkout/thanks', (_request, response) => void response.send('thank you'))
-    return app
-  }
-}
-
-// What `@Controller() class { @All('checkout/:route') checkout(@Req() …, @Res() …) }` comes to.
-function nestController(checkout: HandoffHandler): new () => object {
-  const handle = toNode(checkout)
-  class CheckoutController {
-    checkout(request: IncomingMessage, response: ServerResponse): Promise<void> {
-      return handle(request, response)
-    }
-  }
-  const { prototype } = CheckoutController
-  const method = Object.getOwnPropertyDescriptor(prototype, 'checkout') as PropertyDescriptor
-  All('checkout/:route')(prototype, 'checkout', method)
-  Req()(prototype, 'checkout', 0)
-  Res()(prototype, 'checkout', 1)
-  Controller()(CheckoutController)
-  return CheckoutController
-}
-
-async function inNest(checkout: HandoffHandler): Promise<RequestListener> {
-  class Shop {}
-  Module({ controllers: [nestController(checkout)] })(Shop)
-  const app = await NestFactory.create(Shop, { logger: false })
-  onTestFinished(() => app.close())
-  await app.init()
-  return app.getHttpAdapter().getInstance()
-}
-
-async function inFastify(checkout: HandoffHandler): Promise<RequestListener> {
-  const app = fastify()
-  onTestFinished(() => app.close())
-  app.addHook('onRequest', async (_request, reply) => void reply.header('set-cookie', 'sid=1'))
-  app.all('/checkout/*', toFastify(checkout))
-  await app.ready()
-  return app.routing as RequestListener
-}
-
-function inKoa(parse: boolean): (checkout: HandoffHandler) => RequestListener {
-  return (checkout) => {
-    const app = new Koa()
-    if (parse) app.use(bodyParser())
-    app.use(toKoa(checkout))
-    app.use((ctx) => {
-      ctx.body = 'thank you'
-    })
-    return app.callback()
-  }
-}
-
-const mounts: [string, (checkout: HandoffHandler) => RequestListener | Promise<RequestListener>][] =
-  [
-    ...expresses.flatMap(([name, make]): typeof mounts => [
-      [name, inExpress(make)],
-      [`${name} after its JSON parser`, inExpress(make, make.json())],
-      [`${name} after a text parser`, inExpress(make, make.text({ type: '*/*' }))],
-      [`${name} after a raw parser`, inExpress(make, make.raw({ type: '*/*' }))],
-      [`${name} after a form parser`, inExpress(make, make.urlencoded({ extended: false }))],
-    ]),
-    ['node:http', (checkout) => toNode(checkout)],
-    ['Nest, which parses bodies by itself', inNest],
-    ['Fastify, which parses bodies by itself', inFastify],
-    ['Koa', inKoa(false)],
-    ['Koa after its body parser', inKoa(true)],
-  ]
 for (const [name, mount] of mounts) {
   test(`in ${name} the page gets its handoff, the stranger and the curious do not`, async () => {
     const { base, service } = await checkoutFor(mount)
@@ -283,7 +187,7 @@ test('a buyer who leaves never cuts a create in half', async () => {
     order: () => order,
     onIntent: (_order, intent) => void stored.push(intent.id),
   })
-  const base = await listen(inExpress(express)(checkout))
+  const base = await listen(await inExpress(express)(checkout, onTestFinished))
   const leaving = httpRequest(`${base}/checkout/handoff`, {
     method: 'POST',
     headers: { origin, 'content-type': 'application/json' },
@@ -338,4 +242,44 @@ test('a Request whose body was read already is named at once', async () => {
   const response = await checkout(request)
   expect(response.status).toBe(500)
   expect(await response.json()).toMatchObject({ code: 'body_already_read' })
+})
+
+test('toNode returns a 500 when a wrapped handoff rejects, and never rejects itself', async () => {
+  const heard = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => heard.mockRestore())
+  const base = await listen(toNode(() => Promise.reject(new Error('broken wrapper'))))
+  const response = await post(base, '{}')
+  expect([response.status, await response.json()]).toMatchObject([500, { code: 'internal_error' }])
+  expect(heard).toHaveBeenCalledWith('pi-checkout handoff:', new Error('broken wrapper'))
+})
+
+test('a client that left before the handler was reached holds nothing up', async () => {
+  let resolve = (_response: Promise<Response>): void => {}
+  const promise = new Promise<Response>((settle) => {
+    resolve = settle
+  })
+  const base = await listen((request) => {
+    request.on('error', () => {})
+    // A session store that takes its time: the client is gone when the handoff gets the request.
+    request.on('close', () => {
+      const ended = askHandoff({
+        handoff: createHandoff({
+          intents: new PaymentIntents({ apiKey, baseUrl: 'http://127.0.0.1:1' }),
+          origin,
+          order: () => order,
+        }),
+        request,
+        kept: undefined,
+        context: undefined,
+      })
+      resolve(ended)
+    })
+  })
+  const leaving = httpRequest(`${base}/checkout/handoff`, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json', 'content-length': 20 },
+  })
+  leaving.on('error', () => {})
+  leaving.write('{"orde', () => leaving.destroy())
+  expect(await (await promise).json()).toMatchObject({ code: 'body_incomplete' })
 })

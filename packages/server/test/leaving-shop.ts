@@ -1,0 +1,28 @@
+/**
+ * A shop in every framework, in one process of its own: what is unhandled in one of them ends it.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createHandoff, PaymentIntents } from '../src/index.ts'
+import { fakeService } from '../src/testing.ts'
+import { mounts } from './mounts.ts'
+
+const checkout = createHandoff({
+  intents: new PaymentIntents(fakeService().options),
+  origin: 'https://shop.example',
+  keys: `k1:${Buffer.alloc(32, 'one-key').toString('base64url')}`,
+  order: async () => {
+    await new Promise(setImmediate) // A database would take a while, too: time to leave in.
+    return { orderId: 'A-1001', amount: 150000, currency: 'AMD' } as const
+  },
+})
+const ports: Record<string, number> = {}
+for (const [name, mount] of mounts) {
+  const server = createServer(await mount(checkout, () => {}))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  ports[name] = (server.address() as AddressInfo).port
+}
+process.stdout.write(`${JSON.stringify(ports)}\n`)
