@@ -7,7 +7,9 @@ const departures = /** @type {const} */ (['fin', 'rst'])
 /** Offsets from 0 to `length`, both included: 65, or every byte of a shorter text. */
 function offsets(length) {
   const steps = Math.min(length, 64)
-  return Array.from({ length: steps + 1 }, (_, at) => Math.round((at * length) / steps))
+  return Array.from({ length: steps + 1 }, (_, at) =>
+    Math.round((at * length) / Math.max(steps, 1)),
+  )
 }
 
 /**
@@ -78,11 +80,13 @@ async function visitToTheEnd({ port, host = '127.0.0.1', request }) {
  * @param {number} tour.port
  * @param {string} [tour.host]
  * @param {readonly string[]} tour.requests Each must ask for the end of its connection.
+ * @param {readonly string[]} [tour.endless] Requests whose response is long in coming, or never ends.
  * @param {() => Promise<unknown>} tour.serves Rejects when the server no longer serves.
  */
-export async function leaveEverywhere({ port, host, requests, serves }) {
-  for (const request of requests) {
-    const { length } = await visitToTheEnd({ port, host, request })
+export async function leaveEverywhere({ port, host, requests, endless = [], serves }) {
+  for (const request of [...requests, ...endless]) {
+    const waits = endless.includes(request)
+    const { length } = waits ? '' : await visitToTheEnd({ port, host, request })
     for (const departure of departures) {
       const visits = [
         ...offsets(request.length).map((sent) => ({ sent })),
