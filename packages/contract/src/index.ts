@@ -29,6 +29,13 @@ export {
   PaymentMethod,
 } from './payment-intent-schema.ts'
 export type { FieldErrorCode, ProblemCode } from './problem.ts'
-export { fieldErrorCodes, problemCodes, problemMediaType } from './problem.ts'
-export { FieldError, fieldErrors, Problem } from './problem-schema.ts'
+export {
+  fieldErrorCodes,
+  maxFieldErrors,
+  maxNameLength,
+  problemCodes,
+  problemMediaType,
+} from './problem.ts'
+export type { FieldErrors } from './problem-schema.ts'
+export { FieldError, fieldAt, fieldErrors, Problem } from './problem-schema.ts'
 export { headers, routes } from './routes.ts'

@@ -12,6 +12,7 @@ import { limits, type PaymentIntentStatus } from './open-choices.ts'
 import { codePoints, orderIdFault } from './order-id.ts'
 import type * as plain from './payment-intent.ts'
 import type { FieldErrorCode } from './problem.ts'
+import { unknownParameterRule } from './problem-schema.ts'
 
 const Amount = z
   .number({ error: 'must be a JSON number of minor units, such as 150000 for 1500.00 AMD' })
@@ -62,11 +63,17 @@ const MetadataInput = z
   .unknown()
   // Before z.record, which drops `__proto__` without a word.
   .check(
-    rule<unknown>((value) =>
-      typeof value === 'object' && value !== null && Object.keys(value).some(isForbiddenKey)
-        ? ['forbidden_key', 'must not use __proto__, constructor or prototype as a key']
-        : undefined,
-    ),
+    rule<unknown>((value) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+      const keys = Object.keys(value)
+      if (keys.some(isForbiddenKey)) {
+        return ['forbidden_key', 'must not use __proto__, constructor or prototype as a key']
+      }
+      // Before the values: a flood of wrong ones would be thousands of issues.
+      return keys.length > limits.metadataKeys
+        ? ['too_many', `must hold at most ${limits.metadataKeys} keys`]
+        : undefined
+    }),
   )
   .pipe(
     z
@@ -77,11 +84,7 @@ const MetadataInput = z
       )
       .check(
         rule<Record<string, string>>((metadata) => {
-          const entries = Object.entries(metadata)
-          if (entries.length > limits.metadataKeys) {
-            return ['too_many', `must hold at most ${limits.metadataKeys} keys`]
-          }
-          const bytes = new TextEncoder().encode(entries.flat().join('')).length
+          const bytes = new TextEncoder().encode(Object.entries(metadata).flat().join('')).length
           return bytes > limits.metadataBytes
             ? ['too_long', `must hold at most ${limits.metadataBytes} bytes in all`]
             : undefined
@@ -207,8 +210,7 @@ function text({ min, max }: { readonly min: number; readonly max: number }): z.Z
 }
 
 function objectError(otherwise: string): z.core.$ZodErrorMap {
-  return (issue) =>
-    issue.code === 'unrecognized_keys' ? 'is not a parameter of this operation' : otherwise
+  return (issue) => (issue.code === 'unrecognized_keys' ? unknownParameterRule : otherwise)
 }
 
 function isForbiddenKey(key: string): boolean {

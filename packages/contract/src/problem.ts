@@ -95,8 +95,15 @@ export const fieldErrorCodes = [
 
 export type FieldErrorCode = (typeof fieldErrorCodes)[number]
 
+/** The most entries that an error response lists; `errorsOmitted` counts the rest. */
+export const maxFieldErrors = 20
+
+/** Longest part of a field's path that a response repeats, in code points; the rest becomes `…`. */
+export const maxNameLength = 64
+
 /** One field's fault: where (RFC 6901), which rule, and what to do. It never repeats the value. */
 export interface FieldError {
+  /** JSON Pointer to the field. A name of more than 64 characters is cut and ends with `…`. */
   pointer: string
   code: string
   detail: string
@@ -116,6 +123,9 @@ export interface Problem {
   code: string
   requestId?: string | undefined
   retryable?: boolean | undefined
+  /** At most 20. */
   errors?: FieldError[] | undefined
+  /** Number of wrong fields that `errors` does not list; absent when it lists all of them. */
+  errorsOmitted?: number | undefined
   [field: string]: unknown
 }

@@ -6,7 +6,7 @@ const body = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
 function faults(input: unknown): readonly string[] {
   const read = CreatePaymentIntent.safeParse(input)
   if (read.success) return []
-  return fieldErrors(read.error, input).map(({ pointer, code }) => `${pointer} ${code}`)
+  return fieldErrors(read.error, input).errors.map(({ pointer, code }) => `${pointer} ${code}`)
 }
 
 test('currency is taken in any case and comes out in upper case', () => {
@@ -88,10 +88,20 @@ for (const orderId of ['x'.repeat(32), '😀'.repeat(32), 'e\u0301'.repeat(16)])
 test('a 36-character UUID is told what to do instead', () => {
   const orderId = '123e4567-e89b-12d3-a456-426614174000'
   const read = CreatePaymentIntent.safeParse({ ...body, orderId })
-  const [error] = read.success ? [] : fieldErrors(read.error, { ...body, orderId })
+  const [error] = read.success ? [] : fieldErrors(read.error, { ...body, orderId }).errors
   expect(error?.detail).toBe(
     'orderId must hold at most 32 characters; a UUID has 36: drop its hyphens, or use newOrderId() of @pi-checkout/server',
   )
+})
+
+test('a long name of a field is cut, and never in the middle of a character', () => {
+  const input = { ...body, [`${'a'.repeat(63)}😀😀${'b'.repeat(60_000)}`]: 1, ['é'.repeat(64)]: 1 }
+  const read = CreatePaymentIntent.safeParse(input)
+  const found = read.success ? undefined : fieldErrors(read.error, input)
+  expect(found?.errors.map(({ pointer }) => pointer)).toEqual([
+    `/${'a'.repeat(63)}😀…`,
+    `/${'é'.repeat(64)}`,
+  ])
 })
 
 test('an answer whose role fields have other names is read, and never as a payment', () => {

@@ -45,16 +45,23 @@ export async function operate(request: Request, store: FakeStore): Promise<Respo
 /** The answer of a problem, as the service words it on the wire. */
 export function problem(
   code: ProblemCode,
-  more: { readonly errors?: readonly FieldError[]; readonly headers?: Record<string, string> } = {},
+  more: {
+    readonly errors?: readonly FieldError[]
+    readonly errorsOmitted?: number
+    readonly headers?: Record<string, string>
+  } = {},
 ): Response {
   const { status, title, retryable } = problemCodes[code]
   const requestId = newId('req_')
-  const errors = more.errors ?? []
+  const { errors = [], errorsOmitted = 0 } = more
   const body = { type: `/docs#${code}`, title, status, detail: title, code, requestId, retryable }
-  return new Response(JSON.stringify({ ...body, errors }), {
-    status,
-    headers: { ...common(requestId), 'content-type': problemMediaType, ...more.headers },
-  })
+  return new Response(
+    JSON.stringify({ ...body, errors, ...(errorsOmitted > 0 && { errorsOmitted }) }),
+    {
+      status,
+      headers: { ...common(requestId), 'content-type': problemMediaType, ...more.headers },
+    },
+  )
 }
 
 /** Headers of every answer. */
@@ -149,12 +156,15 @@ function readCreate(text: string): CreatePaymentIntent | Response {
   }
   const read = CreatePaymentIntent.safeParse(input)
   if (read.success) return read.data
-  const errors = fieldErrors(read.error, input)
+  const { errors, errorsOmitted } = fieldErrors(read.error, input)
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return problem('invalid_body', { errors })
+    return problem('invalid_body', { errors, errorsOmitted })
   }
   const unknown = errors.some(({ code }) => code === 'unknown_parameter')
-  return problem(unknown ? 'unknown_parameter' : 'validation_failed', { errors })
+  return problem(unknown ? 'unknown_parameter' : 'validation_failed', {
+    errors,
+    errorsOmitted,
+  })
 }
 
 function refuseBrowser({ headers: sent }: Request): Response | undefined {

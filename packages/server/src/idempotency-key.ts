@@ -93,7 +93,7 @@ function readParams(params: CreateParams): CreatePaymentIntent {
   if (read.success) return read.data
   throw new TypeError(
     fieldErrors(read.error, params)
-      .map(({ detail }) => detail)
+      .errors.map(({ detail }) => detail)
       .join('; '),
   )
 }

@@ -143,6 +143,48 @@ for (const [body, pointer, code, words] of refusedFields) {
   })
 }
 
+const floods: readonly (readonly [what: string, path: string, body: object, omitted: number])[] = [
+  ['6,000 unknown fields', '/payment-intents', { ...order, ...fields(6000, 1) }, 5980],
+  ['6,000 unknown fields without a key', '/checkout-api/session', fields(6000, 1), 5983],
+  ['5,000 wrong metadata values', '/payment-intents', { ...order, metadata: fields(5000, 1) }, 0],
+  ['50 wrong metadata values', '/payment-intents', { ...order, metadata: fields(50, 1) }, 30],
+  [
+    'names that JSON writes long',
+    '/payment-intents',
+    { ...order, ...fields(100, 1, '\u0001'.repeat(70)) },
+    86,
+  ],
+]
+
+for (const [what, path, body, omitted] of floods) {
+  test(`an error response names at most 20 fields and counts the rest: ${what}`, async () => {
+    const answer = await fetch(service.url + path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(path === '/payment-intents'
+          ? { authorization: `Bearer ${service.apiKey}` }
+          : { origin: service.url }),
+      },
+      body: JSON.stringify(body),
+    })
+    const text = await answer.text()
+    expect([answer.status, Buffer.byteLength(text) < 16_000]).toEqual([400, true])
+    const { errors, errorsOmitted = 0 } = JSON.parse(text) as {
+      errors: readonly { detail: string }[]
+      errorsOmitted?: number
+    }
+    expect(errors.length).toBeGreaterThan(0)
+    expect(errors.length).toBeLessThanOrEqual(20)
+    expect(errorsOmitted).toBe(omitted)
+    for (const { detail } of errors) expect(detail.length).toBeLessThan(300)
+  })
+}
+
+function fields(count: number, value: unknown, stem = 'f'): Record<string, unknown> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${at}${stem}`, value]))
+}
+
 test('a misspelt field is caught by its name', async () => {
   const answer = await create(service, { amount: 1, currency: 'AMD', order_id: 'A-1' })
   expect(await problem(answer)).toMatchObject({
@@ -167,6 +209,9 @@ const refusedTexts: readonly [what: string, text: string, code: string, fault?: 
     'lossy_number',
   ],
   ['a number beyond a double', '{"amount":1e400}', 'validation_failed', 'lossy_number'],
+  ['a long number', `{"amount":1.${'0'.repeat(60_000)}1}`, 'validation_failed', 'too_long'],
+  ['a long exponent', `{"amount":1e${'0'.repeat(60_000)}1}`, 'validation_failed', 'too_long'],
+  ['41 digits', `{"amount":${'1'.repeat(41)}}`, 'validation_failed', 'too_long'],
   ['__proto__', '{"metadata":{"__proto__":"x"}}', 'validation_failed', 'forbidden_key'],
   ['constructor, nested', '{"customer":{"constructor":{}}}', 'validation_failed', 'forbidden_key'],
   ['six levels', '{"a":{"a":{"a":{"a":{"a":{}}}}}}', 'invalid_body'],

@@ -94,7 +94,8 @@ export class RequestsView extends LitElement {
   }
 
   #more(exchange: Exchange): TemplateResult {
-    const { requestId, intentId, idempotencyKey, operation, problem, pointers } = exchange
+    const { requestId, intentId, idempotencyKey, operation, problem } = exchange
+    const { pointers, pointersOmitted } = exchange
     const intent = this.state?.live.known(intentId)
     const curl = curlOf(exchange, { origin: location.origin, intent })
     const key = idempotencyKey ? html`<code>${idempotencyKey}</code>` : 'none was sent'
@@ -104,7 +105,11 @@ export class RequestsView extends LitElement {
         'Problem',
         problem && html`<a href="/docs#${problem}" target="_blank"><code>${problem}</code></a>`,
       ],
-      ['Fields', pointers.length > 0 && html`<code>${pointers.join(', ')}</code>`],
+      [
+        'Fields',
+        pointers.length > 0 &&
+          html`<code>${pointers.join(', ')}</code>${pointersOmitted > 0 ? ` and ${pointersOmitted} more` : nothing}`,
+      ],
       [
         'Intent',
         intentId &&

@@ -22,7 +22,9 @@ export function cspReports({ log, now }: Context): RequestHandler {
     }
     const minute = Math.floor(now().getTime() / 60_000)
     window = window.begins === minute ? window : { begins: minute, reports: 0 }
-    const reports = Reports.safeParse(readJson(await readBody(request, maxBytes)))
+    const sent = readJson(await readBody(request, maxBytes))
+    // No more of them are read than would be logged.
+    const reports = Reports.safeParse(Array.isArray(sent) ? sent.slice(0, perMinute) : sent)
     for (const { body } of reports.data ?? []) {
       if (++window.reports > perMinute) break
       const { effectiveDirective: directive, blockedURL: blocked } = body

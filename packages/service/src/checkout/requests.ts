@@ -48,9 +48,11 @@ export type Confirm = z.infer<typeof Confirm>
 export function readRequest<T>(schema: z.ZodType<T>, body: unknown): T {
   const { success, data, error } = schema.safeParse(body)
   if (success) return data
-  throw new ProblemError('validation_failed', 'A field of the body breaks its rule.', {
-    errors: fieldErrors(error, body),
-  })
+  throw new ProblemError(
+    'validation_failed',
+    'A field of the body breaks its rule.',
+    fieldErrors(error, body),
+  )
 }
 
 /**

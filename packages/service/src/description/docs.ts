@@ -137,7 +137,8 @@ function errors(): string {
   })
   return `<p>Every error is <code>application/problem+json</code> with <code>code</code>,
 <code>detail</code>, <code>requestId</code>, <code>retryable</code> and, for fields,
-<code>errors</code>. No value, key or secret is ever in it.</p>
+<code>errors</code>: at most 20, with the number of the others in <code>errorsOmitted</code>. No value, key or
+secret is ever in it.</p>
 <div class="scroll"><table>
 <thead><tr><th>code</th><th>status</th><th>means</th><th>what to do</th></tr></thead>
 <tbody>

@@ -17,6 +17,8 @@ export interface AnswerFacts {
   readonly problem?: string
   /** Which fields were refused. */
   readonly pointers?: readonly string[]
+  /** How many more were refused. */
+  readonly pointersOmitted?: number
 }
 
 /** Adds facts, which live as long as the answer. */

@@ -5,14 +5,14 @@
  * @module
  */
 import { isUtf8 } from 'node:buffer'
-import { type FieldError, limits } from '@pi-checkout/contract'
+import { type FieldError, fieldAt, limits } from '@pi-checkout/contract'
 import { ProblemError } from './problem.ts'
 
 /**
  * Reads a JSON text strictly.
  *
- * Refused beyond plain syntax: duplicate names, numbers that lose digits, too deep nesting, and the
- * names through which objects are polluted.
+ * Rejected beyond plain syntax: duplicate names, numbers that are long or lose digits, too deep nesting,
+ * and the names through which objects are polluted. The time is linear in the size of the text.
  *
  * @param maxDepth Levels of objects and arrays. Default: 5.
  * @throws {ProblemError} `malformed_json`, `invalid_body` or `validation_failed`.
@@ -95,6 +95,7 @@ function check(text: string, maxDepth: number): void {
       case '9': {
         numberPattern.lastIndex = at
         const literal = numberPattern.exec(text)?.[0] ?? ''
+        if (literal.length > maxNumberLength) throw longNumber(levels)
         if (losesDigits(literal)) throw lossy(levels)
         at += literal.length - 1
         break
@@ -136,6 +137,8 @@ function isEscaped(text: string, at: number): boolean {
   return slashes % 2 === 1
 }
 
+/** In characters. The longest number that JSON.stringify writes has 25. */
+const maxNumberLength = 40
 const numberPattern = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 function losesDigits(literal: string): boolean {
@@ -145,7 +148,7 @@ function losesDigits(literal: string): boolean {
   return !Number.isFinite(value) || plain(literal) !== plain(String(value))
 }
 
-/** Digits and power of ten of a number, in the one form that equal numbers share. */
+/** Digits and power of ten of a number of bounded length, in the one form that equal numbers share. */
 function plain(literal: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? []
@@ -154,6 +157,14 @@ function plain(literal: string): string {
   if (significant === '') return `${sign}0`
   const power = Number(exponent) - fraction.length + (digits.length - significant.length)
   return `${sign}${significant}e${power}`
+}
+
+function longNumber(levels: readonly Level[]): ProblemError {
+  return new ProblemError('validation_failed', 'The body has a number that is too long.', {
+    errors: [
+      fault(levels, 'too_long', `must be a number of at most ${maxNumberLength} characters`),
+    ],
+  })
 }
 
 function lossy(levels: readonly Level[]): ProblemError {
@@ -169,9 +180,6 @@ function lossy(levels: readonly Level[]): ProblemError {
 }
 
 function fault(levels: readonly Level[], code: FieldError['code'], rule: string): FieldError {
-  const path = levels.map(({ at }) => String(at))
-  const pointer = path
-    .map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('')
-  return { pointer, code, detail: `${path.join('.') || 'body'} ${rule}` }
+  const { pointer, field } = fieldAt(levels.map(({ at }) => at))
+  return { pointer, code, detail: `${field} ${rule}` }
 }

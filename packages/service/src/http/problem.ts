@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type FieldError,
   headers,
+  maxFieldErrors,
   type ProblemCode,
   problemCodes,
   problemMediaType,
@@ -23,23 +24,27 @@ export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly code: ProblemCode
   readonly errors: readonly FieldError[]
+  readonly errorsOmitted: number
   readonly headers: Readonly<Record<string, string>>
 
   /**
    * @param detail What was wrong with this request, and what to do.
-   * @param more `errors` for single fields; `headers` such as `retry-after`.
+   * @param more `errors` for single fields, `errorsOmitted` for the number of those that it leaves out;
+   * `headers` such as `retry-after`.
    */
   constructor(
     code: ProblemCode,
     detail: string,
     more: {
       readonly errors?: readonly FieldError[]
+      readonly errorsOmitted?: number
       readonly headers?: Readonly<Record<string, string>>
     } = {},
   ) {
     super(detail)
     this.code = code
     this.errors = more.errors ?? []
+    this.errorsOmitted = more.errorsOmitted ?? 0
     this.headers = more.headers ?? {}
   }
 }
@@ -64,16 +69,22 @@ export function sendProblem(
     response.destroy()
     return
   }
-  keepFacts(response, { problem: problem.code, pointers: problem.errors.map((at) => at.pointer) })
+  const bounded = boundErrors(problem)
+  keepFacts(response, {
+    problem: problem.code,
+    pointers: bounded.errors.map((at) => at.pointer),
+    pointersOmitted: bounded.errorsOmitted,
+  })
   const body = JSON.stringify({
     type: `/docs#${problem.code}`,
     title,
     status,
-    detail: problem.message,
+    detail: cutToBytes(problem.message, maxDetailBytes),
     code: problem.code,
     requestId: requestId(response),
     retryable,
-    errors: problem.errors,
+    errors: bounded.errors,
+    ...(bounded.errorsOmitted > 0 && { errorsOmitted: bounded.errorsOmitted }),
   })
   response.setHeader(headers.requestId, requestId(response))
   response.writeHead(status, {
@@ -85,6 +96,38 @@ export function sendProblem(
     ...problem.headers,
   })
   response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+/** What `errors` and `detail` may take of a response, in bytes of JSON: 16 KB with everything else. */
+const maxErrorsBytes = 12 * 1024
+const maxDetailBytes = 2 * 1024
+
+/** Keeps so many entries, and so many bytes of them, that the response stays small whatever the body was. */
+function boundErrors({ errors, errorsOmitted }: ProblemError): {
+  readonly errors: readonly FieldError[]
+  readonly errorsOmitted: number
+} {
+  let bytes = 0
+  const kept: FieldError[] = []
+  for (const error of errors.slice(0, maxFieldErrors)) {
+    bytes += Buffer.byteLength(JSON.stringify(error))
+    if (bytes > maxErrorsBytes) break
+    kept.push(error)
+  }
+  return { errors: kept, errorsOmitted: errorsOmitted + errors.length - kept.length }
+}
+
+/** Cuts a text so that it takes at most so many bytes as a JSON string. */
+function cutToBytes(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(JSON.stringify(text)) <= maxBytes) return text
+  let bytes = 0
+  let kept = ''
+  for (const point of text) {
+    bytes += Buffer.byteLength(JSON.stringify(point)) - 2
+    if (bytes > maxBytes - 8) break
+    kept += point
+  }
+  return `${kept}…`
 }
 
 /** The type of an error, and a code if it has one: never its message, `body` or `payload`. */

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   apiVersions,
   CreatePaymentIntent,
+  type FieldErrors,
   fieldErrors,
   headers,
   paymentIntentIdPattern,
@@ -55,15 +56,25 @@ export function readCreate(bytes: Buffer): CreatePaymentIntent {
   const input = readJson(bytes)
   const result = CreatePaymentIntent.safeParse(input)
   if (result.success) return result.data
-  const errors = fieldErrors(result.error, input)
-  const detail = errors.map((error) => error.detail).join('; ')
+  const found = fieldErrors(result.error, input)
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new ProblemError('invalid_body', `${detail}.`, { errors })
+    throw new ProblemError('invalid_body', detailOf(found), found)
   }
-  const unknown = errors.some(({ code }) => code === 'unknown_parameter')
-  throw new ProblemError(unknown ? 'unknown_parameter' : 'validation_failed', `${detail}.`, {
-    errors,
-  })
+  const unknown = found.errors.some(({ code }) => code === 'unknown_parameter')
+  throw new ProblemError(
+    unknown ? 'unknown_parameter' : 'validation_failed',
+    detailOf(found),
+    found,
+  )
+}
+
+/** How many faults the detail repeats in words. */
+const mostInDetail = 5
+
+function detailOf({ errors, errorsOmitted }: FieldErrors): string {
+  const words = errors.slice(0, mostInDetail).map(({ detail }) => detail)
+  const more = errors.length + errorsOmitted - words.length
+  return `${words.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
 }
 
 /** Returns the id in a path; `undefined` when it cannot be one. */

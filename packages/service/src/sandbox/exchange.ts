@@ -29,8 +29,10 @@ export interface Exchange {
   readonly replayed: boolean
   /** Code of the problem that the answer was. */
   readonly problem: string | null
-  /** Fields that it refused, as JSON Pointers. */
+  /** Fields that it refused, as JSON Pointers: the first 20 at most, and 500 characters. */
   readonly pointers: readonly string[]
+  /** How many more it refused. */
+  readonly pointersOmitted: number
 }
 
 /** What is looked for in the journal. */
@@ -59,6 +61,7 @@ export function exchangeOf(note: Note): Exchange {
     replayed,
     problem: note.problem ?? null,
     pointers: note.pointers,
+    pointersOmitted: note.pointersOmitted,
   }
 }
 

@@ -6,6 +6,7 @@
  */
 import {
   CreatePaymentIntent,
+  fieldAt,
   limits,
   paymentIntentIdPattern,
   paymentIntentStatuses,
@@ -58,10 +59,11 @@ const Intent = z
     updatedAt: Time,
     expiresAt: Time,
     finalizedAt: Time.nullable(),
-    events: z.array(
+    events: list(
       z.strictObject({ version: z.int().min(2), cause: Text, status: Text, createdAt: Time }),
+      1000,
     ),
-    attempts: z.array(
+    attempts: list(
       z.strictObject({
         attemptId: Text,
         state: Text,
@@ -72,6 +74,7 @@ const Intent = z
         createdAt: Time,
         updatedAt: Time,
       }),
+      1000,
     ),
     secret: z.strictObject({
       kid: Text,
@@ -89,24 +92,62 @@ const Intent = z
 type Intent = z.infer<typeof Intent>
 
 /** What an import takes: the text of an export, with nothing added. */
-export const Import = z.strictObject({
+const Import = z.strictObject({
   version: z.literal(1),
   exportedAt: Time,
-  environments: z
-    .array(
-      z.strictObject({
-        id: Text,
-        merchant: z.string().min(1).max(128),
-        allowedOrigins: z.array(z.string().refine((origin) => readOrigin(origin) !== undefined)),
-        clockOffset: z.int().min(-maxClockOffset).max(maxClockOffset),
-      }),
-    )
-    .max(100),
-  intents: z.array(Intent),
+  environments: list(
+    z.strictObject({
+      id: Text,
+      merchant: z.string().min(1).max(128),
+      allowedOrigins: list(
+        z.string().refine((origin) => readOrigin(origin) !== undefined),
+        1000,
+      ),
+      clockOffset: z.int().min(-maxClockOffset).max(maxClockOffset),
+    }),
+    100,
+  ),
+  /** Read one by one, so that the first wrong one ends the work. */
+  intents: z.array(z.unknown()),
   /** Where the next part begins: each part is imported by itself. */
   next: z.string().nullable().optional(),
 })
-export type Import = z.infer<typeof Import>
+
+/** An import whose intents have been read too. */
+export interface ReadImport {
+  readonly environments: z.infer<typeof Import>['environments']
+  readonly intents: readonly Intent[]
+}
+
+/**
+ * Reads the body of an import.
+ *
+ * @throws {ProblemError} `validation_failed`: it names the first value that does not fit.
+ */
+export function readImport(body: unknown): ReadImport {
+  const { environments, intents } = readPart(Import, body, [])
+  return {
+    environments,
+    intents: intents.map((intent, at) => readPart(Intent, intent, ['intents', at])),
+  }
+}
+
+function readPart<T>(schema: z.ZodType<T>, part: unknown, at: readonly PropertyKey[]): T {
+  const read = schema.safeParse(part)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const { field } = fieldAt([...at, ...(issue?.path ?? [])])
+  const rule = issue?.code === 'unrecognized_keys' ? 'it has unknown fields' : issue?.message
+  throw new ProblemError(
+    'validation_failed',
+    `Send what GET /_sandbox/export returned; ${field} does not fit: ${rule}.`,
+  )
+}
+
+/** A list whose length is checked before any item is read. */
+function list<T>(item: z.ZodType<T>, max: number): z.ZodType<T[]> {
+  return z.array(z.unknown()).max(max).pipe(z.array(item))
+}
 
 /** What came of an import. */
 export interface Imported {
@@ -123,7 +164,7 @@ export interface Imported {
  *
  * @throws {ProblemError} `validation_failed` when an intent breaks a rule of the store.
  */
-export async function importSandbox(context: Context, sandbox: Import): Promise<Imported> {
+export async function importSandbox(context: Context, sandbox: ReadImport): Promise<Imported> {
   const { db, now } = context
   try {
     return await db.transaction(async (tx) => {

@@ -8,8 +8,8 @@
  * @module
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { headers, paymentIntentIdPattern, routes } from '@pi-checkout/contract'
-import { factsOf, sentStatus } from '../http/answer-facts.ts'
+import { headers, limits, paymentIntentIdPattern, routes } from '@pi-checkout/contract'
+import { type AnswerFacts, factsOf, sentStatus } from '../http/answer-facts.ts'
 import { requestId } from '../http/request-id.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { Changes } from './changes.ts'
@@ -185,14 +185,31 @@ function noteOf(
     operation,
     environment: facts.environment?.id ?? null,
     intentId: facts.intentId ?? intentIdOf(path),
-    idempotencyKey: typeof key === 'string' ? key : undefined,
+    idempotencyKey: typeof key === 'string' ? key.slice(0, limits.idempotencyKey) : undefined,
     replayed: facts.replayed ?? false,
     problem: facts.problem,
-    pointers: facts.pointers ?? [],
+    ...boundPointers(facts),
     keyFromBrowser: isKeyFromBrowser(request),
     secretInUrl: hasSecret(url),
     origin: operation === 'page' ? originOf(sent.referer) : undefined,
   }
+}
+
+/** What a note keeps of the refused fields, in characters: each came from the caller. */
+const maxPointersLength = 500
+
+function boundPointers({
+  pointers = [],
+  pointersOmitted = 0,
+}: AnswerFacts): Pick<Note, 'pointers' | 'pointersOmitted'> {
+  const kept: string[] = []
+  let length = 0
+  for (const pointer of pointers) {
+    length += pointer.length
+    if (length > maxPointersLength) break
+    kept.push(pointer)
+  }
+  return { pointers: kept, pointersOmitted: pointersOmitted + pointers.length - kept.length }
 }
 
 function operationOf(method: string, path: string): Operation {
@@ -210,9 +227,13 @@ function intentIdOf(path: string): string | null {
   return paymentIntentIdPattern.test(id) && !hasSecret(id) ? id : null
 }
 
+/** The origin alone: the rest of a `Referer`, its query above all, is never kept. */
 function originOf(referer: string | undefined): string | undefined {
-  return referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : undefined
+  const origin = referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : ''
+  return origin === '' || origin.length > maxOriginLength ? undefined : origin
 }
+
+const maxOriginLength = 255
 
 /**
  * A page that sends a key from elsewhere is stopped by its browser before: `OPTIONS` asks whether it may.

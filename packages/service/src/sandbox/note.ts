@@ -19,13 +19,15 @@ export interface Note {
   readonly operation: Operation
   readonly environment: string | null
   readonly intentId: string | null
-  /** Whole, so that it can be looked for; it is shown masked. */
+  /** As sent, so that it can be looked for; it is shown masked. At most 255 characters. */
   readonly idempotencyKey: string | undefined
   readonly replayed: boolean
   /** Code of the problem that the answer was. */
   readonly problem: string | undefined
-  /** Fields that it refused, as JSON Pointers. */
+  /** Fields that it refused, as JSON Pointers: the first ones, cut to a bounded size. */
   readonly pointers: readonly string[]
+  /** How many more it refused. */
+  readonly pointersOmitted: number
   /** It came with headers that only a browser sends, and with a key or the wish to send one. */
   readonly keyFromBrowser: boolean
   /** The address carried a credential. */

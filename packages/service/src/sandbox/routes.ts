@@ -11,14 +11,13 @@ import type { SandboxFrom } from '../config.ts'
 import type { Context } from '../context.ts'
 import { jsonBody } from '../http/body.ts'
 import { jsonHeaders } from '../http/headers.ts'
-import { ProblemError } from '../http/problem.ts'
 import { streamChanges } from './changes.ts'
 import { type EnvironmentParts, environmentRoutes, noEnvironment } from './environment-routes.ts'
 import { writeExport } from './export.ts'
 import { faultRoutes } from './fault-routes.ts'
 import type { FaultRules } from './faults.ts'
 import { adminOnly, localOnly, noNull } from './guard.ts'
-import { Import, importSandbox } from './import.ts'
+import { importSandbox, readImport } from './import.ts'
 import { inspectorPage } from './inspector.ts'
 import { intentRoutes } from './intent-routes.ts'
 import { playground } from './playground.ts'
@@ -71,15 +70,7 @@ function contentRoutes(
 
   router.post('/import', async (request, response) => {
     const body = await jsonBody(request, { maxBytes: importBytes, maxDepth: importDepth })
-    const sandbox = Import.safeParse(body)
-    if (!sandbox.success) {
-      const [{ path = [], message = '' } = {}] = sandbox.error.issues
-      throw new ProblemError(
-        'validation_failed',
-        `Send what GET /_sandbox/export answered; ${path.join('.') || 'the body'} does not fit: ${message}.`,
-      )
-    }
-    const imported = await importSandbox(context, sandbox.data)
+    const imported = await importSandbox(context, readImport(body))
     authenticator.forget()
     changes.announce('environments', 'intents')
     response.json(imported)
@@ -111,6 +102,6 @@ const Reset = z.strictObject({
     .optional(),
 })
 
-const importBytes = 32 * 1024 * 1024
+const importBytes = 1024 * 1024
 /** An export nests deeper than a request: down to the card of an attempt of an intent. */
 const importDepth = limits.requestDepth + 3

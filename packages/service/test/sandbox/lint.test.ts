@@ -23,6 +23,7 @@ const note: Note = {
   replayed: false,
   problem: undefined,
   pointers: [],
+  pointersOmitted: 0,
   keyFromBrowser: false,
   secretInUrl: false,
   origin: undefined,
