@@ -25,8 +25,8 @@ const json = { 'content-type': 'application/json' }
 const nobody = `pi_${'0'.repeat(24)}`
 
 export function serviceRoutes(
-  { api }: HostileWorld,
-  { intent, hostedAsset }: Known,
+  { api }: Pick<HostileWorld, 'api'>,
+  { intent, hostedAsset }: Pick<Known, 'intent' | 'hostedAsset'>,
 ): readonly Tried[] {
   const at = api.baseUrl
   const key = { authorization: `Bearer ${api.apiKey}` }
@@ -166,7 +166,9 @@ export function serviceRoutes(
   ]
 }
 
-export function challengeRoutes({ challengeOrigin }: HostileWorld): readonly Tried[] {
+export function challengeRoutes({
+  challengeOrigin,
+}: Pick<HostileWorld, 'challengeOrigin'>): readonly Tried[] {
   const at = `http://127.0.0.1:${new URL(challengeOrigin).port}`
   return ['/challenge', '/bank'].flatMap((path): Tried[] => [
     [`POST ${path}`, at + path, { method: 'POST' }],
