@@ -36,6 +36,7 @@ const session = 'packages/service/test/checkout/session.test.ts'
 const safety = 'packages/service/test/checkout/hosted-page-safety.test.ts'
 const tenancy = 'packages/service/test/tenancy.test.ts'
 const rates = 'packages/service/test/rate-limit.test.ts'
+const addresses = 'packages/service/test/client-address.test.ts'
 const returnUrl = 'packages/service/test/checkout/return-url.test.ts'
 const element = 'packages/element/test'
 const shop = 'demo/test/checkout.test.ts'
@@ -221,7 +222,12 @@ export const threats: readonly Threat[] = [
   {
     row: 32,
     threat: 'A rate limit is evaded by X-Forwarded-For',
-    shownBy: [[rates, 'an environment that sends too much is told when to come again']],
+    shownBy: [
+      [rates, 'an environment that sends too much is told when to come again'],
+      [rates, 'counts the wrong keys of each client behind a trusted proxy apart'],
+      [addresses, 'a client that is no trusted proxy cannot claim an address'],
+      [addresses, 'a client that adds the header which the proxy does not write'],
+    ],
   },
   {
     row: 33,
@@ -394,6 +400,7 @@ export const threats: readonly Threat[] = [
     row: 59,
     threat: 'Token forged, confused or replayed',
     shownBy: [
+      [privateApi, 'an open session stops working when '],
       [session, 'a token that '],
       [session, 'a token that was signed with a shared secret opens nothing'],
     ],
@@ -438,7 +445,7 @@ export const threats: readonly Threat[] = [
     shownBy: [
       [privateApi, 'the tenth declined card ends the intent'],
       [privateApi, 'a stolen card ends the intent, in the words of a plain decline'],
-      [privateApi, 'a live environment slows down whoever tries card after card'],
+      [rates, 'limits live confirmations by intent, by known address and by environment'],
     ],
   },
   {

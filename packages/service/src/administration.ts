@@ -9,6 +9,7 @@ import { z } from 'zod'
 import type { Database } from './db/database.ts'
 import type { Finding } from './doctor/finding.ts'
 import { examineStore } from './doctor/store.ts'
+import { revokeSecret } from './intents/store.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from './merchants/api-keys.ts'
 import {
   addOrigin,
@@ -42,6 +43,7 @@ export const AdminCommand = z.discriminatedUnion('command', [
     merchant: MerchantName.optional(),
     environment: z.enum(['test', 'live']),
   }),
+  z.strictObject({ command: z.literal('intents revoke-secret'), id: z.string() }),
   z.strictObject({ command: z.literal('doctor') }),
 ])
 export type AdminCommand = z.infer<typeof AdminCommand>
@@ -56,6 +58,7 @@ export type AdminResult =
     }
   | { readonly keys: readonly ApiKey[] }
   | { readonly id: string; readonly revoked: true }
+  | { readonly id: string; readonly secretRevoked: true }
   | { readonly merchants: readonly ListedEnvironment[] }
   | { readonly origins: readonly RegisteredOrigin[] }
   | { readonly merchant: string; readonly environment: string; readonly origins: readonly string[] }
@@ -131,6 +134,14 @@ export async function administer(
       if (origins) return { ...named, origins }
       throw new AdminError(
         `${origin} is not registered for ${named.merchant} (${named.environment}); pi-service origins list shows whose origins are which`,
+      )
+    }
+    case 'intents revoke-secret': {
+      const { id } = command
+      const isRevoked = await revokeSecret(db, { id, modes: ['test', 'live'] })
+      if (isRevoked) return { id, secretRevoked: true }
+      throw new AdminError(
+        'There is no intent with this id; give the id that the create returned, without "_secret_" and what follows',
       )
     }
     case 'doctor':

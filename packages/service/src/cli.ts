@@ -1,5 +1,5 @@
 /**
- * The command line: `pi-service start`, `merchants`, `keys`, `origins`, and what examines a service.
+ * The command line: `pi-service start`, `merchants`, `keys`, `origins`, `intents`, and what examines a service.
  *
  * @module
  */
@@ -86,6 +86,18 @@ withStore(origins.command('list').description('Lists every origin with its merch
   .option('--json', 'print JSON')
   .action(async ({ json, ...flags }) => {
     await run(flags, json, { command: 'origins list' })
+  })
+
+const intents = program.command('intents').description('Payment Intents.')
+withStore(
+  intents
+    .command('revoke-secret')
+    .description('Revokes the clientSecret of an intent and ends its checkout sessions.'),
+)
+  .argument('<id>', 'id of the intent')
+  .option('--json', 'print JSON')
+  .action(async (id, { json, ...flags }) => {
+    await run(flags, json, { command: 'intents revoke-secret', id })
   })
 
 withStart(

@@ -38,6 +38,9 @@ export function describeResult(result: AdminResult): string {
       .join('\n')
   }
   if ('findings' in result) return describeFindings(result.findings)
+  if ('secretRevoked' in result) {
+    return `The clientSecret of ${result.id} is revoked. It opens no checkout, and open sessions have ended.`
+  }
   if ('revoked' in result) return `Key ${result.id} is revoked.`
   if ('merchants' in result) {
     return result.merchants

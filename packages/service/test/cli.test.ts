@@ -69,6 +69,34 @@ test('a key made while the service runs works at once, and a revoked one stops a
   expect(await refused.json()).toMatchObject({ code: 'revoked_credentials' })
 })
 
+test('revokes the clientSecret of a live intent, and ends its open checkout', async () => {
+  const origin = 'https://live.example'
+  const live = ['--merchant', 'Second Shop', '--environment', 'live', '--data', data, '--json']
+  const { apiKey } = JSON.parse((await command(['keys', 'create', ...live])).out)
+  await command(['origins', 'add', origin, ...live])
+  const made = await create({ url: service.url, apiKey })
+  const { id, clientSecret } = (await made.json()) as { id: string; clientSecret: string }
+  const open = async (): Promise<Response> =>
+    await fetch(`${service.url}/checkout-api/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: service.url },
+      body: JSON.stringify({ id, clientSecret, origin }),
+    })
+  const { token } = (await (await open()).json()) as { token: string }
+  const view = async (): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}` }
+    return (await fetch(`${service.url}/checkout-api/intent`, { headers })).status
+  }
+  expect(await view()).toBe(200)
+  const revoke = (intent: string) => command(['intents', 'revoke-secret', intent, '--data', data])
+  expect((await revoke(id)).out).toContain(`The clientSecret of ${id} is revoked.`)
+  expect([await view(), (await open()).status]).toEqual([401, 404])
+  const mistaken = await revoke(clientSecret)
+  expect(mistaken).toMatchObject({ status: 1, out: '' })
+  expect(mistaken.error).toContain('There is no intent with this id')
+  expect(mistaken.error).not.toContain(clientSecret.slice(-48))
+})
+
 test('an origin is registered exactly or refused with the rule', async () => {
   const added = await command(['origins', 'add', 'https://shop.example', '--data', data, '--json'])
   expect(JSON.parse(added.out)).toEqual({

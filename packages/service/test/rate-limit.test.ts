@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import { expect, test, vi } from 'vitest'
 import { readConfig } from '../src/config.ts'
-import { buckets, failureDelay, rateLimits } from '../src/http/rate-limit.ts'
+import { buckets, failureDelay, type RateLimits, rateLimits } from '../src/http/rate-limit.ts'
 import type { Environment } from '../src/merchants/environments.ts'
 import { create, order, startTestService, type TestService } from './support/service.ts'
 
@@ -121,6 +122,63 @@ test('limits wrong keys wherever others than this machine can send them', () => 
     { PI_TRUSTED_PROXIES: 'none' },
   ]) {
     expect(isLimited(env), JSON.stringify(env)).toBe(true)
+  }
+})
+
+test('limits live confirmations by intent, by known address and by environment', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    let address: string | undefined = '203.0.113.1'
+    const limitsOf = (env: NodeJS.ProcessEnv) => rateLimits(readConfig({}, env), () => address)
+    let intents = 0
+    const confirm = (
+      limits: RateLimits,
+      {
+        count,
+        intentId,
+        env = 'env_1',
+        mode = 'live' as Environment['mode'],
+      }: {
+        readonly count: number
+        readonly intentId?: string
+        readonly env?: string
+        readonly mode?: Environment['mode']
+      },
+    ): void => {
+      for (let at = 0; at < count; at++) {
+        limits.confirm({
+          intentId: intentId ?? `pi_${intents++}`,
+          environment: { id: env, mode },
+          request: {} as IncomingMessage,
+        })
+      }
+    }
+    const rejected = (code: () => void) =>
+      expect(code).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+
+    const limits = limitsOf({})
+    confirm(limits, { count: 20, intentId: 'pi_one' })
+    rejected(() => confirm(limits, { count: 1, intentId: 'pi_one' }))
+    confirm(limits, { count: 5000, mode: 'test' })
+    // 980 more of the address, in two environments, and then buyers at other addresses.
+    confirm(limits, { count: 400 })
+    confirm(limits, { count: 580, env: 'env_2' })
+    rejected(() => confirm(limits, { count: 1 }))
+    address = '203.0.113.2'
+    confirm(limits, { count: 1 })
+    address = undefined
+    confirm(limits, { count: 579 })
+    rejected(() => confirm(limits, { count: 1 }))
+    confirm(limits, { count: 420, env: 'env_2' })
+    vi.setSystemTime(Date.now() + 1000)
+    confirm(limits, { count: 200 })
+    rejected(() => confirm(limits, { count: 1 }))
+
+    const raised = limitsOf({ PI_RATE_LIMIT: '500' })
+    confirm(raised, { count: 5000 })
+    rejected(() => confirm(raised, { count: 1 }))
+  } finally {
+    vi.useRealTimers()
   }
 })
 

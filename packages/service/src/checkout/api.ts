@@ -10,15 +10,14 @@ import type { Context } from '../context.ts'
 import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import { jsonHeaders } from '../http/headers.ts'
 import { ProblemError } from '../http/problem.ts'
-import { buckets, type Rate } from '../http/rate-limit.ts'
+import { buckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
 import { type Cause, decide } from '../intents/lifecycle.ts'
 import { moveIntent } from '../intents/store.ts'
-import { findEnvironment } from '../merchants/environments.ts'
 import { authorise } from '../provider/acquirer.ts'
 import { abandonment, openChallenge } from './challenge.ts'
 import { confirm } from './confirm.ts'
 import type { ChallengeTicket } from './display-view.ts'
-import { openSession, sessionOf } from './open-session.ts'
+import { type ActiveSession, openSession, sessionOf } from './open-session.ts'
 import { refused } from './refused.ts'
 import { cspReports } from './reports.ts'
 import {
@@ -41,11 +40,11 @@ import { waitForVersion } from './wait-for-version.ts'
 export interface CheckoutParts {
   /** Ends the long polls, so that a stop does not wait for them. */
   readonly stopping: AbortSignal
+  readonly limits: Pick<RateLimits, 'confirm'>
 }
 
 /** Returns the router of everything under `/checkout-api`. */
-export function checkoutApi(context: Context, { stopping }: CheckoutParts): Router {
-  const confirms = buckets(confirmRate, () => context.now().getTime())
+export function checkoutApi(context: Context, { stopping, limits: rates }: CheckoutParts): Router {
   const opens = buckets(openRate, () => context.now().getTime())
   const tokens = new SessionTokens(context.keys, context.publicUrl)
   const router = Router({ caseSensitive: true, strict: true })
@@ -70,12 +69,12 @@ export function checkoutApi(context: Context, { stopping }: CheckoutParts): Rout
   const act = <Body>(
     schema: z.ZodType<Body>,
     action: (session: CheckoutSession, body: Body) => Promise<object>,
-    gate?: (session: CheckoutSession, address: string) => Promise<void>,
+    limit?: (session: ActiveSession, request: Request) => void,
   ): RequestHandler => {
     return async (request, response) => {
       checkBodyHeaders(request, limits.requestBytes)
       const session = await sessionOf(request, { tokens, context })
-      await gate?.(session, request.socket.remoteAddress ?? '')
+      limit?.(session, request)
       send(response, await action(session, await readBody(request, schema)))
     }
   }
@@ -89,11 +88,8 @@ export function checkoutApi(context: Context, { stopping }: CheckoutParts): Rout
     if ('refusal' in confirmed) throw refused(confirmed.refusal)
     return displayView(context, confirmed.standing)
   }
-  /** Whoever tries card after card from one address is slowed down; a sandbox is there to be tried. */
-  const limitConfirms = async (session: CheckoutSession, address: string): Promise<void> => {
-    const environment = await findEnvironment(context.db, session.environmentId)
-    if (environment?.mode === 'live') confirms.take(address)
-  }
+  const limitConfirms = ({ id, environmentId, mode }: ActiveSession, request: Request): void =>
+    rates.confirm({ intentId: id, environment: { id: environmentId, mode }, request })
   router.post('/confirm', act(Confirm, confirmCard, limitConfirms))
 
   router.post(
@@ -102,7 +98,7 @@ export function checkoutApi(context: Context, { stopping }: CheckoutParts): Rout
       OpenChallenge,
       async (session, { returnUrl }) => await challengeTicket(context, session, returnUrl),
       // Each opening is a row in the store, until the intent is final.
-      async ({ id }) => opens.take(id),
+      ({ id }) => opens.take(id),
     ),
   )
 
@@ -122,8 +118,7 @@ export function checkoutApi(context: Context, { stopping }: CheckoutParts): Rout
   return router
 }
 
-/** Of one address, and of one intent. */
-const confirmRate: Rate = { burst: 30, perSecond: 30 / 60 }
+/** How often the challenge of one intent is opened. */
 const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
 
 async function challengeTicket(

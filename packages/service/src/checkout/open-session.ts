@@ -6,8 +6,10 @@
 import type { Request } from 'express'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
+import type { Queryable } from '../db/database.ts'
 import { ProblemError } from '../http/problem.ts'
 import { opens } from '../intents/client-secret.ts'
+import type { Environment } from '../merchants/environments.ts'
 import type { OpenedSession } from './display-view.ts'
 import { refused } from './refused.ts'
 import type { OpenSession } from './requests.ts'
@@ -39,21 +41,41 @@ export async function openSession(
   return { ...signed, intent: displayView(context, standing) }
 }
 
+/** A session that is open, and the environment of its intent. */
+export interface ActiveSession extends CheckoutSession {
+  readonly mode: Environment['mode']
+}
+
 /**
- * Reads the session of a request.
+ * Reads the session of a request. The store is read each time, so a session ends with the first
+ * request after its origin was removed or the intent's `clientSecret` was revoked.
  *
  * @throws {ProblemError} `invalid_session`: the page starts a new one by loading again.
  */
 export async function sessionOf(
   request: Request,
   { tokens, context }: { readonly tokens: SessionTokens; readonly context: Context },
-): Promise<CheckoutSession> {
+): Promise<ActiveSession> {
   const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(request.headers.authorization ?? '') ?? []
   const session = token && (await tokens.verify(token, context.now()))
-  if (session) return session
+  const mode = session && (await modeOf(context.db, session))
+  if (session && mode) return { ...session, mode }
   throw new ProblemError(
     'invalid_session',
     'The checkout session is over; the page starts a new one by loading again.',
     { headers: { 'www-authenticate': 'Bearer' } },
   )
+}
+
+/** @returns `undefined` if what opened the session would open none now. */
+async function modeOf(
+  db: Queryable,
+  { id, environmentId, origin }: CheckoutSession,
+): Promise<Environment['mode'] | undefined> {
+  const [found] = await db.query<{ mode: Environment['mode']; open: boolean }>`
+    select e.mode, i.secret_salt is not null and e.id = ${environmentId}
+             and ${origin} = any(e.allowed_origins) as open
+      from payment_intents i join environments e on e.id = i.environment_id
+     where i.id = ${id}`
+  return found?.open ? found.mode : undefined
 }

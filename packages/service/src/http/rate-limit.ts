@@ -20,6 +20,15 @@ export interface RateLimits {
   readonly request: (environment: Environment) => void
   /** Charges a wrong key; `undefined` if only programs on this host can send one. */
   readonly failure: FailureLimit | undefined
+  /** @throws {ProblemError} If too many cards are tried in a live environment. */
+  readonly confirm: (confirmation: Confirmation) => void
+}
+
+/** A card that a buyer sends for an intent. */
+export interface Confirmation {
+  readonly intentId: string
+  readonly environment: Pick<Environment, 'id' | 'mode'>
+  readonly request: IncomingMessage
 }
 
 /**
@@ -52,6 +61,32 @@ export function rateLimits(
       if (mode === 'live' || config.rateLimit !== undefined) requests.take(id)
     },
     failure: isReachable(config) ? failureLimit(addressOf) : undefined,
+    confirm: confirmLimit(perSecond, addressOf),
+  }
+}
+
+/** An intent is final after ten declines, so more is repetition. */
+const intentConfirms: Rate = { burst: 20, perSecond: 20 / 60 }
+/** Buyers behind a carrier's address translation share one address: so many don't pay at once. */
+const addressConfirms: Rate = { burst: 1000, perSecond: 20 }
+
+function confirmLimit(
+  requestsPerSecond: number,
+  addressOf: ClientAddresses['ofRequest'],
+): RateLimits['confirm'] {
+  const intents = buckets(intentConfirms, Date.now)
+  const addresses = buckets(addressConfirms, Date.now)
+  // Each confirmation needs an intent, and creates are limited to half of this rate.
+  const environments = buckets(
+    { burst: requestsPerSecond * 10, perSecond: requestsPerSecond * 2 },
+    Date.now,
+  )
+  return ({ intentId, environment: { id, mode }, request }) => {
+    if (mode !== 'live') return
+    intents.take(intentId)
+    const address = addressOf(request)
+    if (address !== undefined) addresses.take(address)
+    environments.take(id)
   }
 }
 

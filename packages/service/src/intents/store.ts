@@ -5,6 +5,7 @@
  */
 import type { Currency, Customer, Metadata } from '@pi-checkout/contract'
 import { Fragment, type Queryable } from '../db/database.ts'
+import type { Environment } from '../merchants/environments.ts'
 import { due, type IntentState, type Transition } from './lifecycle.ts'
 
 /** An intent as stored. Customer and metadata are the merchant's alone: no buyer's page shows them. */
@@ -109,6 +110,25 @@ export async function settleDue<Seen extends RetrievedIntent>(
   const moved = await moveIntent(db, intent, transition)
   // Stale: somebody else moved it, so what is due must be decided anew.
   return moved ? await settleDue(db, moved, now) : await findIntent(db, intent, now)
+}
+
+/**
+ * Revokes the `clientSecret` of an intent for good. It opens no checkout session, and open sessions
+ * of the intent end with their next request.
+ *
+ * @param modes - Environments in which the intent may be.
+ * @returns Whether there is such an intent.
+ */
+export async function revokeSecret(
+  db: Queryable,
+  { id, modes }: { readonly id: string; readonly modes: readonly Environment['mode'][] },
+): Promise<boolean> {
+  const revoked = await db.query`
+    update payment_intents i set secret_salt = null
+      from environments e
+     where i.id = ${id} and e.id = i.environment_id and e.mode = any(${modes})
+    returning i.id`
+  return revoked.length > 0
 }
 
 /** What an open attempt becomes when its intent reaches a status. */

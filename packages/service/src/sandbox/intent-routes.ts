@@ -6,10 +6,11 @@
 import { Router } from 'express'
 import type { Context } from '../context.ts'
 import { ProblemError } from '../http/problem.ts'
+import { revokeSecret } from '../intents/store.ts'
 import { read } from './read.ts'
 import type { Sandbox } from './sandbox.ts'
 import { outcomes, Settle, settle } from './settle.ts'
-import { revokeSecret, sandboxIntent } from './stored.ts'
+import { sandboxIntent } from './stored.ts'
 
 /** Returns the routes of `/intents`. */
 export function intentRoutes(context: Context, { changes, journal }: Sandbox): Router {
@@ -29,7 +30,8 @@ export function intentRoutes(context: Context, { changes, journal }: Sandbox): R
 
   router.post('/intents/:id/revoke-secret', async (request, response) => {
     const { id } = request.params
-    if (!(await revokeSecret(context.db, id))) throw refused('payment_intent_not_found')
+    const isRevoked = await revokeSecret(context.db, { id, modes: ['test'] })
+    if (!isRevoked) throw refused('payment_intent_not_found')
     changes.announce('intents')
     response.json({ id, secretRevoked: true })
   })

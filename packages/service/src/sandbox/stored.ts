@@ -6,7 +6,7 @@
  */
 import type { PaymentFailure, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
 import type { Context } from '../context.ts'
-import { Fragment, type Queryable } from '../db/database.ts'
+import { Fragment } from '../db/database.ts'
 import { intentAnswer } from '../intents/answer.ts'
 import { due } from '../intents/lifecycle.ts'
 import { type IntentRow, intentColumns, intentOf, settleDue } from '../intents/store.ts'
@@ -77,18 +77,6 @@ export async function sandboxIntent(
      where id = ${id} and ${inTestMode}`
   const [row] = await current(context, read)
   return row && sandboxIntentOf(row)
-}
-
-/**
- * Revokes the `clientSecret` of an intent: no session opens with it any more. One that is open ends
- * with its fifteen minutes.
- *
- * @returns Whether a test environment has the intent.
- */
-export async function revokeSecret(db: Queryable, id: string): Promise<boolean> {
-  const revoked = await db.query`
-    update payment_intents set secret_salt = null where id = ${id} and ${inTestMode} returning id`
-  return revoked.length > 0
 }
 
 /** A part of the list of intents. */

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cardOf, PageClient, type RunningCheckout, startCheckout } from './support.ts'
+import { revokeSecret } from '../../src/intents/store.ts'
+import { removeOrigin } from '../../src/merchants/merchants.ts'
+import { cardOf, PageClient, type Pair, type RunningCheckout, startCheckout } from './support.ts'
 
 const shop = 'http://shop.example.localhost:3000'
 let checkout: RunningCheckout
@@ -341,21 +343,66 @@ test('a long poll for a version that is reached already answers at once', async 
   expect((await client.view('?waitForVersion=1', wellBeforeTimeIsUp())).version).toBe(1)
 })
 
-test('a live environment slows down whoever tries card after card from one address', async () => {
+test('takes forty cards from one address in a live environment, and a limit from one intent', async () => {
   await checkout.registerOrigin(shop, 'env_live')
-  const codes: number[] = []
-  for (let intents = 0; intents < 4; intents++) {
+  for (let intents = 0; intents < 5; intents++) {
     const client = await opened({ environmentId: 'env_live' })
-    for (let tries = 0; tries < 9; tries++) {
-      codes.push((await client.pay('4000000000000002')).status)
+    for (let cards = 0; cards < 8; cards++) {
+      expect((await client.pay('4000000000000002')).status).toBe(200)
     }
   }
-  expect(codes.filter((status) => status === 200).length).toBeGreaterThanOrEqual(30)
-  expect(codes.at(-1)).toBe(429)
-  const limited = await (await opened({ environmentId: 'env_live' })).pay('4242424242424242')
+  const client = await opened({ environmentId: 'env_live' })
+  const attempt = { attemptId: 'attempt-0000000009', version: 1 }
+  for (let sent = 0; sent < 20; sent++) {
+    expect((await client.pay('4242424242424242', attempt)).status).toBe(200)
+  }
+  const limited = await client.pay('4242424242424242', attempt)
   expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await codeOf(limited)).toBe('429 rate_limited')
+  const other = await opened({ environmentId: 'env_live' })
+  expect((await other.pay('4242424242424242')).status).toBe(200)
 })
+
+const removed = 'http://removed.example.localhost:3000'
+
+for (const [what, end] of [
+  [
+    'its origin is removed',
+    async () => {
+      await removeOrigin(checkout.db, { environmentId: 'env_test', origin: removed })
+    },
+  ],
+  [
+    'its clientSecret is revoked',
+    async ({ id }: Pair) => {
+      expect(await revokeSecret(checkout.db, { id, modes: ['test', 'live'] })).toBe(true)
+    },
+  ],
+] as const) {
+  test(`an open session stops working when ${what}, and no other one does`, async () => {
+    await checkout.registerOrigin(removed)
+    const [pair, client, other] = [
+      await checkout.createIntent(),
+      new PageClient(checkout),
+      await opened(),
+    ]
+    await client.open(pair, removed)
+    expect((await client.view()).version).toBe(1)
+    await end(pair)
+    const headers = { authorization: `Bearer ${client.token}` }
+    for (const query of ['', '?waitForVersion=2']) {
+      const view = await fetch(`${checkout.url}/checkout-api/intent${query}`, { headers })
+      expect(await codeOf(view), query).toBe('401 invalid_session')
+    }
+    for (const path of ['confirm', 'cancel', 'challenge/open', 'challenge/cancel']) {
+      expect(await codeOf(await client.post(path, {})), path).toBe('401 invalid_session')
+    }
+    expect((await other.pay('4242424242424242')).status).toBe(200)
+    const [intent] = await checkout.db.query<{ version: number }>`
+      select version from payment_intents where id = ${pair.id}`
+    expect(intent?.version).toBe(1)
+  })
+}
 
 test('a stop of the service answers the long polls at once', async () => {
   const stopped = await startCheckout()

@@ -11,12 +11,14 @@ import { pino } from 'pino'
 import { challengeApp } from '../../src/checkout/challenge-app.ts'
 import type { DisplayView, OpenedSession } from '../../src/checkout/display-view.ts'
 import { checkoutRouter } from '../../src/checkout/router.ts'
+import { readConfig } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openPglite } from '../../src/db/pglite.ts'
 import { bareApp, finished } from '../../src/http/express-app.ts'
 import { hostCheck } from '../../src/http/host.ts'
+import { rateLimits } from '../../src/http/rate-limit.ts'
 import { randomBase62, randomSalt } from '../../src/identifiers.ts'
 import { clientSecret } from '../../src/intents/client-secret.ts'
 import { newSecretKeys, readSecretKeys, type SecretKeys } from '../../src/secret-keys.ts'
@@ -91,7 +93,8 @@ export async function startCheckout({
   const stopping = new AbortController()
   const app = bareApp(context.publicUrl)
   app.use(hostCheck(context.publicUrl))
-  app.use(checkoutRouter(context, { stopping: stopping.signal }))
+  const limits = rateLimits(readConfig({}, {}), () => undefined)
+  app.use(checkoutRouter(context, { stopping: stopping.signal, limits }))
   checkout.serve(finished(app, context))
   challenge.serve(challengeApp(context))
 
