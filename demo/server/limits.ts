@@ -14,9 +14,9 @@ const minute = 60_000
 /** Ten in ten minutes: the handoff must not become a tap for people who try stolen cards. */
 export function handoffLimits(sessions: Sessions): RequestHandler[] {
   return [
-    // A new cookie is quickly had, so one address has a bound of its own. It stands first: ever new
-    // cookies must not fill the memory with visitors.
-    rateLimit({ ...shared, windowMs: 10 * minute, limit: 300, keyGenerator: address }),
+    // Any client can drop its cookie, so an address has a bound too. It comes first: new cookies must
+    // not fill the memory. It is high, because buyers behind a proxy or a carrier share an address.
+    rateLimit({ ...shared, windowMs: 10 * minute, limit: 6000, keyGenerator: address }),
     rateLimit({ ...shared, windowMs: 10 * minute, limit: 10, keyGenerator: visitor(sessions) }),
   ]
 }
@@ -24,7 +24,7 @@ export function handoffLimits(sessions: Sessions): RequestHandler[] {
 /** A page asks once when it is opened; more often than that is a loop. */
 export function settleLimits(sessions: Sessions): RequestHandler[] {
   return [
-    rateLimit({ ...shared, windowMs: minute, limit: 300, keyGenerator: address }),
+    rateLimit({ ...shared, windowMs: minute, limit: 6000, keyGenerator: address }),
     rateLimit({ ...shared, windowMs: minute, limit: 30, keyGenerator: visitor(sessions) }),
   ]
 }

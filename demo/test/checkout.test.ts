@@ -246,6 +246,17 @@ test('a handoff takes an order and nothing else: no amount of a browser is read'
   expect(shop.service.intents.filter((intent) => intent.orderId === orderId)).toEqual([])
 })
 
+test('serves 301 sessions at one address, as behind a proxy or a carrier', async () => {
+  const buyers = await Promise.all(Array.from({ length: 301 }, async () => await shop.buyer()))
+  const statuses = await Promise.all(
+    buyers.map(async (buyer) => {
+      const body = { orderId: 'unknown' }
+      return (await buyer.send('/checkout/handoff', { method: 'POST', body })).status
+    }),
+  )
+  expect(new Set(statuses)).toEqual(new Set([404]))
+})
+
 test('the eleventh handoff of a session in ten minutes is refused, another session’s first is not', async () => {
   const buyer = await shop.buyer()
   await buyer.put('thyme-tea', 1)
