@@ -1,4 +1,4 @@
-// Brings what a bare machine lacks: dependencies always; with --tests browsers and PostgreSQL too.
+// Brings what a bare machine lacks: dependencies always; with --tests browsers, PostgreSQL and nginx too.
 // Plain Node without a dependency, because it runs before there is any.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
@@ -6,7 +6,10 @@ import { firefoxPath } from './browser.mjs'
 import { root } from './built.mjs'
 import { pnpm } from './pnpm.mjs'
 
-// The tests of the last three are left out where they are not installed.
+// Debian keeps it out of the PATH of users.
+const nginx = existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : 'nginx'
+
+// The tests of the last four are left out where they are not installed.
 const tools = [
   {
     name: 'Chromium',
@@ -14,6 +17,7 @@ const tools = [
     found: () => passes(process.execPath, ['.ci/browser.mjs']),
   },
   { name: 'PostgreSQL', packages: ['postgresql'], found: hasPostgres },
+  { name: 'nginx', packages: ['nginx'], found: () => passes(nginx, ['-v']) },
   { name: 'Firefox', packages: ['firefox-esr'], found: () => firefoxPath() !== undefined },
   {
     name: 'WebKit',

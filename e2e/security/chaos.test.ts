@@ -120,7 +120,7 @@ async function shake(house: ShakenHouse, going: () => boolean): Promise<Shaken> 
   return count
 }
 
-/** Buyers, some at once, each with an address, a session and an order of its own. */
+/** Buyers, some at once, each with a separate session and order, all at one address. */
 async function buy(
   house: ShakenHouse,
   { told, going }: { readonly told: Told[]; readonly going: () => boolean },
@@ -128,8 +128,7 @@ async function buy(
   const one = async (): Promise<void> => {
     while (going()) {
       const number = told.length
-      const from = `127.2.${number >> 7}.${1 + (number & 127)}`
-      const buyer = new HttpBuyer(house, { patience: 60_000, from })
+      const buyer = new HttpBuyer(house, { patience: 60_000 })
       const note: Told = { buyer }
       told.push(note)
       await pay(note, number).catch((error: unknown) => {

@@ -26,12 +26,9 @@ test('a clock that jumps, forward or back, at service and shop, doubles no payme
     shopOrigin: world.shopUrl,
     checkout: world.api.baseUrl,
   }
-  for (const [at, jump] of jumps.entries()) {
+  for (const jump of jumps) {
     // Before the payment, between handoff and session, and between session and Pay.
-    const buyers = Array.from(
-      { length: 3 },
-      () => new HttpBuyer(places, { from: `127.4.0.${at + 1}` }),
-    )
+    const buyers = Array.from({ length: 3 }, () => new HttpBuyer(places))
     const [early, middle, late] = buyers
     await early?.placeOrder()
     await middle?.placeOrder()

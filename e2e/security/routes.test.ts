@@ -66,10 +66,9 @@ interface Group {
 }
 
 async function makeKnown(world: HostileWorld): Promise<Known> {
-  const buyer = new HttpBuyer(
-    { shop: world.nodeShop, shopOrigin: world.shopUrl, checkout: world.api.baseUrl },
-    { from: '127.5.0.1' },
-  )
+  const buyer = new HttpBuyer({
+    ...{ shop: world.nodeShop, shopOrigin: world.shopUrl, checkout: world.api.baseUrl },
+  })
   await buyer.placeOrder()
   const { id } = await buyer.handoff()
   const script = (folder: string): string =>
