@@ -22,6 +22,8 @@ export interface Config {
 export interface Sandbox {
   readonly baseUrl: string
   readonly adminToken: string
+  /** Last characters of this shop's API key, by which the sandbox shows keys. */
+  readonly keyHint: string
   readonly inspectorUrl: string | undefined
 }
 
@@ -33,7 +35,7 @@ class ConfigError extends Error {
 /** @throws {ConfigError} A variable is missing or breaks its rule. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const { PORT = '3000', SHOP_ORIGIN, PI_CHECKOUT_ORIGIN, PI_SHOP_DATA } = env
-  const { PI_BASE_URL, PI_ADMIN_TOKEN, PI_INSPECTOR_URL } = env
+  const { PI_BASE_URL, PI_API_KEY, PI_ADMIN_TOKEN, PI_INSPECTOR_URL } = env
   if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
     throw new ConfigError('PORT: must be a number from 0 to 65535; 0 takes a free port.')
   }
@@ -52,10 +54,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     data: PI_SHOP_DATA || usualData,
     development,
     sandbox:
-      development && PI_BASE_URL && PI_ADMIN_TOKEN
+      development && PI_BASE_URL && PI_API_KEY && PI_ADMIN_TOKEN
         ? {
             baseUrl: PI_BASE_URL,
             adminToken: PI_ADMIN_TOKEN,
+            keyHint: PI_API_KEY.slice(-4),
             inspectorUrl: PI_INSPECTOR_URL || undefined,
           }
         : undefined,

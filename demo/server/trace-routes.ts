@@ -43,13 +43,30 @@ function handoffCookies({ headers }: Pick<IncomingMessage, 'headers'>): string[]
   return names.filter((name) => /^(?:__Host-)?pi-handoff$/.test(name))
 }
 
-/** Tells the sandbox to lose the answer to the next create, after it has stored the intent. */
-async function loseNextAnswer({ baseUrl, adminToken }: Sandbox): Promise<void> {
-  const answer = await fetch(`${baseUrl}/_sandbox/faults`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ on: 'create', do: 'drop-after-commit', times: 1 }),
-    signal: AbortSignal.timeout(5000),
-  }).catch(() => undefined)
-  if (!answer?.ok) throw new ShopProblem('sandbox_unavailable')
+/** Tells the sandbox to lose the response to this shop's next create, after it has stored the intent. */
+async function loseNextAnswer({ baseUrl, adminToken, keyHint }: Sandbox): Promise<void> {
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
+  const signal = AbortSignal.timeout(5000)
+  try {
+    const listed = await fetch(`${baseUrl}/_sandbox/environments`, { headers, signal })
+    const { environments } = (await listed.json()) as {
+      readonly environments: readonly {
+        readonly id: string
+        readonly keys: readonly { readonly display: string; readonly revokedAt: string | null }[]
+      }[]
+    }
+    const own = environments.find(({ keys }) =>
+      keys.some(({ display, revokedAt }) => revokedAt === null && display.endsWith(keyHint)),
+    )
+    const added = await fetch(`${baseUrl}/_sandbox/environments/${own?.id}/faults`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ on: 'create', do: 'drop-after-commit', times: 1 }),
+      signal,
+    })
+    if (added.ok) return
+  } catch {
+    // The service does not respond, or not as a sandbox.
+  }
+  throw new ShopProblem('sandbox_unavailable')
 }

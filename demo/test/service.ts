@@ -37,7 +37,11 @@ export async function startService(): Promise<Service> {
   const byKey = new Map<string, { intent: Intent; clientSecret: string }>()
   let losing = false
   const server = createServer(async (req, res) => {
-    if (req.url === '/_sandbox/faults') {
+    if (req.url === '/_sandbox/environments') {
+      const own = { id: 'env_own', keys: [{ display: `…${apiKey.slice(-4)}`, revokedAt: null }] }
+      return answer(res, 200, { environments: [{ id: 'env_other', keys: [] }, own] })
+    }
+    if (req.url === '/_sandbox/environments/env_own/faults') {
       losing = true
       return answer(res, 201, {})
     }

@@ -54,7 +54,8 @@ export async function startShop({
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
   const origin = shopOrigin ?? url
   const shop = { db, sessions: sessionsAt(origin), intents, shopOrigin: origin, checkoutOrigin }
-  const sandbox = { baseUrl: service.baseUrl, adminToken, inspectorUrl: undefined }
+  const keyHint = apiKey.slice(-4)
+  const sandbox = { baseUrl: service.baseUrl, adminToken, keyHint, inspectorUrl: undefined }
   const tools = development ? { trace, adminToken, sandbox } : undefined
   server.on('request', shopApp({ ...shop, tools }))
   return {

@@ -105,11 +105,11 @@ export function serviceRoutes(
     get('/_sandbox/'),
     get('/_sandbox/playground'),
     get('/_sandbox/playground/'),
-    ...['/faults', '/environments', '/export', '/events'].flatMap((path) => [
+    ...['/environments', '/export', '/events'].flatMap((path) => [
       get(`/_sandbox${path}`, admin),
       get(`/_sandbox${path}`, {}, ' without a token'),
     ]),
-    ...['intents', 'requests', 'idempotency', 'lint'].map(
+    ...['intents', 'requests', 'idempotency', 'lint', 'faults'].map(
       (list): Tried => [
         `GET /_sandbox/environments/:id/${list} unknown`,
         `${at}/_sandbox/environments/x/${list}`,
@@ -143,14 +143,18 @@ export function serviceRoutes(
       { method: 'POST', headers: admin },
     ],
     [
-      'POST /_sandbox/faults wrong',
-      `${at}/_sandbox/faults`,
+      'POST /_sandbox/environments/:id/faults unknown',
+      `${at}/_sandbox/environments/x/faults`,
       { method: 'POST', headers: admin, body: wrong },
     ],
-    ['DELETE /_sandbox/faults', `${at}/_sandbox/faults`, { method: 'DELETE', headers: admin }],
     [
-      'DELETE /_sandbox/faults/:id unknown',
-      `${at}/_sandbox/faults/0`,
+      'DELETE /_sandbox/environments/:id/faults unknown',
+      `${at}/_sandbox/environments/x/faults`,
+      { method: 'DELETE', headers: admin },
+    ],
+    [
+      'DELETE /_sandbox/environments/:id/faults/:rule unknown',
+      `${at}/_sandbox/environments/x/faults/0`,
       { method: 'DELETE', headers: admin },
     ],
     [

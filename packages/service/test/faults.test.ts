@@ -1,18 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { heldKeys } from '../src/sandbox/held-keys.ts'
-import { control } from './sandbox/support.ts'
-import { create, order, retrieve, startTestService, type TestService } from './support/service.ts'
+import { control, environmentId } from './sandbox/support.ts'
+import { create, order, retrieve } from './support/service.ts'
+import { startTwoMerchants, type TwoMerchants } from './support/two-merchants.ts'
 
-let service: TestService
+let merchants: TwoMerchants
+let service: TwoMerchants['first']
+let other: TwoMerchants['second']
+let environments: readonly [own: string, others: string]
 
 beforeAll(async () => {
-  service = await startTestService()
+  merchants = await startTwoMerchants()
+  service = merchants.first
+  other = merchants.second
+  environments = [await environmentId(service), await environmentId(service, other.merchant)]
 })
 
-afterAll(async () => await service.stop())
+afterAll(async () => await merchants.close())
 
-async function addRule(rule: object): Promise<Response> {
-  return await control(service, 'POST', '/faults', rule)
+async function addRule(rule: object, environment = environments[0]): Promise<Response> {
+  return await control(service, 'POST', `/environments/${environment}/faults`, rule)
+}
+
+async function rulesOf(environment: string): Promise<readonly { id: number; do: string }[]> {
+  const listed = await control(service, 'GET', `/environments/${environment}/faults`)
+  return ((await listed.json()) as { rules: { id: number; do: string }[] }).rules
 }
 
 test('an answer dropped after the commit is found again by a retry', async () => {
@@ -40,6 +52,55 @@ test('a rule breaks the next request of its operation, as often as it says', asy
   expect(answers[0]?.headers.get('retry-after')).toBe('1')
 })
 
+test('a rule of one merchant breaks no request of another', async () => {
+  await addRule({ on: 'create', do: '503', times: 1 })
+  await addRule({ on: 'create', do: '429', times: 1 }, environments[1])
+  expect((await create(other)).status).toBe(429)
+  expect((await create(other)).status).toBe(201)
+  expect((await create(service)).status).toBe(503)
+  expect((await create(service)).status).toBe(201)
+})
+
+test('a rule breaks no request in the live environment of its merchant', async () => {
+  await addRule({ on: 'create', do: '503', times: 1 })
+  expect((await create(merchants.live)).status).toBe(201)
+  expect((await create(service)).status).toBe(503)
+})
+
+test('lists, removes and clears the rules of one merchant only', async () => {
+  await addRule({ on: 'create', do: '503' })
+  await addRule({ on: 'create', do: 'delay=1' }, environments[1])
+  const [foreign] = await rulesOf(environments[1])
+  const removed = await control(
+    service,
+    'DELETE',
+    `/environments/${environments[0]}/faults/${foreign?.id}`,
+  )
+  expect(removed.status).toBe(404)
+  expect((await rulesOf(environments[0])).map((rule) => rule.do)).toEqual(['503'])
+  expect((await rulesOf(environments[1])).map((rule) => rule.do)).toEqual(['delay=1'])
+  await control(service, 'DELETE', `/environments/${environments[0]}/faults`)
+  expect(await rulesOf(environments[0])).toEqual([])
+  expect(await rulesOf(environments[1])).toHaveLength(1)
+  await addRule({ on: 'create', do: '500' })
+  await control(service, 'POST', '/reset', { environment: environments[0] })
+  expect(await rulesOf(environments[0])).toEqual([])
+  expect(await rulesOf(environments[1])).toHaveLength(1)
+  await control(service, 'POST', '/reset', {})
+  expect(await rulesOf(environments[1])).toEqual([])
+})
+
+test('a fault that a header asks for breaks that request only', async () => {
+  const broken = create(service, order, { 'sandbox-fault': 'delay=400,503' })
+  expect((await create(service)).status).toBe(201)
+  expect((await create(other)).status).toBe(201)
+  expect((await broken).status).toBe(503)
+})
+
+test('an environment that is unknown has no rules', async () => {
+  expect((await addRule({ on: 'create', do: '503' }, 'env_unknown')).status).toBe(404)
+})
+
 test('a request that is refused for itself uses up no rule', async () => {
   await addRule({ on: 'create', do: '503', times: 1 })
   const answers = [await create(service, { ...order, amount: 0 }), await create(service)]
@@ -51,8 +112,9 @@ test('one rule of several can be taken back; a retrieve breaks by rules of its o
   const added = (await (await addRule({ on: 'retrieve', do: '503' })).json()) as {
     rules: [{ id: number }, object]
   }
-  expect((await control(service, 'DELETE', `/faults/${added.rules[0].id}`)).status).toBe(200)
-  expect((await control(service, 'DELETE', `/faults/${added.rules[0].id}`)).status).toBe(404)
+  const rule = `/environments/${environments[0]}/faults/${added.rules[0].id}`
+  expect((await control(service, 'DELETE', rule)).status).toBe(200)
+  expect((await control(service, 'DELETE', rule)).status).toBe(404)
   const made = await create(service)
   expect(made.status).toBe(201)
   const { id } = (await made.json()) as { id: string }
@@ -126,7 +188,9 @@ test('a fault that does not exist is refused by name', async () => {
 
 test('the sandbox obeys its admin token only', async () => {
   for (const authorization of ['', 'Bearer x', `Bearer ${service.apiKey}`]) {
-    const answer = await fetch(`${service.url}/_sandbox/faults`, { headers: { authorization } })
+    const answer = await fetch(`${service.url}/_sandbox/environments/${environments[0]}/faults`, {
+      headers: { authorization },
+    })
     expect(answer.status).toBe(401)
     expect(await answer.json()).toMatchObject({ code: 'invalid_admin_token' })
   }

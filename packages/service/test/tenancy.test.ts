@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendAdminCommand } from '../src/admin-socket.ts'
+import { control, environmentId } from './sandbox/support.ts'
 import { create, order, retrieve, startTestService, type TestService } from './support/service.ts'
 
 let service: TestService
@@ -71,15 +72,8 @@ test('a live environment knows no faults', async () => {
   for (const fault of ['drop-after-commit', '500', 'unheard-of']) {
     expect((await create(live, order, { 'sandbox-fault': fault })).status).toBe(201)
   }
-  const rule = await fetch(`${service.url}/_sandbox/faults`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${service.ready.adminToken}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ on: 'create', do: '503', times: 1 }),
-  })
-  expect(rule.status).toBe(201)
+  const path = `/environments/${await environmentId(service, 'First')}/faults`
+  expect((await control(service, 'POST', path, { on: 'create', do: '503' })).status).toBe(201)
   expect((await create(live)).status).toBe(201)
 })
 

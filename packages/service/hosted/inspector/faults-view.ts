@@ -18,17 +18,18 @@ export class FaultsView extends LitElement {
   }
 
   protected override render(): unknown {
-    const rules = this.state?.live.rules ?? []
+    const { rules = [], environment } = this.state?.live ?? {}
     return html`
       <section class="card">
         <h2>Break the next requests</h2>
-        <p class="hint">See what your server does when an answer is lost, late or wrong. For one
-          request only, send the header <code>Sandbox-Fault</code> instead.</p>
+        <p class="hint">Test how your server handles a lost, late or wrong response. A rule applies to
+          the test environment of <b><bdi>${environment?.merchant}</bdi></b> only. For one request, send
+          the header <code>Sandbox-Fault</code> instead.</p>
         ${this.#form()}
       </section>
       <section class="card">
         <h2>Waiting rules</h2>
-        ${rules.length > 0 ? this.#rules(rules) : html`<p class="hint">None: every request is answered honestly.</p>`}
+        ${rules.length > 0 ? this.#rules(rules) : html`<p class="hint">No fault rules. Responses are not modified.</p>`}
       </section>`
   }
 
@@ -59,10 +60,10 @@ export class FaultsView extends LitElement {
 
   #rules(rules: readonly WaitingRule[]): TemplateResult {
     const clear = async (): Promise<void> => {
-      await this.state?.live.act(async (api) => await api.clearRules())
+      await this.state?.live.act(async (api, environment) => await api.clearRules(environment))
     }
     const remove = (id: number) => async (): Promise<void> => {
-      await this.state?.live.act(async (api) => await api.removeRule(id))
+      await this.state?.live.act(async (api, environment) => await api.removeRule(environment, id))
     }
     return html`<ul class="plain">${rules.map(
       (rule) => html`<li><code>${rule.on}</code> <code>${rule.do}</code>
@@ -83,6 +84,6 @@ export class FaultsView extends LitElement {
       do: time === null ? this.fault : `${this.fault}=${String(time)}`,
       times: Number(form.get('times')),
     }
-    await this.state?.live.act(async (api) => await api.addRule(rule))
+    await this.state?.live.act(async (api, environment) => await api.addRule(environment, rule))
   }
 }

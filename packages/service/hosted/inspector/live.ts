@@ -12,6 +12,7 @@ import type { Finding } from '../../src/sandbox/lint.ts'
 import type { Outcome } from '../../src/sandbox/settle.ts'
 import { everyIntent, everyRequest, type IntentFilter, type RequestFilter } from './filters.ts'
 import { type Part, Reading, type Typing } from './reading.ts'
+import { RecentMap } from './recent-map.ts'
 import {
   type Detail,
   isUnknownToken,
@@ -26,6 +27,9 @@ import { keepFollowing } from './stream.ts'
 
 /** `locked`: no token, or one that the service does not know. */
 export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
+
+/** Of the intents that are shown no more; a list shows 200 at a time. */
+const mostKnown = 2000
 
 export class Live implements ReactiveController {
   connection: Connection = 'locked'
@@ -62,8 +66,8 @@ export class Live implements ReactiveController {
   readonly #reading = new Reading(async (parts) => await this.#read(parts))
   /** Pages of intents that are shown. */
   #pages = 1
-  /** Every intent that was read, so that a list without it can still name it. */
-  readonly #known = new Map<string, PaymentIntent>()
+  /** Intents that were read, so that a list without one can still name it. */
+  readonly #known = new RecentMap<PaymentIntent>(mostKnown)
 
   constructor(host: ReactiveControllerHost) {
     this.#host = host
@@ -189,9 +193,11 @@ export class Live implements ReactiveController {
     this.requests = []
     this.keyUses = []
     this.findings = []
+    this.rules = []
     this.#pages = 1
+    this.#known.clear()
     this.#host.requestUpdate()
-    await this.#reading.now(['intents', 'requests', 'idempotency', 'lint'])
+    await this.#reading.now(['intents', 'requests', 'idempotency', 'lint', 'faults'])
   }
 
   #lose(reason: unknown): void {
@@ -244,8 +250,9 @@ export class Live implements ReactiveController {
       const { findings } = await api.findings(id)
       if (this.#shows(id)) this.findings = findings
     },
-    faults: async (api) => {
-      this.rules = (await api.rules()).rules
+    faults: async (api, id) => {
+      const { rules } = await api.rules(id)
+      if (this.#shows(id)) this.rules = rules
     },
     environments: async () => {},
   }

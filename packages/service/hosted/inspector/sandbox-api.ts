@@ -121,13 +121,17 @@ export class SandboxApi {
   clearFindings = (environment: string): Promise<unknown> =>
     this.#json('DELETE', `/environments/${environment}/lint`)
 
-  rules = (): Promise<{ readonly rules: readonly WaitingRule[] }> => this.#json('GET', '/faults')
+  rules = (environment: string): Promise<{ readonly rules: readonly WaitingRule[] }> =>
+    this.#json('GET', `/environments/${environment}/faults`)
 
-  addRule = (rule: FaultRule): Promise<void> => this.#json('POST', '/faults', rule)
+  addRule = (environment: string, rule: FaultRule): Promise<void> =>
+    this.#json('POST', `/environments/${environment}/faults`, rule)
 
-  removeRule = (id: number): Promise<void> => this.#json('DELETE', `/faults/${id}`)
+  removeRule = (environment: string, id: number): Promise<void> =>
+    this.#json('DELETE', `/environments/${environment}/faults/${id}`)
 
-  clearRules = (): Promise<void> => this.#json('DELETE', '/faults')
+  clearRules = (environment: string): Promise<void> =>
+    this.#json('DELETE', `/environments/${environment}/faults`)
 
   settle = (id: string, outcome: Outcome): Promise<void> =>
     this.#json('POST', `/intents/${id}/settle`, { outcome })

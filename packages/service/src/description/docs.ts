@@ -185,8 +185,8 @@ function outcomeText(outcome: (typeof testCards)[number]['outcome']): string {
 function faults(): string {
   const names = faultNames.split(', ').map(code).join(', ')
   return `<p>In a test environment the header <code>${words(headers.sandboxFault)}</code> breaks one request
-on purpose: ${names}. Rules in the inspector, or <code>POST /_sandbox/faults</code>, break the next
-ones.</p>`
+on purpose: ${names}. Rules in the inspector, or
+<code>POST /_sandbox/environments/:id/faults</code>, break the next requests of one test environment.</p>`
 }
 
 function sandbox(): string {
@@ -216,8 +216,8 @@ const controls: readonly (readonly [string, string])[] = [
   ['POST /_sandbox/intents/:id/settle', `{"outcome": one of ${outcomes.join(', ')}}`],
   ['POST /_sandbox/intents/:id/revoke-secret', 'its clientSecret opens no checkout any more'],
   [
-    'POST /_sandbox/faults',
-    '{"on": "create" or "retrieve", "do": fault, "times": 1}; GET lists, DELETE clears',
+    'POST /_sandbox/environments/:id/faults',
+    '{"on": "create" or "retrieve", "do": fault, "times": 1} for requests of this environment; GET lists, DELETE clears',
   ],
   [
     'GET /_sandbox/export',

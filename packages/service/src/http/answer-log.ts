@@ -62,7 +62,7 @@ const words: ReadonlySet<string> = new Set(
     '/openapi.json',
     '/pi-checkout.js',
     '/readyz',
-    '/_sandbox/environments/clock/origins/intents/requests/idempotency/lint',
-    '/_sandbox/faults/events/export/import/reset/playground/revoke-secret/settle',
+    '/_sandbox/environments/clock/origins/intents/requests/idempotency/lint/faults',
+    '/_sandbox/events/export/import/reset/playground/revoke-secret/settle',
   ].flatMap((path) => path.split('/')),
 )

@@ -194,7 +194,7 @@ function withRules(
     readonly operation: FaultOperation
   },
 ): readonly Fault[] {
-  return environment.mode === 'live' ? asked : [...asked, ...faults.take(operation)]
+  return environment.mode === 'live' ? asked : [...asked, ...faults.take(environment.id, operation)]
 }
 
 function send(

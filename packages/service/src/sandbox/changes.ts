@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Queryable } from '../db/database.ts'
 import { jsonHeaders } from '../http/headers.ts'
 
@@ -25,7 +25,7 @@ export interface Changes {
   subscribe(listener: (topics: readonly Topic[]) => void): () => void
 }
 
-/** Makes the announcements. With nobody listening they cost nothing. */
+/** Makes the announcements. Without a listener they cost nothing. */
 export function changes(): Changes {
   const listeners = new Set<(topics: readonly Topic[]) => void>()
   return {
@@ -40,20 +40,44 @@ export function changes(): Changes {
 }
 
 /**
- * Streams announcements as server-sent events until the reader goes or the service stops.
+ * Returns the handler that streams announcements as server-sent events until the reader goes or the
+ * service stops.
  *
  * @see HTML Standard, §9.2 Server-sent events
  */
-export function streamChanges(
-  request: IncomingMessage,
+export function changeStreams({
+  db,
+  changes,
+  stopping,
+}: {
+  readonly db: Queryable
+  readonly changes: Changes
+  readonly stopping: AbortSignal
+}): (response: ServerResponse) => void {
+  // One listener ends all streams: a signal counts each as a possible leak.
+  const ends = new Set<() => void>()
+  stopping.addEventListener('abort', () => {
+    for (const end of ends) end()
+  })
+  return (response) => {
+    if (stopping.aborted) return void response.writeHead(200, eventHeaders).end()
+    const end = stream(response, { db, changes, ended: () => ends.delete(end) })
+    ends.add(end)
+  }
+}
+
+const eventHeaders = { ...jsonHeaders, 'content-type': 'text/event-stream; charset=utf-8' }
+
+/** Returns the function that ends the stream. */
+function stream(
   response: ServerResponse,
   {
     db,
     changes: { subscribe },
-    stopping,
-  }: { readonly db: Queryable; readonly changes: Changes; readonly stopping: AbortSignal },
-): void {
-  response.writeHead(200, { ...jsonHeaders, 'content-type': 'text/event-stream; charset=utf-8' })
+    ended: whenEnded,
+  }: { readonly db: Queryable; readonly changes: Changes; readonly ended: () => void },
+): () => void {
+  response.writeHead(200, eventHeaders)
   const send = (changed: Iterable<Topic>): void => {
     response.write(`event: change\ndata: ${JSON.stringify({ topics: [...changed] })}\n\n`)
   }
@@ -89,12 +113,11 @@ export function streamChanges(
     unsubscribe()
     clearTimeout(timer)
     clearInterval(watch)
-    stopping.removeEventListener('abort', end)
+    whenEnded()
     response.end()
   }
-  stopping.addEventListener('abort', end)
-  request.socket.once('close', end)
   response.once('close', end)
+  return end
 }
 
 const gathering = 200

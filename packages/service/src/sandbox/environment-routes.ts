@@ -171,7 +171,7 @@ const RegisterOrigin = z.strictObject({
 const pageLength = 200
 
 /** Finds a test environment; a live one does not exist here. */
-async function testEnvironment({ db }: Context, id: string): Promise<Environment> {
+export async function testEnvironment({ db }: Context, id: string): Promise<Environment> {
   const environment = await findEnvironment(db, id)
   if (environment?.mode === 'test') return environment
   throw noEnvironment()

@@ -1,47 +1,53 @@
 /**
- * The rules that break the next requests, over HTTP.
+ * The rules that break the next requests of one test environment, over HTTP.
  *
  * @module
  */
 import { Router } from 'express'
 import { z } from 'zod'
+import type { Context } from '../context.ts'
 import { ProblemError } from '../http/problem.ts'
+import { testEnvironment } from './environment-routes.ts'
 import { type FaultRules, faultNames, faultOperations, readFault } from './faults.ts'
 import { read } from './read.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** Returns the routes of `/faults`. */
-export function faultRoutes(faults: FaultRules, { changes }: Sandbox): Router {
+/** Returns the routes of `/environments/:id/faults`. */
+export function faultRoutes(context: Context, faults: FaultRules, { changes }: Sandbox): Router {
   const router = Router({ caseSensitive: true, strict: true })
   router
-    .route('/faults')
-    .get((_request, response) => {
-      response.json({ rules: faults.list() })
+    .route('/environments/:id/faults')
+    .get(async (request, response) => {
+      const { id } = await testEnvironment(context, request.params.id)
+      response.json({ rules: faults.list(id) })
     })
     .post(async (request, response) => {
+      const { id } = await testEnvironment(context, request.params.id)
       const rule = await read(
         request,
         FaultRule,
         `Send {"on": "create" or "retrieve", "do": one of ${faultNames}, "times": 1 to 1000}.`,
       )
-      faults.add(rule)
+      faults.add(id, rule)
       changes.announce('faults')
-      response.status(201).json({ rules: faults.list() })
+      response.status(201).json({ rules: faults.list(id) })
     })
-    .delete((_request, response) => {
-      faults.clear()
+    .delete(async (request, response) => {
+      const { id } = await testEnvironment(context, request.params.id)
+      faults.clear(id)
       changes.announce('faults')
       response.json({ rules: [] })
     })
-  router.delete('/faults/:id', (request, response) => {
-    if (!faults.remove(Number(request.params.id))) {
+  router.delete('/environments/:id/faults/:rule', async (request, response) => {
+    const { id } = await testEnvironment(context, request.params.id)
+    if (!faults.remove(id, Number(request.params.rule))) {
       throw new ProblemError(
         'not_found',
-        'There is no such rule any more; GET /_sandbox/faults lists them.',
+        'This environment has no such rule; GET /_sandbox/environments/:id/faults lists its rules.',
       )
     }
     changes.announce('faults')
-    response.json({ rules: faults.list() })
+    response.json({ rules: faults.list(id) })
   })
   return router
 }

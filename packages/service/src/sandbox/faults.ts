@@ -39,42 +39,61 @@ export interface WaitingRule extends FaultRule {
   readonly id: number
 }
 
-/** The rules of one instance. */
+/** The rules of one instance. Each belongs to one test environment, by its id. */
 export interface FaultRules {
-  add(rule: FaultRule): void
-  list(): readonly WaitingRule[]
-  /** Returns whether there was such a rule. */
-  remove(id: number): boolean
-  clear(): void
-  /** Uses up the first rule that fits, once; none fits as a rule. */
-  take(operation: FaultOperation): readonly Fault[]
+  add(environment: string, rule: FaultRule): void
+  list(environment: string): readonly WaitingRule[]
+  /** Returns whether the environment had such a rule. */
+  remove(environment: string, id: number): boolean
+  /** Removes the rules of one environment; `undefined`: of all. */
+  clear(environment: string | undefined): void
+  /** Uses up the environment's first rule for an operation, once. Most often there is none. */
+  take(environment: string, operation: FaultOperation): readonly Fault[]
 }
 
 /** Makes an empty list of rules. */
 export function faultRules(): FaultRules {
-  let rules: { readonly rule: WaitingRule; readonly fault: Fault; left: number }[] = []
+  const byEnvironment = new Map<string, Rule[]>()
   let count = 0
+  const rulesOf = (environment: string): readonly Rule[] => byEnvironment.get(environment) ?? []
+  const keep = (environment: string, rules: Rule[]): void => {
+    if (rules.length > 0) byEnvironment.set(environment, rules)
+    else byEnvironment.delete(environment)
+  }
   return {
-    add: (rule) => {
-      rules.push({ rule: { ...rule, id: ++count }, fault: knownFault(rule.do), left: rule.times })
+    add: (environment, rule) => {
+      const added = { rule: { ...rule, id: ++count }, fault: knownFault(rule.do), left: rule.times }
+      keep(environment, [...rulesOf(environment), added])
     },
-    list: () => rules.map(({ rule, left }) => ({ ...rule, times: left })),
-    remove: (id) => {
-      const before = rules.length
-      rules = rules.filter(({ rule }) => rule.id !== id)
-      return rules.length < before
+    list: (environment) => rulesOf(environment).map(({ rule, left }) => ({ ...rule, times: left })),
+    remove: (environment, id) => {
+      const before = rulesOf(environment)
+      const after = before.filter(({ rule }) => rule.id !== id)
+      keep(environment, after)
+      return after.length < before.length
     },
-    clear: () => {
-      rules = []
+    clear: (environment) => {
+      if (environment === undefined) byEnvironment.clear()
+      else byEnvironment.delete(environment)
     },
-    take: (operation) => {
-      const due = rules.find(({ rule }) => rule.on === operation)
-      if (!due) return []
+    take: (environment, operation) => {
+      const rules = byEnvironment.get(environment)
+      const due = rules?.find(({ rule }) => rule.on === operation)
+      if (!rules || !due) return []
       due.left--
-      rules = rules.filter(({ left }) => left > 0)
+      keep(
+        environment,
+        rules.filter(({ left }) => left > 0),
+      )
       return [due.fault]
     },
   }
+}
+
+interface Rule {
+  readonly rule: WaitingRule
+  readonly fault: Fault
+  left: number
 }
 
 /**

@@ -11,7 +11,7 @@ import type { SandboxFrom } from '../config.ts'
 import type { Context } from '../context.ts'
 import { jsonBody } from '../http/body.ts'
 import { jsonHeaders } from '../http/headers.ts'
-import { streamChanges } from './changes.ts'
+import { changeStreams } from './changes.ts'
 import { type EnvironmentParts, environmentRoutes, noEnvironment } from './environment-routes.ts'
 import { writeExport } from './export.ts'
 import { faultRoutes } from './fault-routes.ts'
@@ -46,14 +46,13 @@ export function sandboxRouter(context: Context, parts: SandboxParts, sandbox: Sa
     response.set(jsonHeaders)
     next()
   })
-  router.use(faultRoutes(parts.faults, sandbox))
+  router.use(faultRoutes(context, parts.faults, sandbox))
   router.use(environmentRoutes(context, parts, sandbox))
   router.use(intentRoutes(context, sandbox))
   router.use(contentRoutes(context, parts, sandbox))
-  router.get('/events', (request, response) => {
-    const { db } = context
-    streamChanges(request, response, { db, changes: sandbox.changes, stopping: parts.stopping })
-  })
+  const { changes } = sandbox
+  const streamTo = changeStreams({ db: context.db, changes, stopping: parts.stopping })
+  router.get('/events', (_request, response) => streamTo(response))
   return router
 }
 
@@ -85,7 +84,7 @@ function contentRoutes(
     const deleted = await reset(context.db, environment)
     if (deleted === undefined) throw noEnvironment()
     authenticator.forget()
-    faults.clear()
+    faults.clear(environment)
     journal.clear(environment)
     journal.clearKeyUses(environment)
     lint.clear(environment)

@@ -6,7 +6,7 @@
  */
 import type { Context } from '../context.ts'
 import type { Queryable } from '../db/database.ts'
-import { describe } from '../http/problem.ts'
+import { logError } from '../log.ts'
 import { findEnvironment, findEnvironmentOfIntent } from '../merchants/environments.ts'
 import { type Changes, changes } from './changes.ts'
 import { type Journal, journal } from './journal.ts'
@@ -30,7 +30,7 @@ export function makeSandbox(context: Context): Sandbox {
     const { origin } = note
     if (origin === undefined || origin === publicUrl) return
     checkOrigin(db, { note, origin, findings }).catch((error: unknown) => {
-      log.warn(describe(error), 'The lint could not look at a page')
+      logError(log, error, { event: 'The lint could not look at a page', level: 'warn' })
     })
   }
   const findPage = async (id: string) => await findEnvironmentOfIntent(db, id)

@@ -11,7 +11,7 @@ import { type Config, readConfig } from '../../src/config.ts'
 import type { Queryable } from '../../src/db/database.ts'
 import { createApiKey } from '../../src/merchants/api-keys.ts'
 import { ensureEnvironment } from '../../src/merchants/merchants.ts'
-import { changes, streamChanges } from '../../src/sandbox/changes.ts'
+import { changeStreams, changes } from '../../src/sandbox/changes.ts'
 import { startService } from '../../src/start.ts'
 import { openStore } from '../../src/store.ts'
 import { rawRequest } from '../support/raw-request.ts'
@@ -416,8 +416,9 @@ test('a stream that ends while the store is asked writes nothing more', async ()
   })
   const db = { query: async () => await asked } as unknown as Queryable
   const writes: string[] = []
-  const server = createServer((request, response) => {
-    streamChanges(request, response, { db, changes: changes(), stopping: stop.signal })
+  const stream = changeStreams({ db, changes: changes(), stopping: stop.signal })
+  const server = createServer((_request, response) => {
+    stream(response)
     vi.advanceTimersByTime(1500)
     stop.abort()
     vi.spyOn(response, 'write').mockImplementation((text) => writes.push(String(text)) > 0)
@@ -501,6 +502,10 @@ test('no control route answers for the id of a live environment', async () => {
     ['GET', `/environments/${liveEnvironment}/requests`],
     ['GET', `/environments/${liveEnvironment}/idempotency`],
     ['GET', `/environments/${liveEnvironment}/lint`],
+    ['GET', `/environments/${liveEnvironment}/faults`],
+    ['POST', `/environments/${liveEnvironment}/faults`, { on: 'create', do: '503' }],
+    ['DELETE', `/environments/${liveEnvironment}/faults`],
+    ['DELETE', `/environments/${liveEnvironment}/faults/1`],
     ['POST', '/reset', { environment: liveEnvironment }],
   ]
   for (const [method, path, body] of routes) {
@@ -528,7 +533,13 @@ test('no address and no body with U+0000 is more than a refusal', async () => {
 })
 
 test('every control route asks for the admin token, and for a host name of this machine', async () => {
-  for (const path of ['/export', '/environments', '/events', '/faults', '/nothing']) {
+  for (const path of [
+    '/export',
+    '/environments',
+    '/events',
+    '/environments/x/faults',
+    '/nothing',
+  ]) {
     const answer = await fetch(`${service.url}/_sandbox${path}`)
     expect([path, answer.status]).toEqual([path, 401])
   }
@@ -599,7 +610,7 @@ test('a stop ends open streams and waits for nobody who reads them', async () =>
 test('behind a public name there is no sandbox, and no inspector', async () => {
   const other = await startTestService({ PI_PUBLIC_URL: 'https://pay.example.com' })
   try {
-    for (const path of ['/_sandbox/', '/_sandbox/export', '/_sandbox/faults']) {
+    for (const path of ['/_sandbox/', '/_sandbox/export', '/_sandbox/environments']) {
       const answer = await rawRequest(other.url, [
         `GET ${path} HTTP/1.1`,
         'Host: pay.example.com',

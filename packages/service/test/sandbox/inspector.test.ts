@@ -16,7 +16,7 @@ import { installedChromium } from '../../../../.ci/browser.mjs'
 import { Live } from '../../hosted/inspector/live.ts'
 import { sendAdminCommand } from '../../src/admin-socket.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
-import { control } from './support.ts'
+import { control, environmentId } from './support.ts'
 
 let service: TestService
 let browser: Browser
@@ -205,14 +205,14 @@ test('a late refusal of the token before does not lock out the one that is in us
   })
   await follow(
     async (live) => {
-      const done = live.act(async (api) => await api.removeRule(1))
+      const done = live.act(async (api, id) => await api.removeRule(id, 1))
       live.unlock('another token')
       refuse(Response.json({}, { status: 401 }))
       expect(await done).toBeUndefined()
       await vi.waitFor(() => expect(live.connection).toBe('live'))
       expect(live.refusal).toBeUndefined()
     },
-    (path) => (path === '/faults/1' ? refusal : undefined),
+    (path) => (path.endsWith('/faults/1') ? refusal : undefined),
   )
 })
 
@@ -649,7 +649,10 @@ test.each([
   async (_, colorScheme, width) => {
     const id = await make(order, { 'idempotency-key': 'accessible-1' })
     await make()
-    await control(service, 'POST', '/faults', { on: 'create', do: '500', times: 1 })
+    await control(service, 'POST', `/environments/${await environmentId(service)}/faults`, {
+      on: 'create',
+      do: '500',
+    })
     await inspect(
       async (page) => {
         for (const section of [`intents/${id}`, ...sections]) {

@@ -23,6 +23,19 @@ export async function control(
   })
 }
 
+/** Returns the id of a merchant's test environment. @default The first merchant's. */
+export async function environmentId(
+  service: Pick<TestService, 'url' | 'ready'>,
+  merchant?: string,
+): Promise<string> {
+  const { environments } = (await (await control(service, 'GET', '/environments')).json()) as {
+    environments: readonly { id: string; merchant: string }[]
+  }
+  const found = environments.find((each) => merchant === undefined || each.merchant === merchant)
+  if (!found) throw new Error(`there is no test environment of ${merchant}`)
+  return found.id
+}
+
 /** What `/events` says, as it comes. */
 export interface Changes {
   /** Reads on until this text has come. Returns all that came since the last call. */
