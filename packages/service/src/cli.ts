@@ -16,7 +16,7 @@ import {
 import { type Config, type Flags, readConfig } from './config.ts'
 import { StoreError } from './db/database.ts'
 import { DirectoryInUse } from './db/directory-lock.ts'
-import { describe } from './http/problem.ts'
+import { describeError, logError } from './log.ts'
 import { banner, describeFindings, describeResult } from './result-words.ts'
 import { openStore } from './store.ts'
 import type { TortureReport } from './torture/torture.ts'
@@ -190,7 +190,7 @@ async function start({ json, ...flags }: StartOptions): Promise<void> {
     running.stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error(describe(error), 'The service did not stop cleanly')
+        logError(log, error, { event: 'The service did not stop cleanly' })
         process.exit(1)
       },
     )
@@ -277,9 +277,9 @@ function explain(error: unknown): number {
       `pi-service: the database cannot be reached (${error.code}); check PI_DATABASE_URL or --database-url`,
     )
   } else {
-    const { type, code } = describe(error)
-    console.error(`pi-service: failed with ${[type, code].filter(Boolean).join(' ')}`)
-    if (process.env.PI_LOG_LEVEL === 'debug') console.error(error)
+    const { name, code, message } = describeError(error)
+    console.error(`pi-service: failed with ${[name, code].filter(Boolean).join(' ')}: ${message}`)
   }
+  if (!known || process.env.PI_LOG_LEVEL === 'debug') console.error(describeError(error))
   return 1
 }

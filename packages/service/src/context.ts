@@ -11,7 +11,7 @@ import type { SecretKeys } from './secret-keys.ts'
 export interface Context {
   readonly db: Database
   readonly keys: SecretKeys
-  /** Logs without bodies, credentials, queries or error objects: of an error `{ type, code }` at most. */
+  /** Takes no bodies, credentials or queries; errors go through `logError`, which masks them. */
   readonly log: Logger
   /** Real time. An environment's own is `timeOf(environment, context.now())`. */
   readonly now: () => Date

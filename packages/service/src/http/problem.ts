@@ -15,6 +15,7 @@ import {
 import type { Logger } from 'pino'
 import { Overloaded } from '../db/batch.ts'
 import { StoreError } from '../db/database.ts'
+import { logError } from '../log.ts'
 import { keepFacts } from './answer-facts.ts'
 import { jsonHeaders } from './headers.ts'
 import { requestId } from './request-id.ts'
@@ -50,9 +51,8 @@ export class ProblemError extends Error {
 }
 
 /**
- * Answers with what was thrown. Anything that is no problem of the request becomes `internal_error`
- * and is logged, here and once, by its type and the answer's id: messages and causes may quote the
- * request.
+ * Answers with what was thrown. Anything that is no problem of the request becomes `internal_error`.
+ * Every 5xx is logged, here and once, under the id of its response.
  */
 export function sendProblem(
   request: IncomingMessage,
@@ -61,9 +61,8 @@ export function sendProblem(
 ): void {
   const problem = problemOf(error)
   const { status, title, retryable } = problemCodes[problem.code]
-  // A problem that somebody stated is an answer; anything else is a surprise.
-  if (problem !== error) {
-    log.error({ ...describe(error), requestId: requestId(response) }, problem.code)
+  if (status >= 500) {
+    logError(log, error, { event: problem.code, requestId: requestId(response) })
   }
   if (response.headersSent) {
     response.destroy()
@@ -128,13 +127,6 @@ function cutToBytes(text: string, maxBytes: number): string {
     kept += point
   }
   return `${kept}…`
-}
-
-/** The type of an error, and a code if it has one: never its message, `body` or `payload`. */
-export function describe(error: unknown): { readonly type: string; readonly code?: string } {
-  const type = error instanceof Error ? error.name : typeof error
-  const code = (error as { readonly code?: unknown } | undefined)?.code
-  return typeof code === 'string' ? { type, code } : { type }
 }
 
 function hasUnreadBody({ complete, headers: sent }: IncomingMessage): boolean {
