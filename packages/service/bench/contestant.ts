@@ -27,6 +27,7 @@ import { clientSecret } from '../src/intents/client-secret.ts'
 import type { Draft } from '../src/intents/creation.ts'
 import { type IntentStore, intentStore } from '../src/intents/intent-store.ts'
 import type { StoredIntent } from '../src/intents/store.ts'
+import { makeNotifier } from '../src/notifier/notifier.ts'
 import { faultRules } from '../src/sandbox/faults.ts'
 import { newSecretKeys, readSecretKeys } from '../src/secret-keys.ts'
 import { openStore } from '../src/store.ts'
@@ -77,13 +78,15 @@ async function service(): Promise<Contestant> {
     challengeUrl: 'http://127.0.0.1',
     hostedFolder: '',
   }
+  const stopping = new AbortController().signal
   const handle = mainListener(context, {
     authenticator: authenticator(context),
     faults: faultRules(),
     limits: rateLimits({ ...config, rateLimit: 999_999 }, () => undefined),
     intents: kind === 'map' ? mapStore() : intentStore(db),
     adminToken: randomBase62(30),
-    stopping: new AbortController().signal,
+    notifier: makeNotifier(context, stopping),
+    stopping,
     sandboxFrom: 'loopback',
     storeOptions: undefined,
     metrics: false,

@@ -1,7 +1,8 @@
 /**
  * The command line's way into a running service: a socket in its data directory, for its owner only.
  *
- * One JSON command in, one JSON answer out, then the connection ends.
+ * One JSON command in, one JSON response out, then the connection ends. A client that is silent, slow
+ * or does not read loses its connection.
  *
  * @module
  */
@@ -9,22 +10,61 @@ import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { Logger } from 'pino'
 import { z } from 'zod'
 import { AdminCommand, AdminError, type AdminResult } from './administration.ts'
 import { socketPath } from './data-directory.ts'
+import { randomBase62 } from './identifiers.ts'
+import { logError } from './log.ts'
 
-/** Listens for commands. Returns the function that stops. */
+/** How the service carries out commands. */
+export interface AdminSocketOptions {
+  readonly run: (command: AdminCommand) => Promise<AdminResult>
+  readonly log: Logger
+  /** Time in milliseconds to send a command, and again to read its response. @default 5000 */
+  readonly timeLimit?: number
+}
+
+/** Listens for commands. Returns the function that stops, within three seconds. */
 export async function serveAdminSocket(
   directory: string,
-  run: (command: AdminCommand) => Promise<AdminResult>,
+  { run, log, timeLimit = 5000 }: AdminSocketOptions,
 ): Promise<() => Promise<void>> {
   const path = socketPath(directory, socketName)
   // The directory's lock is ours, so a socket file that is here has no owner.
   await rm(path, { force: true })
+  const open = new Set<Socket>()
+  /** Those that have not sent a whole command yet. */
+  const incomplete = new Set<Socket>()
+  let stopping = false
   const server = createServer({ allowHalfOpen: true }, (socket) => {
+    if (stopping) return void socket.destroy()
+    open.add(socket)
+    incomplete.add(socket)
     socket.on('error', () => {})
-    void answer(socket, run)
+    socket.once('close', () => {
+      open.delete(socket)
+      incomplete.delete(socket)
+    })
+    let late = setTimeout(() => socket.destroy(), timeLimit)
+    socket.once('close', () => clearTimeout(late))
+    socket.setEncoding('utf8')
+    let received = ''
+    socket.on('data', (part) => {
+      received += part
+      if (received.length > mostBytes) socket.destroy()
+    })
+    // Not as an async iteration, which would close the socket before the response.
+    socket.once('end', async () => {
+      clearTimeout(late)
+      incomplete.delete(socket)
+      const reply = await answer(received, { run, log })
+      late = setTimeout(() => socket.destroy(), timeLimit)
+      if (socket.destroyed) clearTimeout(late)
+      else socket.end(reply)
+    })
   })
+  server.maxConnections = mostConnections
   // No moment with wider rights: the file is made under this mask.
   const mask = process.umask(0o177)
   server.listen(path)
@@ -36,16 +76,28 @@ export async function serveAdminSocket(
   await chmod(path, 0o600)
   server.unref()
   return async () => {
+    stopping = true
+    const closed = once(server, 'close')
     server.close()
-    await once(server, 'close')
+    for (const socket of incomplete) socket.destroy()
+    const cut = setTimeout(() => {
+      for (const socket of open) socket.destroy()
+    }, lastCommand)
+    await closed
+    clearTimeout(cut)
   }
 }
+
+const mostConnections = 100
+const mostBytes = 64 * 1024
+/** How long a stop waits for a command that is running, in milliseconds. */
+const lastCommand = 3000
 
 /**
  * Sends a command to the service that holds a directory.
  *
- * @returns `undefined` when no service answers there.
- * @throws {AdminError} The service refused the command.
+ * @returns `undefined` when no service listens there.
+ * @throws {AdminError} The service rejected the command, or stopped before it responded.
  */
 export async function sendAdminCommand(
   directory: string,
@@ -58,7 +110,11 @@ export async function sendAdminCommand(
     return undefined
   }
   socket.end(JSON.stringify(command))
-  const reply = Reply.parse(JSON.parse(await text(socket)))
+  const received = await text(socket).catch(() => '')
+  if (received === '') {
+    throw new AdminError('The service stopped before it responded; run the command again')
+  }
+  const reply = Reply.parse(JSON.parse(received))
   if ('error' in reply) throw new AdminError(reply.error)
   // Written by our own code at the other end, of the same version.
   return reply.result as AdminResult
@@ -70,26 +126,27 @@ const Reply = z.union([
 ])
 
 async function answer(
-  socket: Socket,
-  run: (command: AdminCommand) => Promise<AdminResult>,
-): Promise<void> {
+  received: string,
+  { run, log }: Pick<AdminSocketOptions, 'run' | 'log'>,
+): Promise<string> {
+  let name = 'unknown'
   try {
-    const command = AdminCommand.parse(JSON.parse(await readToEnd(socket)))
-    socket.end(JSON.stringify({ result: await run(command) }))
+    const command = AdminCommand.parse(JSON.parse(received))
+    name = command.command
+    return JSON.stringify({ result: await run(command) })
   } catch (error) {
-    const told = error instanceof AdminError ? error.message : 'The service could not do it'
-    socket.end(JSON.stringify({ error: told }))
+    const requestId = `req_${randomBase62(20)}`
+    const rejected = error instanceof AdminError
+    logError(log, error, {
+      event: `The command ${name} failed`,
+      requestId,
+      level: rejected ? 'warn' : 'error',
+    })
+    const reason = rejected
+      ? error.message
+      : `The service could not run the command; its log names the reason under ${requestId}`
+    return JSON.stringify({ error: reason })
   }
-}
-
-/** Unlike an async iteration, this leaves the socket open for the answer. */
-async function readToEnd(socket: Socket): Promise<string> {
-  let received = ''
-  socket.setEncoding('utf8').on('data', (part) => {
-    received += part
-  })
-  await once(socket, 'end')
-  return received
 }
 
 const socketName = 'admin.sock'

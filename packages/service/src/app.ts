@@ -5,6 +5,7 @@
  */
 import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
+import type { CheckoutParts } from './checkout/api.ts'
 import { checkoutRouter } from './checkout/router.ts'
 import type { Context } from './context.ts'
 import { descriptionRouter } from './description/routes.ts'
@@ -19,7 +20,7 @@ import { type SandboxParts, sandboxRouter } from './sandbox/routes.ts'
 import { makeSandbox, type Sandbox } from './sandbox/sandbox.ts'
 
 /** What the main listener needs besides the context. */
-export interface AppParts extends OperationParts, SandboxParts {
+export interface AppParts extends OperationParts, SandboxParts, CheckoutParts {
   /** Whether `/metrics` was asked for. */
   readonly metrics: boolean
 }

@@ -35,6 +35,7 @@ import {
   ensureMerchant,
   firstMerchant,
 } from './merchants/merchants.ts'
+import { makeNotifier } from './notifier/notifier.ts'
 import { faultRules } from './sandbox/faults.ts'
 import { openStore, type Store } from './store.ts'
 
@@ -49,7 +50,7 @@ export interface Running {
     readonly inspectorUrl: string
     readonly adminToken: string
   }
-  /** Stops accepting, finishes what is in flight, closes the store. */
+  /** Stops accepting, finishes what is in flight, closes the store: within ten seconds. */
   stop(): Promise<void>
 }
 
@@ -122,6 +123,7 @@ async function serve(
     faults: faultRules(),
     limits,
     intents: intentStore(context.db),
+    notifier: makeNotifier(context, stopping.signal),
     adminToken,
     sandboxFrom: config.sandboxFrom,
     stopping: stopping.signal,
@@ -129,22 +131,25 @@ async function serve(
     metrics: config.metrics,
   }
   const apiKey = await firstKey(config, context)
+  const answerMain = mainListener(context, parts)
+  const answerChallenge = challengeApp(context)
+  // What runs by itself comes last: a start that failed before leaves nothing behind.
   const stopAdmin =
     config.store.kind === 'directory'
-      ? await serveAdminSocket(config.store.directory, async (command) => {
-          const result: AdminResult = await administer(
-            { ...context, storeOptions: parts.storeOptions },
-            command,
-          )
-          auth.forget()
-          return result
+      ? await serveAdminSocket(config.store.directory, {
+          log: context.log,
+          run: async (command) => {
+            const { storeOptions } = parts
+            const result: AdminResult = await administer({ ...context, storeOptions }, command)
+            auth.forget()
+            return result
+          },
         })
       : async () => {}
-
   const stopReaper = startReaper(context)
   const { log, publicUrl } = context
-  main.open(mainListener(context, parts))
-  challenge.open(challengeApp(context))
+  main.open(answerMain)
+  challenge.open(answerChallenge)
   const baseUrl = urlOf(main.server)
   log.info({ baseUrl, checkoutOrigin: publicUrl, store: config.store.kind }, 'The service is ready')
   return {
@@ -158,12 +163,32 @@ async function serve(
     },
     stop: async () => {
       stopping.abort()
-      await Promise.all([close(main.server), close(challenge.server)])
-      await stopReaper()
-      await stopAdmin()
-      await store.close()
-      log.info('The service has stopped')
+      const until = performance.now() + longestStop
+      const left = (): number => until - performance.now()
+      const working = [close(main.server), close(challenge.server), stopReaper(), stopAdmin()]
+      await within(Promise.all(working), left() - longestClose)
+      if (await within(store.close(), left())) log.info('The service has stopped')
+      else log.warn('The service has stopped; a statement of the store was still running')
     },
+  }
+}
+
+/** A supervisor kills what has not ended ten seconds after SIGTERM. In milliseconds. */
+const longestStop = 9000
+const longestClose = 2000
+/** What a client has not received by then is cut off. */
+const longestResponse = 6000
+
+/** Waits for work; `false` when it has not ended in so many milliseconds. */
+async function within(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds)
+  })
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -266,7 +291,7 @@ async function close(server: Server): Promise<void> {
   // Again and again: one that is answering now is idle a moment later, and would be kept.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
   // What does not end by itself is cut off, so that a stop always stops.
-  const cut = setTimeout(() => server.closeAllConnections(), 10_000)
+  const cut = setTimeout(() => server.closeAllConnections(), longestResponse)
   await closed
   clearInterval(sweep)
   clearTimeout(cut)

@@ -13,6 +13,11 @@ import { ProblemError } from '../http/problem.ts'
 import { buckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
 import { type Cause, decide } from '../intents/lifecycle.ts'
 import { moveIntent } from '../intents/store.ts'
+<<<<<<< HEAD
+=======
+import { findEnvironment } from '../merchants/environments.ts'
+import type { Notifier } from '../notifier/notifier.ts'
+>>>>>>> 85fd01d (fix(service): read once for all waiting requests)
 import { authorise } from '../provider/acquirer.ts'
 import { abandonment, openChallenge } from './challenge.ts'
 import { confirm } from './confirm.ts'
@@ -32,19 +37,26 @@ import {
 import { readReturnUrl } from './return-url.ts'
 import { samePage } from './same-page.ts'
 import { type CheckoutSession, SessionTokens } from './session.ts'
-import { type Standing, standingOf } from './standing.ts'
+import { type ReadStanding, readStandings, type Standing, standingOf } from './standing.ts'
 import { displayView } from './view.ts'
 import { waitForVersion } from './wait-for-version.ts'
 
 /** What the private API needs besides the context. */
 export interface CheckoutParts {
-  /** Ends the long polls, so that a stop does not wait for them. */
+  readonly notifier: Notifier
+  /** The service stops: a response ends its connection, so that no other request is sent on it. */
   readonly stopping: AbortSignal
   readonly limits: Pick<RateLimits, 'confirm'>
 }
 
 /** Returns the router of everything under `/checkout-api`. */
+<<<<<<< HEAD
 export function checkoutApi(context: Context, { stopping, limits: rates }: CheckoutParts): Router {
+=======
+export function checkoutApi(context: Context, { notifier, stopping }: CheckoutParts): Router {
+  const read = readStandings(context)
+  const confirms = buckets(confirmRate, () => context.now().getTime())
+>>>>>>> 85fd01d (fix(service): read once for all waiting requests)
   const opens = buckets(openRate, () => context.now().getTime())
   const tokens = new SessionTokens(context.keys, context.publicUrl)
   const router = Router({ caseSensitive: true, strict: true })
@@ -59,10 +71,17 @@ export function checkoutApi(context: Context, { stopping, limits: rates }: Check
   router.get('/intent', async (request, response) => {
     const session = await sessionOf(request, { tokens, context })
     const version = readVersion(request)
+    // The header is the token that the session was read from.
+    const holder = request.headers.authorization ?? ''
     const standing =
       version === undefined
-        ? await standingOf(context, session)
-        : await waitForVersion(context, session, { version, signal: endOf(response, stopping) })
+        ? await read(session)
+        : await waitForVersion({ read, notifier }, session, {
+            version,
+            holder,
+            signal: endOf(response),
+          })
+    if (stopping.aborted) response.shouldKeepAlive = false
     send(response, displayView(context, existing(standing)))
   })
 
@@ -175,19 +194,15 @@ function readVersion(request: Request): number | undefined {
   throw new ProblemError('validation_failed', 'waitForVersion must be a whole number.')
 }
 
-/** Aborts when the asker has gone, or when the service stops. */
-function endOf(response: Response, stopping: AbortSignal): AbortSignal {
+/** Aborts when the client has gone. */
+function endOf(response: Response): AbortSignal {
   const end = new AbortController()
-  const abort = (): void => end.abort()
-  stopping.addEventListener('abort', abort)
-  response.once('close', () => {
-    stopping.removeEventListener('abort', abort)
-    abort()
-  })
+  if (response.destroyed) end.abort()
+  else response.once('close', () => end.abort())
   return end.signal
 }
 
-function existing(standing: Standing | undefined): Standing {
+function existing<Found extends ReadStanding>(standing: Found | undefined): Found {
   if (!standing) throw refused('payment_intent_not_found')
   return standing
 }

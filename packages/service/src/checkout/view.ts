@@ -4,14 +4,14 @@
  * @module
  */
 import type { Context } from '../context.ts'
-import type { StoredIntent } from '../intents/store.ts'
+import type { RetrievedIntent } from '../intents/store.ts'
 import type { DisplayAction, DisplayView } from './display-view.ts'
-import type { Standing } from './standing.ts'
+import type { ReadStanding } from './standing.ts'
 
 /** What the hosted page may know of where an intent stands. */
 export function displayView(
   { challengeUrl }: Pick<Context, 'challengeUrl'>,
-  { environment, intent }: Omit<Standing, 'at'>,
+  { environment, intent }: Omit<ReadStanding, 'at'>,
 ): DisplayView {
   return {
     id: intent.id,
@@ -33,7 +33,7 @@ export const challengePaths = { challenge: '/challenge', redirect: '/bank' } as 
 
 function displayMethod({
   paymentMethod,
-}: Pick<StoredIntent, 'paymentMethod'>): DisplayView['paymentMethod'] {
+}: Pick<RetrievedIntent, 'paymentMethod'>): DisplayView['paymentMethod'] {
   const card = paymentMethod?.card
   if (!card) return null
   const { brand, last4, expMonth, expYear, funding } = card
@@ -42,7 +42,7 @@ function displayMethod({
 
 function displayAction(
   challengeUrl: string,
-  { nextAction }: Pick<StoredIntent, 'nextAction'>,
+  { nextAction }: Pick<RetrievedIntent, 'nextAction'>,
 ): DisplayAction | null {
   if (!nextAction) return null
   const { type, expiresAt } = nextAction

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 
 /** What a statement may carry. JSON goes in as text: `${JSON.stringify(customer)}::json`. */
@@ -29,6 +30,14 @@ export interface Queryable {
    * @throws {StoreError} The statement failed; `code` is the SQLSTATE.
    */
   query<Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]): Promise<Row[]>
+  /** Tells the listeners of this instance; in a transaction, after its commit. */
+  notify(change: Change): void
+}
+
+/** An intent that has a new version. */
+export interface Change {
+  readonly intentId: string
+  readonly version: number
 }
 
 /** The store. `query` is one autocommit statement. */
@@ -39,6 +48,8 @@ export interface Database extends Queryable {
    * connection, so a statement on the outer database would wait for itself.
    */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>
+  /** Calls back for each committed change of this instance, until it ends. */
+  listen(listener: (change: Change) => void): void
   /** Runs several statements without values in one transaction: migrations. */
   script(text: string): Promise<void>
   close(): Promise<void>
@@ -54,21 +65,35 @@ export class Fragment {
 }
 
 /**
- * A statement failed. It names the rule that broke and hides statement, values and row: PostgreSQL
- * quotes them in its messages, and they may be a customer's. That is why there is no `cause`.
+ * A statement failed. It names the rule that broke and hides values and row: PostgreSQL quotes them in
+ * some of its messages, and they may be a customer's. That is why there is no `cause`.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   /** SQLSTATE, or the system's code of a lost connection. */
   readonly code: string
   readonly constraint: string | undefined
+  /** Name of the prepared statement, as PostgreSQL's own log shows it. */
+  readonly statement: string | undefined
   /** Nothing is wrong with the request: the store cannot be reached or cannot write now. */
   readonly unavailable: boolean
 
-  constructor(code: string, constraint?: string) {
-    super(`The store refused a statement: ${[code, constraint].filter(Boolean).join(' ')}`)
+  /** @param failed `reason`: what the driver or the server said; kept where it quotes no value. */
+  constructor(
+    code: string,
+    failed: {
+      readonly constraint?: string | undefined
+      readonly statement?: string | undefined
+      readonly reason?: string | undefined
+    } = {},
+  ) {
+    const { constraint, statement, reason } = failed
+    const rule = [code, constraint].filter(Boolean).join(' ')
+    const shown = reason !== undefined && !quotesValues(code) ? ` (${reason})` : ''
+    super(`The store rejected a statement: ${rule}${shown}`)
     this.code = code
     this.constraint = constraint
+    this.statement = statement
     this.unavailable =
       !sqlState.test(code) || unavailableClasses.has(code.slice(0, 2)) || lockConflicts.has(code)
   }
@@ -115,20 +140,30 @@ export function openPool(config: pg.PoolConfig, kind: Database['kind']): Databas
   // One that breaks while it is borrowed fails its statement; without a listener, it fails the process.
   pool.on('connect', (client) => client.on('error', () => {}))
 
+  const listeners: ((change: Change) => void)[] = []
+  const notify = (change: Change): void => {
+    for (const listener of listeners) listener(change)
+  }
+
   return {
     kind,
     query: async <Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]) =>
       await borrow(pool, (client) => run<Row>(client, text, values)),
     transaction: async (work) =>
       await borrow(pool, async (client) => {
+        const changes: Change[] = []
         await command(client, 'begin')
         const result = await work({
           query: async <Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]) =>
             await run<Row>(client, text, values),
+          notify: (change) => void changes.push(change),
         })
         await command(client, 'commit')
+        for (const change of changes) notify(change)
         return result
       }),
+    notify,
+    listen: (listener) => void listeners.push(listener),
     script: async (text) =>
       await borrow(pool, async (client) => {
         // A migration of a large table, or behind that of another instance, may take any time.
@@ -175,7 +210,6 @@ interface Statement {
 }
 
 const statements = new WeakMap<TemplateStringsArray, Statement>()
-let statementCount = 0
 
 async function run<Row>(
   client: pg.PoolClient,
@@ -189,7 +223,7 @@ async function run<Row>(
     const { rows } = await client.query({ name, text, values: bound })
     return rows as Row[]
   } catch (error) {
-    throw storeError(error)
+    throw storeError(error, name)
   }
 }
 
@@ -202,17 +236,29 @@ function statementOf(template: TemplateStringsArray, values: readonly SqlValue[]
     text += value instanceof Fragment ? value.text : `$${++parameter}`
     text += template[at + 1] ?? ''
   })
-  const statement = { name: `s${++statementCount}`, text }
+  // The same at every instance and start, so that a line of a log names one text.
+  const name = `s${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
+  const statement = { name, text }
   statements.set(template, statement)
   return statement
 }
 
-function storeError(error: unknown): StoreError {
-  const { code, constraint } = error as { code?: unknown; constraint?: unknown }
-  return new StoreError(
-    typeof code === 'string' ? code : 'connection_lost',
-    typeof constraint === 'string' ? constraint : undefined,
-  )
+function storeError(error: unknown, statement?: string): StoreError {
+  const { code, constraint, message } = error as Partial<Record<string, unknown>>
+  return new StoreError(textOf(code) ?? 'connection_lost', {
+    constraint: textOf(constraint),
+    statement,
+    reason: textOf(message),
+  })
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Messages of these classes quote values: cardinality, data, integrity, and raised exceptions. */
+function quotesValues(code: string): boolean {
+  return sqlState.test(code) && /^(?:2[1-3]|P0)/.test(code)
 }
 
 // Every one has a digit, and the system's own code of a broken pipe, `EPIPE`, has none.

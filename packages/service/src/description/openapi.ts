@@ -74,13 +74,9 @@ export const ProblemAnswer = z.strictObject({
       detail: z.string(),
     }),
   ),
-  errorsOmitted: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({
-      description: 'Number of wrong fields that `errors`, with its 20 entries, does not list',
-    }),
+  errorsOmitted: z.int().min(1).optional().meta({
+    description: 'Number of wrong fields that `errors`, with its 20 entries, does not list',
+  }),
 })
 
 /** The description: of its parts, those that the documentation reads. */

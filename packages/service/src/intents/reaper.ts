@@ -8,8 +8,7 @@
  */
 import { limits } from '@pi-checkout/contract'
 import type { Context } from '../context.ts'
-import { StoreError } from '../db/database.ts'
-import { describe } from '../http/problem.ts'
+import { logError } from '../log.ts'
 import { timeOf } from '../merchants/environments.ts'
 import { type IntentRow, intentColumns, intentOf, settleDue } from './store.ts'
 
@@ -19,36 +18,51 @@ const rowsAtOnce = 200
 /** Of one round: what is left waits for the next, and requests get their turn. */
 const batches = 100
 
-/** Starts a reaper. Returns the function that stops it and waits for its last round. */
+/** Starts a reaper. Returns the function that stops it: it gives up its batch, and starts no other. */
 export function startReaper(context: Context): () => Promise<void> {
+  const stopping = new AbortController()
+  const { signal } = stopping
   let round = Promise.resolve()
   const timer = setInterval(() => {
     round = round
-      .then(async () => await reap(context))
+      .then(async () => await reap(context, signal))
       .catch((error: unknown) => {
-        if (error instanceof StoreError) context.log.warn(describe(error), 'A reaper round failed')
-        else throw error
+        if (signal.aborted) return
+        logError(context.log, error, { event: 'A reaper round failed', level: 'warn' })
       })
   }, interval)
   timer.unref()
   return async () => {
     clearInterval(timer)
+    stopping.abort()
     await round
   }
 }
 
-/** One round: everything that is due now. */
-export async function reap({ db, now }: Pick<Context, 'db' | 'now'>): Promise<void> {
-  for (let more = batches; more > 0 && (await settleSome(db, now())) === rowsAtOnce; more--);
-  for (let more = batches; more > 0 && (await releaseSome(db, now())) === rowsAtOnce; more--);
-  for (let more = batches; more > 0 && (await forgetSome(db, now())) === rowsAtOnce; more--);
+/**
+ * One round: everything that is due now.
+ *
+ * @param signal Ends it between two statements; the batch that has not ended is rolled back.
+ */
+export async function reap(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const all = async (some: () => Promise<number>): Promise<void> => {
+    for (let more = batches; more > 0 && !signal.aborted; more--) {
+      if ((await some()) < rowsAtOnce) return
+    }
+  }
+  await all(async () => await settleSome(db, now(), signal))
+  await all(async () => await releaseSome(db, now()))
+  await all(async () => await forgetSome(db, now()))
 }
 
 interface DueRow extends IntentRow {
   readonly clockOffset: number
 }
 
-async function settleSome(db: Context['db'], now: Date): Promise<number> {
+async function settleSome(db: Context['db'], now: Date, signal: AbortSignal): Promise<number> {
   return await db.transaction(async (tx) => {
     // Each half has its index; a sandbox's clock may be ahead of ours, so its own time decides last.
     const rows = await tx.query<DueRow>`
@@ -70,6 +84,7 @@ async function settleSome(db: Context['db'], now: Date): Promise<number> {
        limit ${rowsAtOnce}
          for update skip locked`
     for (const { clockOffset, ...row } of rows) {
+      signal.throwIfAborted()
       await settleDue(tx, intentOf(row), timeOf({ clockOffset }, now))
     }
     return rows.length

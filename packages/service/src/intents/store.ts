@@ -92,7 +92,9 @@ export async function moveIntent(
        where a.intent_id = moved.id and a.state in ('challenge', 'processing')
     )
     select ${intentColumns} from moved`
-  return row && intentOf(row)
+  if (!row) return undefined
+  db.notify({ intentId: row.id, version: row.version })
+  return intentOf(row)
 }
 
 /**

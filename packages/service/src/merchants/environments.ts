@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { Fragment, type Queryable } from '../db/database.ts'
+import { batch } from '../db/batch.ts'
+import { type Database, Fragment, type Queryable } from '../db/database.ts'
 
 /** One environment of one merchant. */
 export interface Environment {
@@ -25,6 +26,22 @@ export async function findEnvironment(db: Queryable, id: string): Promise<Enviro
       from environments e join merchants m on m.id = e.merchant_id
      where e.id = ${id}`
   return environment
+}
+
+/** Returns the function that reads an environment, many waiting requests in one statement. */
+export function environmentLookUps(db: Database): (id: string) => Promise<Environment | undefined> {
+  return batch({
+    run: async (ids: readonly string[]) => {
+      const found = await db.query<Environment>`
+        select ${environmentColumns}
+          from environments e join merchants m on m.id = e.merchant_id
+         where e.id = any(${[...new Set(ids)]})`
+      const byId = new Map(found.map((environment) => [environment.id, environment]))
+      return ids.map((id) => byId.get(id))
+    },
+    separable: () => false,
+    kind: db.kind,
+  })
 }
 
 /** Reads the environment that an intent is in; `undefined` when there is no such intent. */

@@ -21,6 +21,7 @@ import { hostCheck } from '../../src/http/host.ts'
 import { rateLimits } from '../../src/http/rate-limit.ts'
 import { randomBase62, randomSalt } from '../../src/identifiers.ts'
 import { clientSecret } from '../../src/intents/client-secret.ts'
+import { makeNotifier } from '../../src/notifier/notifier.ts'
 import { newSecretKeys, readSecretKeys, type SecretKeys } from '../../src/secret-keys.ts'
 
 export interface Pair {
@@ -93,8 +94,17 @@ export async function startCheckout({
   const stopping = new AbortController()
   const app = bareApp(context.publicUrl)
   app.use(hostCheck(context.publicUrl))
+<<<<<<< HEAD
   const limits = rateLimits(readConfig({}, {}), () => undefined)
   app.use(checkoutRouter(context, { stopping: stopping.signal, limits }))
+=======
+  app.use(
+    checkoutRouter(context, {
+      notifier: makeNotifier(context, stopping.signal),
+      stopping: stopping.signal,
+    }),
+  )
+>>>>>>> 85fd01d (fix(service): read once for all waiting requests)
   checkout.serve(finished(app, context))
   challenge.serve(challengeApp(context))
 

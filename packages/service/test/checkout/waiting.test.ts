@@ -1,0 +1,226 @@
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Database, SqlValue } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openPglite } from '../../src/db/pglite.ts'
+import { waitsOfHolder } from '../../src/notifier/notifier.ts'
+import { openChanges } from '../sandbox/support.ts'
+import { create, startTestService } from '../support/service.ts'
+import {
+  addMerchants,
+  PageClient,
+  type Pair,
+  type RunningCheckout,
+  startCheckout,
+} from './support.ts'
+
+const shop = 'http://shop.example.localhost:3000'
+let checkout: RunningCheckout
+/** For what a test does to the clock or to the store. */
+let other: RunningCheckout
+let statements = 0
+/** While it is set, the statement that reads for the waiting requests does not end. */
+let isBlocked = false
+const warnings: Error[] = []
+
+function keepWarning(warning: Error): void {
+  warnings.push(warning)
+}
+
+beforeAll(async () => {
+  const db = await openPglite(undefined)
+  await migrate(db)
+  await addMerchants(db)
+  const counted: Database = {
+    ...db,
+    query: async <Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]) => {
+      statements++
+      if (isBlocked && text.join('').includes('as due')) await new Promise(() => {})
+      return await db.query<Row>(text, ...values)
+    },
+  }
+  checkout = await startCheckout({ db: counted })
+  await checkout.registerOrigin(shop)
+  other = await startCheckout()
+  await other.registerOrigin(shop)
+  await other.registerOrigin(shop, 'env_other')
+})
+afterAll(async () => await Promise.all([checkout.close(), other.close()]))
+
+beforeEach(() => {
+  warnings.length = 0
+  process.on('warning', keepWarning)
+})
+afterEach(() => {
+  process.off('warning', keepWarning)
+  expect(warnings).toEqual([])
+})
+
+async function opened(at: RunningCheckout = checkout): Promise<PageClient> {
+  const client = new PageClient(at)
+  await client.open(await at.createIntent(), shop)
+  return client
+}
+
+/** A long poll ends by itself after 25 s: a response by then says nothing. */
+function wellBeforeTimeIsUp(): AbortSignal {
+  return AbortSignal.timeout(12_000)
+}
+
+test('forty waiting requests cost one statement each 300 ms', async () => {
+  const clients = await Promise.all(Array.from({ length: 40 }, async () => await opened()))
+  const waiting = clients.map(
+    async (client) => await client.view('?waitForVersion=2', wellBeforeTimeIsUp()),
+  )
+  await sleep(700)
+  const begin = { statements, at: performance.now() }
+  await sleep(1800)
+  const turns = Math.ceil((performance.now() - begin.at) / 300)
+  expect(statements - begin.statements).toBeGreaterThanOrEqual(2)
+  expect(statements - begin.statements).toBeLessThanOrEqual(turns + 1)
+  await Promise.all(clients.map(async (client) => await client.post('cancel', {})))
+  const views = await Promise.all(waiting)
+  expect(new Set(views.map(({ status }) => status))).toEqual(new Set(['canceled']))
+})
+
+test('wakes at once for a change of this instance, without a look at the store', async () => {
+  const client = await opened()
+  const waiting = client.view('?waitForVersion=2', wellBeforeTimeIsUp())
+  await sleep(200)
+  isBlocked = true
+  await client.pay('4242424242424242')
+  expect((await waiting).status).toBe('succeeded')
+  isBlocked = false
+})
+
+test('wakes at a deadline that time brings', async () => {
+  const client = await opened(other)
+  await client.pay('4000000000000341')
+  const waiting = client.view('?waitForVersion=3', wellBeforeTimeIsUp())
+  await sleep(400)
+  other.advance(5100)
+  expect((await waiting).status).toBe('succeeded')
+})
+
+test('wakes at a deadline that the clock of its environment brings', async () => {
+  const own = await opened(other)
+  const foreign = new PageClient(other)
+  await foreign.open(await other.createIntent({ environmentId: 'env_other' }), shop)
+  const expired = own.view('?waitForVersion=2', wellBeforeTimeIsUp())
+  const untouched = foreign.view('?waitForVersion=2', wellBeforeTimeIsUp())
+  await sleep(400)
+  const day = 24 * 3600 * 1000
+  await other.db.query`update environments set clock_offset = ${day} where id = 'env_test'`
+  expect((await expired).status).toBe('expired')
+  await other.db.query`update environments set clock_offset = 0`
+  await foreign.post('cancel', {})
+  // Its own clock stands still, so it waited for the buyer.
+  expect((await untouched).status).toBe('canceled')
+})
+
+test('responds for an intent that a reset has deleted', async () => {
+  const client = await opened(other)
+  const waiting = client.view('?waitForVersion=2', wellBeforeTimeIsUp())
+  await sleep(400)
+  await other.db.query`delete from payment_intents`
+  expect(await waiting).toMatchObject({ status: 404 })
+})
+
+test('ends the oldest waiting request of a session that waits too often', async () => {
+  const [client, neighbour] = [await opened(), await opened()]
+  let isOver = false
+  const beside = neighbour.view('?waitForVersion=2', wellBeforeTimeIsUp()).finally(() => {
+    isOver = true
+  })
+  const waiting = []
+  for (let count = 0; count <= waitsOfHolder; count++) {
+    waiting.push(client.view('?waitForVersion=2', wellBeforeTimeIsUp()))
+    await sleep(30)
+  }
+  const [oldest, ...others] = waiting
+  expect(await oldest).toMatchObject({ version: 1 })
+  await sleep(400)
+  expect(isOver).toBe(false)
+  await Promise.all([client.post('cancel', {}), neighbour.post('cancel', {})])
+  for (const view of await Promise.all([...others, beside])) expect(view.status).toBe('canceled')
+})
+
+test('waits through an outage of the store, and logs it once', async () => {
+  const client = await opened(other)
+  const waiting = client.view('?waitForVersion=2', wellBeforeTimeIsUp())
+  await sleep(200)
+  const before = other.logged.length
+  await other.db.query`alter table environments rename to away`
+  await sleep(1000)
+  await other.db.query`alter table away rename to environments`
+  const lines = other.logged.slice(before)
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toContain('Waiting requests cannot be read')
+  expect(lines[0]).toContain('"code":"42P01"')
+  await client.post('cancel', {})
+  expect((await waiting).status).toBe('canceled')
+})
+
+test('responds at once to a long poll that comes after the stop began', async () => {
+  const client = await opened(other)
+  other.stop()
+  const response = await fetch(`${other.nodeUrl}/checkout-api/intent?waitForVersion=2`, {
+    headers: { authorization: `Bearer ${client.token}` },
+    signal: wellBeforeTimeIsUp(),
+  })
+  expect(response.headers.get('connection')).toBe('close')
+  expect(await response.json()).toMatchObject({ version: 1 })
+})
+
+test('a stop cuts no waiting buyer off, and does not wait for them', async () => {
+  const service = await startTestService()
+  const buyers = await Promise.all(
+    Array.from({ length: 30 }, async () => {
+      const client = new PageClient({ url: service.url, nodeUrl: service.url })
+      const { id, clientSecret } = (await (await create(service)).json()) as Pair
+      await client.open({ id, clientSecret }, 'http://localhost:3000')
+      return { client, agent: new Agent({ keepAlive: true, maxSockets: 1 }) }
+    }),
+  )
+  const failures: string[] = []
+  let responses = 0
+  // As a hosted page does: the next request follows each response, on the same connection.
+  const waits = buyers.map(async ({ client, agent }) => {
+    for (;;) {
+      const asked = get(`${service.url}/checkout-api/intent?waitForVersion=2`, {
+        agent,
+        headers: { authorization: `Bearer ${client.token}` },
+      })
+      try {
+        const [response] = (await once(asked, 'response')) as [IncomingMessage]
+        expect(response.statusCode).toBe(200)
+        response.resume()
+        await once(response, 'end')
+        responses++
+      } catch (error) {
+        failures.push(String((error as { code?: string }).code))
+        return
+      }
+    }
+  })
+  await sleep(700)
+  expect(responses).toBe(0)
+  const begin = performance.now()
+  await service.stop()
+  expect(performance.now() - begin).toBeLessThan(5000)
+  await Promise.all(waits)
+  expect(responses).toBeGreaterThanOrEqual(30)
+  expect(new Set(failures)).toEqual(new Set(['ECONNREFUSED']))
+})
+
+test('twenty open inspectors and their stop cause no warning', async () => {
+  const service = await startTestService()
+  const streams = await Promise.all(
+    Array.from({ length: 20 }, async () => await openChanges(service)),
+  )
+  await Promise.all(streams.map(async (stream) => await stream.heard()))
+  await service.stop()
+  expect(warnings).toEqual([])
+})
