@@ -20,7 +20,7 @@ import { type SandboxParts, sandboxRouter } from './sandbox/routes.ts'
 import { makeSandbox, type Sandbox } from './sandbox/sandbox.ts'
 
 /** What the main listener needs besides the context. */
-export interface AppParts extends OperationParts, SandboxParts, CheckoutParts {
+export interface AppParts extends OperationParts, SandboxParts, Omit<CheckoutParts, 'limits'> {
   /** Whether `/metrics` was asked for. */
   readonly metrics: boolean
 }

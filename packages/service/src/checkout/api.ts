@@ -13,11 +13,7 @@ import { ProblemError } from '../http/problem.ts'
 import { buckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
 import { type Cause, decide } from '../intents/lifecycle.ts'
 import { moveIntent } from '../intents/store.ts'
-<<<<<<< HEAD
-=======
-import { findEnvironment } from '../merchants/environments.ts'
 import type { Notifier } from '../notifier/notifier.ts'
->>>>>>> 85fd01d (fix(service): read once for all waiting requests)
 import { authorise } from '../provider/acquirer.ts'
 import { abandonment, openChallenge } from './challenge.ts'
 import { confirm } from './confirm.ts'
@@ -50,13 +46,11 @@ export interface CheckoutParts {
 }
 
 /** Returns the router of everything under `/checkout-api`. */
-<<<<<<< HEAD
-export function checkoutApi(context: Context, { stopping, limits: rates }: CheckoutParts): Router {
-=======
-export function checkoutApi(context: Context, { notifier, stopping }: CheckoutParts): Router {
+export function checkoutApi(
+  context: Context,
+  { notifier, stopping, limits: rates }: CheckoutParts,
+): Router {
   const read = readStandings(context)
-  const confirms = buckets(confirmRate, () => context.now().getTime())
->>>>>>> 85fd01d (fix(service): read once for all waiting requests)
   const opens = buckets(openRate, () => context.now().getTime())
   const tokens = new SessionTokens(context.keys, context.publicUrl)
   const router = Router({ caseSensitive: true, strict: true })

@@ -94,17 +94,13 @@ export async function startCheckout({
   const stopping = new AbortController()
   const app = bareApp(context.publicUrl)
   app.use(hostCheck(context.publicUrl))
-<<<<<<< HEAD
-  const limits = rateLimits(readConfig({}, {}), () => undefined)
-  app.use(checkoutRouter(context, { stopping: stopping.signal, limits }))
-=======
   app.use(
     checkoutRouter(context, {
+      limits: rateLimits(readConfig({}, {}), () => undefined),
       notifier: makeNotifier(context, stopping.signal),
       stopping: stopping.signal,
     }),
   )
->>>>>>> 85fd01d (fix(service): read once for all waiting requests)
   checkout.serve(finished(app, context))
   challenge.serve(challengeApp(context))
 
