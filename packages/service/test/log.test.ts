@@ -8,7 +8,7 @@ const apiKey = `pi_sk_test_${'a1B2'.repeat(9)}`
 const clientSecret = `pi_${'c'.repeat(24)}_secret_${'S3c'.repeat(14)}`
 const jwt = `eyJhbGciOiJFZDI1NTE5In0.eyJzdWIiOiJwaV8xIn0.${'Sig9'.repeat(20)}`
 const jwe = `eyJhbGciOiJkaXIifQ..${'iV7x'.repeat(4)}.${'cT'.repeat(30)}.${'tAg1'.repeat(5)}`
-const key = 'aZ3-'.repeat(10) + 'b_9'
+const key = `${'aZ3-'.repeat(10)}b_9`
 const card = '4242424242424242'
 
 /** A secret, and what of it must be nowhere. */
