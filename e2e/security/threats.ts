@@ -382,7 +382,9 @@ export const threats: readonly Threat[] = [
   {
     row: 56,
     threat: 'Clickjacking by any site',
-    shownBy: [[page, 'an id that nobody knows gets the same shell, and may be framed nowhere']],
+    shownBy: [
+      [page, 'an unknown id gets one error page for every Referer, without a look at origins'],
+    ],
   },
   {
     row: 57,

@@ -32,7 +32,7 @@ export function checkoutHeaders({
   }
 }
 
-/** The refusal page's headers: any page may show it, because there is nothing in it. */
+/** The error page's headers: any page may frame it, because it holds no data and no action. */
 export function refusalHeaders(): Record<string, string> {
   return {
     'Content-Security-Policy': policy({

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { paymentIntentIdPattern } from '@pi-checkout/contract'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
-import express, { Router } from 'express'
+import express, { type Response, Router } from 'express'
 import type { Context } from '../context.ts'
 import type { Queryable } from '../db/database.ts'
 import { type CheckoutParts, checkoutApi } from './api.ts'
@@ -18,21 +18,27 @@ export function checkoutRouter(context: Context, parts: CheckoutParts): Router {
   const { db, hostedFolder, publicUrl, challengeUrl } = context
   const router = Router({ caseSensitive: true, strict: true })
 
+  const showError = (response: Response, code: (typeof failCodes)[number]): void => {
+    response.set(refusalHeaders()).type('html').send(refusalPage(hostedFolder, code))
+  }
+
   router.get('/checkout/:id', async (request, response) => {
     const registered = await registeredOrigins(db, request.params.id)
-    const asker = askingOrigin(request.headers.referer, publicUrl)
-    const refusal = asker && (await refusalOf(db, { asker, registered }))
-    if (refusal) {
-      response.set(refusalHeaders()).type('html').send(refusalPage(hostedFolder, refusal))
-      return
+    // The same for every page: what it gets must not tell which origins are registered anywhere.
+    if (!registered) return showError(response, 'unauthorized')
+    const embedder = embeddingOrigin(request.headers.referer, publicUrl)
+    if (embedder !== undefined && !registered.includes(embedder)) {
+      return showError(response, 'origin_not_allowed')
     }
-    const frameAncestors = registered ?? []
     response
       .set(
-        checkoutHeaders({ frameAncestors, publicOrigin: publicUrl, challengeOrigin: challengeUrl }),
+        checkoutHeaders({
+          ...{ frameAncestors: registered, publicOrigin: publicUrl },
+          challengeOrigin: challengeUrl,
+        }),
       )
       .type('html')
-      .send(checkoutPage(hostedFolder, frameAncestors))
+      .send(checkoutPage(hostedFolder, registered))
   })
 
   router.use('/checkout-api', checkoutApi(context, parts))
@@ -69,23 +75,9 @@ async function registeredOrigins(
   return found?.allowedOrigins
 }
 
-/** The origin that asks for the page; our own and a missing one ask for nobody. */
-function askingOrigin(referer: string | undefined, publicUrl: string): string | undefined {
+/** The origin of the page around the checkout; `undefined` if it is missing or the service's own. */
+function embeddingOrigin(referer: string | undefined, publicUrl: string): string | undefined {
   if (!referer || !URL.canParse(referer)) return undefined
   const { origin } = new URL(referer)
   return origin === publicUrl ? undefined : origin
-}
-
-/** Why a page must not show this checkout, if it must not. */
-async function refusalOf(
-  db: Queryable,
-  {
-    asker,
-    registered,
-  }: { readonly asker: string; readonly registered: readonly string[] | undefined },
-): Promise<(typeof failCodes)[number] | undefined> {
-  if (registered?.includes(asker)) return undefined
-  const known = await db.query`
-    select from environments where ${asker} = any (allowed_origins) limit 1`
-  return known.length > 0 ? 'unauthorized' : 'origin_not_allowed'
 }
