@@ -116,6 +116,21 @@ test('a port that another program has and a database that is away are faults', a
   expect(away.out).not.toContain('hush')
 })
 
+test('warns if a public service cannot tell its clients apart', async () => {
+  const behind = { PI_PUBLIC_URL: 'https://pay.example.com' }
+  const what = 'client addresses'
+  expect(about(await diagnose({}, behind), what)).toEqual({
+    about: what,
+    state: 'warning',
+    found:
+      'PI_PUBLIC_URL is set and PI_TRUSTED_PROXIES is not, so no limit counts by client address.',
+    advice: 'Set PI_TRUSTED_PROXIES to the addresses of your proxies, such as 127.0.0.1.',
+  })
+  const trusting = { ...behind, PI_TRUSTED_PROXIES: '10.0.0.0/8' }
+  expect(about(await diagnose({}, trusting), what)).toMatchObject({ state: 'ok' })
+  expect(about(await diagnose(), what)).toBeUndefined()
+})
+
 test('a Node that is too old is a fault', () => {
   for (const version of ['18.20.4', '20.18.9']) expect(examineNode(version).state).toBe('fault')
   for (const version of ['20.19.0', '22.0.0', '24.1.0'])

@@ -1,5 +1,5 @@
 /**
- * Looks at what a start needs besides its store: Node, the built pages, the two ports.
+ * Looks at what a start needs besides its store: Node, the built pages, the two ports, client addresses.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config.ts'
-import { type Finding, fault, ok } from './finding.ts'
+import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** The oldest Node that this package runs on: that of `engines` in its package.json. */
 const oldest = [20, 19] as const
@@ -18,13 +18,29 @@ export async function examineMachine({
   host,
   port,
   challengePort,
-}: Pick<Config, 'host' | 'port' | 'challengePort'>): Promise<Finding[]> {
+  publicUrl,
+  trustedProxies,
+}: Pick<Config, 'host' | 'port' | 'challengePort' | 'publicUrl' | 'trustedProxies'>): Promise<
+  Finding[]
+> {
   return [
     examineNode(process.versions.node),
     examinePages(),
     await examinePort(host, port),
     await examinePort(host, challengePort),
+    ...(publicUrl?.startsWith('https:') ? [addressFinding(trustedProxies)] : []),
   ]
+}
+
+/** TLS ends at a proxy, so a public service has one, and its connections are the proxy's. */
+function addressFinding(trustedProxies: Config['trustedProxies']): Finding {
+  const about = 'client addresses'
+  if (trustedProxies) return ok(about, 'PI_TRUSTED_PROXIES is set, so limits count by client.')
+  return warning(
+    about,
+    'PI_PUBLIC_URL is set and PI_TRUSTED_PROXIES is not, so no limit counts by client address.',
+    'Set PI_TRUSTED_PROXIES to the addresses of your proxies, such as 127.0.0.1.',
+  )
 }
 
 /** Judges a version of Node. */
