@@ -78,7 +78,9 @@ export function checkedBaseUrl(value: string | URL, name = 'baseUrl'): string {
   if (url.search || url.hash || /[?#]/.test(String(value))) {
     throw new TypeError(`${name}: must hold no query and no fragment`)
   }
-  return url.href.replace(/\/+$/, '')
+  let end = url.href.length
+  while (url.href[end - 1] === '/') end--
+  return url.href.slice(0, end)
 }
 
 /**

@@ -29,7 +29,7 @@ export function redact(text: string, secrets: readonly string[]): string {
     (left, secret) => (secret ? left.replaceAll(secret, masked) : left),
     text,
   )
-  return known.replace(/pi_sk_\w+|\w+_secret_\w+/g, masked)
+  return known.replace(/pi_sk_\w+|\b\w+_secret_\w+/g, masked)
 }
 
 /**

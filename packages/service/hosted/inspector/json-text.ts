@@ -28,13 +28,14 @@ function pieces(text: string): readonly (string | TemplateResult)[] {
   let end = 0
   for (const match of text.matchAll(token)) {
     found.push(text.slice(end, match.index))
-    const [all, name, string] = match
-    const kind = name ? 'name' : string ? 'string' : 'value'
-    found.push(html`<span class=${kind}>${all}</span>`)
-    end = match.index + all.length
+    const [all, string, colon] = match
+    const kind = string === undefined ? 'value' : colon ? 'name' : 'string'
+    const shown = string ?? all
+    found.push(html`<span class=${kind}>${shown}</span>`)
+    end = match.index + shown.length
   }
   found.push(text.slice(end))
   return found
 }
 
-const token = /("(?:[^"\\]|\\.)*"(?=:))|("(?:[^"\\]|\\.)*")|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g
+const token = /("(?:[^"\\]|\\[\s\S]?)*(?:"|$))(:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g

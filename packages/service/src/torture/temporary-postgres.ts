@@ -90,11 +90,13 @@ interface SystemUser {
   readonly gid: number
 }
 
+const systemUsers = ['postgres', 'nobody']
+
 /** The server refuses to run as root; Debian's package brings a user for it. */
 async function serverUser(): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined
-  const users = await readFile('/etc/passwd', 'utf8')
-  const [, uid, gid] = /^(?:postgres|nobody):[^:]*:(\d+):(\d+):/m.exec(users) ?? []
+  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
+  const [, , uid, gid] = users.find(([name = '']) => systemUsers.includes(name)) ?? []
   return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
 }
 

@@ -1,0 +1,106 @@
+// Every regular expression in the packages' sources takes time that is at most linear in its input.
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { parseSync } from 'vite'
+import { expect, test } from 'vitest'
+import { root } from '../built.mjs'
+
+// Its analysis in JavaScript: the other backends are programs that it would have to find.
+process.env.RECHECK_BACKEND = 'pure'
+const { check } = createRequire(import.meta.url)('recheck')
+
+/** For one expression, in milliseconds. One that takes longer to analyze is too intricate: rewrite it. */
+const timeout = 30_000
+
+test('finds expressions that take more than linear time', async () => {
+  expect(await faultOf({ source: '0+$', flags: '' })).toMatch(/polynomial/)
+  expect(await faultOf({ source: '^(a|a)*$', flags: '' })).toMatch(/exponential/)
+  expect(await faultOf({ source: '^[a-z]+$', flags: 'i' })).toBeUndefined()
+  expect(isBounded('^[\\w+*-]{1,512}$')).toBe(true)
+  expect(isBounded('(a{1,9}b?){9}')).toBe(false)
+})
+
+test('every expression in the sources of the packages takes linear time', async () => {
+  const { literals, dynamic } = expressionsOf(sourceFiles())
+  expect(literals.size).toBeGreaterThan(80)
+  const wrong = []
+  for (const { source, flags, at } of literals.values()) {
+    if (isBounded(source)) continue
+    const fault = await faultOf({ source, flags })
+    if (fault) wrong.push(`/${source}/${flags} ${fault} (${at})`)
+  }
+  expect(wrong).toEqual([])
+  // What is put together at run time cannot be analyzed here.
+  expect(dynamic).toEqual([])
+}, 120_000)
+
+async function faultOf({ source, flags }) {
+  let fault
+  // What cannot be proved is tried and timed: on a busy host only a fault that is found again is one.
+  for (let tries = 0; tries < 3; tries++) {
+    const { status, complexity, error, checker } = await check(source, flags, { timeout })
+    if (status === 'safe') return undefined
+    fault = complexity?.summary ?? error?.kind ?? status
+    if (checker === 'automaton') return fault
+  }
+  return fault
+}
+
+/**
+ * Whether an expression repeats nothing without end, no group more than once, and leaves few choices of
+ * lengths: from each place it then takes a bounded number of steps. Such counts take longest to analyze.
+ */
+function isBounded(source) {
+  const plain = source.replace(/\\./g, 'x').replace(/\[[^\]]*\]/g, 'x')
+  if (/[*+]|\{\d+,\}|\)\{/.test(plain)) return false
+  const ranges = [...plain.matchAll(/\{(\d+),(\d+)\}/g)]
+  return ranges.reduce((choices, [, from, to]) => choices * (to - from + 1), 1) <= 10_000
+}
+
+function sourceFiles() {
+  const packages = readdirSync(join(root, 'packages'), { withFileTypes: true })
+  return packages
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => ['src', 'hosted', 'bin'].map((folder) => `packages/${name}/${folder}`))
+    .flatMap((folder) => filesIn(folder))
+    .filter((path) => /\.[cm]?[jt]sx?$/.test(path) && !path.endsWith('vite.config.ts'))
+}
+
+function filesIn(folder) {
+  try {
+    const names = readdirSync(join(root, folder), { recursive: true })
+    return names.map((name) => join(folder, name))
+  } catch {
+    return [] // Not every package has each of them.
+  }
+}
+
+function expressionsOf(files) {
+  const literals = new Map()
+  const dynamic = []
+  for (const at of files) {
+    const { program, errors } = parseSync(at, readFileSync(join(root, at), 'utf8'))
+    expect(errors, at).toEqual([])
+    walk(program, (node) => {
+      if (node.type === 'Literal' && node.regex) {
+        const { pattern: source, flags } = node.regex
+        literals.set(`/${source}/${flags}`, { source, flags, at })
+      }
+      if (/^(?:New|Call)Expression$/.test(node.type) && node.callee.name === 'RegExp') {
+        dynamic.push(at)
+      }
+    })
+  }
+  return { literals, dynamic }
+}
+
+function walk(node, visit) {
+  if (typeof node !== 'object' || node === null) return
+  if (Array.isArray(node)) {
+    for (const each of node) walk(each, visit)
+    return
+  }
+  if (typeof node.type === 'string') visit(node)
+  for (const value of Object.values(node)) walk(value, visit)
+}
