@@ -53,7 +53,7 @@ export async function unpackTemplate(directory: string): Promise<void> {
   const fresh = `${directory}.new`
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { recursive: true, mode: 0o700 })
-  const all = [...entries(await promisify(gunzip)(packed))]
+  const all = [...tarEntries(await promisify(gunzip)(packed))]
   for (const { name, content } of all) {
     if (!content) await mkdir(join(fresh, name), { recursive: true, mode: 0o700 })
   }
@@ -70,7 +70,8 @@ export async function unpackTemplate(directory: string): Promise<void> {
   await syncFolder(dirname(directory))
 }
 
-interface Entry {
+/** A file or a folder of an archive. */
+export interface Entry {
   readonly name: string
   /** `undefined`: a folder. */
   readonly content: Buffer | undefined
@@ -78,12 +79,14 @@ interface Entry {
 
 const block = 512
 
-/** The files of a tar archive. @see POSIX.1-1988, ustar */
-function* entries(tar: Buffer): Generator<Entry> {
+/** Returns the files and folders of a tar archive. @see POSIX.1-1988, ustar */
+export function* tarEntries(tar: Buffer): Generator<Entry> {
   let at = 0
   while (at + block <= tar.length && tar[at] !== 0) {
     const header = tar.subarray(at, at + block)
-    const name = field(header, 345, 155) + field(header, 0, 100)
+    // A path of more than 100 bytes stands in two fields, without the slash between them.
+    const prefix = field(header, 345, 155)
+    const name = `${prefix}${prefix && '/'}${field(header, 0, 100)}`
     const size = Number.parseInt(field(header, 124, 12), 8)
     const isFolder = field(header, 156, 1) === '5'
     at += block
