@@ -223,7 +223,7 @@ function operationOf(method: string, path: string): Operation {
 function intentIdOf(path: string): string | null {
   const [, part = ''] = /^\/(?:payment-intents|checkout)\/([^/]+)$/.exec(path) ?? []
   // Whoever puts a clientSecret there names its intent too.
-  const [id = ''] = part.split('_secret_', 1)
+  const [id = ''] = part.split(/_secret_/i, 1)
   return paymentIntentIdPattern.test(id) && !hasSecret(id) ? id : null
 }
 

@@ -6,24 +6,56 @@
  */
 import { createHash } from 'node:crypto'
 
-/** Returns the path of a URL without its query, and without any credential in it. */
+/**
+ * Returns the path of a URL without its query, and without any credential in it, however it is encoded.
+ */
 export function maskPath(url: string): string {
   const [path = ''] = url.split('?', 1)
-  return path
-    .replace(/_secret_[^/]*/g, '_secret_…')
-    .replace(/(pi_sk_(?:test|live)_)[^/]*/g, '$1…')
+  const text = decoded(path)
+  if (text === undefined) return '/…'
+  // As it was sent, unless a credential stood in it.
+  const shown = credential.test(text) ? text : path
+  return shown
+    .replace(/_secret_[^/]*/gi, '_secret_…')
+    .replace(/(pi_sk_(?:test|live)_)[^/]*/gi, '$1…')
     .slice(0, maxPath)
 }
 
 /** Leaves no id of an intent in a path: it may be a live one. */
 export function maskIds(path: string): string {
-  return path.replace(/pi(?:_|%5f)(?!sk_)[A-Za-z0-9]+/gi, 'pi_…')
+  const text = decoded(path) ?? ''
+  const shown = text.toLowerCase().includes('pi_') ? text : path
+  // `pi_sk` begins a key, which is masked already.
+  return shown.replace(/pi_[a-z0-9]+/gi, (id) => (id.toLowerCase() === 'pi_sk' ? id : 'pi_…'))
 }
 
-/** Tells whether an address carries a credential: it then stands in histories and logs. */
+/** Tells whether an address carries a credential, however encoded: it then stands in histories and logs. */
 export function hasSecret(url: string): boolean {
-  return url.length >= shortest && /_secret_[A-Za-z0-9]|pi_sk_(?:test|live)_/.test(url)
+  if (url.length < shortest) return false
+  const text = decoded(url)
+  return text === undefined || wholeCredential.test(text)
 }
+
+/**
+ * Decodes percent-encoding again and again.
+ *
+ * @returns `undefined` when the text is encoded more often than anything honest.
+ */
+function decoded(text: string): string | undefined {
+  let current = text
+  for (let round = 0; round < maxDecoding; round++) {
+    const next = current.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+    if (next === current) return current
+    current = next
+  }
+  return undefined
+}
+
+const maxDecoding = 5
+const credential = /_secret_|pi_sk_(?:test|live)_/i
+const wholeCredential = /_secret_[a-z0-9]|pi_sk_(?:test|live)_/i
 
 /** Returns enough of an idempotency key to recognise it, and to tell it from one that is much alike. */
 export function maskKey(key: string): string {

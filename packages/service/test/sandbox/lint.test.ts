@@ -98,6 +98,44 @@ test('no credential survives in a shown path, and a shown key cannot be used', (
   expect(maskKey('0190b6a2-7c31-7e02-b3f4-8c1d2e3f4a5b')).toMatch(/^0190b6…4a5b [\da-f]{4}$/)
 })
 
+test('masks a credential in a path however it is encoded and in any case', () => {
+  const random = 'Zq7'.repeat(12)
+  const cases: ((text: string) => string)[] = [
+    (text) => text,
+    (text) => text.toUpperCase(),
+    (text) => text.replace('_sk_', '_Sk_').replace('_secret_', '_Secret_'),
+  ]
+  const encodings: ((text: string) => string)[] = [
+    (text) => text,
+    (text) => encoded(text, (at) => at === 1),
+    (text) => encoded(text, (at) => at % 3 === 0),
+    (text) => encoded(text, () => true).toLowerCase(),
+    ...[2, 4, 6, 12].map((rounds) => (text: string): string => {
+      let all = encoded(text, () => true)
+      for (let round = 1; round < rounds; round++) all = all.replaceAll('%', '%25')
+      return all
+    }),
+  ]
+  for (const credential of ['pi_sk_test_', 'pi_sk_live_', 'pi_1_secret_']) {
+    for (const inCase of cases) {
+      for (const encode of encodings) {
+        const path = `/payment-intents/${encode(inCase(credential + random))}`
+        expect([path, hasSecret(path)]).toEqual([path, true])
+        const shown = [maskPath(path)]
+        for (let round = 0; round < 15; round++) shown.push(unescape(shown.at(-1) ?? ''))
+        expect(shown.join(' ').toLowerCase()).not.toContain(random.toLowerCase().slice(0, 6))
+      }
+    }
+  }
+})
+
+/** Percent-encodes the characters whose places are chosen. */
+function encoded(text: string, isChosen: (at: number) => boolean): string {
+  return [...text]
+    .map((each, at) => (isChosen(at) ? `%${each.charCodeAt(0).toString(16).toUpperCase()}` : each))
+    .join('')
+}
+
 test('what is noted of a request holds no query, no credential and no path of the page it came from', async () => {
   const notes: Note[] = []
   const { watch } = journal({
