@@ -72,23 +72,70 @@ export async function keyFault(
       }
     }
   }
-  // Whoever writes a row has put its key's id here first, so the rows are searched for one that is
+  // Every row's key has its id here before the row is written, so the rows are searched for one that is
   // gone, and not at all where none is.
-  const [orphan] = await db.query<{ kid: string }>`
-    select kid from secret_keys
-     where kid <> all(${keys.kids})
-       and (exists (select from api_keys where pepper_kid = kid and revoked_at is null)
-            or exists (select from payment_intents
-                        where secret_kid = kid
-                          and (idempotency_hash is not null or finalized_at is null)))
-     limit 1`
-  return (
-    orphan && {
-      problem: `key ${orphan.kid} is missing, but rows of this store need it`,
-      fix: 'add it behind the first one',
-    }
-  )
+  const missing = await db.query<{ kid: string; holdsIntents: boolean }>`
+    select kid, exists (select from payment_intents
+                         where secret_kid = kid
+                           and (idempotency_hash is not null or finalized_at is null))
+                  as "holdsIntents"
+      from secret_keys where kid <> all(${keys.kids}) order by kid`
+  for (const { kid, holdsIntents } of missing) {
+    const holders = await keysUnder(db, kid)
+    if (holdsIntents || holders.length > 0) return missingKey({ kid, holdsIntents, holders })
+  }
+  return undefined
 }
+
+interface Holder {
+  readonly id: string
+  readonly display: string
+  readonly merchant: string
+  readonly environment: string
+}
+
+/** API keys that work and are hashed under a root secret. One that is used moves to the first. */
+async function keysUnder(db: Queryable, kid: string): Promise<readonly Holder[]> {
+  return await db.query<Holder>`
+    select k.id, k.display, m.name as merchant, e.mode as environment
+      from api_keys k
+      join environments e on e.id = k.environment_id
+      join merchants m on m.id = e.merchant_id
+     where k.pepper_kid = ${kid} and k.revoked_at is null
+       and (k.expires_at is null or k.expires_at > now())
+     order by k.created_at, k.id`
+}
+
+function missingKey({
+  kid,
+  holdsIntents,
+  holders,
+}: {
+  readonly kid: string
+  readonly holdsIntents: boolean
+  readonly holders: readonly Holder[]
+}): { readonly problem: string; readonly fix: string } {
+  const named = holders
+    .slice(0, mostNamed)
+    .map(
+      ({ id, display, merchant, environment }) => `${merchant} (${environment}) ${display} ${id}`,
+    )
+  const more = holders.length - named.length
+  const needs = [
+    ...(holdsIntents ? ['intents that are open or younger than 48 hours'] : []),
+    ...named,
+    ...(more > 0 ? [`${more} more API keys`] : []),
+  ]
+  const revoke = holders.map(({ id }) => `pi-service keys revoke ${id}`)[0]
+  return {
+    problem: `key ${kid} is missing, but rows of this store need it: ${needs.join(', ')}`,
+    fix: `add it behind the first one${
+      revoke ? `; then use each of these API keys once, or revoke it (${revoke})` : ''
+    }`,
+  }
+}
+
+const mostNamed = 5
 
 /** Makes a first root secret, in the form of `PI_SECRET_KEYS`. */
 export function newSecretKeys(): string {

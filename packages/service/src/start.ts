@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +17,7 @@ import { mainListener } from './app.ts'
 import { challengeApp } from './checkout/challenge-app.ts'
 import { type Config, storeOptions } from './config.ts'
 import type { Context } from './context.ts'
+import { writeDurably } from './data-directory.ts'
 import { logAnswers } from './http/answer-log.ts'
 import { authenticator } from './http/authenticate.ts'
 import { clientAddresses } from './http/client-address.ts'
@@ -28,7 +29,7 @@ import { rateLimits } from './http/rate-limit.ts'
 import { transportOption } from './http/strict-transport.ts'
 import { intentStore } from './intents/intent-store.ts'
 import { startReaper } from './intents/reaper.ts'
-import { createApiKey } from './merchants/api-keys.ts'
+import { createApiKey, findApiKey, isApiKey } from './merchants/api-keys.ts'
 import {
   addOrigin,
   ensureEnvironment,
@@ -214,12 +215,28 @@ async function firstKey(config: Config, context: Context): Promise<string | null
     case 'directory': {
       const file = join(config.store.directory, 'sandbox.json')
       const kept = await readKept(file)
-      if (kept) return kept
+      const fault = kept && (await faultOf(kept, context))
+      if (kept && !fault) return kept
       const apiKey = await make()
-      await writeFile(file, `${JSON.stringify({ apiKey })}\n`, { mode: 0o600 })
+      await writeDurably(file, `${JSON.stringify({ apiKey })}\n`)
+      if (fault) {
+        context.log.warn(`The API key in ${file} ${fault}. PI_API_KEY is a new one, stored there.`)
+      }
       return apiKey
     }
   }
+}
+
+/** Why a key that an earlier start stored is of no use now. */
+async function faultOf(
+  apiKey: string,
+  { db, keys, now }: Pick<Context, 'db' | 'keys' | 'now'>,
+): Promise<string | undefined> {
+  const found = isApiKey(apiKey) ? await findApiKey(db, keys, apiKey) : undefined
+  if (!found) return 'is unknown in this store'
+  if (found.revokedAt) return 'was revoked'
+  if (found.expiresAt && found.expiresAt <= now()) return 'has expired'
+  return found.environment.mode === 'live' ? 'is for a live environment' : undefined
 }
 
 const Kept = z.object({ apiKey: z.string() })
@@ -228,7 +245,7 @@ async function readKept(file: string): Promise<string | undefined> {
   try {
     return Kept.parse(JSON.parse(await readFile(file, 'utf8'))).apiKey
   } catch {
-    return undefined // Missing or damaged: another key is made, and the old one stays valid.
+    return undefined // Missing or damaged: the start creates another, and the old one stays valid.
   }
 }
 
