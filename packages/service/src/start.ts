@@ -20,7 +20,7 @@ import type { Context } from './context.ts'
 import { writeDurably } from './data-directory.ts'
 import { logAnswers } from './http/answer-log.ts'
 import { authenticator } from './http/authenticate.ts'
-import { clientAddresses } from './http/client-address.ts'
+import { type ClientAddresses, clientAddresses } from './http/client-address.ts'
 import { clientErrorAnswers } from './http/client-error.ts'
 import { boundConnections } from './http/connections.ts'
 import { hostOption, needHost, refuseExpectation } from './http/expectations.ts'
@@ -72,8 +72,9 @@ export async function startService(
 ): Promise<Running> {
   const options = { ...serverOptions, ...patience }
   const store = await openStore(config)
-  const main = makeServer(options, { origin: config.publicUrl, log })
-  const challenge = makeServer(options, { origin: config.challengeUrl, log })
+  const addresses = clientAddresses(config.trustedProxies)
+  const main = makeServer(options, { origin: config.publicUrl, log, addresses })
+  const challenge = makeServer(options, { origin: config.challengeUrl, log, addresses })
   try {
     await listen(main.server, { host: config.host, port: config.port, name: 'PI_PORT or --port' })
     await listen(challenge.server, {
@@ -90,7 +91,7 @@ export async function startService(
       challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
       hostedFolder: fileURLToPath(new URL('../dist/hosted/', import.meta.url)),
     }
-    return await serve(config, { store, context, main, challenge })
+    return await serve(config, { store, context, addresses, main, challenge })
   } catch (error) {
     const servers = [main.server, challenge.server]
     // Whoever waits there will not be answered.
@@ -106,17 +107,19 @@ async function serve(
   {
     store,
     context,
+    addresses,
     main,
     challenge,
   }: {
     readonly store: Store
     readonly context: Context
+    readonly addresses: ClientAddresses
     readonly main: Opening
     readonly challenge: Opening
   },
 ): Promise<Running> {
   const adminToken = randomBytes(32).toString('base64url')
-  const limits = rateLimits(config, clientAddresses(config.trustedProxies).ofRequest)
+  const limits = rateLimits(config, addresses.ofRequest)
   const auth = authenticator(context, limits.failure)
   const stopping = new AbortController()
   const parts = {
@@ -292,13 +295,23 @@ interface Opening {
 
 function makeServer(
   options: typeof serverOptions,
-  { origin, log }: { readonly origin: string | undefined; readonly log: Logger },
+  {
+    origin,
+    log,
+    addresses,
+  }: {
+    readonly origin: string | undefined
+    readonly log: Logger
+    readonly addresses: ClientAddresses
+  },
 ): Opening {
   const server = createServer({ ...options, ...hostOption, ...transportOption(origin) })
   server.on('clientError', clientErrorAnswers(origin ?? ''))
-  server.on('checkExpectation', logAnswers(log, refuseExpectation(log)))
+  const logged = (listener: RequestListener): RequestListener =>
+    logAnswers(log, addresses.ofRequest, listener)
+  server.on('checkExpectation', logged(refuseExpectation(log)))
   const open = holdRequests(server)
-  return { server, open: (listener) => open(logAnswers(log, needHost(log, listener))) }
+  return { server, open: (listener) => open(logged(needHost(log, listener))) }
 }
 
 async function close(server: Server): Promise<void> {

@@ -20,7 +20,10 @@ let service: TestService
 /** As the guide to production has it: https in front, the log at its finest. */
 beforeAll(async () => {
   service = await startTestService(
-    { PI_PUBLIC_URL: 'https://pay.example.com', PI_METRICS: 'on' },
+    {
+      ...{ PI_PUBLIC_URL: 'https://pay.example.com', PI_METRICS: 'on' },
+      PI_TRUSTED_PROXIES: '127.0.0.1',
+    },
     log,
   )
 })
@@ -121,9 +124,27 @@ test('at debug the log has a line for each answer, with its id and without what 
   }
 })
 
+test('at debug the log names the client of a request, as far as its address is known', async () => {
+  const ask = async (path: string, forwardedFor?: string): Promise<void> => {
+    const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }
+    await fetch(service.url + path, { headers })
+  }
+  lines.length = 0
+  await ask('/healthz', '198.51.100.1, 203.0.113.7')
+  await ask('/docs', '2001:db8::7')
+  await ask('/readyz')
+  await expect.poll(() => lines.length).toBe(3)
+  expect(lines.map(({ path, client }) => [path, client])).toEqual([
+    ['/healthz', '203.0.113.7'],
+    ['/docs', '2001:db8:0:0::/64'],
+    ['/readyz', undefined],
+  ])
+})
+
 test('a log that is coarser leaves the listener as it is, so that nothing is spent', () => {
   const listener = (): void => {}
-  expect(logAnswers(pino({ level: 'info' }, { write: () => {} }), listener)).toBe(listener)
+  const coarse = pino({ level: 'info' }, { write: () => {} })
+  expect(logAnswers(coarse, () => undefined, listener)).toBe(listener)
 })
 
 test('a line shows the shape of a path, and no part that may be an id or a secret', () => {

@@ -7,13 +7,24 @@
 import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { sentStatus } from './answer-facts.ts'
+import type { ClientAddresses } from './client-address.ts'
 import { requestId } from './request-id.ts'
 
-/** Puts a listener's answers into the log; unless it takes `debug`, the listener stays what it is. */
-export function logAnswers(log: Logger, listener: RequestListener): RequestListener {
+/**
+ * Puts a listener's answers into the log; unless it takes `debug`, the listener stays what it is.
+ *
+ * @param addressOf - Finds the client's address, which is in the line if it is known.
+ */
+export function logAnswers(
+  log: Logger,
+  addressOf: ClientAddresses['ofRequest'],
+  listener: RequestListener,
+): RequestListener {
   if (!log.isLevelEnabled('debug')) return listener
   return (request, response) => {
     const begin = performance.now()
+    // A closed socket has no address any more.
+    const client = addressOf(request)
     response.once('close', () => {
       log.debug(
         {
@@ -22,6 +33,7 @@ export function logAnswers(log: Logger, listener: RequestListener): RequestListe
           status: sentStatus(response),
           ms: Math.round((performance.now() - begin) * 10) / 10,
           requestId: requestId(response),
+          ...(client !== undefined && { client }),
         },
         'An answer',
       )
