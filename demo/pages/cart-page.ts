@@ -19,7 +19,7 @@ function draw(cart: CartData): void {
   drawPage({ frame, title: texts.cartTitle, place: 'cart' }, content)
 }
 
-function fullCart({ lines, total, most }: CartData): TemplateResult {
+function fullCart({ lines, total, most, pendingOrder }: CartData): TemplateResult {
   return html`
     <h1 tabindex="-1">${texts.cartTitle}</h1>
     <div class="cart">
@@ -27,11 +27,21 @@ function fullCart({ lines, total, most }: CartData): TemplateResult {
       <section class="sum" aria-label=${texts.total}>
         <dl><dt>${texts.total}</dt><dd class="money" data-testid="cart-total">${total}</dd></dl>
         <p class="muted">${texts.shippingIncluded}</p>
-        <button class="button" data-testid="place-order" @click=${act(checkOut)}>${texts.checkOut}</button>
+        ${pendingOrder === null ? checkOutButton() : pendingNote(pendingOrder)}
         <a class="button quiet" href="/">${texts.keepShopping}</a>
       </section>
     </div>
   `
+}
+
+function checkOutButton(): TemplateResult {
+  return html`<button class="button" data-testid="place-order" @click=${act(checkOut)}>${texts.checkOut}</button>`
+}
+
+/** Until the bank has decided, these pieces may be paid already. */
+function pendingNote(orderId: string): TemplateResult {
+  return html`<p class="notice" role="status" data-testid="pending-order">${texts.cartPending}</p>
+    <a class="button" href="/confirming/${orderId}">${texts.seeProgress}</a>`
 }
 
 function emptyCart(): TemplateResult {
@@ -44,7 +54,7 @@ function cartLine(
   { product, name, quantity, price, total }: LineData,
   most: number,
 ): TemplateResult {
-  const set = (wanted: number) => act(() => change(product, wanted))
+  const set = (wanted: number) => act(() => change(product, { quantity: wanted, was: quantity }))
   return html`<li class="cart-line" data-testid="line-${product}">
     <img src="/pictures/${product}.svg" alt="" width="400" height="400">
     <h2>${name}<span class="money">${texts.each(price)}</span></h2>
@@ -60,10 +70,13 @@ function cartLine(
   </li>`
 }
 
-async function change(product: string, quantity: number): Promise<void> {
-  draw(await ask<CartData>(`/api/cart/${product}`, { method: 'PUT', body: { quantity } }))
+async function change(
+  product: string,
+  body: { readonly quantity: number; readonly was: number },
+): Promise<void> {
+  draw(await ask<CartData>(`/api/cart/${product}`, { method: 'PUT', body }))
   // The button that was pressed is gone with its line.
-  if (quantity === 0) document.querySelector<HTMLElement>('h1')?.focus()
+  if (body.quantity === 0) document.querySelector<HTMLElement>('h1')?.focus()
 }
 
 async function checkOut(): Promise<void> {

@@ -51,7 +51,7 @@ function productCard(product: ProductData): TemplateResult {
 }
 
 async function add({ id, quantity, most }: ProductData): Promise<void> {
-  const wanted = Math.min(quantity + 1, most)
-  await ask(`/api/cart/${id}`, { method: 'PUT', body: { quantity: wanted } })
+  const body = { quantity: Math.min(quantity + 1, most), was: quantity }
+  await ask(`/api/cart/${id}`, { method: 'PUT', body })
   await showCatalogue()
 }

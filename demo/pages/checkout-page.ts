@@ -100,11 +100,13 @@ function apology(trouble: unknown): TemplateResult {
   </div>`
 }
 
-/** Another tab may have paid or changed the order: nobody must pay for it as it was. */
+/** Another tab may have paid or changed the order, or the cart: the buyer must not pay for it as it was. */
 async function followChange({ order }: OrderData): Promise<void> {
   const now = await ask<OrderData>(`/api/orders/${order.id}`).catch(() => undefined)
   if (!now) return
-  if (now.order.state === 'paid') return location.replace(`/orders/${order.id}`)
+  const { state, payable } = now.order
+  // The shop then leads to the receipt, to the pending payment or to the cart.
+  if (state === 'paid' || !payable) return location.reload()
   if (JSON.stringify(now.order.lines) === JSON.stringify(order.lines)) return
   sessionStorage.setItem(changedNote, order.id)
   location.reload()

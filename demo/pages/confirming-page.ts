@@ -48,12 +48,17 @@ export async function confirmHere({ frame, order }: OrderData): Promise<void> {
 async function settle(frame: Frame, orderId: string, first: Promise<string>): Promise<void> {
   const started = Date.now()
   let state = await first
+  let isNoted = false
   for (let asked = 0; ; asked++) {
     if (state === 'paid' || state === 'failed') return showSettled(orderId)
-    if (asked % 3 === 2 && state !== 'processing') {
+    if (state === 'processing' ? !isNoted : asked % 3 === 2) {
+      // Stores in the shop that the bank is processing: the cart then waits for the result.
+      isNoted = state === 'processing'
       const now = await lookAgain(orderId)
       if (now && now.order.strayPayments.length > 0) return showSettled(orderId)
-      if (state === 'open') return draw(frame, orderId, 'open')
+      // A payment for an earlier version of the order may be with the bank.
+      const isPending = state === 'processing' || now?.order.state === 'processing'
+      if (state === 'open' && !isPending) return draw(frame, orderId, 'open')
     }
     if (Date.now() - started > long) draw(frame, orderId, 'long')
     await pause(Math.min(1000 + asked * 500, 5000))

@@ -46,8 +46,9 @@ interface Parts {
   readonly actions: TemplateResult
 }
 
-function partsOf({ id, state }: OrderData['order']): Parts {
+function partsOf({ id, state, payable }: OrderData['order']): Parts {
   const checkout = `/pay/${id}`
+  const cart = html`<a class="button quiet" href="/cart">${texts.changeCart}</a>`
   switch (state) {
     case 'paid':
       return {
@@ -66,15 +67,17 @@ function partsOf({ id, state }: OrderData['order']): Parts {
       return {
         title: texts.failedTitle,
         text: texts.failedText,
-        actions: html`<a class="button" data-testid="try-again" href=${checkout}>${texts.tryAgain}</a>
-          <a class="button quiet" href="/cart">${texts.changeCart}</a>`,
+        actions: payable
+          ? html`<a class="button" data-testid="try-again" href=${checkout}>${texts.tryAgain}</a>${cart}`
+          : cart,
       }
     case 'open':
       return {
         title: texts.openTitle,
         text: texts.openText,
-        actions: html`<a class="button" data-testid="pay-now" href=${checkout}>${texts.payNow}</a>
-          <a class="button quiet" href="/cart">${texts.changeCart}</a>`,
+        actions: payable
+          ? html`<a class="button" data-testid="pay-now" href=${checkout}>${texts.payNow}</a>${cart}`
+          : cart,
       }
   }
 }

@@ -5,13 +5,14 @@
  */
 import express, { type Request, Router } from 'express'
 import { z } from 'zod'
-import { mostPerProduct, readCart, setCartLine } from './cart.ts'
+import { mostPerProduct, setCartLine } from './cart.ts'
 import { findProduct, languages, priceLists } from './catalogue.ts'
 import { settleLimits } from './limits.ts'
-import { type Order, ownedOrder, placeOrder, unsettledOrder } from './orders.ts'
+import { type Order, ownedOrder } from './orders.ts'
+import { placeOrder } from './place-order.ts'
 import { preferencesOf, savePreferences } from './preferences.ts'
-import { logFailure, ShopProblem } from './problem.ts'
-import { settleNow } from './settle.ts'
+import { ShopProblem } from './problem.ts'
+import { askOpenIntents, settleNow } from './settle.ts'
 import type { Shop } from './shop.ts'
 import { cartData, catalogueData, orderData, ordersData, type Visitor } from './views.ts'
 
@@ -33,8 +34,9 @@ export function shopApi(shop: Shop): Router {
     const visitor = visitorOf(shop, req)
     const { product } = req.params
     if (!findProduct(product)) throw new ShopProblem('not_found')
-    const { quantity } = read(CartLine, req)
-    setCartLine(db, { session: visitor.session, product, quantity })
+    const { quantity, was } = read(CartLine, req)
+    const line = { session: visitor.session, product, quantity, was }
+    if (!setCartLine(db, line)) throw new ShopProblem('cart_changed')
     res.json(cartData(db, visitor))
   })
 
@@ -51,12 +53,9 @@ export function shopApi(shop: Shop): Router {
   api.post('/orders', async (req, res) => {
     const { session, currency } = visitorOf(shop, req)
     read(z.strictObject({}), req)
-    const lines = readCart(db, { session, currency })
-    if (lines.length === 0) throw new ShopProblem('cart_empty')
-    // It may have been paid a moment ago, in a tab that was closed: then this is another order.
-    const unsettled = unsettledOrder(db, session)
-    if (unsettled?.intent) await atMost(3000, settleNow(shop, { orderId: unsettled.id }))
-    res.status(201).json({ orderId: placeOrder(db, { session, currency, lines }) })
+    // It may have been paid a moment ago, in a tab that was closed.
+    const areIntentsAsked = await askOpenIntents(shop, session)
+    res.status(201).json({ orderId: placeOrder(db, { session, currency, areIntentsAsked }) })
   })
 
   api.get('/orders/:id', (req, res) => {
@@ -79,7 +78,10 @@ export function shopApi(shop: Shop): Router {
   return api
 }
 
-const CartLine = z.strictObject({ quantity: z.int().min(0).max(mostPerProduct) })
+const Quantity = z.int().min(0).max(mostPerProduct)
+
+/** `was`: the quantity that the page showed. Another page, or a payment, may have changed it since. */
+const CartLine = z.strictObject({ quantity: Quantity, was: Quantity.optional() })
 
 const Preferences = z.strictObject({
   language: z.enum(languages).optional(),
@@ -101,16 +103,6 @@ function orderOf(
   const order = ownedOrder(db, { session: visitor.session, orderId })
   if (!order) throw new ShopProblem('not_found')
   return order
-}
-
-/** Waits for it, but no longer than that: a buyer waits for the page. */
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work.catch((error) => logFailure('settling failed', error)), patience])
-  clearTimeout(timer)
 }
 
 function read<T>(schema: z.ZodType<T>, req: Request): T {

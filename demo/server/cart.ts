@@ -33,20 +33,36 @@ export function countCart(db: Database, session: string): number {
   return cartRows(db, session).reduce((sum, { quantity }) => sum + quantity, 0)
 }
 
-/** Puts so many pieces of a product into the cart; none takes the product out. */
+/**
+ * Sets the quantity of a product in the cart; 0 takes the product out.
+ *
+ * @param line - `was`: the quantity that the change is based on.
+ * @returns Whether the cart had that quantity. If not, nothing changes.
+ */
 export function setCartLine(
   db: Database,
-  line: { readonly session: string; readonly product: string; readonly quantity: number },
-): void {
-  const { session, product, quantity } = line
-  if (quantity === 0) {
-    db.prepare('delete from cart_lines where session = ? and product = ?').run(session, product)
-    return
-  }
-  db.prepare(
-    `insert into cart_lines (session, product, quantity) values (?, ?, ?)
-     on conflict (session, product) do update set quantity = excluded.quantity`,
-  ).run(session, product, quantity)
+  line: {
+    readonly session: string
+    readonly product: string
+    readonly quantity: number
+    readonly was?: number | undefined
+  },
+): boolean {
+  const { session, product, quantity, was } = line
+  const set = db.transaction(() => {
+    const current = cartRows(db, session).find((row) => row.product === product)?.quantity ?? 0
+    if (was !== undefined && was !== current) return false
+    if (quantity === 0) {
+      db.prepare('delete from cart_lines where session = ? and product = ?').run(session, product)
+      return true
+    }
+    db.prepare(
+      `insert into cart_lines (session, product, quantity) values (?, ?, ?)
+       on conflict (session, product) do update set quantity = excluded.quantity`,
+    ).run(session, product, quantity)
+    return true
+  })
+  return set.immediate()
 }
 
 /** What an amount of lines comes to, in minor units. */

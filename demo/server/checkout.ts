@@ -6,7 +6,7 @@
 import { createHandoff, type HandoffHandler } from '@pi-checkout/server'
 import type { Request } from 'express'
 import { setIntent } from './order-intents.ts'
-import { describeLines, ownedOrder } from './orders.ts'
+import { describeLines, isPayable, ownedOrder } from './orders.ts'
 import { logFailure } from './problem.ts'
 import type { Shop } from './shop.ts'
 import { recordVerdict } from './verdicts.ts'
@@ -19,12 +19,14 @@ export function shopCheckout(shop: Shop): HandoffHandler<Request> {
     intents,
     origin: shopOrigin,
     session: (_request, req: Request) => sessions.of(req),
-    order: (_request, orderId, req) => {
+    order: ({ method }, orderId, req) => {
       const session = sessions.of(req)
       if (session === undefined || orderId === undefined) return undefined
       const order = ownedOrder(db, { session, orderId })
       if (!order) return undefined
       tools?.trace.about(orderId)
+      // The page opens no form for it and shows the order or the cart; its status can still be asked.
+      if (method === 'POST' && order.state !== 'paid' && !isPayable(db, order)) return undefined
       const { amount, currency, attempt, intent: intentId, state } = order
       // Of what was sold, not of when or by whom: the same order must make the same body.
       const metadata = { lines: describeLines(db, orderId) }

@@ -1,14 +1,15 @@
 /**
- * Which intent pays for which order: each change is one statement that says what it expects.
+ * Which intent pays for which order.
  *
- * An order is `open` until a verdict on its current intent settles it. Older intents are kept: money
- * that reaches one of them is an alert for people, never a silent "paid".
+ * Every intent of an order is kept with its last verdict. The state of the order follows from them, in one
+ * transaction with each change. Only an intent for the order as it is now pays for it: a payment for an
+ * earlier version is an alert.
  *
  * @module
  */
-import type { Currency } from '@pi-checkout/server'
+import type { Currency, Verdict } from '@pi-checkout/server'
 import type { Database } from './database.ts'
-import { describeLines } from './orders.ts'
+import { describeLines, findOrder, isPayable, type Order } from './orders.ts'
 
 /** An intent that some version of an order asked for. */
 export interface OrderIntent {
@@ -17,6 +18,7 @@ export interface OrderIntent {
   readonly amount: number
   readonly currency: Currency
   readonly attempt: number
+  readonly lines: string
   readonly madeAt: string
   readonly verdict: string | null
 }
@@ -39,82 +41,115 @@ export interface OrderRead {
 }
 
 /**
- * Makes an intent the order's current one, and remembers it for good.
+ * Makes an intent the order's current one, and stores it for good.
  *
- * @throws {Error} The order has moved on since it was read: nobody may pay for it like this. The next
- * handoff reads it anew.
+ * @throws {Error} If the order has changed since it was read, or may not be paid for any more. The page gets
+ * no secret of this intent, and the next handoff reads the order again.
  */
-export function setIntent(db: Database, order: OrderRead, intent: string): void {
-  const { orderId, amount, currency, attempt, metadata } = order
+export function setIntent(db: Database, read: OrderRead, intent: string): void {
+  const { orderId, amount, currency, attempt, metadata } = read
   const set = db.transaction(() => {
     db.prepare(
       `insert into order_intents (id, order_id, amount, currency, attempt, lines, made_at)
        values (?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
     ).run(intent, orderId, amount, currency, attempt, metadata.lines, new Date().toISOString())
-    if (describeLines(db, orderId) !== metadata.lines) return 0
-    return db
-      .prepare(
-        `update orders set intent = ?, state = iif(state = 'processing', state, 'open')
-          where id = ? and amount = ? and currency = ? and attempt = ? and state <> 'paid'`,
-      )
-      .run(intent, orderId, amount, currency, attempt).changes
+    const order = findOrder(db, orderId)
+    const isSame =
+      order?.amount === amount &&
+      order.currency === currency &&
+      order.attempt === attempt &&
+      describeLines(db, orderId) === metadata.lines
+    if (!isSame || !isPayable(db, order)) return false
+    settleOrder(db, orderId)
+    return true
   })
-  if (set.immediate() === 0) throw new Error('the order has changed while its intent was made')
+  if (!set.immediate()) throw new Error('the order has changed while its intent was made')
 }
 
-/** Marks an order paid by its current intent; telling it twice changes nothing. */
-export function markPaid(
-  db: Database,
-  payment: { readonly orderId: string; readonly intent: string; readonly method: string | null },
-): void {
-  const { orderId, intent, method } = payment
-  const mark = db.transaction(() => {
-    const { changes } = db
-      .prepare(
-        `update orders set state = 'paid', paid_at = ?, paid_with = ?
-          where id = ? and intent = ? and state <> 'paid'`,
-      )
-      .run(new Date().toISOString(), method, orderId, intent)
-    if (changes === 0) return
-    // What was bought leaves the cart; what was put in since stays.
-    db.prepare(
-      `delete from cart_lines where rowid in (
-         select c.rowid from cart_lines c
-           join orders o on o.session = c.session
-           join order_lines l on l.order_id = o.id and l.product = c.product
-          where o.id = ? and c.quantity <= l.quantity)`,
-    ).run(orderId)
-  })
-  mark.immediate()
-}
-
-/** Marks the order's current intent failed, so that the next handoff asks for a new one. */
-export function markFailed(
-  db: Database,
-  { orderId, intent }: { readonly orderId: string; readonly intent: string },
-): void {
-  db.prepare(
-    `update orders set state = 'failed', attempt = attempt + 1
-      where id = ? and intent = ? and state in ('open', 'processing')`,
-  ).run(orderId, intent)
-}
-
-/** Marks that the bank is still at work on the order's current intent. */
-export function markProcessing(
-  db: Database,
-  { orderId, intent }: { readonly orderId: string; readonly intent: string },
-): void {
-  db.prepare(
-    `update orders set state = 'processing' where id = ? and intent = ? and state = 'open'`,
-  ).run(orderId, intent)
-}
-
-/** Remembers what was last learned of an intent, current or old. */
+/** Stores what was last learned of an intent, and what follows for its order. Repeating it changes nothing. */
 export function noteVerdict(
   db: Database,
-  { intent, verdict }: { readonly intent: string; readonly verdict: string },
+  note: {
+    readonly orderId: string
+    readonly intent: string
+    readonly verdict: Verdict
+    /** Such as `Visa •••• 4242`. */
+    readonly method: string | null
+  },
 ): void {
-  db.prepare('update order_intents set verdict = ? where id = ?').run(verdict, intent)
+  const { orderId, intent, verdict, method } = note
+  const write = db.transaction(() => {
+    // A response that was on its way for longer must not undo a final verdict.
+    db.prepare(
+      `update order_intents set verdict = ?
+        where id = ? and (verdict is null or verdict not in ('paid', 'failed'))`,
+    ).run(verdict, intent)
+    settleOrder(db, orderId, method)
+  })
+  write.immediate()
+}
+
+/**
+ * Brings an order to the state that follows from its intents. Call it inside a transaction.
+ *
+ * A paid order stays as it is. A payment that the bank is processing holds the order, also one for an earlier
+ * version: until its result is known, the buyer must not pay again.
+ *
+ * @param method - How a payment was made, if this call may find the order paid.
+ */
+export function settleOrder(db: Database, orderId: string, method: string | null = null): void {
+  const order = findOrder(db, orderId)
+  if (!order || order.state === 'paid') return
+  const intents = intentsOf(db, orderId)
+  const lines = describeLines(db, orderId)
+  const fitting = intents
+    .filter(
+      (intent) =>
+        intent.amount === order.amount &&
+        intent.currency === order.currency &&
+        intent.lines === lines,
+    )
+    .sort((one, other) => other.attempt - one.attempt)
+  const paid = fitting.find(({ verdict }) => verdict === 'paid')
+  if (paid) {
+    markPaid(db, { order, intent: paid.id, method })
+    return
+  }
+  const [current] = fitting
+  const hasFailed = current?.verdict === 'failed'
+  const isProcessing = intents.some(({ verdict }) => verdict === 'processing')
+  const state = isProcessing ? 'processing' : hasFailed ? 'failed' : 'open'
+  const attempt = current ? current.attempt + (hasFailed ? 1 : 0) : order.attempt
+  db.prepare('update orders set intent = ?, state = ?, attempt = ? where id = ?').run(
+    current?.id ?? null,
+    state,
+    attempt,
+    orderId,
+  )
+}
+
+function markPaid(
+  db: Database,
+  {
+    order,
+    intent,
+    method,
+  }: { readonly order: Order; readonly intent: string; readonly method: string | null },
+): void {
+  const { id, session } = order
+  db.prepare(
+    `update orders set intent = ?, state = 'paid', paid_at = ?, paid_with = ? where id = ?`,
+  ).run(intent, new Date().toISOString(), method, id)
+  // What was bought leaves the cart; what was put in since stays.
+  const bought = `from order_lines l
+     where l.order_id = ? and cart_lines.session = ? and l.product = cart_lines.product`
+  db.prepare(
+    `delete from cart_lines where exists (select 1 ${bought} and cart_lines.quantity <= l.quantity)`,
+  ).run(id, session)
+  db.prepare(`update cart_lines set quantity = cart_lines.quantity - l.quantity ${bought}`).run(
+    id,
+    session,
+  )
 }
 
 /** Lists every intent of an order, the newest first. */
@@ -124,14 +159,18 @@ export function intentsOf(db: Database, orderId: string): readonly OrderIntent[]
     .all(orderId) as OrderIntent[]
 }
 
-/** Lists the intents of the last week whose fate is open, current and old: of one order, or of all. */
+/**
+ * Lists the intents without a final verdict, current and old: of one order, or of all. After a week, the
+ * service has ended those that the bank is not processing.
+ */
 export function unsettledIntents(db: Database, orderId?: string): readonly UnsettledIntent[] {
   const weekAgo = new Date(Date.now() - 7 * 24 * 60 * 60 * 1000).toISOString()
   return db
     .prepare(
       `select order_id as "orderId", amount, currency, id as "intentId"
          from order_intents
-        where (verdict is null or verdict not in ('paid', 'failed')) and made_at > ?
+        where (verdict is null or verdict not in ('paid', 'failed'))
+          and (made_at > ? or verdict = 'processing')
           and order_id = coalesce(?, order_id)
         order by made_at, rowid`,
     )
@@ -139,5 +178,6 @@ export function unsettledIntents(db: Database, orderId?: string): readonly Unset
 }
 
 const selectIntent = `
-  select id, order_id as "orderId", amount, currency, attempt, made_at as "madeAt", verdict
+  select id, order_id as "orderId", amount, currency, attempt, lines, made_at as "madeAt",
+         verdict
     from order_intents`

@@ -1,10 +1,10 @@
 /**
- * The orders of all sessions: placed from a cart, changed with it while unsettled, read by their owner.
+ * The orders of all sessions, read by their owners.
  *
  * @module
  */
-import { type Currency, newOrderId } from '@pi-checkout/server'
-import { type Line, totalOf } from './cart.ts'
+import type { Currency } from '@pi-checkout/server'
+import type { Line } from './cart.ts'
 import type { Database } from './database.ts'
 import type { OrderState } from './page-data.ts'
 
@@ -25,57 +25,30 @@ export interface Order {
   readonly paidWith: string | null
 }
 
-/**
- * Makes the session's cart an order, or brings its unsettled order up to date with the cart.
- *
- * A changed order leaves its intent behind: what the buyer saw before may no longer be paid for. Who
- * changes it back finds the intent of before.
- */
-export function placeOrder(
-  db: Database,
-  wish: {
-    readonly session: string
-    readonly currency: Currency
-    readonly lines: readonly Line[]
-  },
-): string {
-  const place = db.transaction(() => {
-    const unsettled = unsettledOrder(db, wish.session)
-    if (unsettled && isSame(unsettled, { ...wish, known: orderLines(db, unsettled.id) })) {
-      return unsettled.id
-    }
-    const id = unsettled?.id ?? newOrderId()
-    db.prepare(
-      `insert into orders (id, session, currency, amount, state, placed_at)
-       values (?, ?, ?, ?, 'open', ?)
-       on conflict (id) do update set
-         currency = excluded.currency, amount = excluded.amount, state = 'open'`,
-    ).run(id, wish.session, wish.currency, totalOf(wish.lines), new Date().toISOString())
-    db.prepare('delete from order_lines where order_id = ?').run(id)
-    const insert = db.prepare(
-      'insert into order_lines (order_id, product, quantity, price) values (?, ?, ?, ?)',
-    )
-    for (const { product, quantity, price } of wish.lines) insert.run(id, product, quantity, price)
-    db.prepare(
-      `update orders set intent = (
-         select i.id from order_intents i
-          where i.order_id = orders.id and i.amount = orders.amount
-            and i.currency = orders.currency and i.attempt = orders.attempt and i.lines = ?)
-        where id = ?`,
-    ).run(describeLines(db, id), id)
-    return id
-  })
-  return place.immediate()
-}
-
-/** Finds the order that the session's next checkout would change. */
-export function unsettledOrder(db: Database, session: string): Order | undefined {
+/** Finds the session's order that is not paid. There is one at most. */
+export function unpaidOrder(db: Database, session: string): Order | undefined {
   return db
     .prepare(
-      `${selectOrder} where session = ? and state in ('open', 'failed')
+      `${selectOrder} where session = ? and state <> 'paid'
         order by placed_at desc, rowid desc limit 1`,
     )
     .get(session) as Order | undefined
+}
+
+/** Returns whether the buyer may pay for the order now: the bank is done, and its pieces are in the cart. */
+export function isPayable(
+  db: Database,
+  { id, session, state }: Pick<Order, 'id' | 'session' | 'state'>,
+): boolean {
+  if (state !== 'open' && state !== 'failed') return false
+  const beyondCart = db
+    .prepare(
+      `select l.product from order_lines l
+         left join cart_lines c on c.session = ? and c.product = l.product
+        where l.order_id = ? and l.quantity > coalesce(c.quantity, 0)`,
+    )
+    .get(session, id)
+  return beyondCart === undefined
 }
 
 /** Finds an order of this session; somebody else's and nobody's are the same `undefined`. */
@@ -99,6 +72,11 @@ export function allOrders(db: Database): readonly Order[] {
   return db.prepare(`${selectOrder} order by placed_at desc, rowid desc limit 100`).all() as Order[]
 }
 
+/** Finds an order, whichever session owns it: for what the shop does without a buyer. */
+export function findOrder(db: Database, orderId: string): Order | undefined {
+  return db.prepare(`${selectOrder} where id = ?`).get(orderId) as Order | undefined
+}
+
 export function orderLines(db: Database, orderId: string): readonly Line[] {
   return db
     .prepare('select product, quantity, price from order_lines where order_id = ? order by rowid')
@@ -111,22 +89,6 @@ export function describeLines(db: Database, orderId: string): string {
     .map(({ product, quantity }) => `${product}×${quantity}`)
     .sort()
     .join(' ')
-}
-
-function isSame(
-  order: Order,
-  wish: {
-    readonly currency: Currency
-    readonly lines: readonly Line[]
-    readonly known: readonly Line[]
-  },
-): boolean {
-  const text = (lines: readonly Line[]): string =>
-    lines
-      .map(({ product, quantity, price }) => `${product}×${quantity}@${price}`)
-      .sort()
-      .join()
-  return order.currency === wish.currency && text(wish.known) === text(wish.lines)
 }
 
 const selectOrder = `

@@ -42,6 +42,8 @@ export interface CartData {
   readonly lines: readonly LineData[]
   readonly total: string
   readonly most: number
+  /** The order whose payment the bank is processing: until then, "Check out" leads to it. */
+  readonly pendingOrder: string | null
 }
 
 /** Where an order stands; `failed` may be tried again. */
@@ -60,6 +62,8 @@ export interface OrderData {
     readonly paidWith: string | null
     /** Whether a handoff was ever made: only then can the bank know of the order. */
     readonly handedOff: boolean
+    /** Whether a payment form may open for it now. */
+    readonly payable: boolean
     /** Amounts that reached an earlier version of this order, which people have to look at. */
     readonly strayPayments: readonly string[]
   }

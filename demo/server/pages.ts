@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import express, { type Request, type Response, Router } from 'express'
 import type { Language } from './catalogue.ts'
-import { type Order, ownedOrder } from './orders.ts'
+import { isPayable, type Order, ownedOrder } from './orders.ts'
 import { preferencesOf } from './preferences.ts'
 import type { Shop } from './shop.ts'
 
@@ -32,6 +32,7 @@ export function shopPages({ db, sessions, tools }: Shop): Router {
     const order = orderOf(req)
     if (order?.state === 'paid') return res.redirect(303, `/orders/${order.id}`)
     if (order?.state === 'processing') return res.redirect(303, `/confirming/${order.id}`)
+    if (order && !isPayable(db, order)) return res.redirect(303, '/cart')
     show(req, res, order && 'checkout')
   })
   pages.get('/confirming/:id', (req, res) => {

@@ -8,6 +8,8 @@ import type { ErrorRequestHandler } from 'express'
 const problems = {
   invalid_request: { status: 400, title: 'The request is not acceptable' },
   cart_empty: { status: 409, title: 'The cart is empty' },
+  cart_changed: { status: 409, title: 'The cart was changed on another page' },
+  payment_unknown: { status: 503, title: 'The result of an earlier payment is not known yet' },
   no_session: { status: 403, title: 'The shop needs its cookie' },
   forbidden: { status: 403, title: 'This needs the token that the shop printed at its start' },
   cross_origin: { status: 403, title: 'The request came from another site' },

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { reconcile } from '@pi-checkout/server'
+import { type ReconcileReport, reconcile } from '@pi-checkout/server'
 import { unsettledIntents } from './order-intents.ts'
+import { unpaidOrder } from './orders.ts'
 import { logFailure } from './problem.ts'
 import type { Shop } from './shop.ts'
 import { recordVerdict } from './verdicts.ts'
@@ -54,5 +55,50 @@ export async function settleNow(
     onVerdict: ({ order, intent, verdict }) => {
       if (intent && !signal?.aborted) recordVerdict(db, { orderId: order.orderId, intent, verdict })
     },
+  })
+}
+
+/**
+ * Asks for the open intents of a session's unpaid order before the order may change: 20 of them and 3 seconds
+ * at most, because the buyer waits.
+ *
+ * @returns Whether the service has returned each of them, or does not have it.
+ */
+export async function askOpenIntents(
+  { db, intents }: Pick<Shop, 'db' | 'intents'>,
+  session: string,
+): Promise<boolean> {
+  const order = unpaidOrder(db, session)
+  if (!order) return true
+  let unknown = 0
+  const asked = reconcile(unsettledIntents(db, order.id).slice(-mostAsked), {
+    intents,
+    onVerdict: (report) => {
+      const { intent, verdict } = report
+      if (intent) recordVerdict(db, { orderId: order.id, intent, verdict })
+      if (!isKnown(report)) unknown++
+    },
+  })
+  const areAsked = asked.then(
+    () => unknown === 0,
+    (error) => {
+      logFailure('settling failed', error)
+      return false
+    },
+  )
+  return await Promise.race([areAsked, falseAfter(longestAsk)])
+}
+
+const mostAsked = 20
+const longestAsk = 3000
+
+/** An intent that the service does not have cannot be paid. */
+function isKnown({ verdict, error }: ReconcileReport): boolean {
+  return verdict !== 'unknown' || error?.status === 404
+}
+
+function falseAfter(ms: number): Promise<false> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(false), ms).unref()
   })
 }

@@ -1,11 +1,11 @@
 /**
- * What a verdict of the service does to an order. Saying it twice changes nothing.
+ * What a verdict of the service does to an order. Repeating it changes nothing.
  *
  * @module
  */
 import type { PaymentIntent, Verdict } from '@pi-checkout/server'
 import type { Database } from './database.ts'
-import { markFailed, markPaid, markProcessing, noteVerdict } from './order-intents.ts'
+import { noteVerdict } from './order-intents.ts'
 
 export function recordVerdict(
   db: Database,
@@ -15,11 +15,7 @@ export function recordVerdict(
     verdict,
   }: { readonly orderId: string; readonly intent: PaymentIntent; readonly verdict: Verdict },
 ): void {
-  const { id } = intent
-  noteVerdict(db, { intent: id, verdict })
-  if (verdict === 'paid') markPaid(db, { orderId, intent: id, method: methodOf(intent) })
-  if (verdict === 'failed') markFailed(db, { orderId, intent: id })
-  if (verdict === 'processing') markProcessing(db, { orderId, intent: id })
+  noteVerdict(db, { orderId, intent: intent.id, verdict, method: methodOf(intent) })
 }
 
 /** Display-safe by the service's own promise: brand and last four digits. */

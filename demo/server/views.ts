@@ -8,7 +8,7 @@ import { countCart, type Line, mostPerProduct, readCart, totalOf } from './cart.
 import { findProduct, priceLists, products } from './catalogue.ts'
 import type { Database } from './database.ts'
 import { intentsOf } from './order-intents.ts'
-import { type Order, orderLines, ordersOf } from './orders.ts'
+import { isPayable, type Order, orderLines, ordersOf, unpaidOrder } from './orders.ts'
 import type {
   CartData,
   CatalogueData,
@@ -43,11 +43,13 @@ export function catalogueData(db: Database, visitor: Visitor): CatalogueData {
 
 export function cartData(db: Database, visitor: Visitor): CartData {
   const lines = readCart(db, visitor)
+  const unpaid = unpaidOrder(db, visitor.session)
   return {
     frame: frameOf(db, visitor),
     lines: lineData(lines, visitor),
     total: formatMoney(totalOf(lines), visitor.currency, visitor.language),
     most: mostPerProduct,
+    pendingOrder: unpaid?.state === 'processing' ? unpaid.id : null,
   }
 }
 
@@ -66,6 +68,7 @@ export function orderData(db: Database, visitor: Visitor, order: Order): OrderDa
       paidAt: paidAt && formatTime(paidAt, language),
       paidWith,
       handedOff: intents.length > 0,
+      payable: isPayable(db, order),
       strayPayments: intents
         .filter((intent) => intent.verdict === 'paid' && intent.id !== order.intent)
         .map((intent) => formatMoney(intent.amount, intent.currency, language)),

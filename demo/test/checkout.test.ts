@@ -1,3 +1,4 @@
+import { ConnectionError } from '@pi-checkout/server'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startShop, type TestShop } from './shop.ts'
 
@@ -148,6 +149,113 @@ test('a cart that is checked out again after its payment becomes another order',
   expect(await buyer.order(orderId)).toMatchObject({ state: 'paid', strayPayments: [] })
 })
 
+test('leads to the pending order while the bank is processing its payment', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 1)
+  const orderId = await buyer.placeOrder()
+  const { id } = await buyer.handoff(orderId)
+  settle(id, 'processing')
+  await buyer.put('thyme-tea', 1)
+  expect(await buyer.placeOrder()).toBe(orderId)
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'processing', payable: false })
+  expect(await buyer.cart()).toMatchObject({ pendingOrder: orderId })
+  const page = await buyer.send(`/pay/${orderId}`)
+  expect([page.status, page.headers.get('location')]).toEqual([303, `/confirming/${orderId}`])
+
+  settle(id, 'failed')
+  expect(await buyer.placeOrder()).toBe(orderId)
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'open', amount: '֏7,300' })
+  expect(await buyer.cart()).toMatchObject({ pendingOrder: null, frame: { pieces: 2 } })
+})
+
+test('opens no form while a payment for an earlier version is processing', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 1)
+  const orderId = await buyer.placeOrder()
+  const old = await buyer.handoff(orderId)
+  await buyer.put('lori-honey', 2)
+  await buyer.placeOrder()
+  settle(old.id, 'processing')
+  expect(await buyer.placeOrder()).toBe(orderId)
+  const answer = await buyer.send('/checkout/handoff', { method: 'POST', body: { orderId } })
+  expect(answer.status).toBe(404)
+  expect((await buyer.order(orderId)).state).toBe('processing')
+
+  settle(old.id, 'succeeded')
+  expect(await buyer.settle(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏4,900'] })
+})
+
+test('leads to the paid order if its payment is found by "Check out"', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 1)
+  const orderId = await buyer.placeOrder()
+  const { id } = await buyer.handoff(orderId)
+  settle(id, 'succeeded')
+  expect(await Promise.all([buyer.placeOrder(), buyer.placeOrder()])).toEqual([orderId, orderId])
+  expect((await buyer.orders()).map(({ state }) => state)).toEqual(['paid'])
+  expect((await buyer.cart()).lines).toEqual([])
+})
+
+test('takes the bought pieces out of a cart that holds more of them', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 2)
+  const orderId = await buyer.placeOrder()
+  const { id } = await buyer.handoff(orderId)
+  await buyer.put('lori-honey', 3)
+  settle(id, 'succeeded')
+  expect(await Promise.all([buyer.status(orderId), buyer.status(orderId)])).toEqual([
+    'paid',
+    'paid',
+  ])
+  expect((await buyer.cart()).lines).toMatchObject([{ product: 'lori-honey', quantity: 1 }])
+})
+
+test('keeps an order as it is while the service cannot return its intent', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 1)
+  const orderId = await buyer.placeOrder()
+  const { id } = await buyer.handoff(orderId)
+  const retrieve = vi.spyOn(shop.intents, 'retrieve').mockRejectedValue(unreachable)
+  expect(await buyer.placeOrder()).toBe(orderId)
+  await buyer.put('lori-honey', 2)
+  const answer = await buyer.send('/api/orders', { method: 'POST', body: {} })
+  expect(answer.status).toBe(503)
+  expect(await answer.json()).toMatchObject({ code: 'payment_unknown' })
+  expect((await buyer.order(orderId)).amount).toBe('֏4,900')
+
+  retrieve.mockRestore()
+  settle(id, 'succeeded')
+  const next = await buyer.placeOrder()
+  expect(next).not.toBe(orderId)
+  expect((await buyer.order(next)).amount).toBe('֏4,900')
+})
+
+test('changes an order whose intent the service does not have', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 1)
+  const orderId = await buyer.placeOrder()
+  const { id } = await buyer.handoff(orderId)
+  const stored = shop.service.intents.find((intent) => intent.id === id)
+  if (stored) Object.assign(stored, { id: `${id}_of_another_store` })
+  await buyer.put('lori-honey', 2)
+  expect(await buyer.placeOrder()).toBe(orderId)
+  expect((await buyer.order(orderId)).amount).toBe('֏9,800')
+})
+
+test('opens no form for pieces that were taken out of the cart', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 2)
+  const orderId = await buyer.placeOrder()
+  await buyer.put('lori-honey', 1)
+  const page = await buyer.send(`/pay/${orderId}`)
+  expect([page.status, page.headers.get('location')]).toEqual([303, '/cart'])
+  const answer = await buyer.send('/checkout/handoff', { method: 'POST', body: { orderId } })
+  expect(answer.status).toBe(404)
+  expect((await buyer.order(orderId)).payable).toBe(false)
+  expect(await buyer.placeOrder()).toBe(orderId)
+  expect((await buyer.order(orderId)).payable).toBe(true)
+})
+
 test('an order that changes while its intent is made is not handed out at the old price', async () => {
   const buyer = await shop.buyer()
   await buyer.put('lori-honey', 1)
@@ -280,6 +388,13 @@ test('a buyer with another’s handoff cookie gets nothing of it', async () => {
   thief.setCookie('pi-handoff', buyer.cookie('pi-handoff') ?? '')
   const own = await thief.handoff(await thief.placeOrder())
   expect(own.id).not.toBe(theirs.id)
+})
+
+const unreachable = new ConnectionError('no response', {
+  code: 'connection_lost',
+  outcome: 'unknown',
+  retryable: true,
+  attempts: [],
 })
 
 /** Keeps what the shop writes on stderr until it is asked for. */

@@ -64,6 +64,18 @@ test('the cart keeps what was put in, and takes nothing else', async () => {
   }
 })
 
+test('rejects a change that is based on another quantity than the cart has', async () => {
+  const buyer = await shop.buyer()
+  await buyer.put('lori-honey', 2)
+  const change = { method: 'PUT', body: { quantity: 2, was: 1 } }
+  const answer = await buyer.send('/api/cart/lori-honey', change)
+  expect(answer.status).toBe(409)
+  expect(await answer.json()).toMatchObject({ code: 'cart_changed' })
+  const again = { method: 'PUT', body: { quantity: 3, was: 2 } }
+  expect((await buyer.send('/api/cart/lori-honey', again)).status).toBe(200)
+  expect((await buyer.cart()).frame.pieces).toBe(3)
+})
+
 test('an empty cart makes no order', async () => {
   const buyer = await shop.buyer()
   const answer = await buyer.send('/api/orders', { method: 'POST', body: {} })

@@ -31,6 +31,8 @@ export const en = {
   total: 'Total',
   shippingIncluded: 'Taxes and delivery are included.',
   checkOut: 'Check out',
+  cartPending:
+    'Your bank is processing a payment for this cart. You can check out again when the result is known.',
   keepShopping: 'Keep shopping',
 
   seller: 'Yerevan, Armenia · demo shop',

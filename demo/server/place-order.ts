@@ -1,0 +1,95 @@
+/**
+ * "Check out": creates an order from the cart, or leads to the session's unpaid or just paid order.
+ *
+ * A session has one unpaid order at most, so the pieces in a cart are never in two payable orders.
+ *
+ * @module
+ */
+import { type Currency, newOrderId } from '@pi-checkout/server'
+import { type Line, readCart, totalOf } from './cart.ts'
+import type { Database } from './database.ts'
+import { settleOrder } from './order-intents.ts'
+import { type Order, orderLines, ordersOf, unpaidOrder } from './orders.ts'
+import { ShopProblem } from './problem.ts'
+
+/**
+ * Places the cart as it is inside this transaction: a payment may have changed it a moment ago.
+ *
+ * A changed order leaves its intent behind. Changed back, it finds that intent again.
+ *
+ * @param wish - `areIntentsAsked`: whether the service has just returned each open intent of the
+ * session's unpaid order.
+ * @returns The id of the order that the buyer should see. While the bank is processing a payment, it is
+ * the order of that payment. With a cart that a payment has emptied, it is the paid order.
+ * @throws {ShopProblem} `cart_empty`, or `payment_unknown` if the order would change although an intent of
+ * it may be paid.
+ */
+export function placeOrder(
+  db: Database,
+  wish: {
+    readonly session: string
+    readonly currency: Currency
+    readonly areIntentsAsked: boolean
+  },
+): string {
+  const place = db.transaction(() => {
+    const { session, currency, areIntentsAsked } = wish
+    const unpaid = unpaidOrder(db, session)
+    if (unpaid?.state === 'processing') return unpaid.id
+    const lines = readCart(db, wish)
+    if (lines.length === 0) return justPaid(db, session)
+    if (unpaid && isSame(unpaid, { currency, lines, known: orderLines(db, unpaid.id) })) {
+      return unpaid.id
+    }
+    if (unpaid && !areIntentsAsked) throw new ShopProblem('payment_unknown')
+    const id = unpaid?.id ?? newOrderId()
+    write(db, { id, session, currency, lines })
+    settleOrder(db, id)
+    return id
+  })
+  return place.immediate()
+}
+
+function justPaid(db: Database, session: string): string {
+  const [newest] = ordersOf(db, session)
+  if (newest?.state !== 'paid') throw new ShopProblem('cart_empty')
+  return newest.id
+}
+
+function write(
+  db: Database,
+  order: {
+    readonly id: string
+    readonly session: string
+    readonly currency: Currency
+    readonly lines: readonly Line[]
+  },
+): void {
+  const { id, session, currency, lines } = order
+  db.prepare(
+    `insert into orders (id, session, currency, amount, state, placed_at)
+     values (?, ?, ?, ?, 'open', ?)
+     on conflict (id) do update set currency = excluded.currency, amount = excluded.amount`,
+  ).run(id, session, currency, totalOf(lines), new Date().toISOString())
+  db.prepare('delete from order_lines where order_id = ?').run(id)
+  const insert = db.prepare(
+    'insert into order_lines (order_id, product, quantity, price) values (?, ?, ?, ?)',
+  )
+  for (const { product, quantity, price } of lines) insert.run(id, product, quantity, price)
+}
+
+function isSame(
+  order: Order,
+  wish: {
+    readonly currency: Currency
+    readonly lines: readonly Line[]
+    readonly known: readonly Line[]
+  },
+): boolean {
+  const text = (lines: readonly Line[]): string =>
+    lines
+      .map(({ product, quantity, price }) => `${product}×${quantity}@${price}`)
+      .sort()
+      .join()
+  return order.currency === wish.currency && text(wish.known) === text(wish.lines)
+}
