@@ -14,7 +14,7 @@ export interface Sessions {
    * It is a hash: whoever reads the database cannot become a visitor.
    */
   readonly of: (request: Pick<IncomingMessage, 'headers'>) => string | undefined
-  /** Gives a session to each visitor who opens a page without one. */
+  /** Sets the cookie with each page, so that a session ends 30 days after its last page, not in a payment. */
   readonly start: RequestHandler
 }
 
@@ -27,20 +27,22 @@ export function sessionsAt(shopOrigin: string): Sessions {
   const name = secure ? '__Host-sid' : 'sid'
   const pattern = new RegExp(`(?:^|; ?)${name}=([A-Za-z0-9_-]{43})(?:;|$)`)
 
+  function valueOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+    return pattern.exec(headers.cookie ?? '')?.[1]
+  }
+
   function of(request: Pick<IncomingMessage, 'headers'>): string | undefined {
-    const value = pattern.exec(request.headers.cookie ?? '')?.[1]
+    const value = valueOf(request)
     return value && createHash('sha256').update(`shop-session|${value}`).digest('base64url')
   }
 
   return {
     of,
     start(req, res, next) {
-      if (of(req) === undefined) {
-        const value = randomBytes(32).toString('base64url')
-        // Lax: the buyer who comes back from the bank's page is still the same buyer.
-        const options = { httpOnly: true, secure, path: '/', sameSite: 'lax' } as const
-        res.cookie(name, value, { ...options, maxAge: lifetime })
-      }
+      const value = valueOf(req) ?? randomBytes(32).toString('base64url')
+      // Lax: the buyer who comes back from the bank's page is still the same buyer.
+      const options = { httpOnly: true, secure, path: '/', sameSite: 'lax' } as const
+      res.cookie(name, value, { ...options, maxAge: lifetime })
       next()
     },
   }

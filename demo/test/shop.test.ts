@@ -119,6 +119,15 @@ test('nothing is changed for a page of another site', async () => {
   expect((await buyer.cart()).lines).toEqual([])
 })
 
+test('renews the session with each page, so that it does not end in a payment', async () => {
+  const buyer = await shop.buyer()
+  const session = buyer.cookie('sid')
+  const page = await buyer.send('/cart')
+  expect(page.headers.getSetCookie()).toEqual([
+    expect.stringMatching(`^sid=${session}; Max-Age=2592000; Path=/;`),
+  ])
+})
+
 test('a visitor without the cookie is told so', async () => {
   const buyer = await shop.buyer()
   buyer.dropCookie('sid')
