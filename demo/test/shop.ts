@@ -18,9 +18,12 @@ import { Trace } from '../server/trace.ts'
 import { Buyer } from './buyer.ts'
 import { apiKey, type Service, startService } from './service.ts'
 
-export interface TestShop {
-  readonly url: string
+export interface TestShop extends OpenShop {
   readonly service: Service
+}
+
+export interface OpenShop {
+  readonly url: string
   readonly db: Database
   readonly intents: PaymentIntents
   /** A new visitor, with a session. */
@@ -41,26 +44,54 @@ export async function startShop({
   /** Where a proxy would show the shop; by default it has no other name than its own. */
   readonly shopOrigin?: string
 } = {}): Promise<TestShop> {
-  process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64url')}`
   const folder = await mkdtemp(join(tmpdir(), 'shop-'))
   const service = await startService()
+  const { baseUrl } = service
+  const shop = await openShop({ baseUrl, apiKey, folder, development, shopOrigin })
+  return {
+    ...shop,
+    service,
+    async close() {
+      await shop.close()
+      await service.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Opens a shop on an existing folder and service; closing it keeps both. */
+export async function openShop({
+  baseUrl,
+  apiKey,
+  folder,
+  development,
+  shopOrigin,
+  port = 0,
+}: {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly folder: string
+  readonly development: boolean
+  readonly shopOrigin: string | undefined
+  readonly port?: number
+}): Promise<OpenShop> {
+  process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64url')}`
   const trace = new Trace()
   const { onAttempt } = trace
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.baseUrl, onAttempt })
+  const intents = new PaymentIntents({ apiKey, baseUrl, onAttempt })
   const db = openDatabase(folder)
   const server = createServer()
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
   const origin = shopOrigin ?? url
   const shop = { db, sessions: sessionsAt(origin), intents, shopOrigin: origin, checkoutOrigin }
   const keyHint = apiKey.slice(-4)
-  const sandbox = { baseUrl: service.baseUrl, adminToken, keyHint, inspectorUrl: undefined }
+  const sandbox = { baseUrl, adminToken, keyHint, inspectorUrl: undefined }
   const tools = development ? { trace, adminToken, sandbox } : undefined
   server.on('request', shopApp({ ...shop, tools }))
   return {
     url,
-    service,
     db,
     intents,
     buyer: () => new Buyer(url, origin).visit(),
@@ -70,8 +101,6 @@ export async function startShop({
       server.close()
       await once(server, 'close')
       db.close()
-      await service.close()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }
