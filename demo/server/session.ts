@@ -27,19 +27,19 @@ export function sessionsAt(shopOrigin: string): Sessions {
   const name = secure ? '__Host-sid' : 'sid'
   const pattern = new RegExp(`(?:^|; ?)${name}=([A-Za-z0-9_-]{43})(?:;|$)`)
 
-  function valueOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+  function cookieOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
     return pattern.exec(headers.cookie ?? '')?.[1]
   }
 
   function of(request: Pick<IncomingMessage, 'headers'>): string | undefined {
-    const value = valueOf(request)
+    const value = cookieOf(request)
     return value && createHash('sha256').update(`shop-session|${value}`).digest('base64url')
   }
 
   return {
     of,
     start(req, res, next) {
-      const value = valueOf(req) ?? randomBytes(32).toString('base64url')
+      const value = cookieOf(req) ?? randomBytes(32).toString('base64url')
       // Lax: the buyer who comes back from the bank's page is still the same buyer.
       const options = { httpOnly: true, secure, path: '/', sameSite: 'lax' } as const
       res.cookie(name, value, { ...options, maxAge: lifetime })
