@@ -162,9 +162,9 @@ test('a line shows the shape of a path, and no part that may be an id or a secre
   expect(pathTemplate('/a'.repeat(8000))).toBe('/:id'.repeat(6))
 })
 
-test('a surprise is in the log under the id that its answer carries, and by its type alone', async () => {
+test('an unexpected error is in the log under the id that its response carries, masked', async () => {
   const app = bareApp('http://127.0.0.1').get('/broken', () => {
-    throw new RangeError('holds a secret')
+    throw new RangeError(`holds ${service.apiKey}`)
   })
   const server = createServer(finished(app, { log } as Context)).listen(0)
   lines.length = 0
@@ -174,10 +174,17 @@ test('a surprise is in the log under the id that its answer carries, and by its 
   const { code, requestId } = (await answer.json()) as Record<string, string>
   expect([answer.status, code]).toEqual([500, 'internal_error'])
   expect(lines).toEqual([
-    expect.objectContaining({ level: 50, msg: code, type: 'RangeError', requestId }),
+    expect.objectContaining({
+      ...{ level: 50, msg: code, requestId },
+      error: expect.objectContaining({
+        name: 'RangeError',
+        message: expect.stringMatching(/^holds /),
+        stack: expect.arrayContaining([expect.stringContaining('behind-proxy.test.ts')]),
+      }),
+    }),
   ])
   expect(requestId).toBe(answer.headers.get('request-id'))
-  expect(JSON.stringify(lines)).not.toContain('secret')
+  expect(JSON.stringify(lines)).not.toContain(service.apiKey)
 })
 
 test('a log level that does not exist is refused by name, with those that do', () => {
