@@ -5,6 +5,7 @@
  */
 import { phaseOf } from '@pi-checkout/contract/open-choices'
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { checkedId } from './calls.ts'
 import type { PaymentIntents } from './client.ts'
 import { PiError } from './errors.ts'
 import { type Verdict, verify } from './verify.ts'
@@ -25,7 +26,7 @@ export interface OpenOrder {
 export interface ReconcileReport<Order extends OpenOrder = OpenOrder> {
   readonly order: Order
   readonly verdict: Verdict
-  /** The current intent; `undefined` when it could not be asked: see `error`. */
+  /** The current intent; `undefined` when it could not be retrieved: see `error`. */
   readonly intent: PaymentIntent | undefined
   /**
    * Money came in that settles nothing; a person must look. `paid_with_mismatch`: the current intent
@@ -34,8 +35,11 @@ export interface ReconcileReport<Order extends OpenOrder = OpenOrder> {
   readonly alert: 'paid_with_mismatch' | 'paid_on_old_intent' | undefined
   /** The intent that the alert is about. */
   readonly alerted: PaymentIntent | undefined
-  /** Why the verdict is `unknown`, when the service did not answer. */
-  readonly error: PiError | undefined
+  /**
+   * What is not known about this order: the first of its ids that the service could not be asked about, or a
+   * `TypeError` that names the malformed field of the row. `verdict` and `alert` rest on the ids that could be asked.
+   */
+  readonly error: PiError | TypeError | undefined
 }
 
 /** How to reconcile. */
@@ -56,12 +60,13 @@ export type ReconcileSummary = Readonly<Record<Verdict | 'orders' | 'alerts' | '
  * Asks the service about every open order and hands each verdict to the shop.
  *
  * Runs may overlap, stop anywhere and begin again: it keeps no state and only reads from the service.
- * An order whose intent cannot be asked is reported as `unknown` and the others go on.
+ * An order whose row is malformed, or whose intent cannot be retrieved, is reported as `unknown` with its `error`, and
+ * the others go on. A payment that was found is reported even if other ids of the order fail.
  *
  * @param orders Any iterable; an async one is read no faster than orders are settled.
  * @returns Counts of this run.
- * @throws What `onVerdict` threw, or the `PiError` of a key that the service does not take: then every
- * other order would fail too.
+ * @throws What `onVerdict` or the iterable threw. A missing variable, and the `PiError` of a key that the service does
+ * not take: then every other order would fail too.
  */
 export async function reconcile<Order extends OpenOrder>(
   orders: AsyncIterable<Order> | Iterable<Order>,
@@ -100,24 +105,62 @@ async function examine<Order extends OpenOrder>(
   order: Order,
   intents: Pick<PaymentIntents, 'retrieve'>,
 ): Promise<ReconcileReport<Order>> {
-  const nothing = { order, alert: undefined, alerted: undefined, error: undefined }
-  try {
-    const intent = await intents.retrieve(order.intentId)
-    const verdict = verify(intent, { ...order, id: order.intentId })
-    if (verdict === 'mismatch' && phaseOf(intent.status) === 'paid') {
-      return { ...nothing, verdict, intent, alert: 'paid_with_mismatch', alerted: intent }
-    }
-    for (const oldId of order.oldIntentIds ?? []) {
-      if (oldId === order.intentId) continue
-      const old = await intents.retrieve(oldId)
-      if (phaseOf(old.status) !== 'paid') continue
-      return { ...nothing, verdict, intent, alert: 'paid_on_old_intent', alerted: old }
-    }
-    return { ...nothing, verdict, intent }
-  } catch (error) {
-    if (!(error instanceof PiError) || error.status === 401 || error.status === 403) throw error
-    return { ...nothing, verdict: 'unknown', intent: undefined, error }
+  const report = { order, alert: undefined, alerted: undefined }
+  const bad = rowFault(order)
+  if (bad) return { ...report, verdict: 'unknown', intent: undefined, error: bad }
+  const current = await retrieve(order.intentId, intents)
+  if (current.error && isKeyRefused(current.error)) throw current.error
+  const { intent } = current
+  let { error } = current
+  const verdict = intent ? verify(intent, { ...order, id: order.intentId }) : 'unknown'
+  if (intent && verdict === 'mismatch' && phaseOf(intent.status) === 'paid') {
+    return { ...report, verdict, intent, error, alert: 'paid_with_mismatch', alerted: intent }
   }
+  for (const oldId of order.oldIntentIds ?? []) {
+    if (oldId === order.intentId) continue
+    const old = await retrieve(oldId, intents)
+    error ??= old.error
+    if (!old.intent || phaseOf(old.intent.status) !== 'paid') continue
+    return { ...report, verdict, intent, error, alert: 'paid_on_old_intent', alerted: old.intent }
+  }
+  return { ...report, verdict, intent, error }
+}
+
+/** Reads one intent. What is no failure of this one id, such as a missing variable, is thrown. */
+async function retrieve(
+  id: string,
+  intents: Pick<PaymentIntents, 'retrieve'>,
+): Promise<{ readonly intent: PaymentIntent | undefined; readonly error: RowError | undefined }> {
+  try {
+    checkedId(id)
+  } catch (error) {
+    return { intent: undefined, error: error instanceof TypeError ? error : undefined }
+  }
+  try {
+    return { intent: await intents.retrieve(id), error: undefined }
+  } catch (error) {
+    if (!(error instanceof PiError)) throw error
+    return { intent: undefined, error }
+  }
+}
+
+type RowError = PiError | TypeError
+
+function isKeyRefused(error: RowError): boolean {
+  return error instanceof PiError && (error.status === 401 || error.status === 403)
+}
+
+/** Names the field of a row that nothing can be compared with. */
+function rowFault(order: OpenOrder | null | undefined): TypeError | undefined {
+  const rules: readonly [field: string, kept: boolean][] = [
+    ['orderId', typeof order?.orderId === 'string'],
+    ['amount', typeof order?.amount === 'number'],
+    ['currency', typeof order?.currency === 'string'],
+    ['oldIntentIds', Array.isArray(order?.oldIntentIds ?? [])],
+  ]
+  const broken = rules.find(([, kept]) => !kept)
+  if (!broken) return undefined
+  return new TypeError(`${broken[0]}: is missing or of another type in a row given to reconcile()`)
 }
 
 function emptySummary(): Record<keyof ReconcileSummary, number> {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ApiError, PaymentIntents, reconcile, type Verdict, verify } from '../src/index.ts'
 import { fakeTime } from '../src/testing.ts'
 import { apiKey, order, problem, reset, retrieved, scriptedService } from './scripted-service.ts'
@@ -131,6 +131,90 @@ test('an order that cannot be asked about is unknown, and the others are settled
   })
   expect(Object.fromEntries(seen)).toEqual({ pi_0: 'paid', pi_1: 'unknown', pi_2: 'paid' })
   expect(summary).toMatchObject({ paid: 2, unknown: 1, errors: 1 })
+})
+
+test('a paid intent is reported as paid even if an old id of its order fails', async () => {
+  const service = await scriptedService((response, request) =>
+    request.url.endsWith('pi_gone')
+      ? problem(404, 'payment_intent_not_found')(response, request)
+      : retrieved({ status: 'succeeded' })(response, request),
+  )
+  const reports: unknown[] = []
+  const summary = await reconcile(
+    [{ ...order, intentId: 'pi_now', oldIntentIds: ['pi_gone', ''] }],
+    {
+      intents: new PaymentIntents({ apiKey, baseUrl: service.url }),
+      onVerdict: (report) => void reports.push(report),
+    },
+  )
+  expect(reports).toMatchObject([
+    {
+      verdict: 'paid',
+      intent: { id: 'pi_now' },
+      alert: undefined,
+      error: { code: 'payment_intent_not_found' },
+    },
+  ])
+  expect(summary).toMatchObject({ paid: 1, unknown: 0, errors: 1 })
+})
+
+test('a payment on an old intent is reported even if every other id fails', async () => {
+  const service = await scriptedService((response, request) =>
+    request.url.endsWith('pi_paid')
+      ? retrieved({ status: 'succeeded' })(response, request)
+      : problem(404, 'payment_intent_not_found')(response, request),
+  )
+  const reports: unknown[] = []
+  await reconcile([{ ...order, intentId: 'pi_gone', oldIntentIds: ['pi_lost', 'pi_paid'] }], {
+    intents: new PaymentIntents({ apiKey, baseUrl: service.url }),
+    onVerdict: (report) => void reports.push(report),
+  })
+  expect(reports).toMatchObject([
+    {
+      verdict: 'unknown',
+      intent: undefined,
+      alert: 'paid_on_old_intent',
+      alerted: { id: 'pi_paid' },
+      error: { code: 'payment_intent_not_found' },
+    },
+  ])
+})
+
+const badRows: [string, object | null | undefined][] = [
+  ['an empty intentId', { ...order, intentId: '' }],
+  ['an intentId that is null', { ...order, intentId: null }],
+  ['an intentId with a path', { ...order, intentId: '../x' }],
+  ['no amount', { ...order, intentId: 'pi_bad', amount: undefined }],
+  ['a currency that is null', { ...order, intentId: 'pi_bad', currency: null }],
+  ['no orderId', { ...order, intentId: 'pi_bad', orderId: undefined }],
+  ['old ids that are no list', { ...order, intentId: 'pi_bad', oldIntentIds: 7 }],
+  ['nothing', undefined],
+  ['null', null],
+]
+for (const [what, row] of badRows) {
+  test(`a row with ${what} is unknown with its TypeError, and the others are settled`, async () => {
+    const service = await scriptedService(retrieved({ status: 'succeeded' }))
+    const bad: unknown[] = []
+    const [first, last] = openOrders(2)
+    const summary = await reconcile([first, row, last] as never[], {
+      intents: new PaymentIntents({ apiKey, baseUrl: service.url }),
+      onVerdict: ({ order, verdict, error }) => {
+        if (verdict !== 'paid') bad.push([order, verdict, error])
+      },
+    })
+    expect(bad).toEqual([[row, 'unknown', expect.any(TypeError)]])
+    expect(summary).toMatchObject({ orders: 3, paid: 2, unknown: 1, errors: 1 })
+  })
+}
+
+test('a missing variable ends the run instead of failing every row', async () => {
+  vi.stubEnv('PI_API_KEY', undefined)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const run = reconcile(openOrders(3), {
+    intents: new PaymentIntents({ baseUrl: 'http://127.0.0.1:1' }),
+    onVerdict: () => expect.fail('a verdict was given'),
+  })
+  await expect(run).rejects.toThrow(/^PI_API_KEY: is not set/)
 })
 
 test('a key that the service does not take ends the run instead of failing every order', async () => {
