@@ -1,11 +1,26 @@
 // Stands around an example that is run: a fake service at PI_BASE_URL, and a shop with one order.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { PaymentIntents } from '@pi-checkout/server'
 import { fakeService } from '@pi-checkout/server/testing'
 
 const service = fakeService()
-globalThis.fetch = service.fetch
+const server = createServer(async (request, response) => {
+  const { method, headers } = request
+  const body = method === 'POST' ? await buffer(request) : undefined
+  const url = service.options.baseUrl + request.url
+  const answer = await service.fetch(url, { method, headers: withoutHost(headers), body })
+  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  response.end(await answer.text())
+})
+// An example ends when it is done, whatever connection is kept.
+server.listen(0, '127.0.0.1').unref()
+server.on('connection', (socket) => socket.unref())
+await once(server, 'listening')
+
 process.env.PI_API_KEY = service.options.apiKey
-process.env.PI_BASE_URL = service.options.baseUrl
+process.env.PI_BASE_URL = `http://127.0.0.1:${server.address().port}`
 process.env.PI_CHECKOUT_ORIGIN = 'https://pay.example'
 process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 'a shop of the docs').toString('base64url')}`
 
@@ -18,4 +33,8 @@ globalThis.orders = {
   },
   markPaid: async () => {},
   callAPerson: async () => {},
+}
+
+function withoutHost({ host: _host, connection: _connection, ...headers }) {
+  return headers
 }

@@ -177,7 +177,12 @@ function transportFault(error: unknown, secrets: readonly string[]): Fault {
   const code = transportCode(error)
   const cause = redactedCause(error, secrets)
   if (isRedirect(error)) return redirectFault(undefined, cause)
-  if (error instanceof NotSent || neverSent.test(code ?? '')) {
+  const notSent = error instanceof NotSent
+  // Node reports a failed handshake as EPROTO as well; after the handshake it is a broken connection.
+  if (code !== undefined && (brokenTls.test(code) || (notSent && code === 'EPROTO'))) {
+    return tlsFault(code, cause)
+  }
+  if (notSent || neverSent.test(code ?? '')) {
     const event = `could not be sent (${code ?? 'no connection'})`
     return {
       kind: 'connection',
@@ -200,6 +205,19 @@ function transportFault(error: unknown, secrets: readonly string[]): Fault {
   }
 }
 
+/** The same certificate and the same settings give the same result, however often they are tried. */
+function tlsFault(code: string, cause: unknown): Fault {
+  return {
+    kind: 'connection',
+    code: 'tls_failed',
+    seen: code,
+    outcome: 'not_sent',
+    transient: false,
+    event: `could not be sent: the TLS handshake failed (${code}). If the service has a certificate of your own authority, set NODE_EXTRA_CA_CERTS to the file of that authority, or pass agent to new PaymentIntents(); otherwise check the host name in PI_BASE_URL`,
+    cause,
+  }
+}
+
 function redirectFault(status: number | undefined, cause?: unknown): Fault {
   return {
     kind: 'contract',
@@ -213,10 +231,15 @@ function redirectFault(status: number | undefined, cause?: unknown): Fault {
   }
 }
 
-// Where the transport cannot say: name resolution, connecting and TLS come before the first byte of the
-// request (Node's fetch, then Bun's).
+// Where the transport cannot say: name resolution and connecting come before the first byte of the request (Node's
+// fetch, then Bun's).
 const neverSent =
-  /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|ERR_SSL_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|HOSTNAME_MISMATCH|ConnectionRefused|FailedToOpenSocket)$/
+  /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
+
+// A certificate that is not accepted, here or there, and a peer that has no TLS or no version in common: OpenSSL's
+// verification errors, Node's host name check, and OpenSSL's handshake errors and alerts.
+const brokenTls =
+  /^(CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|ERR_TLS_CERT_\w+|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|HTTP_REQUEST|\w*ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA|HANDSHAKE_FAILURE|PROTOCOL_VERSION|ACCESS_DENIED|UNRECOGNIZED_NAME|NO_APPLICATION_PROTOCOL)))$/
 
 function transportCode(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > 5) return undefined

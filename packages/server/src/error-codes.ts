@@ -8,8 +8,13 @@ import type { ProblemCode } from '@pi-checkout/contract/problem'
 /** Every code of a `PiError`, with its meaning and what to do. The README's table is this one. */
 export const errorCodes = {
   not_connected: {
-    meaning: 'the service could not be reached: name, port or certificate',
+    meaning: 'the service could not be reached: name, port or network',
     advice: 'check PI_BASE_URL and the network, then call again with the same arguments',
+  },
+  tls_failed: {
+    meaning: 'the TLS handshake failed: certificate, host name or protocol; not tried again',
+    advice:
+      'check PI_BASE_URL; for a certificate authority of your own set NODE_EXTRA_CA_CERTS, or pass agent',
   },
   connection_lost: {
     meaning: 'the connection broke before the whole answer was read',

@@ -3,43 +3,72 @@
  *
  * @module
  */
-import type { IncomingMessage } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { NotSent } from './not-sent.ts'
 import type { Reply, Transport } from './transport.ts'
 
-/** @returns `undefined` where there is no Node, or one without `getBuiltinModule`. */
-export function nodeTransport(): Transport | undefined {
-  // Bun and Deno offer Node's modules too, but their own fetch is the native way there.
+/** Whether this is Node. Bun and Deno have Node's modules too, but their own `fetch` is the native way there. */
+export function isNode(): boolean {
   const { bun, deno, node } = globalThis.process?.versions ?? {}
-  return node && !bun && !deno && 'getBuiltinModule' in process ? send : undefined
+  return node !== undefined && !bun && !deno && 'getBuiltinModule' in process
 }
 
-const send: Transport = (url, { method, headers, body }) => {
-  const address = addressOf(url)
-  const secure = address.protocol === 'https:'
-  const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
-  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-  const outgoing = request({
-    ...address,
-    method,
-    headers: { accept: 'application/json', ...headers, ...length },
-  })
-  const reply = new Promise<Reply>((resolve, reject) => {
-    outgoing.on('response', (response) => resolve(replyOf(response)))
-    let connected = false
-    outgoing.on('socket', (socket) => {
-      connected = outgoing.reusedSocket
-      // A kept connection says nothing any more, and would collect listeners.
-      if (connected) return
-      socket.once(secure ? 'secureConnect' : 'connect', () => {
-        connected = true
+/** @param agent - Makes and keeps the connections; Node's global one when there is none. */
+export function nodeTransport(agent: Agent | undefined): Transport {
+  return (url, { method, headers, body }) => {
+    const address = addressOf(url)
+    const secure = address.protocol === 'https:'
+    const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const outgoing = began(() =>
+      request({
+        ...address,
+        method,
+        headers: { accept: 'application/json', ...headers, ...length },
+        ...(agent && { agent }),
+      }),
+    )
+    const reply = new Promise<Reply>((resolve, reject) => {
+      outgoing.on('response', (response) => resolve(replyOf(response)))
+      let connected = false
+      outgoing.on('socket', (socket) => {
+        connected = !isConnecting(socket, secure)
+        // A kept connection says nothing any more, and would collect listeners.
+        if (connected) return
+        socket.once(secure ? 'secureConnect' : 'connect', () => {
+          connected = true
+        })
       })
+      // Also heard after the answer began: a connection that breaks then must not end the process.
+      outgoing.on('error', (error) => reject(connected ? error : new NotSent(error)))
     })
-    // Also heard after the answer began: a connection that breaks then must not end the process.
-    outgoing.on('error', (error) => reject(connected ? error : new NotSent(error)))
-  })
-  outgoing.end(body)
-  return { reply, stop: () => void outgoing.destroy() }
+    outgoing.end(body)
+    return { reply, stop: () => void outgoing.destroy() }
+  }
+}
+
+/** @throws {TypeError} If the agent is for the other protocol: Node says so at once. */
+function began(request: () => ClientRequest): ClientRequest {
+  try {
+    return request()
+  } catch (error) {
+    if (!(error instanceof TypeError) || !error.message.startsWith('Protocol ')) throw error
+    throw new TypeError(
+      `agent: does not fit the base URL (${error.message}). Pass the other Agent.`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/** An agent may hand over a socket that is connected, or one of its own kind: then bytes may have left. */
+function isConnecting(
+  socket: Socket & { readonly secureConnecting?: boolean },
+  secure: boolean,
+): boolean {
+  return secure ? socket.secureConnecting === true : socket.connecting
 }
 
 interface Address {

@@ -3,8 +3,10 @@
  *
  * @module
  */
-import { chooseTransport } from './choose-transport.ts'
+import type { Agent } from 'node:http'
 import type { Attempt } from './errors.ts'
+import { fetchTransport } from './fetch-transport.ts'
+import { isNode, nodeTransport } from './node-transport.ts'
 import type { Transport } from './transport.ts'
 
 /** What every attempt reports, failed ones too, to `onAttempt` and to `pi-checkout:attempt`. */
@@ -31,8 +33,16 @@ export interface Policy {
 /** What a merchant may set of it. */
 export interface PolicyOptions {
   /**
-   * Sends the requests. Default: Node's own HTTP client, elsewhere the platform's `fetch`; where that
-   * or its dispatcher was replaced, what replaced it.
+   * Makes the connections, in Node: an `https.Agent` with a certificate authority or a client certificate of yours,
+   * or the agent of a proxy.
+   *
+   * @default Node's `https.globalAgent`, or `http.globalAgent` for http on this machine.
+   */
+  readonly agent?: Agent | undefined
+  /**
+   * Sends the requests, in place of Node's HTTP client.
+   *
+   * @default `node:https` in Node, `globalThis.fetch` on every other runtime.
    */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Milliseconds for one attempt, headers and body. Default 10 000. */
@@ -60,7 +70,7 @@ export function readPolicy(options: PolicyOptions): Policy {
     throw new TypeError('attempts: must be a whole number from 1')
   }
   return {
-    send: chooseTransport(options.fetch),
+    send: readTransport(options),
     timeout: milliseconds('timeout', options.timeout ?? 10_000),
     attempts,
     clock: options.clock ?? (() => performance.timeOrigin + performance.now()),
@@ -68,6 +78,17 @@ export function readPolicy(options: PolicyOptions): Policy {
     sleep: options.sleep ?? sleep,
     report: reporter(options.onAttempt),
   }
+}
+
+/** Chooses once, from these options and the runtime: a global that is replaced later changes nothing. */
+function readTransport({ agent, fetch }: PolicyOptions): Transport {
+  if (agent && fetch) {
+    throw new TypeError('agent: is not used when fetch is given. Pass one of the two options.')
+  }
+  if (fetch) return fetchTransport(fetch)
+  if (isNode()) return nodeTransport(agent)
+  if (agent) throw new TypeError('agent: works in Node.js only. Pass fetch instead.')
+  return fetchTransport((input, init) => globalThis.fetch(input, init))
 }
 
 /** Checks a number of milliseconds; timers take no more than 2^31 - 1. */

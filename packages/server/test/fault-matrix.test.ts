@@ -281,14 +281,6 @@ test('a name that does not exist: outcome not_sent', async () => {
   })
 })
 
-test('a server that speaks no TLS: outcome not_sent', async () => {
-  const service = await scriptedService(created())
-  const baseUrl = service.url.replace('http:', 'https:')
-  const intents = new PaymentIntents({ apiKey, baseUrl, random: () => 0, attempts: 1 })
-  await expect(intents.create(order)).rejects.toMatchObject({ outcome: 'not_sent' })
-  expect(service.requests).toHaveLength(0)
-})
-
 function rowsByWay(): [string, Row, (typeof ways)[number][1]][] {
   return ways.flatMap(([way, options]) =>
     rows.map((row): [string, Row, typeof options] => [way, row, options]),
