@@ -15,7 +15,10 @@ declare const orders: {
   open(): AsyncIterable<OpenOrder>
   setIntent(orderId: string, intentId: string): Promise<void>
   markPaid(orderId: string, intentId?: string): Promise<void>
-  nextAttempt(orderId: string): Promise<void>
+  endIntent(
+    order: { readonly orderId: string; readonly attempt?: number | undefined },
+    intentId: string,
+  ): Promise<void>
   callAPerson(order: OpenOrder, alert: string): Promise<void>
 }
 

@@ -26,7 +26,7 @@ export async function startHouse(data: string): Promise<House> {
     PI_API_KEY: apiKey,
     PI_BASE_URL: baseUrl,
     PI_CHECKOUT_ORIGIN: checkoutOrigin,
-    PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64url')}`,
+    PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`,
     PI_SHOP_DATA: `${data}/shop`,
   })
   const { shopUrl = '' } = shop.ready

@@ -9,7 +9,7 @@ const { PORT = 3000, PI_CHECKOUT_ORIGIN } = process.env
 let order = { orderId: newOrderId(), amount: 150000, currency: 'AMD' } // minor units: 1500.00 AMD
 
 const checkout = createHandoff({
-  intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY; PI_HANDOFF_KEYS seals the cookie
+  intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY; PI_HANDOFF_KEYS encrypts the cookie
   origin: `http://localhost:${PORT}`, // the shop's own
   order: () => order,
   onIntent: (current, intent) => {
@@ -18,10 +18,12 @@ const checkout = createHandoff({
   onPaid: (current) => {
     order = { ...current, paid: true }
   },
-  onFailed: (current) => {
+  onFailed: (current, { id }) => {
+    if (order.intentId !== id) return // Polls may overlap: only the first one changes the order.
     order = { ...current, intentId: undefined, attempt: (current.attempt ?? 1) + 1 }
   },
 })
+await checkout.check() // A missing variable, a wrong key or no service: now, not at the first buyer.
 
 const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
 const app = fastify()

@@ -3,7 +3,7 @@ import { readConfig } from '../server/config.ts'
 
 const env = {
   PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:4000',
-  PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64url')}`,
+  PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`,
 }
 
 test('the usual shop takes port 3000, its own address and the folder of the repository', () => {

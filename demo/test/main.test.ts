@@ -94,7 +94,7 @@ function variables(env: Record<string, string>): Record<string, string> {
     PI_API_KEY: apiKey,
     PI_BASE_URL: service.baseUrl,
     PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:4000',
-    PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64url')}`,
+    PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`,
     PI_SHOP_DATA: data,
     ...env,
   }

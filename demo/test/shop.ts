@@ -75,7 +75,7 @@ export async function openShop({
   readonly shopOrigin: string | undefined
   readonly port?: number
 }): Promise<OpenShop> {
-  process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64url')}`
+  process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`
   const trace = new Trace()
   const { onAttempt } = trace
   const intents = new PaymentIntents({ apiKey, baseUrl, onAttempt })

@@ -72,7 +72,7 @@ async function openShop(
       PI_CHECKOUT_ORIGIN: checkoutOrigin,
       PI_ADMIN_TOKEN: adminToken,
       PI_INSPECTOR_URL: inspectorUrl,
-      PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64url')}`,
+      PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`,
       PI_SHOP_DATA: join(data, 'shop'),
     },
   })

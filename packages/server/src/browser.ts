@@ -24,6 +24,7 @@ export {
   refused as currencies,
   refused as errorCodes,
   refused as formatMoney,
+  refused as HandoffRejection,
   refused as IdempotencyConflictError,
   refused as idempotencyKey,
   refused as isCurrency,

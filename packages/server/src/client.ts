@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { apiKeyPattern } from '@pi-checkout/contract/open-choices'
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import type { Call } from './answer.ts'
 import { type Created, checkedId, createCall, retrieveCall } from './calls.ts'
@@ -133,6 +134,33 @@ export class PaymentIntents {
   ): Promise<string> {
     const { namespace } = this.#options
     return idempotencyKey(params, { namespace, attempt: options.attempt })
+  }
+
+  /**
+   * Checks, at startup, that the variables are set and well formed, that the service can be reached, and that it
+   * accepts the key. Creates nothing.
+   *
+   * @returns `environment`: which one the key selects; `undefined` for a key of another form.
+   * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
+   * @throws {ApiError} If the service rejects the key, or is another one at this address.
+   * @throws {ConnectionError} If the service cannot be reached.
+   * @example
+   * await intents.check() // before the server listens
+   */
+  async check(
+    options: CallOptions = {},
+  ): Promise<{ readonly environment: 'test' | 'live' | undefined }> {
+    const { apiKey } = this.#configured()
+    try {
+      await this.retrieve('pi_check', options)
+    } catch (error) {
+      // No intent has this id: only a service that accepted the key says so.
+      if (!(error instanceof PiError) || error.code !== 'payment_intent_not_found') throw error
+    }
+    const [, environment] = apiKeyPattern.exec(apiKey) ?? []
+    return {
+      environment: environment === 'test' || environment === 'live' ? environment : undefined,
+    }
   }
 
   /**

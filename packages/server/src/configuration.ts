@@ -40,7 +40,7 @@ export function variableApiKey(): string {
 export function variableBaseUrl(): string {
   const url = readVariable(
     'PI_BASE_URL',
-    'It is the base address of the Payment Intents service, from whoever runs it; the local sandbox prints it as "baseUrl" when "npx pi-service start --json" starts. Set the variable, or pass baseUrl to new PaymentIntents().',
+    'Set it to the base address of the Payment Intents service, or pass baseUrl to new PaymentIntents(). The local sandbox ("npx pi-service start") is at http://127.0.0.1:4000.',
   )
   return checkedBaseUrl(url, 'PI_BASE_URL')
 }
@@ -88,17 +88,30 @@ export function checkedBaseUrl(value: string | URL, name = 'baseUrl'): string {
  *
  * @throws {TypeError} Anything else: over http elsewhere, cookies and secrets would be readable.
  */
-export function checkedOrigin(value: unknown, name = 'origin'): string {
+export function checkedOrigin(
+  value: unknown,
+  { name, of }: { readonly name: string; readonly of?: string },
+): string {
   // The slash that address bars add is forgiven.
   const text = typeof value === 'string' ? value.replace(/\/$/, '') : ''
   const origin = readOrigin(text)
   if (origin) return origin
+  const fix = `${shownOrigin(value)}. Set ${of ? `the ${name} option of ${of}` : name}.`
   if (readOrigin(text.replace(/^http:/, 'https:')) && !isLoopback(new URL(text).hostname)) {
     throw new TypeError(
-      `${name}: must be https; http is for this machine only (http://localhost:3000)`,
+      `${name}: must be https; http is for this machine only (http://localhost:3000); ${fix}`,
     )
   }
   throw new TypeError(
-    `${name}: must be exactly an origin, scheme and host and port alone, in lower case and without the scheme's usual port, such as https://shop.example`,
+    `${name}: must be a lowercase origin without a path or default port, such as https://shop.example; ${fix}`,
   )
+}
+
+/** Shows scheme, host and port: what follows or precedes them may hold a password or a token. */
+function shownOrigin(value: unknown): string {
+  if (typeof value !== 'string') return `received ${value === null ? 'null' : typeof value}`
+  const [, scheme = '', host = '', rest = ''] =
+    /^([a-z][a-z\d+.-]*:\/\/)?(?:[^/?#]*@)?([^/?#]*)(.*)$/is.exec(value) ?? []
+  const shown = `${scheme}${host}`.slice(0, 60)
+  return `received ${JSON.stringify(shown + (rest === '' ? '' : '/…'))}`
 }

@@ -22,7 +22,7 @@ export interface CspOptions {
  * @see .github/SECURITY.md, "Headers to copy"
  */
 export function cspFor({ checkoutOrigin, reportTo }: CspOptions): string {
-  const checkout = checkedOrigin(checkoutOrigin, 'checkoutOrigin')
+  const checkout = checkedOrigin(checkoutOrigin, { name: 'checkoutOrigin', of: 'cspFor()' })
   // A semicolon or comma would begin a directive, or a policy, of somebody else's.
   if (reportTo !== undefined && !/^[\w-]{1,64}$/.test(reportTo)) {
     throw new TypeError('reportTo: must be 1 to 64 letters, digits, _ or -, such as csp')

@@ -6,23 +6,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   askHandoff,
-  type HandoffFor,
   isHandoffRoute,
   keptBody,
+  type RoutedHandoff,
   sendWebResponse,
 } from './node-request.ts'
 
 /**
  * Makes middleware of a handoff: `app.use('/checkout', toExpress(checkout))`.
  *
- * It answers `POST …/handoff` and `GET …/status` and passes everything else on. Hooks get Express's
- * own request as `context`.
+ * It handles `POST {basePath}/handoff` and `GET {basePath}/status` and passes every other path on, whatever part of
+ * it the mount cuts off. Hooks get Express's own request as `context`.
  */
 export function toExpress<Req extends IncomingMessage = IncomingMessage>(
-  handoff: HandoffFor<Req>,
+  handoff: RoutedHandoff<Req>,
 ): (request: Req, response: ServerResponse, next: (error?: unknown) => void) => void {
   return (request, response, next) => {
-    if (!isHandoffRoute(request)) return next()
+    if (!isHandoffRoute(request, handoff.basePath)) return next()
     askHandoff({ handoff, request, kept: keptBody(request), context: request })
       .then((answered) => sendWebResponse(answered, response))
       .catch(next)

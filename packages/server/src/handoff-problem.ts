@@ -5,6 +5,7 @@
  */
 import { problemMediaType } from '@pi-checkout/contract/problem'
 import { ApiError, PiError } from './errors.ts'
+import { redact } from './mask.ts'
 
 /** Every code that the handoff's routes answer with. */
 export const handoffProblems = {
@@ -30,29 +31,40 @@ export const handoffProblems = {
 
 export type HandoffProblemCode = keyof typeof handoffProblems
 
-/** Ends a request with one of the codes. Not an error of ours: nobody needs to hear of it. */
-export class HandoffRefusal extends Error {
-  override readonly name = 'HandoffRefusal'
+/** A request that the handoff's routes rejected before the service was asked. `onError` gets it. */
+export class HandoffRejection extends Error {
+  override readonly name = 'HandoffRejection'
   readonly code: HandoffProblemCode
-  readonly allow: string | undefined
+  /** HTTP status of the response. */
+  readonly status: number
+  /** `X-Request-Id` of the request, if it carried one. */
+  requestId: string | undefined
 
-  constructor(code: HandoffProblemCode, allow?: string) {
-    super(handoffProblems[code].title)
+  /** @param rule What was expected and received, for the shop's log: the browser gets the code's title. */
+  constructor(code: HandoffProblemCode, rule: string = handoffProblems[code].title) {
+    super(rule)
     this.code = code
-    this.allow = allow
+    this.status = handoffProblems[code].status
   }
+}
+
+/** Quotes a value of a request for a log: cut to 60 characters, without secrets. */
+export function received(value: string | null | undefined): string {
+  if (value === null || value === undefined) return 'received none'
+  const text = redact(value, [])
+  return `received ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`
 }
 
 /** Sorts a failure into what the browser may know. */
 export function publicCode(error: unknown): HandoffProblemCode {
-  if (error instanceof HandoffRefusal) return error.code
+  if (error instanceof HandoffRejection) return error.code
   if (!(error instanceof PiError)) return 'internal_error'
   if (error.retryable) return 'payment_unavailable'
   return error instanceof ApiError && error.status === 401 ? 'internal_error' : 'payment_refused'
 }
 
 /** Writes the answer of a code. */
-export function problemResponse(code: HandoffProblemCode, allow?: string): Response {
+export function problemResponse(code: HandoffProblemCode, allow?: 'GET' | 'POST'): Response {
   const { status, title } = handoffProblems[code]
   const retryable = code === 'payment_unavailable'
   const body = { type: 'about:blank', title, status, code, retryable }

@@ -9,8 +9,16 @@ import { phaseOf } from '@pi-checkout/contract/open-choices'
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import type { PaymentIntents } from './client.ts'
 import { checkedOrigin } from './configuration.ts'
-import { HandoffRefusal, problemResponse, publicCode } from './handoff-problem.ts'
-import { readHandoffRequest, readStatusRequest, routeOf } from './handoff-request.ts'
+import { HandoffRejection, problemResponse, publicCode, received } from './handoff-problem.ts'
+import {
+  checkedBasePath,
+  defaultBasePath,
+  type HandoffRoute,
+  readHandoffRequest,
+  readStatusRequest,
+  routeMethods,
+  routeOf,
+} from './handoff-request.ts'
 import type { CreateParams } from './idempotency-key.ts'
 import { noteBody } from './known-body.ts'
 import type { Handoff } from './mask.ts'
@@ -19,7 +27,7 @@ import { type Verdict, verify } from './verify.ts'
 
 /** The shop's own order, as its `order` hook returns it. */
 export interface HandoffOrder extends CreateParams {
-  /** Raise it after `onFailed`, so that the next handoff makes a fresh intent. Default 1. */
+  /** Raised by `onFailed`, so that the next handoff makes a fresh intent. Default 1. */
   readonly attempt?: number | undefined
   /** The current intent, as `onIntent` stored it. */
   readonly intentId?: string | null | undefined
@@ -35,7 +43,8 @@ type Awaitable<T> = T | Promise<T>
 /** The shop's half of the handoff. Every hook gets the framework's own request as `context`, last. */
 export interface HandoffOptions<Order extends HandoffOrder = HandoffOrder, Context = unknown> {
   /** The client; of ours or of a test. */
-  readonly intents: Pick<PaymentIntents, 'create' | 'retrieve' | 'keyFor'>
+  readonly intents: Pick<PaymentIntents, 'create' | 'retrieve' | 'keyFor'> &
+    Partial<Pick<PaymentIntents, 'check'>>
   /** The shop's own origin, such as `https://shop.example`: https, or http on this machine. */
   readonly origin: string
   /**
@@ -55,12 +64,31 @@ export interface HandoffOptions<Order extends HandoffOrder = HandoffOrder, Conte
     | undefined
   /** Stores the intent's id with the order, before the page gets anything. */
   readonly onIntent?: Hook<Order, Context> | undefined
-  /** Marks the order paid. Called at least once per payment: make it idempotent. */
+  /**
+   * Marks the order paid. Called at least once per payment, and at the same time by requests that come at the same
+   * time: make it idempotent.
+   */
   readonly onPaid?: Hook<Order, Context> | undefined
-  /** Hears that the intent failed for good: store `attempt + 1` for the buyer's next try. */
+  /**
+   * Called when the intent failed for good: forget it and store the order's `attempt` plus 1 for the buyer's next try.
+   * Called at least once per intent, and at the same time by requests that come at the same time: change the order
+   * only while `intent.id` is its `intentId`, and compute `attempt` from the order that the hook is given.
+   */
   readonly onFailed?: Hook<Order, Context> | undefined
-  /** Hears of everything that the browser gets a 5xx for. Default: one line on stderr. */
+  /**
+   * Called for each handoff or status request that is rejected or fails, and when a paid intent does not match its
+   * order. A rejected request is a `HandoffRejection` with `code`, `status` and what was expected and received.
+   * Errors that it throws are ignored. A client that leaves is not reported.
+   *
+   * @default Writes the error to stderr; of a rejected request one line.
+   */
   readonly onError?: ((error: unknown, context: Context) => void) | undefined
+  /**
+   * Path in front of `/handoff` and `/status`, as the server receives it.
+   *
+   * @default '/checkout'
+   */
+  readonly basePath?: string | undefined
   /** Keys that seal the cookie. Default: `PI_HANDOFF_KEYS`, read on first use. */
   readonly keys?: string | undefined
   /** Milliseconds since 1970; for tests. */
@@ -74,11 +102,26 @@ type Hook<Order, Context> = (
 ) => Awaitable<void>
 
 /**
- * Answers `POST …/handoff` and `GET …/status`; anything else is a 404. Never rejects.
+ * Handles `POST {basePath}/handoff` and `GET {basePath}/status`; any other path gets a 404. Never rejects.
  *
  * Hono, Next, Bun, Deno and Workers call it with their own `Request`; for Express see `toExpress`.
  */
-export type HandoffHandler<Context = unknown> = (
+export type HandoffHandler<Context = unknown> = HandleRequest<Context> & {
+  /** Path in front of `/handoff` and `/status`: adapters pass every other path on. */
+  readonly basePath: string
+  /**
+   * Checks, at startup, the keys of the cookie and what `PaymentIntents.check()` checks: variables, API key and
+   * whether the service can be reached.
+   *
+   * @throws {TypeError} If `PI_HANDOFF_KEYS`, `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
+   * @throws {PiError} If the service cannot be reached, or rejects the key.
+   * @example
+   * await checkout.check() // before the server listens
+   */
+  readonly check: () => Promise<void>
+}
+
+type HandleRequest<Context> = (
   request: Request,
   ...context: unknown extends Context ? [context?: unknown] : [context: Context]
 ) => Promise<Response>
@@ -86,26 +129,31 @@ export type HandoffHandler<Context = unknown> = (
 /**
  * Makes the handler of a shop's checkout.
  *
- * @throws {TypeError} `origin` is not an origin, or is http elsewhere than on this machine. Missing
- * variables are told by the first request, never at import.
+ * A missing variable fails the first request, not the import; `check()` finds it at startup.
+ *
+ * @throws {TypeError} If `origin` is not an origin, or is http elsewhere than on this machine, or `basePath` is no path.
  */
 export function createHandoff<Order extends HandoffOrder = HandoffOrder, Context = unknown>(
   options: HandoffOptions<Order, Context>,
 ): HandoffHandler<Context> {
   const shop = new HandoffShop(options)
   // The type asks for a context exactly when the hooks want one.
-  return (request, ...[context]) => shop.handle(request, context as Context)
+  const handle: HandleRequest<Context> = (request, ...[context]) =>
+    shop.handle(request, context as Context)
+  return Object.assign(handle, { basePath: shop.basePath, check: () => shop.check() })
 }
 
 class HandoffShop<Order extends HandoffOrder, Context> {
   readonly #options: HandoffOptions<Order, Context>
+  readonly basePath: string
   readonly #origin: string
   readonly #cookie: { readonly name: string; readonly attributes: string }
   #seal: HandoffSeal | undefined
 
   constructor(options: HandoffOptions<Order, Context>) {
     this.#options = options
-    this.#origin = checkedOrigin(options.origin)
+    this.basePath = checkedBasePath(options.basePath ?? defaultBasePath)
+    this.#origin = checkedOrigin(options.origin, { name: 'origin', of: 'createHandoff()' })
     const attributes = 'Path=/; HttpOnly; SameSite=Strict'
     // WebKit drops Secure cookies on http loopback (bug 281149); nowhere else is the weak form used.
     this.#cookie = this.#origin.startsWith('https:')
@@ -113,24 +161,46 @@ class HandoffShop<Order extends HandoffOrder, Context> {
       : { name: 'pi-handoff', attributes }
   }
 
+  async check(): Promise<void> {
+    await this.#sealed()
+    await this.#options.intents.check?.()
+  }
+
   async handle(request: Request, context: Context): Promise<Response> {
+    const route = routeOf(request.url, this.basePath)
+    if (!route) return problemResponse('not_found')
     try {
-      const route = routeOf(request)
-      if (route === 'handoff') return await this.#handoff(request, context)
-      if (route === 'status') return await this.#status(request, context)
-      return problemResponse('not_found')
+      return await (route === 'handoff'
+        ? this.#handoff(request, context)
+        : this.#status(request, context))
     } catch (error) {
-      if (error instanceof HandoffRefusal) return problemResponse(error.code, error.allow)
+      if (error instanceof HandoffRejection) return this.#reject(error, { request, route, context })
       this.#tell(error, context)
       return problemResponse(publicCode(error))
     }
+  }
+
+  #reject(
+    rejection: HandoffRejection,
+    of: { readonly request: Request; readonly route: HandoffRoute; readonly context: Context },
+  ): Response {
+    const { code, status, message } = rejection
+    const { request, route, context } = of
+    rejection.requestId = request.headers.get('x-request-id')?.slice(0, 128)
+    // A client that left is no fault of the shop or of its page.
+    if (code !== 'body_incomplete') {
+      const asked = `${request.method} ${new URL(request.url).pathname}`
+      const id = rejection.requestId ? `, X-Request-Id ${JSON.stringify(rejection.requestId)}` : ''
+      this.#tell(rejection, context, `${asked} returned ${status} ${code}${id}: ${message}`)
+    }
+    return problemResponse(code, code === 'method_not_allowed' ? routeMethods[route] : undefined)
   }
 
   async #handoff(request: Request, context: Context): Promise<Response> {
     const orderId = await readHandoffRequest(request, this.#origin)
     const seal = await this.#sealed()
     const order = await this.#order(request, orderId, context)
-    if (order.paid) throw new HandoffRefusal('order_already_paid')
+    if (order.paid) throw new HandoffRejection('order_already_paid')
     const params = readOrder(order)
     const { intents, onIntent } = this.#options
     const key = await intents.keyFor(params, { attempt: order.attempt })
@@ -179,7 +249,12 @@ class HandoffShop<Order extends HandoffOrder, Context> {
 
   async #order(request: Request, orderId: string | undefined, context: Context): Promise<Order> {
     const order = await this.#options.order(request, orderId, context)
-    if (!order) throw new HandoffRefusal('order_not_found')
+    if (!order) {
+      throw new HandoffRejection(
+        'order_not_found',
+        `order: the hook returned no order for orderId; ${received(orderId)}.`,
+      )
+    }
     if (orderId !== undefined && order.orderId !== orderId) {
       throw new TypeError('order: returned another order than the one that was asked for')
     }
@@ -204,11 +279,12 @@ class HandoffShop<Order extends HandoffOrder, Context> {
     return `${name}=${value}; Max-Age=${maxAge}; ${attributes}`
   }
 
-  #tell(error: unknown, context: Context): void {
+  /** @param line What stands in the log in place of the error and its stack. */
+  #tell(error: unknown, context: Context, line?: string): void {
     const { onError } = this.#options
     if (!onError) {
-      // biome-ignore lint/suspicious/noConsole: a 500 that nobody hears of costs more than a line.
-      console.error('pi-checkout handoff:', error)
+      // biome-ignore lint/suspicious/noConsole: without a line the shop could not find the cause.
+      console.error('pi-checkout handoff:', line ?? error)
       return
     }
     // A listener that fails, at once or later, must not cost the buyer the answer.

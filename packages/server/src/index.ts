@@ -37,6 +37,8 @@ export {
 } from './errors.ts'
 export type { HandoffHandler, HandoffOptions, HandoffOrder, HandoffState } from './handoff.ts'
 export { createHandoff } from './handoff.ts'
+export type { HandoffProblemCode } from './handoff-problem.ts'
+export { HandoffRejection } from './handoff-problem.ts'
 export type { CreateParams, KeyOptions } from './idempotency-key.ts'
 export { idempotencyKey } from './idempotency-key.ts'
 export type { Handoff } from './mask.ts'

@@ -5,15 +5,30 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { problemResponse } from './handoff-problem.ts'
-import { maxHandoffBody, routeOf } from './handoff-request.ts'
+import { defaultBasePath, maxHandoffBody, routeOf } from './handoff-request.ts'
 import { knownBody, type MissingBody, noteBody } from './known-body.ts'
 
 /** A handoff whose hooks take this framework's request as their context. */
 export type HandoffFor<Context> = (request: Request, context: Context) => Promise<Response>
 
-/** Tells whether one of the two handoff routes is asked for. */
-export function isHandoffRoute(request: IncomingMessage): boolean {
-  return routeOf({ url: askedUrl(request) }) !== undefined
+/** A handoff that says which requests are its own. */
+export interface RoutedHandoff<Context> {
+  (request: Request, context: Context): Promise<Response>
+  readonly basePath: string
+}
+
+/**
+ * Returns whether a request is for one of the two handoff routes: its whole path is `{basePath}/handoff` or
+ * `{basePath}/status`.
+ *
+ * @param basePath - The option of `createHandoff` of the same name.
+ * @default basePath '/checkout'
+ */
+export function isHandoffRoute(
+  request: IncomingMessage,
+  basePath: string = defaultBasePath,
+): boolean {
+  return routeOf(askedUrl(request), basePath) !== undefined
 }
 
 /** What a body parser before us left behind, or `undefined`. */

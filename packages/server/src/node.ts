@@ -12,6 +12,7 @@ import {
   type HandoffFor,
   isHandoffRoute,
   keptBody,
+  type RoutedHandoff,
   sendWebResponse,
 } from './node-request.ts'
 
@@ -20,7 +21,7 @@ export { isHandoffRoute } from './node-request.ts'
 /**
  * Makes a listener for `node:http`, and a handler of a Nest controller: `listen(request, response)`.
  *
- * It responds to every request that it is given; ask `isHandoffRoute(request)` first where others share
+ * It responds to every request that it is given; ask `isHandoffRoute(request, basePath)` first where others share
  * the server. Hooks get Node's (in Nest, Express's) request as `context`.
  *
  * @returns A listener whose promise never rejects: `node:http` would end the process.
@@ -85,14 +86,14 @@ export interface KoaContextLike {
 /**
  * Makes Koa middleware: `app.use(toKoa(checkout))`.
  *
- * It answers `POST …/handoff` and `GET …/status` and passes everything else on. Hooks get Koa's own
+ * It handles `POST {basePath}/handoff` and `GET {basePath}/status` and passes every other path on. Hooks get Koa's own
  * `ctx` as `context`.
  */
 export function toKoa<Context extends KoaContextLike = KoaContextLike>(
-  handoff: HandoffFor<Context>,
+  handoff: RoutedHandoff<Context>,
 ): (ctx: Context, next: () => Promise<unknown>) => Promise<void> {
   return async (ctx, next) => {
-    if (!isHandoffRoute(ctx.req)) {
+    if (!isHandoffRoute(ctx.req, handoff.basePath)) {
       await next()
       return
     }

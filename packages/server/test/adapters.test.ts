@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { Hono } from 'hono'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { toExpress } from '../src/express.ts'
 import { createHandoff, PaymentIntents } from '../src/index.ts'
 import { isHandoffRoute, toNode } from '../src/node.ts'
 import { askHandoff } from '../src/node-request.ts'
@@ -22,21 +23,24 @@ interface Mounted {
   readonly base: string
   readonly service: ScriptedService
   readonly contexts: unknown[]
+  readonly errors: unknown[]
 }
 
 async function checkoutFor(mount: Mount): Promise<Mounted> {
   const service = await scriptedService(created())
   const contexts: unknown[] = []
+  const errors: unknown[] = []
   const checkout = createHandoff({
     intents: new PaymentIntents({ apiKey, baseUrl: service.url }),
     origin,
-    keys: `k1:${Buffer.alloc(32, 'one-key').toString('base64url')}`,
+    keys: `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}`,
     order: (_request, orderId, context) => {
       contexts.push(context)
       return orderId === 'A-1001' ? order : undefined
     },
+    onError: (error) => void errors.push(error),
   })
-  return { base: await listen(await mount(checkout, onTestFinished)), service, contexts }
+  return { base: await listen(await mount(checkout, onTestFinished)), service, contexts, errors }
 }
 
 async function listen(listener: RequestListener): Promise<string> {
@@ -74,6 +78,9 @@ function post(base: string, body: string, headers: Record<string, string> = {}):
   })
 }
 
+/** Paths of a shop's own that end like the handoff's. */
+const foreignPaths = ['/orders/7/status', '/status', '/checkout/thanks', '/checkout/7/handoff']
+
 for (const [name, mount] of mounts) {
   test(`in ${name} the page gets its handoff, the stranger and the curious do not`, async () => {
     const { base, service } = await checkoutFor(mount)
@@ -100,7 +107,7 @@ for (const [name, mount] of mounts) {
 
 for (const [name, make] of expresses) {
   test(`in ${name} a body that was read and thrown away is named at once`, async () => {
-    const { base } = await checkoutFor(
+    const { base, errors } = await checkoutFor(
       inExpress(make, (request, _response, next) => {
         request.resume()
         request.on('end', () => next())
@@ -109,11 +116,20 @@ for (const [name, make] of expresses) {
     const response = await post(base, '{"orderId":"A-1001"}')
     expect(response.status).toBe(500)
     expect(await response.json()).toMatchObject({ code: 'body_already_read' })
+    expect(errors).toMatchObject([{ code: 'body_already_read', status: 500 }])
   })
 
   test(`in ${name} other paths go on to the shop's own routes`, async () => {
-    const { base } = await checkoutFor(inExpress(make))
-    expect(await (await fetch(`${base}/checkout/thanks`)).text()).toBe('thank you')
+    const { base } = await checkoutFor((checkout) => {
+      const app = make()
+      app.use(toExpress(checkout))
+      app.use((request, response) => void response.send(`the shop: ${request.originalUrl}`))
+      return app
+    })
+    for (const path of foreignPaths) {
+      expect(await (await fetch(base + path)).text()).toBe(`the shop: ${path}`)
+    }
+    expect((await post(base, '{"orderId":"A-1001"}')).status).toBe(200)
   })
 
   test(`in ${name} hooks get the framework's own request`, async () => {
@@ -154,7 +170,9 @@ test('in Fastify cookies that others set stay, and hooks get its own request', a
 
 test('in Koa other paths go on, and hooks get its own context', async () => {
   const { base, contexts } = await checkoutFor(inKoa(true))
-  expect(await (await fetch(`${base}/checkout/thanks`)).text()).toBe('thank you')
+  for (const path of foreignPaths) {
+    expect(await (await fetch(base + path)).text()).toBe('thank you')
+  }
   await post(base, '{}')
   expect(contexts).toMatchObject([{ path: '/checkout/handoff' }])
 })
@@ -167,7 +185,9 @@ test('in node:http a shared server asks first whether the request is for the han
       else response.end('thank you')
     }
   })
-  expect(await (await fetch(`${base}/else`)).text()).toBe('thank you')
+  for (const path of foreignPaths) {
+    expect(await (await fetch(base + path)).text()).toBe('thank you')
+  }
   expect((await post(base, '{"orderId":"A-1001"}')).status).toBe(200)
   expect(
     (await fetch(`${base}/checkout/handoff`, { method: 'TRACE' }).catch(() => undefined))?.status,
@@ -183,7 +203,7 @@ test('a buyer who leaves never cuts a create in half', async () => {
   const checkout = createHandoff({
     intents: new PaymentIntents({ apiKey, baseUrl: service.url }),
     origin,
-    keys: `k1:${Buffer.alloc(32, 'one-key').toString('base64url')}`,
+    keys: `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}`,
     order: () => order,
     onIntent: (_order, intent) => void stored.push(intent.id),
   })
@@ -206,7 +226,7 @@ test('Hono, Next, Bun and Deno pass the Request itself', async () => {
   const checkout = createHandoff({
     intents: new PaymentIntents({ apiKey, baseUrl: service.url }),
     origin,
-    keys: `k1:${Buffer.alloc(32, 'one-key').toString('base64url')}`,
+    keys: `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}`,
     order: (_request, _orderId, context) => {
       contexts.push(context)
       return order
@@ -230,18 +250,21 @@ test('Hono, Next, Bun and Deno pass the Request itself', async () => {
 })
 
 test('a Request whose body was read already is named at once', async () => {
+  const errors: unknown[] = []
   const checkout = createHandoff({
     intents: new PaymentIntents({ apiKey, baseUrl: 'http://127.0.0.1:1' }),
     origin,
-    keys: `k1:${Buffer.alloc(32, 'one-key').toString('base64url')}`,
+    keys: `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}`,
     order: () => order,
+    onError: (error) => void errors.push(error),
   })
   const headers = { origin, 'content-type': 'application/json' }
-  const request = new Request(`${origin}/handoff`, { method: 'POST', headers, body: '{}' })
+  const request = new Request(`${origin}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
   await request.text()
   const response = await checkout(request)
   expect(response.status).toBe(500)
   expect(await response.json()).toMatchObject({ code: 'body_already_read' })
+  expect(errors).toMatchObject([{ code: 'body_already_read' }])
 })
 
 test('toNode returns a 500 when a wrapped handoff rejects, and never rejects itself', async () => {

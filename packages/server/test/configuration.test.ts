@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { newOrderId, PaymentIntents } from '../src/index.ts'
-import { apiKey, created, order, scriptedService } from './scripted-service.ts'
+import { fakeService } from '../src/testing.ts'
+import { apiKey, created, order, problem, scriptedService } from './scripted-service.ts'
 
 const baseUrl = 'http://127.0.0.1:1'
 
@@ -27,10 +28,10 @@ test('a missing PI_API_KEY is named, with where it comes from and where the sand
   )
 })
 
-test('a missing PI_BASE_URL is named, with where it comes from and where the sandbox shows it', async () => {
+test('a missing PI_BASE_URL is named, with the address of the local sandbox', async () => {
   vi.stubEnv('PI_BASE_URL', undefined)
   await expect(new PaymentIntents({ apiKey }).create(order)).rejects.toThrow(
-    /^PI_BASE_URL: is not set\. It is the base address .* local sandbox prints it as "baseUrl"/,
+    /^PI_BASE_URL: is not set\. Set it to the base address .* http:\/\/127\.0\.0\.1:4000\.$/,
   )
 })
 
@@ -133,6 +134,34 @@ test('a number of milliseconds or attempts out of range is refused at constructi
   expect(() => new PaymentIntents({ timeout: 0 })).toThrow(/^timeout: must be milliseconds/)
   expect(() => new PaymentIntents({ deadline: Number.NaN })).toThrow(/^deadline: must/)
   expect(() => new PaymentIntents({ attempts: 1.5 })).toThrow(/^attempts: must/)
+})
+
+test('check() finds a missing variable, an unreachable service and a refused key', async () => {
+  vi.stubEnv('PI_API_KEY', undefined)
+  await expect(new PaymentIntents({ baseUrl }).check()).rejects.toThrow(/^PI_API_KEY: is not set/)
+  const away = new PaymentIntents({ apiKey, baseUrl, random: () => 0 })
+  await expect(away.check()).rejects.toMatchObject({ code: 'not_connected' })
+  const refusing = await scriptedService(problem(401, 'invalid_credentials'))
+  const refused = new PaymentIntents({ apiKey, baseUrl: refusing.url })
+  await expect(refused.check()).rejects.toMatchObject({ code: 'invalid_credentials' })
+  const other = await scriptedService(problem(404, 'not_found'))
+  await expect(new PaymentIntents({ apiKey, baseUrl: other.url }).check()).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
+test('check() says which environment the key selects, and creates nothing', async () => {
+  const service = fakeService()
+  await expect(new PaymentIntents(service.options).check()).resolves.toEqual({
+    environment: undefined,
+  })
+  expect(service.intents).toEqual([])
+  const known = await scriptedService(problem(404, 'payment_intent_not_found'))
+  const key = `pi_sk_test_${'0'.repeat(36)}`
+  await expect(new PaymentIntents({ apiKey: key, baseUrl: known.url }).check()).resolves.toEqual({
+    environment: 'test',
+  })
+  expect(known.requests.map(({ method }) => method)).toEqual(['GET'])
 })
 
 test('newOrderId fits, sorts by time and does not repeat', () => {

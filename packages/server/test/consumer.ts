@@ -21,6 +21,7 @@ const settings: { readonly key?: string | undefined } = {}
 const intents = new PaymentIntents({
   apiKey: settings.key,
   timeout: undefined,
+  agent: undefined,
   onAttempt: undefined,
 })
 const params: CreateParams = {
@@ -41,8 +42,11 @@ export const checkout = createHandoff({
   intents,
   origin: 'https://shop.example',
   session: undefined,
+  basePath: undefined,
   order: () => ({ ...params, intentId: row.intent, paid: undefined, attempt: undefined }),
 })
+
+export const ready = Promise.all([checkout.check(), intents.check({ deadline: undefined })])
 
 export const mounted = [toExpress(checkout), toNode(checkout), toFastify(checkout), toKoa(checkout)]
 

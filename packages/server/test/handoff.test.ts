@@ -3,6 +3,7 @@ import {
   createHandoff,
   type HandoffOptions,
   type HandoffOrder,
+  HandoffRejection,
   PaymentIntents,
 } from '../src/index.ts'
 import {
@@ -16,8 +17,8 @@ import {
 } from './scripted-service.ts'
 
 const origin = 'https://shop.example'
-const k1 = `k1:${Buffer.alloc(32, 'one-key').toString('base64url')}`
-const k2 = `k2:${Buffer.alloc(32, 'two-key').toString('base64url')}`
+const k1 = `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}`
+const k2 = `k2:${Buffer.alloc(32, 'the second key').toString('base64url')}`
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -35,6 +36,7 @@ function shop(
     intents: new PaymentIntents({ apiKey, baseUrl, attempts: 1 }),
     origin: base,
     keys: k1,
+    onError: () => {},
     order: (_request, orderId = order.orderId) => (orderId === order.orderId ? order : undefined),
     ...options,
   })
@@ -107,13 +109,25 @@ for (const bad of [
   test(`the origin ${bad} is refused when the handler is made`, async () => {
     expect(() =>
       shop('http://127.0.0.1:1', { base: bad as string, origin: bad as string }),
-    ).toThrow(/^origin: must be/)
+    ).toThrow(/^origin: must be.*received .*createHandoff\(\)/)
   })
 }
 
+test('a refused origin is shown without its path, query and password', () => {
+  const make = () =>
+    createHandoff({
+      intents: {} as never,
+      origin: 'https://me:word@Shop.example/p?k=s',
+      order: () => order,
+    })
+  expect(make).toThrow(
+    'received "https://Shop.example/…". Set the origin option of createHandoff().',
+  )
+})
+
 test('an origin on this machine with its usual port is not told to be https', () => {
   const make = (base: string) => () => shop('http://127.0.0.1:1', { base, origin: base })
-  expect(make('http://localhost:80')).toThrow(/^origin: .*without the scheme's usual port/)
+  expect(make('http://localhost:80')).toThrow(/^origin: .*without a path or default port/)
   expect(make('http://shop.example:80')).toThrow(/^origin: must be https/)
 })
 
@@ -251,11 +265,80 @@ for (const [body, headers, status, code] of badBodies) {
   })
 }
 
+const otherPaths = [
+  '/handoff',
+  '/orders/7/status',
+  '/orders/7/handoff',
+  '/checkout/else',
+  '/checkout/x/status',
+  '/checkout/status/',
+  '/checkout//status',
+  '/Checkout/status',
+  '/checkout/%73tatus',
+  '//checkout/status',
+  '/?x=/checkout/status',
+]
+test('only the two paths of the base path are routes', async () => {
+  const { status } = shop('http://127.0.0.1:1')
+  const handle = createHandoff({ intents: {} as never, origin, order: () => undefined })
+  for (const path of otherPaths) {
+    const response = await handle(new Request(origin + path))
+    expect([path, response.status]).toEqual([path, 404])
+    expect(await response.json()).toMatchObject({ code: 'not_found' })
+  }
+  expect((await status('A-1001')).status).toBe(200)
+})
+
+for (const [basePath, path] of [
+  ['/pay', '/pay/status'],
+  ['/', '/status'],
+  ['/shop/checkout', '/shop/checkout/status?orderId=A-1001'],
+] as const) {
+  test(`with the basePath ${basePath} the routes are below it alone`, async () => {
+    const handle = createHandoff({
+      intents: {} as never,
+      origin,
+      keys: k1,
+      basePath,
+      order: () => order,
+    })
+    expect(handle.basePath).toBe(basePath)
+    expect((await handle(new Request(origin + path))).status).toBe(200)
+    expect((await handle(new Request(`${origin}/checkout/status`))).status).toBe(404)
+  })
+}
+
+for (const basePath of [
+  'checkout',
+  '/checkout/',
+  '',
+  '/a b',
+  '/a?b',
+  '/a#b',
+  '//a',
+  '/a/../b',
+  'http://a',
+  7,
+]) {
+  test(`the basePath ${JSON.stringify(basePath)} is refused when the handler is made`, () => {
+    const make = () =>
+      createHandoff({
+        intents: {} as never,
+        origin,
+        basePath: basePath as string,
+        order: () => order,
+      })
+    expect(make).toThrow(`received ${JSON.stringify(String(basePath))}`)
+    expect(make).toThrow(/^basePath: must be a path such as "\/checkout"/)
+  })
+}
+
 test('other methods and paths are refused by name', async () => {
   const handle = createHandoff({
     intents: new PaymentIntents({ apiKey, baseUrl: 'http://127.0.0.1:1' }),
     origin,
     order: () => order,
+    onError: () => {},
   })
   const get = await handle(new Request(`${origin}/checkout/handoff`))
   expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
@@ -344,6 +427,8 @@ for (const keys of [
   `${k1},${k1}`,
   `K1:${k1.slice(3)}`,
   `k1:${'A'.repeat(43)}`,
+  `k1:${'AB'.repeat(21)}A`,
+  `k1:${Buffer.alloc(32, '1234567').toString('base64url')}`,
   '',
 ]) {
   test(`the handoff keys ${JSON.stringify(keys.slice(0, 9))}… are refused without being printed`, async () => {
@@ -358,10 +443,87 @@ for (const keys of [
 
 test('without onError, the reason of a 500 is one line on stderr', async () => {
   const heard = vi.spyOn(console, 'error').mockImplementation(() => {})
-  await shop('http://127.0.0.1:1', { order: () => Promise.reject(new Error('broken hook')) }).ask(
-    {},
-  )
+  await shop('http://127.0.0.1:1', {
+    onError: undefined,
+    order: () => Promise.reject(new Error('broken hook')),
+  }).ask({})
   expect(heard).toHaveBeenCalledWith('pi-checkout handoff:', new Error('broken hook'))
+  heard.mockRestore()
+})
+
+const rejected: [string, Parameters<Shop['ask']>, string, RegExp][] = [
+  [
+    'another origin',
+    [{}, { origin: 'http://127.0.0.1:3000' }],
+    'origin_not_allowed',
+    /^origin: must be "https:\/\/shop\.example".*received "http:\/\/127\.0\.0\.1:3000"/,
+  ],
+  [
+    'no origin',
+    [{}, { origin: '' }],
+    'origin_not_allowed',
+    /^origin: must be "https:\/\/shop\.example".*received ""/,
+  ],
+  [
+    'another site',
+    [{}, { 'sec-fetch-site': 'cross-site' }],
+    'origin_not_allowed',
+    /^sec-fetch-site: must be "same-origin"; received "cross-site"/,
+  ],
+  [
+    'another media type',
+    ['{}', { 'content-type': 'text/plain' }],
+    'unsupported_media_type',
+    /^content-type: must be application\/json; received "text\/plain"/,
+  ],
+  ['an unknown field', ['{"amount":1}'], 'unknown_parameter', /orderId/],
+  ['an unknown order', [{ orderId: 'B-2' }], 'order_not_found', /received "B-2"/],
+  [
+    'a long origin with a secret',
+    [{}, { origin: `https://pi_sk_test_abc.${'x'.repeat(200)}` }],
+    'origin_not_allowed',
+    /received "https:\/\/\[masked\]\.x+…"/,
+  ],
+]
+for (const [what, given, code, message] of rejected) {
+  test(`a handoff rejected for ${what} reaches onError once, with what was expected`, async () => {
+    const onError = vi.fn()
+    const { ask } = shop('http://127.0.0.1:1', { onError })
+    const [body, headers] = given
+    const response = await ask(body, { 'x-request-id': 'req-7', ...headers })
+    expect(onError).toHaveBeenCalledOnce()
+    const [error] = onError.mock.calls[0] ?? []
+    expect(error).toBeInstanceOf(HandoffRejection)
+    const { status } = response
+    expect(error).toMatchObject({ code, status, requestId: 'req-7', stack: expect.any(String) })
+    expect(error.message).toMatch(message)
+    expect(await response.text()).not.toContain('received')
+  })
+}
+
+test('check() finds missing cookie keys, and what the client finds', async () => {
+  vi.stubEnv('PI_HANDOFF_KEYS', undefined)
+  const service = await scriptedService(problem(404, 'payment_intent_not_found'))
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
+  const make = (keys?: string) => createHandoff({ intents, origin, keys, order: () => order })
+  await expect(make().check()).rejects.toThrow(/^PI_HANDOFF_KEYS: is not set/)
+  expect(service.requests).toHaveLength(0)
+  await make(k1).check()
+  expect(service.requests).toHaveLength(1)
+  await service.close()
+  await expect(make(k1).check()).rejects.toMatchObject({ code: 'not_connected' })
+})
+
+test('without onError a rejected handoff is one line on stderr', async () => {
+  const heard = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const headers = { origin: 'https://evil.example\n', 'x-request-id': 'req-7' }
+  await shop('http://127.0.0.1:1', { onError: undefined }).ask({}, headers)
+  expect(heard.mock.calls).toEqual([
+    [
+      'pi-checkout handoff:',
+      'POST /checkout/handoff returned 403 origin_not_allowed, X-Request-Id "req-7": origin: must be "https://shop.example", the origin option of createHandoff(); received "https://evil.example". Open the page at that origin, or change the option.',
+    ],
+  ])
   heard.mockRestore()
 })
 
@@ -395,7 +557,7 @@ test('hooks get the context last', async () => {
     onIntent: (_order, _intent, context) => void seen.push(`onIntent ${context.user}`),
   })
   const headers = { origin, 'content-type': 'application/json' }
-  const request = new Request(`${origin}/handoff`, { method: 'POST', headers, body: '{}' })
+  const request = new Request(`${origin}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
   expect((await handle(request, { user: 'ani' })).status).toBe(200)
   expect(seen).toEqual(['order ani', 'session ani', 'onIntent ani'])
 })

@@ -13,7 +13,7 @@ import { mounts } from './mounts.ts'
 const checkout = createHandoff({
   intents: new PaymentIntents(fakeService().options),
   origin: 'https://shop.example',
-  keys: `k1:${Buffer.alloc(32, 'one-key').toString('base64url')}`,
+  keys: `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}`,
   order: async () => {
     await new Promise(setImmediate) // A database would take a while, too: time to leave in.
     return { orderId: 'A-1001', amount: 150000, currency: 'AMD' } as const

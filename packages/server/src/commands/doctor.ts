@@ -92,15 +92,13 @@ function describeKey(key: string): string {
   return mode ? `is well formed, of a ${mode} environment` : 'is set and well formed'
 }
 
-/** An id that nobody has: "no such intent" shows that address and key are right. */
 async function askService(signal: AbortSignal): Promise<Finding[]> {
   const name = 'service'
   const began = performance.now()
   try {
-    await new PaymentIntents({ attempts: 1 }).retrieve('pi_doctor', { signal })
+    await new PaymentIntents({ attempts: 1 }).check({ signal })
   } catch (error) {
-    const reached = error instanceof PiError && error.code === 'payment_intent_not_found'
-    if (!reached) return [{ name, level: 'fail', detail: adviceOf(error) }]
+    return [{ name, level: 'fail', detail: adviceOf(error) }]
   }
   const ms = Math.round(performance.now() - began)
   const detail = `answers in ${ms} ms and takes the key`
@@ -121,7 +119,7 @@ async function checkHandoffKeys(): Promise<Finding> {
 
 function readCheckoutOrigin(): string {
   const value = process.env.PI_CHECKOUT_ORIGIN
-  if (value) return checkedOrigin(value, 'PI_CHECKOUT_ORIGIN')
+  if (value) return checkedOrigin(value, { name: 'PI_CHECKOUT_ORIGIN' })
   throw new TypeError(
     'PI_CHECKOUT_ORIGIN: is not set. It is the origin of the hosted checkout, which pages give to configureCheckout(); the local sandbox prints it as "checkoutOrigin" when "npx pi-service start --json" starts.',
   )
