@@ -81,9 +81,10 @@ export const inFastify: Mount = async (checkout, closing) => {
 export function inKoa(parse: boolean): Mount {
   return (checkout) => {
     const app = new Koa()
-    // Koa itself reports a connection that broke, on every route.
-    app.on('error', (error: Error) => {
-      if (error.message !== 'Parse Error') process.stderr.write(`${error.stack}\n`)
+    // Koa itself reports a connection that broke, on every route; it prints no error that is for the client.
+    app.on('error', (error: NodeJS.ErrnoException & { readonly expose?: boolean }) => {
+      const broken = error.message === 'Parse Error' || error.syscall === 'read'
+      if (!error.expose && !broken) process.stderr.write(`${error.stack}\n`)
     })
     if (parse) app.use(bodyParser())
     app.use(toKoa(checkout))
