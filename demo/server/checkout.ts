@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createHandoff, type HandoffHandler } from '@pi-checkout/server'
+import { createHandoff, type HandoffHandler, HandoffRejection } from '@pi-checkout/server'
 import type { Request } from 'express'
 import { setIntent } from './order-intents.ts'
 import { describeLines, isPayable, ownedOrder } from './orders.ts'
@@ -35,6 +35,9 @@ export function shopCheckout(shop: Shop): HandoffHandler<Request> {
     onIntent: (order, { id }) => setIntent(db, order, id),
     onPaid: ({ orderId }, intent) => recordVerdict(db, { orderId, intent, verdict: 'paid' }),
     onFailed: ({ orderId }, intent) => recordVerdict(db, { orderId, intent, verdict: 'failed' }),
-    onError: (error) => logFailure('the checkout failed', error),
+    onError: (error) => {
+      const rejected = error instanceof HandoffRejection
+      logFailure(rejected ? 'a checkout request was rejected' : 'the checkout failed', error)
+    },
   })
 }

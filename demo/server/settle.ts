@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ReconcileReport, reconcile } from '@pi-checkout/server'
+import { PiError, type ReconcileReport, reconcile } from '@pi-checkout/server'
 import { unsettledIntents } from './order-intents.ts'
 import { unpaidOrder } from './orders.ts'
 import { logFailure } from './problem.ts'
@@ -94,7 +94,7 @@ const longestAsk = 3000
 
 /** An intent that the service does not have cannot be paid. */
 function isKnown({ verdict, error }: ReconcileReport): boolean {
-  return verdict !== 'unknown' || error?.status === 404
+  return verdict !== 'unknown' || (error instanceof PiError && error.status === 404)
 }
 
 function falseAfter(ms: number): Promise<false> {
