@@ -29,7 +29,7 @@ import { rateLimits } from './http/rate-limit.ts'
 import { transportOption } from './http/strict-transport.ts'
 import { intentStore } from './intents/intent-store.ts'
 import { startReaper } from './intents/reaper.ts'
-import { createApiKey, findApiKey, isApiKey } from './merchants/api-keys.ts'
+import { createApiKey, findApiKeys, isApiKey } from './merchants/api-keys.ts'
 import {
   addOrigin,
   ensureEnvironment,
@@ -235,7 +235,7 @@ async function faultOf(
   apiKey: string,
   { db, keys, now }: Pick<Context, 'db' | 'keys' | 'now'>,
 ): Promise<string | undefined> {
-  const found = isApiKey(apiKey) ? await findApiKey(db, keys, apiKey) : undefined
+  const [found] = isApiKey(apiKey) ? await findApiKeys(db, keys, [apiKey]) : []
   if (!found) return 'is unknown in this store'
   if (found.revokedAt) return 'was revoked'
   if (found.expiresAt && found.expiresAt <= now()) return 'has expired'

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { administer } from '../src/administration.ts'
 import { readConfig } from '../src/config.ts'
 import { type Authenticator, authenticator } from '../src/http/authenticate.ts'
+import { base62Digits, randomBase62 } from '../src/identifiers.ts'
 import { openStore, type Store } from '../src/store.ts'
 
 let store: Store
@@ -57,6 +59,24 @@ test('a mistyped key is refused by its checksum, and the store is not asked', as
     })
   }
   expect(asked).toBe(0)
+})
+
+test('looks many unknown keys up in few statements, and a valid one between them', async () => {
+  const shop = { merchant: 'Shop', environment: 'live' } as const
+  const made = await administer({ ...store, now: () => time }, { command: 'keys create', ...shop })
+  if (!('apiKey' in made)) throw new Error('no key was made')
+  const unknown = Array.from({ length: 200 }, () => {
+    const body = randomBase62(30)
+    return `pi_sk_live_${body}${base62Digits(crc32(body), 6)}`
+  })
+  asked = 0
+  const sent = [...unknown.slice(0, 100), made.apiKey, ...unknown.slice(100)]
+  const answers = await Promise.allSettled(
+    sent.map(async (apiKey) => await auth.authenticate(request(apiKey))),
+  )
+  expect(asked).toBeLessThan(10)
+  expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  expect(answers[100]).toMatchObject({ value: { merchantName: 'Shop', mode: 'live' } })
 })
 
 test('a key that is revoked while it is looked up works for no request after that', async () => {

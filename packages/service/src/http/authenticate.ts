@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Context } from '../context.ts'
-import { type FoundKey, findApiKey, hashOf, isApiKey } from '../merchants/api-keys.ts'
+import { apiKeyLookUps, type FoundKey, hashOf, isApiKey } from '../merchants/api-keys.ts'
 import type { Environment } from '../merchants/environments.ts'
 import { ProblemError } from './problem.ts'
 import type { FailureLimit } from './rate-limit.ts'
@@ -36,6 +36,7 @@ export function authenticator(
   { db, keys, now }: Pick<Context, 'db' | 'keys' | 'now'>,
   limitFailures?: FailureLimit,
 ): Authenticator {
+  const lookUpKey = apiKeyLookUps(db, keys)
   let cache = new Map<string, LookUp>()
   let connections = new WeakMap<Socket, Presented>()
 
@@ -57,7 +58,7 @@ export function authenticator(
     if (cached && isFresh(cached)) return cached
     // Before the look-up: what is revoked while it runs may be missing in its answer.
     const until = now().getTime() + cacheLifetime
-    const found = isApiKey(apiKey) ? await findApiKey(db, keys, apiKey) : undefined
+    const found = isApiKey(apiKey) ? await lookUpKey(apiKey) : undefined
     if (known.size >= cacheSize) known.clear()
     // An unknown key is looked up each time: it may be made any moment.
     if (!found) {

@@ -6,7 +6,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { apiKeyPattern } from '@pi-checkout/contract'
-import type { Queryable } from '../db/database.ts'
+import { batch } from '../db/batch.ts'
+import type { Database, Queryable } from '../db/database.ts'
 import { base62Digits, randomBase62 } from '../identifiers.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { type Environment, environmentColumns } from './environments.ts'
@@ -87,24 +88,54 @@ export function isApiKey(text: string): boolean {
 }
 
 /**
- * Looks a key up by its hash; a row under an older pepper is re-hashed under the current one.
+ * Returns the function that looks a key up, together with others that wait: so any number of unknown
+ * keys costs the store a few statements.
  *
- * @param apiKey Checked by `isApiKey`.
+ * @returns A function whose argument is checked by `isApiKey`.
  */
-export async function findApiKey(
+export function apiKeyLookUps(
+  db: Database,
+  keys: SecretKeys,
+): (apiKey: string) => Promise<FoundKey | undefined> {
+  return batch({
+    run: async (apiKeys) => await findApiKeys(db, keys, apiKeys),
+    separable: () => false,
+    kind: db.kind,
+  })
+}
+
+/**
+ * Looks keys up by their hashes; a row under an older pepper is re-hashed under the current one.
+ *
+ * @param apiKeys Checked by `isApiKey`.
+ * @returns One result for each key, in the same order.
+ */
+export async function findApiKeys(
   db: Queryable,
   keys: SecretKeys,
-  apiKey: string,
-): Promise<FoundKey | undefined> {
-  const hashes = keys.kids.map((kid) => hashOf(keys, kid, apiKey))
-  const [row] = await db.query<Environment & FoundRow>`
+  apiKeys: readonly string[],
+): Promise<readonly (FoundKey | undefined)[]> {
+  const hashes = apiKeys.map((apiKey) => keys.kids.map((kid) => hashOf(keys, kid, apiKey)))
+  const rows = await db.query<Environment & FoundRow>`
     select k.id as "keyId", k.hash, k.pepper_kid as kid, k.expires_at as "expiresAt",
            k.revoked_at as "revokedAt", ${environmentColumns}
       from api_keys k
       join environments e on e.id = k.environment_id
       join merchants m on m.id = e.merchant_id
-     where k.hash = any(${hashes})`
-  if (!row || !hashes.some((hash) => timingSafeEqual(hash, row.hash))) return undefined
+     where k.hash = any(${hashes.flat()})`
+  const found: (FoundKey | undefined)[] = []
+  for (const [at, apiKey] of apiKeys.entries()) {
+    const row = rows.find(({ hash }) => hashes[at]?.some((own) => timingSafeEqual(own, hash)))
+    found.push(row && (await foundKey(db, keys, { row, apiKey })))
+  }
+  return found
+}
+
+async function foundKey(
+  db: Queryable,
+  keys: SecretKeys,
+  { row, apiKey }: { readonly row: Environment & FoundRow; readonly apiKey: string },
+): Promise<FoundKey> {
   const { keyId, hash: _, kid, expiresAt, revokedAt, ...environment } = row
   if (kid !== keys.currentKid) {
     await db.query`
