@@ -17,7 +17,8 @@ export function securityHeaders({
   const headers = {
     // Integration 1 of 5: the page may show the hosted checkout in a frame, and nothing else.
     'Content-Security-Policy': cspFor({ checkoutOrigin, reportTo: 'csp' }),
-    'Permissions-Policy': `payment=(self "${checkoutOrigin}"), publickey-credentials-get=(self "${checkoutOrigin}"), camera=(), microphone=(), geolocation=()`,
+    'Permissions-Policy':
+      'camera=(), microphone=(), geolocation=(), payment=(), publickey-credentials-get=()',
     'Reporting-Endpoints': `csp="${shopOrigin}/reports"`,
     'Referrer-Policy': 'strict-origin-when-cross-origin',
     'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',

@@ -32,7 +32,7 @@ test('every page may frame the checkout and nothing else, and is never cached', 
       'report-to csp',
     ])
     expect(headers.get('permissions-policy')).toBe(
-      `payment=(self "${checkoutOrigin}"), publickey-credentials-get=(self "${checkoutOrigin}"), camera=(), microphone=(), geolocation=()`,
+      'camera=(), microphone=(), geolocation=(), payment=(), publickey-credentials-get=()',
     )
     expect(headers.get('reporting-endpoints')).toBe(`csp="${shop.url}/reports"`)
     expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin')

@@ -2,7 +2,7 @@ import { defineConfig, type Plugin } from 'vite'
 
 // The self-contained file, Lit included. The npm package is built by tsc alone.
 export default defineConfig({
-  plugins: [squeezeTemplates(), legacyDecorators(), shortenPrivateNames()],
+  plugins: [squeezeTemplates(), shortenPrivateNames()],
   resolve: { conditions: ['source', 'module', 'browser', 'production'] },
   build: {
     target: 'es2022',
@@ -16,7 +16,10 @@ export default defineConfig({
 /** The minifier keeps the white space of template literals, and ours hold CSS and HTML. */
 function squeezeTemplates(): Plugin {
   const squeeze = (rules: string): string =>
-    rules.replace(/\s+/g, ' ').replace(/ ?([{}:;,]) ?/g, (_, mark: string) => mark)
+    rules
+      .replace(/\s+/g, ' ')
+      .replace(/ ?([{}:;,>]) ?/g, (_, mark: string) => mark)
+      .replaceAll(';}', '}')
   return {
     name: 'squeeze-templates',
     transform: {
@@ -26,20 +29,6 @@ function squeezeTemplates(): Plugin {
         id.endsWith('styles.ts')
           ? code.replace(/(?<=css`)[^`]+/g, squeeze)
           : code.replace(/(?<=>|\})\n\s+(?=<|\$\{)/g, ''),
-    },
-  }
-}
-
-/** Ours are the legacy decorators; Lit's `property` and the helper carry the other kinds along. */
-function legacyDecorators(): Plugin {
-  return {
-    name: 'legacy-decorators',
-    transform: {
-      filter: { id: /\/(decorators\/property|helpers\/esm\/decorate)\.js$/ },
-      handler: (_, id) =>
-        id.endsWith('property.js')
-          ? 'export const property = (options) => (type, name) => type.constructor.createProperty(name, options)'
-          : 'export default (decorators, type, name) => decorators.forEach((decorate) => decorate(type, name))',
     },
   }
 }

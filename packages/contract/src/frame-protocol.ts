@@ -52,8 +52,8 @@ export type FromFrame =
   | { readonly t: 'finish' }
   /** The buyer left on purpose. */
   | { readonly t: 'cancel' }
-  /** The page gives up, and is silent afterwards. */
-  | { readonly t: 'fail'; readonly code: string }
+  /** The page gives up, and is silent afterwards. In a test environment the shop's page may explain. */
+  | { readonly t: 'fail'; readonly code: string; readonly test?: true | undefined }
   | { readonly t: 'pong' }
 
 /** Port, element to page. */
@@ -85,7 +85,7 @@ export function readInit(data: unknown): Init | undefined {
 /** Reads what the hosted page says on the port. */
 export function readFromFrame(data: unknown): FromFrame | undefined {
   if (!isRecord(data)) return undefined
-  const { t, h, on, code } = data
+  const { t, h, on, code, test } = data
   switch (t) {
     case 'ack':
     case 'ready':
@@ -99,7 +99,7 @@ export function readFromFrame(data: unknown): FromFrame | undefined {
     case 'busy':
       return typeof on === 'boolean' ? { t, on } : undefined
     case 'fail':
-      return typeof code === 'string' ? { t, code } : undefined
+      return typeof code === 'string' ? { t, code, test: test === true || undefined } : undefined
     default:
       return undefined
   }

@@ -104,6 +104,10 @@ function breakPage(): void {
     case 'insecure':
       Object.defineProperty(window, 'isSecureContext', { value: false })
       break
+    case 'isolated':
+      Object.defineProperty(window, 'crossOriginIsolated', { value: true })
+      Reflect.deleteProperty(HTMLIFrameElement.prototype, 'credentialless')
+      break
     case 'offline':
       Object.defineProperty(navigator, 'onLine', { value: false })
       break

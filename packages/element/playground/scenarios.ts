@@ -13,7 +13,7 @@ export interface Scenario {
   /** The frame's address is nobody's: from the start, or half a second after the handshake. */
   readonly dead?: 'at once' | 'later'
   /** What is wrong with the page around the element. */
-  readonly fault?: 'unconfigured' | 'insecure' | 'policy' | 'offline' | 'id'
+  readonly fault?: 'unconfigured' | 'insecure' | 'policy' | 'isolated' | 'offline' | 'id'
 }
 
 export const scenarios = {
@@ -28,6 +28,7 @@ export const scenarios = {
   insecure_context: { title: 'insecure_context', fault: 'insecure' },
   invalid_values: { title: 'invalid_values', fault: 'id' },
   blocked_by_csp: { title: 'blocked_by_csp', fault: 'policy' },
+  cross_origin_isolated: { title: 'cross_origin_isolated', fault: 'isolated' },
   origin_not_allowed: {
     title: 'origin_not_allowed',
     fake: { steps: [{ fail: 'origin_not_allowed' }] },

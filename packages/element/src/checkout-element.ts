@@ -9,13 +9,14 @@ import {
   html,
   LitElement,
   nothing,
+  type PropertyDeclarations,
   type PropertyValues,
   type TemplateResult,
 } from 'lit'
-import { property } from 'lit/decorators.js'
 import { CheckoutError, type CheckoutErrorCode } from './errors.ts'
 import { type CheckoutState, PiEvent, type PiEventFields, type PiEventType } from './events.ts'
 import { FrameSession, type SessionNews } from './frame-session.ts'
+import { helpFor } from './help.ts'
 import { closestLanguage, type Texts, textsFor } from './locale.ts'
 import { checkoutOrigin } from './origin.ts'
 import { styles } from './styles.ts'
@@ -23,6 +24,7 @@ import { styles } from './styles.ts'
 /**
  * The hosted checkout, mounted from two values. Card data stays in the frame; no result comes out.
  *
+ * @attr {string} intent-id - Gives `intentId`; taken away again it ends the pair that it gave.
  * @fires {PiReadyEvent} pi-ready - The form is usable, again after each new handshake.
  * @fires {PiStateChangeEvent} pi-statechange - The state changed; comes before the specific event.
  * @fires {PiLeaveEvent} pi-leave - The top page is about to move: drop your `beforeunload` guard.
@@ -51,19 +53,21 @@ export class PiCheckout extends LitElement {
   static override get observedAttributes(): string[] {
     // React 19 prints camel-case properties as attributes, which HTML reads in lower case.
     // biome-ignore lint/complexity/noThisInStatic: Lit collects the attributes of the class that asks.
-    return [...super.observedAttributes, 'intentid', ...secretAttributes]
+    return [...super.observedAttributes, ...idAttributes, ...secretAttributes]
   }
 
-  /** Id of the Payment Intent; with its secret it mounts the hosted page, `null` mounts nothing. */
-  @property({ attribute: 'intent-id', reflect: true }) intentId: string | null = null
+  static override properties: PropertyDeclarations = { label: {}, locale: {} }
 
   /** Accessible name and title of the frame; by default "Secure payment form" in the locale. */
-  @property() label: string | null = null
+  declare label: string | null
 
   /** BCP 47 tag of texts and hosted page; by default the closest `lang`. */
-  @property() locale: string | null = null
+  declare locale: string | null
 
   readonly #internals = this.attachInternals()
+  #id: string | null = null
+  /** The id came by attribute, so the attribute can take it back. */
+  #idByAttribute = false
   #secret: string | null = null
   /** The id that the secret was given for: another id never sends it. */
   #owner: string | undefined
@@ -72,19 +76,37 @@ export class PiCheckout extends LitElement {
   #session: FrameSession | undefined
   #state: CheckoutState = 'idle'
   #error: CheckoutError | null = null
+  /** What a developer reads beside the error. */
+  #help = ''
   #lostFocus = false
   #retry: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
     super()
-    this.#internals.role = 'group'
-    this.#mark('idle')
+    this.label = this.locale = null
+    this.#describe()
     // A value set before the definition hides the accessor. Lit takes over its own properties only.
-    if (Object.hasOwn(this, 'clientSecret')) {
-      const value = this.clientSecret
-      Reflect.deleteProperty(this, 'clientSecret')
-      this.clientSecret = value
+    for (const key of ['intentId', 'clientSecret'] as const) {
+      if (!Object.hasOwn(this, key)) continue
+      const value = this[key]
+      Reflect.deleteProperty(this, key)
+      this[key] = value
     }
+  }
+
+  /**
+   * Id of the Payment Intent; with its secret it mounts the hosted page, `null` mounts nothing.
+   *
+   * It is not reflected: a page that morphs its document would take the attribute away again.
+   */
+  get intentId(): string | null {
+    return this.#id
+  }
+
+  set intentId(value: string | null) {
+    this.#id = value
+    this.#idByAttribute = false
+    this.requestUpdate()
   }
 
   /**
@@ -143,7 +165,12 @@ export class PiCheckout extends LitElement {
     this.#show('idle')
   }
 
-  /** Keeps frame and state when `moveBefore` moves the element. */
+  /**
+   * Keeps the session when `moveBefore` moves the element.
+   *
+   * Chromium keeps the frame too. Firefox loads frames in shadow roots again: the page in it shakes
+   * hands anew, and what the buyer has typed is gone.
+   */
   connectedMoveCallback(): void {}
 
   override attributeChangedCallback(
@@ -151,8 +178,10 @@ export class PiCheckout extends LitElement {
     previous: string | null,
     value: string | null,
   ): void {
-    if (name === 'intentid') {
+    if (idAttributes.includes(name)) {
+      if (value === this.#id || (value === null && !this.#idByAttribute)) return
       this.intentId = value
+      this.#idByAttribute = true
     } else if (!secretAttributes.includes(name)) {
       super.attributeChangedCallback(name, previous, value)
     } else if (value !== null) {
@@ -165,22 +194,26 @@ export class PiCheckout extends LitElement {
   protected override willUpdate(changed: PropertyValues<this>): void {
     // Before Lit renders, so that one microtask after the pair is complete the frame stands.
     this.#followPair()
-    const title = this.label || this.#texts.title
-    this.#internals.ariaLabel = title
-    if (this.#session) this.#session.frame.title = title
+    this.#describe()
+    if (this.#session) this.#session.frame.title = this.#title
     if (changed.has('locale')) this.#session?.configure()
   }
 
   protected override render(): TemplateResult {
     const texts = this.#texts
     const { state, error } = this
+    const help = this.#help
     return html`<div class="box">
       ${state === 'idle' ? html`<slot></slot>` : nothing}
       <div part="loading" role="status">${
-        state === 'loading' ? html`<slot name="loading">${texts.loading}</slot>` : nothing
+        state === 'loading'
+          ? html`<slot name="loading">${texts.loading}</slot><p>${texts.slow}</p>`
+          : nothing
       }</div>
       <div part="error" role="alert">${
-        error ? html`<slot name="error">${texts.unavailable}</slot>` : nothing
+        error
+          ? html`<slot name="error">${texts.unavailable}</slot>${help && html`<p>${help}</p>`}`
+          : nothing
       }${
         error?.retryable
           ? html`<button part="retry" @click=${this.reload}>${texts.retry}</button>`
@@ -192,6 +225,10 @@ export class PiCheckout extends LitElement {
 
   get #tag(): string {
     return this.locale || closestLanguage(this) || 'en'
+  }
+
+  get #title(): string {
+    return this.label || this.#texts.title
   }
 
   get #texts(): Texts {
@@ -227,7 +264,9 @@ export class PiCheckout extends LitElement {
     const origin = checkoutOrigin() ?? location.origin
     this.#mounted = true
     if (origin === location.origin) this.#fail('not_configured')
-    else if (!isSecureContext) this.#fail('insecure_context')
+    // Of `window`: jsdom has neither.
+    else if (window.isSecureContext === false) this.#fail('insecure_context')
+    else if (isBlockedByIsolation()) this.#fail('cross_origin_isolated')
     else if (!paymentIntentIdPattern.test(pair.id)) this.#fail('invalid_values')
     else this.#open(origin, pair)
   }
@@ -268,7 +307,7 @@ export class PiCheckout extends LitElement {
         this.#dispatch('pi-leave')
         return
       case 'fail':
-        this.#fail(news.code)
+        this.#fail(news.code, news.test)
         return
       default:
         this.#finish(pair, `pi-${news.t}`)
@@ -282,8 +321,12 @@ export class PiCheckout extends LitElement {
     this.#dispatch(type, { intentId: pair.id })
   }
 
-  /** Tries the first retryable failure of a pair again by itself; shows every other. */
-  #fail(code: CheckoutErrorCode): void {
+  /**
+   * Tries the first retryable failure of a pair again by itself; shows every other.
+   *
+   * @param test The checkout says that this is a test environment. A page on plain http is one, too.
+   */
+  #fail(code: CheckoutErrorCode, test = location.protocol === 'http:'): void {
     const pair = this.#pair
     let error = new CheckoutError(code)
     if (error.retryable && !navigator.onLine) error = new CheckoutError('offline')
@@ -299,6 +342,9 @@ export class PiCheckout extends LitElement {
       return
     }
     this.#error = error
+    this.#help = test ? `${error.message}. ${helpFor(error.code)}` : ''
+    // biome-ignore lint/suspicious/noConsole: the developer of the page looks there
+    if (test) console.error(this.#help)
     if (this.#show('error')) this.#dispatch('pi-error', { error })
     void this.updateComplete.then(() => this.#regainFocus())
   }
@@ -315,21 +361,22 @@ export class PiCheckout extends LitElement {
     if (this.#session) this.#session.frame.inert = state === 'loading'
     if (state === previous) return true
     this.#state = state
-    this.#mark(state)
-    this.#internals.ariaBusy = String(state === 'loading' || state === 'busy')
+    this.#describe()
     this.requestUpdate()
     this.#dispatch('pi-statechange', { state, previous })
     return this.#state === state
   }
 
-  /** Lets `:state()` of the page's own styles know. */
-  #mark(state: CheckoutState): void {
-    const { states } = this.#internals
+  /** Tells assistive technology, and `:state()` of the page's own styles. */
+  #describe(): void {
+    const state = this.#state
+    const ariaBusy = String(state === 'loading' || state === 'busy')
     try {
-      states.clear()
-      states.add(state)
+      Object.assign(this.#internals, { role: 'group', ariaLabel: this.#title, ariaBusy })
+      this.#internals.states.clear()
+      this.#internals.states.add(state)
     } catch {
-      // Chromium before 125 takes dashed names only; there the page goes without.
+      // jsdom lacks most of it, and Chromium before 125 takes dashed states only: they go without.
     }
   }
 
@@ -348,4 +395,10 @@ interface ServedPair {
   told: boolean
 }
 
+/** An isolated page shows a frame of a page that is not only if it is credentialless. */
+function isBlockedByIsolation(): boolean {
+  return window.crossOriginIsolated && !('credentialless' in HTMLIFrameElement.prototype)
+}
+
+const idAttributes: readonly string[] = ['intent-id', 'intentid']
 const secretAttributes: readonly string[] = ['client-secret', 'clientsecret']

@@ -13,6 +13,7 @@ export type CheckoutErrorCode =
   | 'insecure_context'
   | 'invalid_values'
   | 'blocked_by_csp'
+  | 'cross_origin_isolated'
   | 'origin_not_allowed'
   | 'protocol_mismatch'
   | 'unauthorized'

@@ -24,7 +24,7 @@ import { FrameHeight } from './frame-height.ts'
 export type SessionNews =
   /** The page, or a reloaded one, shakes hands: the form is not usable now. */
   | { readonly t: 'hello' }
-  | { readonly t: 'fail'; readonly code: CheckoutErrorCode }
+  | { readonly t: 'fail'; readonly code: CheckoutErrorCode; readonly test?: true | undefined }
   | Extract<FromFrame, { t: 'ready' | 'busy' | 'leave' | 'finish' | 'cancel' }>
 
 /** What a session needs; `origin` is the checkout's, and `locale` is asked for each time. */
@@ -44,9 +44,7 @@ const helloWindow = 10_000
 const helloLimit = 5
 
 // Without the bare `allow-top-navigation` Firefox blocks a redirect after an asynchronous result.
-const sandbox =
-  'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox ' +
-  'allow-modals allow-top-navigation allow-storage-access-by-user-activation'
+const sandbox = 'allow-scripts allow-same-origin allow-forms allow-top-navigation'
 
 /** One frame and its conversation. It ends once: by itself with `fail`, or by `end()`. */
 export class FrameSession implements ReactiveController {
@@ -69,10 +67,12 @@ export class FrameSession implements ReactiveController {
     this.#options = options
     const { frame } = this
     const { signal } = this.#life
-    frame.part.add('frame')
+    // Not `part.add`, which jsdom does not have.
+    frame.setAttribute('part', 'frame')
     frame.inert = true
     frame.referrerPolicy = 'strict-origin'
-    frame.allow = 'payment; publickey-credentials-get'
+    // The page keeps nothing, so an isolated page may show it. Chromium alone knows the attribute.
+    frame.toggleAttribute('credentialless', !!window.crossOriginIsolated)
     frame.setAttribute('sandbox', sandbox)
     frame.src = `${options.origin}/checkout/${options.id}`
     frame.addEventListener('load', () => this.#loaded(), { signal })
@@ -148,7 +148,7 @@ export class FrameSession implements ReactiveController {
   #hear(message: FromFrame): void {
     switch (message.t) {
       case 'fail':
-        this.#fail(readFailCode(message.code))
+        this.#fail(readFailCode(message.code), message.test)
         break
       case 'ack':
         this.#introduce()
@@ -233,8 +233,8 @@ export class FrameSession implements ReactiveController {
     }
   }
 
-  #fail(code: CheckoutErrorCode): void {
-    this.#options.tell({ t: 'fail', code })
+  #fail(code: CheckoutErrorCode, test?: true): void {
+    this.#options.tell({ t: 'fail', code, test })
     this.end()
   }
 }

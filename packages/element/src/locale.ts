@@ -8,6 +8,8 @@
 export interface Texts {
   readonly title: string
   readonly loading: string
+  /** Follows `loading` after five seconds. */
+  readonly slow: string
   readonly unavailable: string
   readonly retry: string
 }
@@ -15,6 +17,7 @@ export interface Texts {
 const en: Texts = {
   title: 'Secure payment form',
   loading: 'Loading the payment form…',
+  slow: 'Check your connection.',
   unavailable: 'The payment form is not available right now.',
   retry: 'Try again',
 }
@@ -23,12 +26,14 @@ const translations: Readonly<Record<string, Texts>> = {
   hy: {
     title: 'Վճարման անվտանգ ձև',
     loading: 'Վճարման ձևը բեռնվում է…',
+    slow: 'Ստուգեք ձեր կապը։',
     unavailable: 'Վճարման ձևն այս պահին հասանելի չէ։',
     retry: 'Փորձել կրկին',
   },
   ru: {
     title: 'Безопасная форма оплаты',
     loading: 'Форма оплаты загружается…',
+    slow: 'Проверьте подключение.',
     unavailable: 'Форма оплаты сейчас недоступна.',
     retry: 'Повторить',
   },

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { FrameLocator, Page } from '@playwright/test'
+import type { FrameLocator, Locator, Page } from '@playwright/test'
 import { type Plan, plans } from './test-cards.ts'
 
 /** What a test card brings about. */
@@ -16,20 +16,22 @@ export type PaymentOutcome = keyof typeof plans
  *
  * Call it again on the same page to pay at the second try.
  *
- * @param page The page as Playwright hands it out; its `<pi-checkout>` may still be loading.
+ * @param where The page as Playwright hands it out; its `<pi-checkout>` may still be loading. On a page
+ * with several, the locator of one of them.
  * @param outcome `'success'`, `'declined'`, `'challenge'` and so on. `'redirect'` leaves the page and
  * comes back to it; `'canceled'` presses Cancel payment.
  * @returns When the buyer's part is over. After a decline that can be mended the reason is shown;
  * how the order stands is for your own server to say and for your test to expect.
  * @throws {Error} The element cannot show the checkout: the message has its code, as `pi-error` does.
  */
-export async function payWith(page: Page, outcome: PaymentOutcome): Promise<void> {
+export async function payWith(where: Page | Locator, outcome: PaymentOutcome): Promise<void> {
   const plan: Plan | undefined = plans[outcome]
   if (!plan) {
     throw new TypeError(`outcome: must be one of ${Object.keys(plans).join(', ')}`)
   }
-  const form = page.frameLocator('pi-checkout iframe')
-  await Promise.race([form.getByLabel('Card number').waitFor(), failureOf(page)])
+  const element = 'goto' in where ? where.locator('pi-checkout') : where
+  const form = element.locator('iframe').contentFrame()
+  await Promise.race([form.getByLabel('Card number').waitFor(), failureOf(element)])
   if (!plan.card) {
     await form.getByRole('button', { name: 'Cancel payment' }).click()
     return
@@ -40,15 +42,15 @@ export async function payWith(page: Page, outcome: PaymentOutcome): Promise<void
   await form.getByLabel('Name on card').fill('Test Buyer')
   await form.getByRole('button', { name: /^Pay / }).click()
   if (plan.bank) {
-    await answerBank(plan.redirects ? page : form.frameLocator('iframe'), plan.bank)
+    await answerBank(plan.redirects ? element.page() : form.frameLocator('iframe'), plan.bank)
   }
   if (plan.ends === 'declined') await form.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
 }
 
 /** Ends with the element's error if it has one, or else never: a form that does not come says why. */
-async function failureOf(page: Page): Promise<never> {
-  const told = page.locator('pi-checkout').evaluate((element: unknown) => {
-    const checkout = element as FailingElement
+async function failureOf(element: Locator): Promise<never> {
+  const told = element.evaluate((found: unknown) => {
+    const checkout = found as FailingElement
     if (checkout.error) return checkout.error.code
     return new Promise<string>((resolve) => {
       checkout.addEventListener('pi-error', (event) => resolve(event.error.code))

@@ -7,6 +7,8 @@ import { FIRST_VIEW } from '@pi-checkout/contract/frame-protocol'
 import { css } from 'lit'
 
 // Page styles beat `:host`, so the layout hangs on the inner grid and not on the host's `display`.
+// The first column gives a container that fits its content, such as a dialog, a width for a card form:
+// a frame alone would give it 300 pixels. It asks for no minimum, and the second column takes the rest.
 // The frame is hidden by `opacity`, for Chromium runs no ResizeObserver in a frame that is not rendered.
 export const styles = css`
   :host {
@@ -15,11 +17,11 @@ export const styles = css`
   }
   .box {
     display: grid;
-    grid-template: minmax(0, 1fr) / minmax(0, 1fr);
+    grid-template: minmax(0, 1fr) / minmax(0, 480px) minmax(0, 1fr);
     min-block-size: inherit;
   }
   .box > * {
-    grid-area: 1 / 1;
+    grid-area: 1 / 1 / 2 / 3;
   }
   slot {
     display: block;
@@ -28,8 +30,11 @@ export const styles = css`
     place-self: center;
     text-align: center;
   }
-  slot[name='loading'] {
+  [part='loading'] * {
     animation: wait 0.5s step-end;
+  }
+  [part='loading'] p {
+    animation-duration: 5s;
   }
   @keyframes wait {
     from {

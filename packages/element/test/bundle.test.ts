@@ -5,8 +5,8 @@ import { expect, inject, test } from 'vitest'
 
 const file = inject('standalone')
 
-test('the self-contained file, Lit included, is at most 10 000 bytes of gzip', () => {
-  expect(gzipSync(file, { level: 9 }).byteLength).toBeLessThanOrEqual(10_000)
+test('the self-contained file, Lit included, is at most 10 500 bytes of gzip', () => {
+  expect(gzipSync(file, { level: 9 }).byteLength).toBeLessThanOrEqual(10_500)
 })
 
 test('the self-contained file imports nothing and holds no zod', () => {

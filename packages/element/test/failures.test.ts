@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { fakeHostedPage } from '../src/testing.ts'
 import {
   hastened,
   hears,
@@ -202,4 +203,69 @@ test('without lit-html in the list of trusted types the children stay visible', 
   const page = await world.visit({ headers: strict("'none'") })
   await page.waitForTimeout(200)
   expect(await page.getByText('Waiting').isVisible()).toBe(true)
+})
+
+const isolating = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+}
+
+test('a cross-origin-isolated page shows the hosted page in Chromium', async () => {
+  const page = await world.visit({ headers: isolating })
+  await hears(page, 'pi-ready')
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true)
+  const secret = page.frameLocator('iframe').getByTestId('secret')
+  expect(await secret.textContent()).toBe('yes')
+})
+
+test('a form that is slow says so after five seconds, and not before', async () => {
+  const page = await world.visit({ hosted: () => 'silence' })
+  const hint = page.getByText('Check your connection.')
+  await hint.waitFor({ state: 'attached' })
+  const [first, duration] = await hint.evaluate((node) => {
+    const { visibility, animationDuration } = getComputedStyle(node)
+    return [visibility, animationDuration]
+  })
+  expect([first, duration]).toEqual(['hidden', '5s'])
+  await hint.waitFor({ state: 'visible' })
+  await stands(page, 'loading')
+})
+
+test('an error in a test environment names code and fix, in page and console', async () => {
+  const page = await world.visit({ hosted: { steps: [{ fail: 'origin_not_allowed' }] } })
+  await hears(page, 'pi-error origin_not_allowed')
+  const help = `pi-checkout: origin_not_allowed. This page is not registered. Run: npx pi-service origins add ${world.shop}`
+  await expect.poll(() => page.getByRole('alert').locator('p').textContent()).toBe(help)
+  expect(world.helped).toEqual([`error: ${help}`])
+})
+
+/** A hosted page that says, or does not say, that the environment is a test's. */
+const failing = (said: string): string =>
+  fakeHostedPage({ steps: [{ fail: 'unauthorized' }] }).html.replace(
+    'code: step.fail }',
+    `code: step.fail, ${said} }`,
+  )
+
+test.each([
+  ['a test environment explains', 'test: true', 1],
+  ['a live environment stays calm', '', 0],
+] as const)('on a page by https an error of %s', async (_, said, lines) => {
+  const page = await world.visit({ script: '' })
+  // No page by https may show a frame of this machine, so both are made up.
+  await page.route('https://shop.example/**', async (route) => {
+    const url = new URL(route.request().url())
+    url.protocol = 'http:'
+    url.host = `127.0.0.1:${new URL(world.shop).port}`
+    await route.fulfill({ response: await route.fetch({ url: url.href }) })
+  })
+  const body = failing(said)
+  await page.route('https://pay.example/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body }),
+  )
+  await page.goto('https://shop.example/', { waitUntil: 'domcontentloaded' })
+  const content = mountAtOnce.replace('PAY', "'https://pay.example'")
+  await page.addScriptTag({ type: 'module', content })
+  await hears(page, 'pi-error unauthorized')
+  expect(world.helped).toHaveLength(lines)
+  expect(await page.getByRole('alert').locator('p').count()).toBe(lines)
 })

@@ -84,6 +84,7 @@ test('the README tables name exactly the properties, events and errors that ther
     unreachable: true,
     connection_lost: true,
     internal: true,
+    cross_origin_isolated: true,
   }
   expect(column('code')).toEqual(Object.keys(codes).sort())
 })

@@ -40,8 +40,10 @@ export interface World {
   stranger: Answers
   /** Paths that the checkout was asked for. */
   readonly asked: string[]
-  /** Console lines and errors that the test expects; any other fails it. */
+  /** Console lines and errors that the test expects; any other fails it, but the element's help. */
   readonly expected: RegExp[]
+  /** What the element told the developer on the console. */
+  readonly helped: string[]
   browser: () => Browser
   visit: (visit?: Visit) => Promise<Page>
   /** Changes what the checkout answers from now on. */
@@ -125,6 +127,7 @@ export function prepareWorld({
     const unexpected = noise.filter((line) => !world.expected.some((known) => known.test(line)))
     noise.length = 0
     world.asked.length = 0
+    world.helped.length = 0
     world.expected.length = 0
     world.stranger = () => undefined
     expect(unexpected).toEqual([])
@@ -144,6 +147,7 @@ export function prepareWorld({
   }
 
   world = {
+    helped: [],
     shop: '',
     pay: '',
     evil: '',
@@ -188,7 +192,11 @@ export function prepareWorld({
       contexts.push(context)
       const page = await context.newPage()
       page.setDefaultTimeout(10_000)
-      page.on('console', (message) => noise.push(`${message.type()}: ${message.text()}`))
+      page.on('console', (message) => {
+        const line = `${message.type()}: ${message.text()}`
+        if (line.startsWith('error: pi-checkout: ')) world.helped.push(line)
+        else noise.push(line)
+      })
       page.on('pageerror', (error) => noise.push(`thrown: ${error.message}`))
       await context.addInitScript(record)
       await prepare?.(page, context)

@@ -47,7 +47,6 @@ export class ChallengeFrame extends LitElement {
         name=${frameName}
         title=${this.label || nothing}
         sandbox="allow-scripts allow-forms allow-same-origin"
-        allow="publickey-credentials-get"
         referrerpolicy="no-referrer"
         data-testid="challenge"
       ></iframe>`,

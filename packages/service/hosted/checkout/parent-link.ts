@@ -46,7 +46,7 @@ export class ParentLink {
 
   /** Gives up: the last message of this page. */
   fail(code: string): void {
-    this.tell({ t: 'fail', code })
+    this.tell(failure(code))
     // Not closed: a closed port may drop the message that is still under way.
     this.#port = undefined
   }
@@ -72,6 +72,12 @@ export class ParentLink {
   #isMine(init: Init): boolean {
     return init.doc === this.#doc && init.v === PROTOCOL
   }
+}
+
+/** Why this document gives up. In a test environment the page around it explains it to its developer. */
+export function failure(code: string): FromFrame {
+  const test = document.documentElement.dataset.mode === 'test' || undefined
+  return { t: 'fail', code, test }
 }
 
 /** 128 random bits that tell this document from the one before it in the same frame. */

@@ -3,14 +3,8 @@
  *
  * @module
  */
-import {
-  type FromFrame,
-  failCodes,
-  type Hello,
-  PROTOCOL,
-  readInit,
-} from '@pi-checkout/contract/frame-protocol'
-import { randomDocument } from '../checkout/parent-link.ts'
+import { failCodes, type Hello, PROTOCOL, readInit } from '@pi-checkout/contract/frame-protocol'
+import { failure, randomDocument } from '../checkout/parent-link.ts'
 
 const doc = randomDocument()
 const code = failCodes.find((known) => known === document.documentElement.dataset.code)
@@ -18,8 +12,7 @@ const code = failCodes.find((known) => known === document.documentElement.datase
 window.addEventListener('message', ({ source, data, ports }) => {
   const [port] = ports
   if (source !== window.parent || readInit(data)?.doc !== doc || !port || !code) return
-  const refusal: FromFrame = { t: 'fail', code }
-  port.postMessage(refusal)
+  port.postMessage(failure(code))
 })
 
 const hello: Hello = { pi: 'checkout', t: 'hello', v: [PROTOCOL], doc }

@@ -11,14 +11,26 @@ import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 export const assetsPath = '/checkout-assets'
 
 /** The hosted page with the origins that it may shake hands with. */
-export function checkoutPage(folder: string, origins: readonly string[]): string {
-  const list = escapeHtml(origins.join(' '))
-  return readPage(folder, 'checkout').replace('data-origins=""', () => `data-origins="${list}"`)
+export function checkoutPage(
+  folder: string,
+  { registered, mode }: { readonly registered: readonly string[]; readonly mode: string },
+): string {
+  const list = escapeHtml(registered.join(' '))
+  return readPage(folder, 'checkout').replace(
+    'data-origins=""',
+    () => `data-origins="${list}" data-mode="${mode}"`,
+  )
 }
 
-/** The page for strangers: no form, no data, only the reason. */
-export function refusalPage(folder: string, code: (typeof failCodes)[number]): string {
-  return readPage(folder, 'refusal').replace('data-code=""', () => `data-code="${code}"`)
+/** The page without form and data: only the reason, and the mode of a known intent's environment. */
+export function refusalPage(
+  folder: string,
+  { code, mode = '' }: { readonly code: (typeof failCodes)[number]; readonly mode?: string },
+): string {
+  return readPage(folder, 'refusal').replace(
+    'data-code=""',
+    () => `data-code="${code}" data-mode="${mode}"`,
+  )
 }
 
 /**

@@ -18,17 +18,21 @@ export function checkoutRouter(context: Context, parts: CheckoutParts): Router {
   const { db, hostedFolder, publicUrl, challengeUrl } = context
   const router = Router({ caseSensitive: true, strict: true })
 
-  const showError = (response: Response, code: (typeof failCodes)[number]): void => {
-    response.set(refusalHeaders()).type('html').send(refusalPage(hostedFolder, code))
+  const showError = (
+    response: Response,
+    reason: { readonly code: (typeof failCodes)[number]; readonly mode?: 'test' | 'live' },
+  ): void => {
+    response.set(refusalHeaders()).type('html').send(refusalPage(hostedFolder, reason))
   }
 
   router.get('/checkout/:id', async (request, response) => {
-    const registered = await registeredOrigins(db, request.params.id)
+    const environment = await environmentOf(db, request.params.id)
     // The same for every page: what it gets must not tell which origins are registered anywhere.
-    if (!registered) return showError(response, 'unauthorized')
+    if (!environment) return showError(response, { code: 'unauthorized' })
+    const { registered, mode } = environment
     const embedder = embeddingOrigin(request.headers.referer, publicUrl)
     if (embedder !== undefined && !registered.includes(embedder)) {
-      return showError(response, 'origin_not_allowed')
+      return showError(response, { code: 'origin_not_allowed', mode })
     }
     response
       .set(
@@ -38,7 +42,7 @@ export function checkoutRouter(context: Context, parts: CheckoutParts): Router {
         }),
       )
       .type('html')
-      .send(checkoutPage(hostedFolder, registered))
+      .send(checkoutPage(hostedFolder, environment))
   })
 
   router.use('/checkout-api', checkoutApi(context, parts))
@@ -63,16 +67,16 @@ export function builtAssets(folder: string): express.RequestHandler {
 }
 
 /** @returns `undefined` for an id that is unknown or cannot be one. */
-async function registeredOrigins(
+async function environmentOf(
   db: Queryable,
   id: string,
-): Promise<readonly string[] | undefined> {
+): Promise<{ registered: readonly string[]; mode: 'test' | 'live' } | undefined> {
   if (!paymentIntentIdPattern.test(id)) return undefined
-  const [found] = await db.query<{ allowedOrigins: readonly string[] }>`
-    select e.allowed_origins as "allowedOrigins"
+  const [found] = await db.query<{ registered: readonly string[]; mode: 'test' | 'live' }>`
+    select e.allowed_origins as "registered", e.mode
       from payment_intents i join environments e on e.id = i.environment_id
      where i.id = ${id}`
-  return found?.allowedOrigins
+  return found
 }
 
 /** The origin of the page around the checkout; `undefined` if it is missing or the service's own. */

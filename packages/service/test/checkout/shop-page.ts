@@ -53,8 +53,7 @@ function page(checkoutOrigin: string): string {
   const frame = document.createElement('iframe')
   frame.title = 'Secure payment form'
   frame.referrerPolicy = 'strict-origin'
-  frame.allow = 'payment; publickey-credentials-get'
-  frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-top-navigation allow-storage-access-by-user-activation')
+  frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms allow-top-navigation')
   let port
   window.addEventListener('message', ({ source, origin, data }) => {
     if (source !== frame.contentWindow || origin !== checkout || data.t !== 'hello') return

@@ -1,0 +1,42 @@
+import { payWith } from '@pi-checkout/element/testing'
+import type { Locator } from '@playwright/test'
+import { createIntent } from '../fixtures/api.ts'
+import { startDecoratedShop } from '../fixtures/decorated-shop.ts'
+import { intentsOf } from '../fixtures/sandbox.ts'
+import { expect, test } from '../fixtures/world.ts'
+
+test('two checkouts on one page are challenged at once, and each pays its own intent', async ({
+  page,
+  world,
+}) => {
+  const shop = await startDecoratedShop(world.api.checkoutOrigin)
+  await world.administer('origins', 'add', shop.origin)
+  const one = await createIntent(world, { orderId: 'TWO-1', amount: 100_000 })
+  const two = await createIntent(world, { orderId: 'TWO-2', amount: 200_000 })
+  await page.goto(shop.publish([one, two]))
+  const checkouts = [page.locator('#pay-0'), page.locator('#pay-1')] as const
+  const formOf = (checkout: Locator) => checkout.locator('iframe').contentFrame()
+  const forms = [formOf(checkouts[0]), formOf(checkouts[1])] as const
+
+  for (const at of [0, 1] as const) {
+    const form = forms[at]
+    await form.getByLabel('Card number').fill('4000 0000 0000 3220')
+    await form.getByLabel('Expiry date').fill('12/34')
+    await form.getByLabel('Security code').fill('123')
+    await form.getByRole('button', { name: /^Pay / }).click()
+  }
+  const [firstBank, secondBank] = [forms[0].frameLocator('iframe'), forms[1].frameLocator('iframe')]
+  await expect(firstBank.getByText('1,000')).toBeVisible()
+  await expect(secondBank.getByText('2,000')).toBeVisible()
+  await secondBank.getByLabel('Code').fill('1234')
+  await secondBank.getByRole('button', { name: 'Confirm' }).click()
+  await expect(forms[1].getByTestId('result')).toHaveAttribute('data-state', 'paid')
+  await firstBank.getByLabel('Code').fill('0000')
+  await firstBank.getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.locator('#pay-0:state(ready)')).toHaveCount(1)
+  const [first] = await intentsOf(world, one.id)
+  expect(first?.status).toBe('requires_payment_method')
+  await payWith(checkouts[0], 'success')
+  await expect(forms[0].getByTestId('result')).toHaveAttribute('data-state', 'paid')
+  await shop.stop()
+})
