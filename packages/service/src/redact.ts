@@ -14,17 +14,20 @@
  */
 export function redact(text: string): string {
   const plain = mask(text)
-  // Encoding can hide a credential; a text without one keeps its own bytes.
   const decoded = decodePercent(plain)
-  if (decoded === plain) return plain
+  if (decoded === undefined) return '…'
   const masked = mask(decoded)
+  // A text whose encoding hides no credential stays as it is.
   return masked === decoded ? plain : masked
 }
 
-/** Decodes until nothing is encoded: a proxy may have encoded what was encoded before. */
-function decodePercent(text: string): string {
+/**
+ * Decodes percent-encoding until nothing is encoded: a proxy may have encoded what was encoded before.
+ *
+ * @returns `undefined` if the text is encoded more often than any client does.
+ */
+export function decodePercent(text: string): string | undefined {
   let decoded = text
-  // Each round that changes the text makes it shorter by two characters or more.
   for (let round = 0; round < mostRounds; round++) {
     const next = decoded.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
@@ -32,7 +35,7 @@ function decodePercent(text: string): string {
     if (next === decoded) return decoded
     decoded = next
   }
-  return decoded
+  return undefined
 }
 
 const mostRounds = 5
@@ -52,8 +55,8 @@ function mask(text: string): string {
 const addressPassword = /:\/\/[^\s/"'<>]*@/g
 const namedPassword = /\b(password|pgpassword|passwd|pwd)=[^\s&"',;]+/gi
 const bearer = /\b(bearer)[ +]{1,8}[\w.~+/=-]{8,}/gi
-const apiKey = /(pi_sk_(?:test|live)_)[^\s/&?#"'<>,;]*/gi
-const clientSecret = /_secret_[^\s/&?#"'<>,;]+/gi
+const apiKey = /(pi_sk_(?:test|live)_)[^\s/&?#"'<>(),;]*/gi
+const clientSecret = /_secret_[^\s/&?#"'<>(),;]+/gi
 /** What can be a token or a key as one word; how long each is decides the rest. */
 const word = /[\w.~-]{40,}/g
 /** Of a card: together, or in groups as people write them. */

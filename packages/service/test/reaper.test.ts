@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../src/db/database.ts'
+import type { Database, SqlValue } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPglite } from '../src/db/pglite.ts'
 import { randomBase62, randomSalt } from '../src/identifiers.ts'
@@ -77,4 +77,48 @@ test('in a sandbox whose clock is three days behind a key is kept for 48 hours o
   expect((await rowOf(id)).key).not.toBeNull()
   await reap(after(48))
   expect((await rowOf(id)).key).toBeNull()
+})
+
+test('a stop ends a round inside its batch, and rolls that batch back', async () => {
+  const { id: environmentId } = await ensureEnvironment(
+    db,
+    { merchant: 'Many', mode: 'test' },
+    start,
+  )
+  const earlier = new Date(start.getTime() - hour)
+  await db.query`
+    insert into payment_intents (id, environment_id, amount, currency, order_id, secret_salt,
+                                 secret_kid, expires_at, created_at, updated_at)
+    select 'pi_' || lpad(n::text, 24, '0'), ${environmentId}, 1, 'EUR', 'A', ${randomSalt(16)}, 'k1',
+           ${start}, ${earlier}, ${earlier}
+      from generate_series(1, 1000) n`
+  const stopping = new AbortController()
+  let moves = 0
+  const counted: Database = {
+    ...db,
+    transaction: async (work) =>
+      await db.transaction(
+        async (tx) =>
+          await work({
+            ...tx,
+            query: async <Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]) => {
+              // In the middle of the second batch.
+              if (text.join('').includes('with moved') && ++moves === 300) stopping.abort()
+              return await tx.query<Row>(text, ...values)
+            },
+          }),
+      ),
+  }
+  await expect(reap({ db: counted, now: after(1).now }, stopping.signal)).rejects.toThrow()
+  expect(moves).toBe(300)
+  const [left] = await db.query<{ count: number }>`
+    select count(*) as count from payment_intents
+     where environment_id = ${environmentId} and status = 'requires_payment_method'`
+  expect(left?.count).toBe(800)
+  await reap(after(1), AbortSignal.abort())
+  expect((await rowOf(`pi_${'1'.padStart(24, '0')}`)).status).toBe('expired')
+  const [same] = await db.query<{ count: number }>`
+    select count(*) as count from payment_intents
+     where environment_id = ${environmentId} and status = 'requires_payment_method'`
+  expect(same?.count).toBe(800)
 })

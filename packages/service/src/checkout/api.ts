@@ -11,8 +11,10 @@ import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import { jsonHeaders } from '../http/headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { buckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
+import { requestId } from '../http/request-id.ts'
 import { type Cause, decide } from '../intents/lifecycle.ts'
 import { moveIntent } from '../intents/store.ts'
+import { logError } from '../log.ts'
 import type { Notifier } from '../notifier/notifier.ts'
 import { authorise } from '../provider/acquirer.ts'
 import { abandonment, openChallenge } from './challenge.ts'
@@ -59,7 +61,14 @@ export function checkoutApi(
 
   router.post('/session', async (request, response) => {
     const body = await readBody(request, OpenSession)
-    send(response, await openSession(context, tokens, body))
+    const session = openSession(context, tokens, body).catch((error: unknown) => {
+      if (error instanceof ProblemError) {
+        const event = 'A handoff was rejected'
+        logError(context.log, error, { event, requestId: requestId(response), level: 'warn' })
+      }
+      throw error
+    })
+    send(response, await session)
   })
 
   router.get('/intent', async (request, response) => {

@@ -25,20 +25,26 @@ export async function openSession(
 ): Promise<OpenedSession> {
   const environmentId = await environmentOf(context.db, id)
   const standing = environmentId && (await standingOf(context, { environmentId, id }))
-  if (!standing) throw refused('payment_intent_not_found')
+  if (!standing) throw rejected('unknown_intent')
   const { environment, intent, at } = standing
   if (!opens(context.keys, intent, { candidate: clientSecret, at })) {
-    throw refused('payment_intent_not_found')
+    throw rejected(intent.secretSalt === null ? 'revoked_secret' : 'wrong_or_old_secret')
   }
   if (!environment.allowedOrigins.includes(origin)) {
-    throw new ProblemError(
+    const problem = new ProblemError(
       'origin_not_allowed',
       'The page around the checkout is of an origin that is not registered; run pi-service origins add.',
     )
+    throw Object.assign(problem, { rule: 'unregistered_origin' })
   }
   const session = { id, environmentId: environment.id, origin }
   const signed = await tokens.sign(session, context.now())
   return { ...signed, intent: displayView(context, standing) }
+}
+
+/** The response is the same for each rule; the log names it. */
+function rejected(rule: string): ProblemError {
+  return Object.assign(refused('payment_intent_not_found'), { rule })
 }
 
 /** A session that is open, and the environment of its intent. */

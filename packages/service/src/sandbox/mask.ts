@@ -5,13 +5,14 @@
  * @module
  */
 import { createHash } from 'node:crypto'
+import { decodePercent } from '../redact.ts'
 
 /**
  * Returns the path of a URL without its query, and without any credential in it, however it is encoded.
  */
 export function maskPath(url: string): string {
   const [path = ''] = url.split('?', 1)
-  const text = decoded(path)
+  const text = decodePercent(path)
   if (text === undefined) return '/…'
   // As it was sent, unless a credential stood in it.
   const shown = credential.test(text) ? text : path
@@ -23,7 +24,7 @@ export function maskPath(url: string): string {
 
 /** Leaves no id of an intent in a path: it may be a live one. */
 export function maskIds(path: string): string {
-  const text = decoded(path) ?? ''
+  const text = decodePercent(path) ?? ''
   const shown = text.toLowerCase().includes('pi_') ? text : path
   // `pi_sk` begins a key, which is masked already.
   return shown.replace(/pi_[a-z0-9]+/gi, (id) => (id.toLowerCase() === 'pi_sk' ? id : 'pi_…'))
@@ -32,28 +33,10 @@ export function maskIds(path: string): string {
 /** Tells whether an address carries a credential, however encoded: it then stands in histories and logs. */
 export function hasSecret(url: string): boolean {
   if (url.length < shortest) return false
-  const text = decoded(url)
+  const text = decodePercent(url)
   return text === undefined || wholeCredential.test(text)
 }
 
-/**
- * Decodes percent-encoding again and again.
- *
- * @returns `undefined` when the text is encoded more often than anything honest.
- */
-function decoded(text: string): string | undefined {
-  let current = text
-  for (let round = 0; round < maxDecoding; round++) {
-    const next = current.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    )
-    if (next === current) return current
-    current = next
-  }
-  return undefined
-}
-
-const maxDecoding = 5
 const credential = /_secret_|pi_sk_(?:test|live)_/i
 const wholeCredential = /_secret_[a-z0-9]|pi_sk_(?:test|live)_/i
 
