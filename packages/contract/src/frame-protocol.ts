@@ -17,6 +17,9 @@ export const FIRST_VIEW = 600
 /** Greatest height in CSS pixels that the page may ask for. */
 export const MAX_SIZE = 5000
 
+/** Greatest length of the address in `left`. */
+const maxPage = 32_768
+
 /** Why the hosted page gave up; the element reads any other code as `internal`. */
 export const failCodes = ['origin_not_allowed', 'unauthorized'] as const
 
@@ -48,6 +51,8 @@ export type FromFrame =
   | { readonly t: 'busy'; readonly on: boolean }
   /** The page is about to move the top window. */
   | { readonly t: 'leave' }
+  /** The page's session has ended: it asks for `auth` again, and keeps what the buyer typed. */
+  | { readonly t: 'renew' }
   /** Nothing is left to do for the buyer. Says nothing of the result. */
   | { readonly t: 'finish' }
   /** The buyer left on purpose. */
@@ -60,9 +65,9 @@ export type FromFrame =
 export type FromElement =
   /** BCP 47 tag of the merchant's page. */
   | { readonly t: 'config'; readonly locale: string }
-  /** Once per port, after `ack`: the only crossing of the secret. */
+  /** After `ack`, and once for each `renew`: the only crossing of the secret. */
   | { readonly t: 'auth'; readonly id: string; readonly secret: string }
-  /** The merchant page's own address without fragment: where a redirect returns to. */
+  /** The merchant page's own address, fragment included: where a redirect returns to. */
   | { readonly t: 'left'; readonly page: string }
   | { readonly t: 'ping' }
 
@@ -90,6 +95,7 @@ export function readFromFrame(data: unknown): FromFrame | undefined {
     case 'ack':
     case 'ready':
     case 'leave':
+    case 'renew':
     case 'finish':
     case 'cancel':
     case 'pong':
@@ -117,7 +123,7 @@ export function readFromElement(data: unknown): FromElement | undefined {
     case 'auth':
       return isText(id, 128) && isText(secret, 512) ? { t, id, secret } : undefined
     case 'left':
-      return isText(page, 2048) ? { t, page } : undefined
+      return isText(page, maxPage) ? { t, page } : undefined
     default:
       return undefined
   }

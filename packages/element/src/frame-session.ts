@@ -170,7 +170,10 @@ export class FrameSession implements ReactiveController {
       case 'leave':
         tell(message)
         // After the event, so that the page's own guard is gone when the top window moves.
-        this.#send({ t: 'left', page: location.href.replace(/#.*/s, '') })
+        this.#send({ t: 'left', page: location.href })
+        break
+      case 'renew':
+        this.#authenticate()
         break
       case 'busy':
         tell(message)
@@ -183,9 +186,13 @@ export class FrameSession implements ReactiveController {
 
   #introduce(): void {
     if (this.#acknowledged) return
-    const { id, secret } = this.#options
     this.#acknowledged = true
     this.configure()
+    this.#authenticate()
+  }
+
+  #authenticate(): void {
+    const { id, secret } = this.#options
     this.#send({ t: 'auth', id, secret })
   }
 
