@@ -21,7 +21,6 @@ import { codeForm, doneNote, faultText, noteText, overNote } from './challenge-c
 import { languageOf } from './language.ts'
 import { framedChallengeHeaders, fullChallengeHeaders } from './page-headers.ts'
 import { assetsPath, challengePage } from './pages.ts'
-import { returnAddress } from './return-url.ts'
 import { builtAssets } from './router.ts'
 import { challengePaths } from './view.ts'
 
@@ -75,13 +74,15 @@ function issuer(app: Express, context: Context, presentation: Presentation): voi
     }
     if (!answered) return await tellOver(response, { token, locale, step: 'answer' })
     if (answered.next === 'ask') return ask(response, answered.challenge, locale)
-    const { standing, returnPage } = answered
-    const registered = standing.environment.allowedOrigins
+    const { returnPage } = answered
+    const registered = answered.standing.environment.allowedOrigins
     if (!returnPage) return show(response, doneNote(locale), { locale, registered })
     // A GET, so that the shop's SameSite=Lax session comes along.
+    // Not `redirect`, which spells the address anew.
     response
-      .set(headersFor(context, presentation, registered))
-      .redirect(303, returnAddress(returnPage, standing.intent.id))
+      .status(303)
+      .set({ ...headersFor(context, presentation, registered), Location: returnPage })
+      .end()
   })
 }
 
@@ -110,13 +111,15 @@ function scriptAnswer(answered: Answered | undefined, locale: string): ScriptAns
     const { token, tries } = answered.challenge
     return { token, fault: faultText(tries, locale) }
   }
-  return { done: noteText(answered ? 'done' : 'over', locale) }
+  return answered ? { done: noteText('done', locale) } : { over: noteText('over', locale) }
 }
 
 /** What the framed page's script reads: another try, or the end. */
 export type ScriptAnswer =
   | { readonly token: string; readonly fault: string }
   | { readonly done: string }
+  /** The token opens nothing any more: another window may have opened the challenge. */
+  | { readonly over: string }
 
 /** A form of ours, or anybody's: what is missing becomes a token that opens nothing. */
 function readForm(body: unknown): {

@@ -36,7 +36,8 @@ export function codeForm(
       <dt>${texts.amount}</dt><dd data-amount>${escapeHtml(amount)}</dd>
       <dt>${texts.card}</dt><dd>•••• ${escapeHtml(intent.paymentMethod?.card?.last4 ?? '')}</dd>
     </dl>
-    <form method="post" action="${action}" data-presentation="${presentation}">
+    <form method="post" action="${action}" data-presentation="${presentation}"
+      data-lost="${texts.lost}">
       <input type="hidden" name="token" value="${token}">
       <input type="hidden" name="locale" value="${escapeHtml(locale)}">
       <label for="code">${texts.code}</label>
@@ -60,9 +61,9 @@ export function doneNote(locale: string): string {
   return `<p class="done" data-done="" role="status">${noteText('done', locale)}</p>`
 }
 
-/** A token that is spent, foreign or late opens only this. */
+/** A token that is spent, foreign, replaced or late opens only this. */
 export function overNote(locale: string): string {
-  return `<p class="done" data-done="" role="status">${noteText('over', locale)}</p>`
+  return `<p class="done" data-over="" role="status">${noteText('over', locale)}</p>`
 }
 
 /** The words of both notes. */

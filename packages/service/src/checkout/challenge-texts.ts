@@ -20,6 +20,7 @@ const en = {
   hint: 'A sandbox sends no message: 1234 passes, 0000 is denied, 9999 is a bank error.',
   wrong: 'This code is wrong. Try again.',
   wrongLast: 'This code is wrong. One try is left.',
+  lost: 'No connection to the bank. Try again.',
   done: 'Thank you. You can go on in the shop.',
   over: 'This confirmation is no longer open. Go back to the shop.',
 }
@@ -36,6 +37,7 @@ const hy: ChallengeTexts = {
   hint: 'Փորձարկման միջավայրը հաղորդագրություն չի ուղարկում․ 1234-ը հաստատում է, 0000-ն մերժում, 9999-ը բանկի սխալ է։',
   wrong: 'Կոդը սխալ է։ Նորից փորձեք։',
   wrongLast: 'Կոդը սխալ է։ Մնաց մեկ փորձ։',
+  lost: 'Բանկի հետ կապ չկա։ Նորից փորձեք։',
   done: 'Շնորհակալություն։ Կարող եք շարունակել խանութում։',
   over: 'Այս հաստատումն այլևս բաց չէ։ Վերադարձեք խանութ։',
 }
@@ -52,6 +54,7 @@ const ru: ChallengeTexts = {
   hint: 'Песочница не шлёт сообщений: 1234 подтверждает, 0000 отклоняет, 9999 даёт ошибку банка.',
   wrong: 'Код неверен. Попробуйте ещё раз.',
   wrongLast: 'Код неверен. Осталась одна попытка.',
+  lost: 'Нет связи с банком. Попробуйте ещё раз.',
   done: 'Спасибо. Можно продолжать в магазине.',
   over: 'Это подтверждение уже закрыто. Вернитесь в магазин.',
 }

@@ -7,6 +7,7 @@ import { type FieldErrorCode, fieldErrors, paymentIntentIdPattern } from '@pi-ch
 import { z } from 'zod'
 import { ProblemError } from '../http/problem.ts'
 import { findTestCard } from '../provider/test-cards.ts'
+import { longestReturnUrl } from './return-url.ts'
 
 /** `POST /checkout-api/session` */
 export const OpenSession = z.strictObject({
@@ -17,7 +18,10 @@ export const OpenSession = z.strictObject({
 
 /** `POST /checkout-api/challenge/open` */
 export const OpenChallenge = z.strictObject({
-  returnUrl: text(/^.{1,2048}$/s, 'must be an address of at most 2048 characters').optional(),
+  returnUrl: text(
+    new RegExp(`^.{1,${longestReturnUrl}}$`, 's'),
+    `must be an address of at most ${longestReturnUrl} characters`,
+  ).optional(),
 })
 
 /** Both cancels: there is nothing to say. */
