@@ -22,35 +22,43 @@ form?.addEventListener('submit', (event) => {
   void answer(form, event.submitter)
 })
 
-if (document.querySelector('[data-done]')) wake()
+if (document.querySelector('[data-done]')) wake('done')
+if (document.querySelector('[data-over]')) wake('over')
 
 async function answer(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   // The form's fields are text, so a plain list of names and values holds them all.
   const body = new URLSearchParams(new FormData(form, submitter) as unknown as URLSearchParams)
+  const end = new AbortController()
+  const timer = setTimeout(() => end.abort(), longestWait)
   try {
     // Not `form.action`: the buttons have that name.
     const response = await fetch(form.getAttribute('action') ?? '', {
       method: 'POST',
       headers: { accept: 'application/json' },
       body,
+      signal: end.signal,
     })
     show(form, (await response.json()) as ScriptAnswer)
   } catch {
     // No answer: the service knows whether it counted, and the hosted page asks it.
-    wake()
+    wake('done')
+    const fault = form.querySelector('.fault')
+    if (fault) fault.textContent = form.dataset.lost ?? ''
   } finally {
+    clearTimeout(timer)
     delete form.dataset.sent
   }
 }
 
 function show(form: HTMLFormElement, result: ScriptAnswer): void {
-  if ('done' in result) {
+  if (!('token' in result)) {
+    const isDone = 'done' in result
     const note = document.createElement('p')
     note.className = 'done'
     note.role = 'status'
-    note.textContent = result.done
+    note.textContent = isDone ? result.done : result.over
     document.querySelector('main')?.replaceChildren(note)
-    wake()
+    wake(isDone ? 'done' : 'over')
     return
   }
   const [token, code] = ['token', 'code'].map((name) => form.elements.namedItem(name))
@@ -62,7 +70,11 @@ function show(form: HTMLFormElement, result: ScriptAnswer): void {
   code.focus()
 }
 
-function wake(): void {
+/** Milliseconds until a code without a response counts as lost. */
+const longestWait = 10_000
+
+/** @param t `done`: something happened; `over`: this page can do nothing more, and another may. */
+function wake(t: 'done' | 'over'): void {
   // Any parent may read that something is over: it is nothing that it could use.
-  if (window.parent !== window) window.parent.postMessage({ pi: 'challenge', t: 'done' }, '*')
+  if (window.parent !== window) window.parent.postMessage({ pi: 'challenge', t }, '*')
 }

@@ -9,9 +9,19 @@ import { html, LitElement, nothing } from 'lit'
 import { property, query } from 'lit/decorators.js'
 import { keyed } from 'lit/directives/keyed.js'
 import type { ChallengeTicket } from '../../src/checkout/display-view.ts'
+import { spinner } from './icons.ts'
 import { postTicket } from './post-ticket.ts'
 
-/** @fires challenge-done - The issuer's page says that something happened. Never proof of anything. */
+/** The issuer's page says that something happened, or that its token is over. Never proof of anything. */
+export class IssuerMessage extends Event {
+  readonly message: 'done' | 'over'
+  constructor(message: 'done' | 'over') {
+    super('issuer-message', { bubbles: true })
+    this.message = message
+  }
+}
+
+/** @fires {IssuerMessage} issuer-message - The issuer's page wakes us. */
 export class ChallengeFrame extends LitElement {
   @property({ attribute: false }) ticket: ChallengeTicket | undefined
   @property({ attribute: false }) locale = 'en'
@@ -38,7 +48,7 @@ export class ChallengeFrame extends LitElement {
   }
 
   protected override render(): unknown {
-    if (!this.ticket) return html`<div class="challenge"></div>`
+    if (!this.ticket) return html`<div class="challenge waiting">${spinner}</div>`
     // A new frame per ticket: an old document must not stay behind in the history.
     return keyed(
       this.ticket.token,
@@ -56,13 +66,16 @@ export class ChallengeFrame extends LitElement {
   readonly #receive = ({ source, origin, data }: MessageEvent<unknown>): void => {
     if (!this.ticket || !this.frame || source !== this.frame.contentWindow) return
     if (origin !== new URL(this.ticket.url).origin) return
-    if (!isWake(data)) return
-    this.dispatchEvent(new Event('challenge-done', { bubbles: true }))
+    const message = readMessage(data)
+    if (message) this.dispatchEvent(new IssuerMessage(message))
   }
 }
 
 const frameName = 'challenge'
 
-function isWake(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && 'pi' in data && data.pi === 'challenge'
+function readMessage(data: unknown): IssuerMessage['message'] | undefined {
+  if (typeof data !== 'object' || data === null || !('pi' in data) || !('t' in data))
+    return undefined
+  if (data.pi !== 'challenge') return undefined
+  return data.t === 'done' || data.t === 'over' ? data.t : undefined
 }

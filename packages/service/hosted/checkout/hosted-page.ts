@@ -11,6 +11,7 @@ import { type Language, languageOf } from '../../src/checkout/language.ts'
 import { moneyText } from '../money-text.ts'
 import { brandOfType } from './card-fields.ts'
 import type { CardSubmit } from './card-form.ts'
+import type { IssuerMessage } from './challenge-frame.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import { Payment } from './payment.ts'
 import { type Result, resultOf } from './standing.ts'
@@ -81,6 +82,8 @@ export class HostedPage extends LitElement {
     switch (this.#payment.screen) {
       case 'challenge':
         return this.#challenge()
+      case 'confirm-here':
+        return this.#confirmHere()
       case 'bank':
         return this.#bank()
       case 'processing':
@@ -114,12 +117,32 @@ export class HostedPage extends LitElement {
       <h2 class="title" tabindex="-1">${verify}</h2>
       <p class="hint">${verifyText}</p>
       <challenge-frame
-        .ticket=${this.#payment.ticket}
+        .ticket=${this.#payment.challenge.ticket}
         .locale=${this.#payment.locale}
         .label=${verifyFrame}
-        @challenge-done=${() => this.#payment.wake()}
+        @issuer-message=${({ message }: IssuerMessage) => this.#payment.hearIssuer(message)}
       ></challenge-frame>
       ${this.#alert()}
+      <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
+        ${anotherCard}
+      </button>
+    `
+  }
+
+  /** The challenge is open in another window, or could not be opened in this one. */
+  #confirmHere(): TemplateResult {
+    const { verify, elsewhere, interrupted, verifyText, confirmHere, tryAgain, anotherCard } =
+      this.#texts
+    const at = this.#payment.challenge.state?.at
+    const hints = { elsewhere, interrupted, failed: verifyText }
+    const hint = at && at in hints ? hints[at as keyof typeof hints] : undefined
+    return html`
+      <h2 class="title" tabindex="-1">${verify}</h2>
+      <p class="hint">${hint}</p>
+      ${this.#alert()}
+      <button class="pay" type="button" @click=${() => void this.#payment.confirmHere()}>
+        <span>${at === 'failed' ? tryAgain : confirmHere}</span>
+      </button>
       <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
         ${anotherCard}
       </button>

@@ -24,6 +24,8 @@ export class ParentLink {
   readonly #doc = randomDocument()
   readonly #origins: ReadonlySet<string>
   readonly #receive: Receive
+  /** By type, who waits for a message of the element. */
+  readonly #waiting = new Map<string, (message: FromElement) => void>()
   #port: MessagePort | undefined
 
   /** @param origins The registered origins that the service wrote into this page. */
@@ -42,6 +44,24 @@ export class ParentLink {
   /** Tells the element something; without an accepted parent, nobody. */
   tell(message: FromFrame): void {
     this.#port?.postMessage(message)
+  }
+
+  /**
+   * Sends a message and waits for its reply.
+   *
+   * @returns `undefined` if none comes within 10 seconds: a busy page may need as long.
+   */
+  async ask<T extends FromElement['t']>(
+    message: FromFrame,
+    type: T,
+  ): Promise<Extract<FromElement, { t: T }> | undefined> {
+    const reply = await new Promise<FromElement | undefined>((resolve) => {
+      this.#waiting.set(type, resolve)
+      setTimeout(resolve, longestReply)
+      this.tell(message)
+    })
+    this.#waiting.delete(type)
+    return reply && isOfType(reply, type) ? reply : undefined
   }
 
   /** Gives up: the last message of this page. */
@@ -64,7 +84,10 @@ export class ParentLink {
     }
     port.onmessage = ({ data }) => {
       const message = readFromElement(data)
-      if (message && this.#port) this.#receive(message, event.origin)
+      if (!message || !this.#port) return
+      const waiting = this.#waiting.get(message.t)
+      if (waiting) waiting(message)
+      else this.#receive(message, event.origin)
     }
     this.tell({ t: 'ack' })
   }
@@ -74,10 +97,20 @@ export class ParentLink {
   }
 }
 
+<<<<<<< HEAD
 /** Why this document gives up. In a test environment the page around it explains it to its developer. */
 export function failure(code: string): FromFrame {
   const test = document.documentElement.dataset.mode === 'test' || undefined
   return { t: 'fail', code, test }
+=======
+const longestReply = 10_000
+
+function isOfType<T extends FromElement['t']>(
+  message: FromElement,
+  type: T,
+): message is Extract<FromElement, { t: T }> {
+  return message.t === type
+>>>>>>> 36de912 (wip)
 }
 
 /** 128 random bits that tell this document from the one before it in the same frame. */

@@ -6,8 +6,15 @@
  */
 import type { DisplayView } from '../../src/checkout/display-view.ts'
 
-/** What the page shows. */
-export type Screen = 'opening' | 'card' | 'challenge' | 'bank' | 'processing' | 'result'
+/** What the page shows; `confirm-here` offers to open a challenge that this window does not show. */
+export type Screen =
+  | 'opening'
+  | 'card'
+  | 'challenge'
+  | 'confirm-here'
+  | 'bank'
+  | 'processing'
+  | 'result'
 
 /** How the result heading names the end. */
 export type Result = 'paid' | 'failed' | 'processing' | 'canceled' | 'expired'

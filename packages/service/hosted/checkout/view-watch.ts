@@ -4,8 +4,8 @@
  * @module
  */
 import type { DisplayView } from '../../src/checkout/display-view.ts'
-import { ApiProblem, type CheckoutApi } from './checkout-api.ts'
-import { sleep } from './retry.ts'
+import type { CheckoutApi } from './checkout-api.ts'
+import { scattered, sleep } from './retry.ts'
 import { isOver } from './standing.ts'
 
 /** Who is told what the watch sees. */
@@ -16,53 +16,50 @@ export interface Watcher {
   seen(view: DisplayView): void
   /** No answer came, several times in a row. */
   lost(): void
-  /** The session is over. */
-  ended(): void
 }
 
 export class ViewWatch {
   readonly #api: CheckoutApi
   readonly #watcher: Watcher
-  #waiting = new AbortController()
-  #wokenAt = 0
+  /** Of the request or the pause that runs. */
+  #current = new AbortController()
+  /** The next request reads at once instead of waiting for a change. */
+  #hurried = false
 
   constructor(api: CheckoutApi, watcher: Watcher) {
     this.#api = api
     this.#watcher = watcher
   }
 
-  /** Runs until nothing more can happen. */
+  /** Runs until nothing more can happen. No failure ends it: what the buyer typed stays. */
   async run(): Promise<void> {
     let failures = 0
     for (let view = this.#watcher.view; view && !isOver(view); view = this.#watcher.view) {
-      const woken = this.#waiting.signal.aborted
-      if (woken) this.#waiting = new AbortController()
+      this.#current = new AbortController()
+      const { signal } = this.#current
+      const next = this.#hurried ? undefined : view.version + 1
+      this.#hurried = false
       try {
-        const next = woken ? undefined : view.version + 1
-        this.#watcher.seen(await this.#api.intent(next, this.#waiting.signal))
+        const seen = await this.#api.intent(next, signal)
         failures = 0
-      } catch (error) {
-        if (this.#waiting.signal.aborted) continue
-        if (error instanceof ApiProblem && error.status < 500 && error.status !== 429) {
-          this.#watcher.ended()
-          return
-        }
+        this.#watcher.seen(seen)
+      } catch {
+        this.#hurried = true
+        if (signal.aborted) continue
         if (++failures > 1) this.#watcher.lost()
-        await sleep(Math.min(8000, 500 * 2 ** failures))
+        await sleep(scattered(Math.min(8000, 500 * 2 ** failures)), signal)
       }
     }
   }
 
   /** Waits no longer: nothing more can happen, and the service has better to do than to say so. */
   end(): void {
-    this.#waiting.abort()
+    this.#current.abort()
   }
 
-  /** Asks now instead of waiting: something may have happened. */
+  /** Reads at once. What is seen next was asked for after this call. */
   wake(): void {
-    // A hostile issuer page may flood us with messages.
-    if (performance.now() - this.#wokenAt < 250) return
-    this.#wokenAt = performance.now()
-    this.#waiting.abort()
+    this.#hurried = true
+    this.#current.abort()
   }
 }

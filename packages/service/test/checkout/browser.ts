@@ -16,6 +16,7 @@ import {
 } from '@playwright/test'
 import { expect } from 'vitest'
 import { firefoxPath, installedChromium } from '../../../../.ci/browser.mjs'
+import type { FaultyProxy } from './faulty-proxy.ts'
 import { payAddress, type Shop, startShop } from './shop-page.ts'
 import { type Pair, type RunningCheckout, startCheckout } from './support.ts'
 
@@ -28,11 +29,20 @@ export interface World {
   close(): Promise<void>
 }
 
-/** Shop, checkout and bank on three sites, and one browser: Chromium, or a stock Firefox. */
-export async function startWorld(name: 'chromium' | 'firefox' = 'chromium'): Promise<World> {
+/**
+ * Shop, checkout and bank on three sites, and one browser: Chromium, or a stock Firefox.
+ *
+ * @param proxy Stands between browser and checkout.
+ */
+export async function startWorld(
+  name: 'chromium' | 'firefox' = 'chromium',
+  proxy?: FaultyProxy,
+): Promise<World> {
   const checkout = await startCheckout({
     hosts: { checkout: 'pay.localhost', challenge: 'bank.localhost' },
+    ...(proxy && { publicUrl: `http://pay.localhost:${proxy.port}` }),
   })
+  proxy?.serve(checkout.nodeUrl)
   const shop = await startShop(checkout)
   await checkout.registerOrigin(shop.origin)
   const browser = await (name === 'firefox' ? launchFirefox() : launchChromium())
