@@ -29,17 +29,17 @@ const test = base.extend<{ trusted: string | undefined; proxied: Proxied }>({
   proxied: async ({ trusted }, use) => {
     test.skip(nginxProgram === undefined, 'nginx is not installed')
     const data = await mkdtemp(join(tmpdir(), 'pi-e2e-limits-'))
-    const [port, upstream] = [await freePort(), await freePort()]
-    const origin = `http://127.0.0.1:${port}`
+    const port = await freePort()
     const store = ['--data', data]
     const service = await start<ServiceReady>(
-      [builtService, 'start', '--json', '--port', String(upstream), ...store],
+      [builtService, 'start', '--json', '--port', '0', ...store],
       {
         // As with PI_HOST=0.0.0.0: limits as for clients on other hosts.
-        ...{ PI_PUBLIC_URL: origin, PI_RATE_LIMIT: '100' },
+        ...{ PI_PUBLIC_URL: `http://127.0.0.1:${port}`, PI_RATE_LIMIT: '100' },
         ...(trusted ? { PI_TRUSTED_PROXIES: trusted } : {}),
       },
     )
+    const upstream = Number(new URL(service.ready.baseUrl).port)
     const nginx = await startNginx(nginxProgram ?? '', { port, upstream })
     const who = ['--merchant', 'Live Shop', '--environment', 'live', '--json', ...store]
     const { apiKey } = JSON.parse(await run([builtService, 'keys', 'create', ...who]))
