@@ -1,9 +1,10 @@
 // The last step of a package's own build: gives it a copy of the contract's modules that its files name.
-// Whoever installs the package then installs no contract, and no zod behind it.
+// The contract is private: whoever installs the package installs none.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
 const contract = fileURLToPath(new URL('../packages/contract/dist', import.meta.url))
 const dist = resolve('dist')
 const copied = new Set()
@@ -26,12 +27,13 @@ for (const path of files(dist)) {
   if (own !== text) writeFileSync(path, own)
 }
 
-/** Copies a module and what it imports, which may be no other package. */
+/** Copies a module and what it imports: modules beside it, and packages that installing this one brings. */
 function copy(name) {
   if (copied.has(name)) return
   copied.add(name)
   const text = readFileSync(join(contract, name), 'utf8')
   for (const [, specifier] of text.matchAll(imported)) {
+    if (specifier in dependencies) continue
     const [, sibling] = /^\.\/([\w-]+)\.[jt]s$/.exec(specifier) ?? []
     if (!sibling) {
       throw new Error(`contract/${name} imports ${specifier}; name a subpath that does without it`)

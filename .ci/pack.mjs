@@ -7,7 +7,7 @@ import { root } from './built.mjs'
 import { pnpm } from './pnpm.mjs'
 
 /** What is published, below `packages`. */
-export const published = ['contract', 'server', 'element', 'service']
+export const published = ['server', 'element', 'service']
 
 /** Packs every room into a folder. @returns The path of each room's tarball. */
 export function pack(folder) {

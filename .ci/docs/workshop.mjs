@@ -33,7 +33,8 @@ const untyped = /type 'unknown'/
 export function furnish() {
   rmSync(home, { recursive: true, force: true })
   mkdirSync(join(home, 'node_modules/@pi-checkout'), { recursive: true })
-  for (const room of published) {
+  // The contract's own document shows code, too.
+  for (const room of [...published, 'contract']) {
     link(join(root, 'packages', room), `@pi-checkout/${room}`)
   }
   for (const room of rooms) {

@@ -20,6 +20,7 @@ import { readDocument, root } from '../docs/documents.mjs'
 import { freePort } from '../free-port.mjs'
 import { nodeBinary, nodeVersions } from '../node-versions.mjs'
 import { pack, published } from '../pack.mjs'
+import { pnpm } from '../pnpm.mjs'
 import { runProgram, startProgram } from '../program.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'pi-packages-'))
@@ -58,6 +59,10 @@ for (const room of published) {
   test(`${room}: the manifest says what npm shows, and nothing of this workspace`, () => {
     const manifest = manifestOf(room)
     expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|"source"/)
+    // Each package installs alone: no dependency on another of these.
+    const { dependencies = {}, peerDependencies = {} } = manifest
+    const needed = Object.keys({ ...dependencies, ...peerDependencies })
+    expect(needed.filter((name) => name.startsWith('@pi-checkout/'))).toEqual([])
     expect(manifest).toMatchObject({
       description: expect.any(String),
       license: 'MIT',
@@ -159,16 +164,15 @@ for (const version of nodeVersions) {
       skip(`Node ${version} could not be downloaded`)
     }
     const [server] = readDocument('packages/server/README.md').blocks.filter(isScript)
-    const [contract] = readDocument('packages/contract/README.md').blocks.filter(isScript)
     const tests = readDocument('packages/server/guides/testing.md').blocks.filter(isTest)
-    writeFileSync(join(home, 'readme.mjs'), server.code + contract.code)
+    writeFileSync(join(home, 'readme.mjs'), server.code)
     for (const { name, code } of tests) writeFileSync(join(home, name), code)
     const files = tests.map(({ name }) => name).join(' ')
     const script = `"${node}" readme.mjs && "${node}" --test --test-reporter=tap ${files}`
     const args = [piService, 'exec', '--', 'sh', '-c', script]
     const { code, output, errors } = await runProgram(args, { command: node, cwd: home })
     const said = output.slice(0, output.indexOf('TAP version')).trim().split('\n')
-    expect(said).toEqual([...promisedBy(server), ...promisedBy(contract)])
+    expect(said).toEqual(promisedBy(server))
     const all = output + errors
     expect([code, /^# pass (\d+)$/m.exec(output)?.[1], all]).toEqual([0, '4', all])
   })
@@ -209,6 +213,53 @@ test('npx @pi-checkout/service starts, takes a create and stops', { timeout: 60_
   await stop()
   await expect(fetch(`${baseUrl}/healthz`)).rejects.toThrow()
 })
+
+const managers = [
+  ['npm', ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline']],
+  ['pnpm', ['npx', '--yes', pnpm, 'install', '--prefer-offline', '--ignore-workspace']],
+  ['Yarn 1', ['npx', '--yes', 'yarn@1.22.22', 'install', '--prefer-offline', '--no-lockfile']],
+  ['Yarn 4', ['npx', '--yes', '@yarnpkg/cli-dist@4.18.1', 'install']],
+]
+for (const [name, [command, ...args]] of managers) {
+  // Of three managers the one with most dependencies says enough.
+  const rooms = name === 'npm' ? published : ['service']
+  test(`${rooms.join(', ')}: installs alone with ${name}, and starts`, {
+    timeout: 240_000,
+  }, async () => {
+    for (const room of rooms) {
+      const shop = join(folder, '.alone', `${name}-${room}`.replaceAll(' ', '-'))
+      mkdirSync(shop, { recursive: true })
+      const dependencies = { [`@pi-checkout/${room}`]: `file:${tarballs.get(room)}` }
+      writeFileSync(join(shop, 'package.json'), JSON.stringify({ private: true, dependencies }))
+      writeFileSync(join(shop, '.yarnrc.yml'), 'nodeLinker: node-modules\nenableTelemetry: false\n')
+      writeFileSync(join(shop, 'yarn.lock'), '')
+      const { code, output, errors } = await runProgram(args, {
+        command,
+        cwd: shop,
+        env: { CI: undefined, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' },
+      })
+      expect([room, code, code === 0 ? '' : output + errors]).toEqual([room, 0, ''])
+      await startsAlone(room, shop)
+    }
+  })
+}
+
+/** Loads what Node can load of a package; starts the service. */
+async function startsAlone(room, cwd) {
+  if (room !== 'service') {
+    const code = `await import('@pi-checkout/${room}'); console.log('in')`
+    const args = ['--input-type=module', '--eval', code]
+    expect(await runProgram(args, { cwd })).toMatchObject({ code: 0, output: 'in\n', errors: '' })
+    return
+  }
+  const bin = join(cwd, 'node_modules/@pi-checkout/service/bin/pi-service.mjs')
+  const { line, stop } = await startProgram([bin, 'start', '--memory', '--port', '0', '--json'], {
+    cwd,
+  })
+  const { baseUrl } = JSON.parse(line)
+  expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200)
+  await stop()
+}
 
 /** Of every import in a folder's modules and declarations, the package and the file that names it. */
 function packagesNamedIn(folder) {
