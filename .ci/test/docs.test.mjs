@@ -189,11 +189,8 @@ test('continuous integration runs what is promised on every Node line that is su
   expect(workflow).toContain('- run: .ci/run\n')
   const [, matrix] = /node: \[(.*)\]/.exec(workflow)
   const lines = [...matrix.matchAll(/['"]([\d.]+)['"]/g)].map(([, line]) => line)
-  expect(nodeVersions.map((version) => lines.some((line) => version.startsWith(line)))).toEqual([
-    true,
-    true,
-    true,
-  ])
+  const missing = nodeVersions.filter((version) => !lines.some((line) => version.startsWith(line)))
+  expect(missing).toEqual([])
   expect(lines).toHaveLength(nodeVersions.length)
 })
 

@@ -15,7 +15,8 @@ import { isHandoffRoute, toNode } from '@pi-checkout/server/node'
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../../../.ci/free-port.mjs'
-import { startProgram } from '../../../.ci/program.mjs'
+import { leaveEverywhere } from '../../../.ci/leaving-client.mjs'
+import { type StartedProgram, startProgram } from '../../../.ci/program.mjs'
 import { scriptOf } from './example-pages.ts'
 import { house, openBrowser, payWith } from './visitor.ts'
 
@@ -28,6 +29,7 @@ const variables = {
   PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the examples').toString('base64url')}`,
 }
 const closing: (() => unknown)[] = []
+const running = new Map<string, StartedProgram>()
 let browser: Browser
 
 beforeAll(async () => {
@@ -55,6 +57,37 @@ test.each(['express', 'fastify', 'hono', 'node'])(
     const page = await (await fetch(shop)).text()
     expect(page).toContain(`src="${checkoutOrigin}/pi-checkout.js"`)
     await paysOnce(shop, fetch)
+  },
+)
+
+test.each(['express', 'fastify', 'hono', 'node'])(
+  'the %s example survives clients that leave at any byte',
+  async (name) => {
+    const shop = await startExample(`${name}.mjs`)
+    const { port } = new URL(shop)
+    const headers = { origin: shop, 'content-type': 'application/json' }
+    const head = [`Host: localhost:${port}`, `Origin: ${shop}`, 'Connection: close']
+    const heads = [
+      ['POST /checkout/handoff HTTP/1.1', ...head, 'Content-Type: application/json'],
+      ['GET /checkout/status HTTP/1.1', ...head],
+    ].map((lines) => lines.join('\r\n'))
+    const [post, get] = heads
+    const end = await leaveEverywhere({
+      host: 'localhost',
+      port: Number(port),
+      requests: [`${post}\r\nContent-Length: 2\r\n\r\n{}`, `${get}\r\n\r\n`],
+      serves: async () => {
+        const signal = AbortSignal.timeout(3000)
+        const init = { method: 'POST', headers, body: '{}', signal }
+        const answer = await fetch(`${shop}/checkout/handoff`, init)
+        expect([answer.status, Object.keys(await read(answer))]).toEqual([
+          200,
+          ['id', 'clientSecret'],
+        ])
+      },
+    }).catch(String)
+    const { child, log } = running.get(shop) ?? {}
+    expect([end, child?.exitCode, log?.slice(1)]).toEqual([undefined, null, []])
   },
 )
 
@@ -126,12 +159,13 @@ async function paysOnce(shop: string, ask: Ask): Promise<void> {
 async function startExample(name: string): Promise<string> {
   const port = await freePort()
   await register(`http://localhost:${port}`)
-  const { line, stop } = await startProgram(
+  const started = await startProgram(
     ['--import', 'tsx', '--conditions=source', join(folder, name)],
     { env: { ...variables, PORT: String(port) } },
   )
-  closing.push(stop)
-  return line
+  closing.push(started.stop)
+  running.set(started.line, started)
+  return started.line
 }
 
 /** A shop whose one page is this script. @returns Its address. */
