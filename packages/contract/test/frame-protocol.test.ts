@@ -25,6 +25,13 @@ test('known fields of the right type are copied, everything else is dropped', ()
   })
 })
 
+test('an address may be as long as pages have them, and a session may be asked for again', () => {
+  const page = `https://shop.example/#${'a'.repeat(8192)}`
+  expect(readFromElement({ t: 'left', page })).toEqual({ t: 'left', page })
+  expect(readFromElement({ t: 'left', page: page.repeat(5) })).toBeUndefined()
+  expect(readFromFrame({ t: 'renew', secret: 'x' })).toEqual({ t: 'renew' })
+})
+
 test('a height is rounded up and kept within bounds', () => {
   expect(readFromFrame({ t: 'size', h: 600.2 })).toEqual({ t: 'size', h: 601 })
   for (const h of [0, -1, 5001, Number.NaN, Number.POSITIVE_INFINITY, '600', null]) {

@@ -47,7 +47,7 @@ export interface FakeHostedPage {
  * Its form has the names of the real one and plays every outcome of `payWith` but `'redirect'`.
  * Its buttons have the test ids `ready busy idle leave finish cancel grow shrink reload silence
  * fail-origin_not_allowed fail-unauthorized fail-internal`. It shows *that* a secret came, never the
- * secret. `leave` comes straight back: to the page's own address with `?payment_intent=<id>`.
+ * secret. `leave` comes straight back, to the page's own address.
  *
  * @see README.md, "Testing"
  */
@@ -127,6 +127,8 @@ const documentText = `<!doctype html>
       const show = (id, text) => { document.querySelector('[data-testid=' + id + ']').value = text }
       const wait = (time) => new Promise((resolve) => setTimeout(resolve, time))
       let port, id, height = 400, silent = false, leaving = false
+      const back = decodeURIComponent(location.hash.slice(1))
+      if (top === window && /^https?:/.test(back)) location.replace(back)
 
       const acts = {
         ready: () => say({ t: 'ready' }),
@@ -155,9 +157,8 @@ const documentText = `<!doctype html>
         },
         left: ({ page }) => {
           if (!leaving || !isText(page)) return
-          const back = new URL(page)
-          back.searchParams.set('payment_intent', id)
-          top.location.href = back.href
+          // By way of this document: to an address with a fragment no page moves from itself.
+          top.location.href = location.href + '#' + encodeURIComponent(page)
         },
         ping: () => say({ t: 'pong' }),
       }

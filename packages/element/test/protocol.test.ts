@@ -87,6 +87,34 @@ test('the secret crosses only after ack, once per port, and an older port is clo
   expect(await told(page)).toEqual(['pi-statechange loading', 'pi-statechange ready', 'pi-ready'])
 })
 
+test('a page that asks again gets the pair again, on the port that is open, and stays as it is', async () => {
+  const page = await world.visit({
+    hosted: hostedPage(`
+      const ports = []
+      init = ({ ports: [port] }) => {
+        const index = ports.push(port) - 1
+        port.onmessage = ({ data }) => {
+          if (data.t !== 'auth') return
+          heard.push([index, data.id, data.secret])
+          document.title = JSON.stringify(heard)
+          if (heard.length === 1) {
+            port.postMessage({ t: 'ready' })
+            for (const t of ['renew', 'renew']) port.postMessage({ t })
+          }
+        }
+        port.postMessage({ t: 'renew' })
+        port.postMessage({ t: 'ack' })
+      }
+      hello()`),
+  })
+  await hears(page, 'pi-ready')
+  const auth = [0, 'pi_1', 'pi_1_secret_x']
+  await expect
+    .poll(async () => JSON.parse((await page.frames()[1]?.title()) ?? ''))
+    .toEqual([auth, auth, auth])
+  expect(await told(page)).toEqual(['pi-statechange loading', 'pi-statechange ready', 'pi-ready'])
+})
+
 test.each([
   ['origin_not_allowed', 'origin_not_allowed'],
   ['unauthorized', 'unauthorized'],

@@ -56,7 +56,7 @@ export interface ActiveSession extends CheckoutSession {
  * Reads the session of a request. The store is read each time, so a session ends with the first
  * request after its origin was removed or the intent's `clientSecret` was revoked.
  *
- * @throws {ProblemError} `invalid_session`: the page starts a new one by loading again.
+ * @throws {ProblemError} `invalid_session`: the page asks the element for the secret and opens a new one.
  */
 export async function sessionOf(
   request: Request,
@@ -68,7 +68,7 @@ export async function sessionOf(
   if (session && mode) return { ...session, mode }
   throw new ProblemError(
     'invalid_session',
-    'The checkout session is over; the page starts a new one by loading again.',
+    'The checkout session has ended; open a new one with the clientSecret.',
     { headers: { 'www-authenticate': 'Bearer' } },
   )
 }

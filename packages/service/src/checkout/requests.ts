@@ -16,12 +16,14 @@ export const OpenSession = z.strictObject({
   origin: text(/^.{1,255}$/s, 'must be the origin of the page around the checkout'),
 })
 
+const returnUrlRule = `must be an address of at most ${longestReturnUrl} characters`
+
 /** `POST /checkout-api/challenge/open` */
 export const OpenChallenge = z.strictObject({
-  returnUrl: text(
-    new RegExp(`^.{1,${longestReturnUrl}}$`, 's'),
-    `must be an address of at most ${longestReturnUrl} characters`,
-  ).optional(),
+  returnUrl: z
+    .string({ error: returnUrlRule })
+    .max(longestReturnUrl, { error: returnUrlRule })
+    .optional(),
 })
 
 /** Both cancels: there is nothing to say. */

@@ -21,7 +21,7 @@ export const errorGuide: Readonly<Record<ProblemCode, string>> = {
   invalid_credentials:
     'Check that the key is complete and of this service; pi-service keys list shows the last characters of each.',
   revoked_credentials: 'Make another key with pi-service keys create and replace this one.',
-  invalid_session: 'Nothing: the hosted page starts a new session by loading again.',
+  invalid_session: 'Nothing: the hosted page opens a new session and keeps what the buyer typed.',
   invalid_admin_token: 'Use the token of the running start: it is printed when the service starts.',
   secret_key_in_browser:
     'Call from your server, hand the page id and clientSecret alone, and revoke the key that was seen.',
