@@ -97,12 +97,12 @@ export class ParentLink {
   }
 }
 
-<<<<<<< HEAD
 /** Why this document gives up. In a test environment the page around it explains it to its developer. */
 export function failure(code: string): FromFrame {
   const test = document.documentElement.dataset.mode === 'test' || undefined
   return { t: 'fail', code, test }
-=======
+}
+
 const longestReply = 10_000
 
 function isOfType<T extends FromElement['t']>(
@@ -110,7 +110,6 @@ function isOfType<T extends FromElement['t']>(
   type: T,
 ): message is Extract<FromElement, { t: T }> {
   return message.t === type
->>>>>>> 36de912 (wip)
 }
 
 /** 128 random bits that tell this document from the one before it in the same frame. */

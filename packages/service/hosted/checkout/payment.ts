@@ -56,7 +56,7 @@ export class Payment implements ReactiveController, Watcher {
   #lost = false
   /** What the buyer asked for, until it is known what came of it. */
   #act: Act | undefined
-  /** Version of the view that this window's confirm brought about. */
+  /** Version of the view that this window's confirm brought about, until it has led on from there. */
   #confirmed: number | undefined
   /** A confirm of this tab may have brought a challenge about that it does not know of. */
   #mayBeOurs = true
@@ -141,7 +141,6 @@ export class Payment implements ReactiveController, Watcher {
       meanwhile: 'unknown',
       afterwards: 'again',
     })
-    if (this.screen === 'bank' && this.view.version === this.#confirmed) await this.goToBank()
   }
 
   /** Ends the payment because the buyer asked for it. */
@@ -267,6 +266,10 @@ export class Payment implements ReactiveController, Watcher {
   }
 
   #followChallenge(): void {
+    if (this.screen === 'bank' && !this.#act && this.view?.version === this.#confirmed) {
+      this.#confirmed = undefined
+      void this.goToBank()
+    }
     if (this.screen !== 'challenge') {
       // A challenge that comes after this view is of a confirm that comes after it.
       this.#mayBeOurs = false

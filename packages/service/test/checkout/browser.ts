@@ -101,12 +101,18 @@ export async function openWindow(
   pair: Pair,
   {
     query = {},
+    rest = '',
+    beside,
     context,
     ready = true,
     expected = [],
     prepare,
   }: {
     readonly query?: Record<string, string>
+    /** The end of the address, as it is. */
+    readonly rest?: string
+    /** A window of the same browser profile, whose tab this one opens next to. */
+    readonly beside?: Window
     readonly context?: BrowserContextOptions
     readonly ready?: boolean
     /** Console errors that this story brings about. */
@@ -114,7 +120,9 @@ export async function openWindow(
     readonly prepare?: (page: Page) => Promise<void>
   } = {},
 ): Promise<Window> {
-  const session = await browser.newContext({ viewport: { width: 480, height: 760 }, ...context })
+  const session =
+    beside?.page.context() ??
+    (await browser.newContext({ viewport: { width: 480, height: 760 }, ...context }))
   const page = await session.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
@@ -124,7 +132,7 @@ export async function openWindow(
   await prepare?.(page)
   const address = new URL(payAddress(shop, pair, { locale: query.locale ?? 'en' }))
   for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
-  await page.goto(address.href)
+  await page.goto(address.href + rest)
   const frame = page.frameLocator('iframe').first()
   const window: Window = {
     page,
@@ -144,7 +152,7 @@ export async function openWindow(
     close: async () => {
       // axe-core and cross-origin focus make no noise; whatever does is a fault of ours.
       const unexpected = errors.filter((error) => !expected.some((pattern) => pattern.test(error)))
-      await session.close()
+      await (beside ? page : session).close()
       expect(unexpected).toEqual([])
       const secrets = [pair.clientSecret, 'Bearer ']
       for (const secret of secrets) expect(checkout.logged.join('')).not.toContain(secret)

@@ -33,13 +33,15 @@ describe.skipIf(!firefoxPath())('in Firefox', () => {
 
   test('a bank that refuses framing moves the whole page, out and back', async () => {
     const pair = await world.checkout.createIntent()
-    const window = await openWindow(world, pair)
+    const rest = `&note=a%20b&sign=1%2B2~&busy=2500&filter=${'x'.repeat(7800)}#/pay?step=2`
+    const window = await openWindow(world, pair, { rest })
     const { page } = window
+    const address = page.url()
     await window.pay('4000002760003184')
     await page.waitForURL(`${world.checkout.challengeUrl}/bank`)
     await page.getByLabel('Code').fill('1234')
     await page.getByRole('button', { name: 'Confirm' }).click()
-    await page.waitForURL((url) => url.searchParams.get('payment_intent') === pair.id)
+    await page.waitForURL(address)
     await expectResult(window, 'paid')
     expect(await window.said()).toContain('finish')
     await window.close()

@@ -12,17 +12,31 @@ beforeAll(async () => {
 })
 afterAll(async () => await world.close())
 
-test('a session that is over is renewed without the buyer: the page shakes hands again', async () => {
+test('a session that has ended is renewed by the page around, and the typed card pays', async () => {
   const window = await openWindow(world, await world.checkout.createIntent(), {
     expected: [/401 \(Unauthorized\)/],
   })
+  await window.fill('4242424242424242')
+  world.checkout.advance(16 * 60_000)
+  await window.frame.getByRole('button', { name: /^Pay / }).click()
+  await expectResult(window, 'paid')
+  const said = (await window.said()).filter((word) => word !== 'size')
+  expect(said).toEqual([
+    ...['hello', 'ack', 'ready', 'busy true'],
+    ...['renew', 'busy false', 'finish'],
+  ])
+  await window.close()
+})
+
+test('a session is not renewed for a shop whose origin was removed meanwhile', async () => {
+  const pair = await world.checkout.createIntent({ environmentId: 'env_other' })
+  await world.checkout.registerOrigin(world.shop.origin, 'env_other')
+  const window = await openWindow(world, pair, { expected: [/401|403/] })
+  await world.checkout.db.query`
+    update environments set allowed_origins = '{}' where id = 'env_other'`
   world.checkout.advance(16 * 60_000)
   await window.pay('4242424242424242')
-  await expect
-    .poll(async () => (await window.said()).filter((word) => word === 'ready').length)
-    .toBe(2)
-  await window.pay('4242424242424242')
-  await expectResult(window, 'paid')
+  await expect.poll(window.said).toContain('fail origin_not_allowed')
   await window.close()
 })
 

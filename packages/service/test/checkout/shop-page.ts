@@ -64,9 +64,12 @@ function page(checkoutOrigin: string): string {
     port.onmessage = ({ data }) => {
       said.push(data.t === 'busy' ? 'busy ' + data.on : data.t === 'fail' ? 'fail ' + data.code : data.t)
       if (data.t === 'size') frame.style.height = data.h + 'px'
-      if (data.t === 'leave' && !query.has('stay')) port.postMessage({ t: 'left', page: location.href.split('#')[0] })
-      if (data.t !== 'ack') return
-      port.postMessage({ t: 'config', locale: query.get('locale') })
+      if (data.t === 'leave' && !query.has('stay')) {
+        for (const end = Date.now() + Number(query.get('busy')); Date.now() < end; );
+        port.postMessage({ t: 'left', page: location.href })
+      }
+      if (data.t === 'ack') port.postMessage({ t: 'config', locale: query.get('locale') })
+      if (data.t !== 'ack' && data.t !== 'renew') return
       port.postMessage({ t: 'auth', id: query.get('id'), secret: query.get('secret') })
     }
     frame.contentWindow.postMessage({ pi: 'checkout', t: 'init', v: 1, doc: data.doc }, checkout, [channel.port2])

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { firefoxPath } from '../../../../.ci/browser.mjs'
+import { expectResult, openWindow, startWorld, type Window, type World } from './browser.ts'
+
+// A browser has no deadline on a busy machine.
+vi.setConfig({ testTimeout: 90_000 })
+
+for (const engine of ['chromium', 'firefox'] as const) {
+  describe.skipIf(engine === 'firefox' && !firefoxPath())(`two windows in ${engine}`, () => {
+    let world: World
+
+    beforeAll(async () => {
+      world = await startWorld(engine)
+    }, 120_000)
+    afterAll(async () => await world.close())
+
+    // A hidden tab may not notice where its frames are, and lose the press.
+    const press = async ({ page, frame }: Window, name: string): Promise<void> => {
+      await page.bringToFront()
+      await world.press(frame.getByRole('button', { name }))
+    }
+    const answer = async ({ page, bank }: Window): Promise<void> => {
+      await page.bringToFront()
+      await bank.getByLabel('Code').fill('1234')
+      await world.press(bank.getByRole('button', { name: 'Confirm' }))
+    }
+    const elsewhere = async ({ frame }: Window): Promise<void> =>
+      await frame.getByText('This payment is being confirmed in another window.').waitFor()
+
+    test('the window that confirmed asks for the code, and the other offers to', async () => {
+      const pair = await world.checkout.createIntent()
+      const first = await openWindow(world, pair)
+      const second = await openWindow(world, pair, { beside: first })
+      // A profile of its own: what one browser knows of its other windows does not reach it.
+      const third = await openWindow(world, pair)
+      await first.pay('4000000000003220')
+      await first.bank.getByLabel('Code').waitFor()
+      for (const other of [second, third]) {
+        await elsewhere(other)
+        expect(await other.frame.locator('iframe').count()).toBe(0)
+      }
+      await answer(first)
+      for (const window of [first, second, third]) await expectResult(window, 'paid')
+      for (const window of [third, second, first]) await window.close()
+    })
+
+    test('the code moves to the window where the buyer asks for it, and the first says so', async () => {
+      const pair = await world.checkout.createIntent()
+      const first = await openWindow(world, pair)
+      const second = await openWindow(world, pair, { beside: first })
+      await first.pay('4000000000003220')
+      await first.bank.getByLabel('Code').waitFor()
+      await press(second, 'Confirm here')
+      await second.bank.getByLabel('Code').waitFor()
+      await elsewhere(first)
+      await answer(second)
+      for (const window of [first, second]) await expectResult(window, 'paid')
+      for (const window of [second, first]) await window.close()
+    })
+
+    test('a code that was replaced from afar can be asked for again', async () => {
+      const pair = await world.checkout.createIntent()
+      const first = await openWindow(world, pair)
+      const afar = await openWindow(world, pair)
+      await first.pay('4000000000003220')
+      await first.bank.getByLabel('Code').waitFor()
+      await press(afar, 'Confirm here')
+      await afar.bank.getByLabel('Code').waitFor()
+      await answer(first)
+      await first.frame.getByText('The confirmation was interrupted.').waitFor()
+      await press(first, 'Confirm here')
+      await answer(first)
+      for (const window of [first, afar]) await expectResult(window, 'paid')
+      for (const window of [afar, first]) await window.close()
+    })
+
+    test('a window that is loaded again leaves the code where it is shown', async () => {
+      const pair = await world.checkout.createIntent()
+      const first = await openWindow(world, pair)
+      const second = await openWindow(world, pair, { beside: first })
+      await first.pay('4000000000003220')
+      await first.bank.getByLabel('Code').waitFor()
+      await second.page.reload()
+      await elsewhere(second)
+      await answer(first)
+      for (const window of [first, second]) await expectResult(window, 'paid')
+      for (const window of [second, first]) await window.close()
+    })
+  })
+}
