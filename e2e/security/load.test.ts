@@ -69,6 +69,36 @@ test('row 31: ten thousand silent connections, slow heads and slow bodies keep n
   expect(slowest).toBeLessThan(10_000)
 })
 
+test('row 31: ten thousand idle keep-alive connections leave room for new clients', async ({
+  service,
+}) => {
+  test.setTimeout(90_000)
+  const { baseUrl, apiKey } = service.ready
+  const port = Number(new URL(baseUrl).port)
+  const wanted = Number(process.env.PI_IDLE_SOCKETS ?? 10_200)
+  const count = Math.min(wanted, openFiles() - 2000)
+  const idle: Held[] = []
+  while (idle.length < count) {
+    const held = await Promise.all(Array.from({ length: 200 }, () => hold(port)))
+    for (const { socket } of held) socket.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+    await Promise.all(
+      held.map(({ socket, closed }) => Promise.race([once(socket, 'data'), closed])),
+    )
+    idle.push(...held)
+  }
+  let slowest = 0
+  for (let served = 0; served < 50; served++) {
+    const began = performance.now()
+    const answer = await fetch(`${baseUrl}/payment-intents/pi_x`, {
+      headers: { authorization: `Bearer ${apiKey}`, connection: 'close' },
+    })
+    expect(answer.status).toBe(404)
+    slowest = Math.max(slowest, performance.now() - began)
+  }
+  tell('idle keep-alive connections', { idle: count, slowestMs: Math.round(slowest) })
+  for (const { socket } of idle) socket.destroy()
+})
+
 interface Held {
   readonly socket: Socket
   readonly closed: Promise<unknown>

@@ -1,38 +1,111 @@
 /**
- * How many connections a listener keeps: when it is full, whoever has said nothing makes room.
+ * How many connections a listener keeps, and for how long one may refuse to take a response.
  *
- * Without this a few thousand silent connections would keep everybody else out until their timeout.
+ * A full listener closes the connection that has been idle longest, so that neither silent connections
+ * nor those that wait for their next request can keep other clients out.
  *
  * @module
  */
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** What stays free for those who come while the silent ones go. */
+/** The bounds of one listener. */
+export interface ConnectionBounds {
+  /** Most open connections. */
+  readonly most: number
+  /** Most open connections of one client whose address is known. */
+  readonly mostOfClient: number
+  /** Milliseconds for which a client may take no byte of a response that waits for it. */
+  readonly writeTimeout: number
+  /** @returns `undefined` if the client's address is unknown: one address may stand for many clients. */
+  readonly clientOf: (socket: Socket) => string | undefined
+}
+
+/** What stays free for new connections while the idle ones close. */
 const reserve = 200
 
-/**
- * Bounds the open connections of a server that is about to listen.
- *
- * @param most Beyond it, the oldest connection that has not sent a request yet is cut off for each new
- * one; when all have, new ones are turned away.
- */
-export function boundConnections(server: Server, most: number): void {
-  const silent = new Set<Socket>()
-  let open = 0
+/** Bounds the connections of a server that is about to listen. */
+export function boundConnections(server: Server, bounds: ConnectionBounds): void {
+  const { most, mostOfClient, writeTimeout, clientOf } = bounds
+  const all = emptyGroup(most)
+  const clients = new Map<string, Group>()
   server.maxConnections = most + reserve
-  server.on('connection', (socket) => {
-    open++
-    silent.add(socket)
+
+  server.on('connection', (socket: Known) => {
+    const client = clientOf(socket)
+    const own = client === undefined ? undefined : (clients.get(client) ?? emptyGroup(mostOfClient))
+    if (client !== undefined && own) clients.set(client, own)
+    const groups = own ? [all, own] : [all]
+    const state: Connection = { groups, pending: 0 }
+    socket[connection] = state
+    for (const group of groups) {
+      group.open++
+      group.idle.add(socket)
+    }
     socket.once('close', () => {
-      open--
-      silent.delete(socket)
+      for (const group of groups) {
+        group.open--
+        group.idle.delete(socket)
+      }
+      if (client !== undefined && own?.open === 0) clients.delete(client)
     })
-    if (open <= most) return
-    const [oldest] = silent
-    if (oldest && oldest !== socket) oldest.destroy()
+    // The client's own connections first: then the others have room again.
+    for (const group of groups.toReversed()) {
+      if (group.open > group.most) closeLongestIdle(group, socket)
+    }
   })
-  server.on('request', ({ socket }) => {
-    silent.delete(socket)
+
+  server.on('request', ({ socket }: { readonly socket: Known }, response) => {
+    const state = socket[connection]
+    if (!state) return
+    state.pending++
+    for (const { idle } of state.groups) idle.delete(socket)
+    response.on('close', ended)
   })
+
+  // The timer of each socket. Node.js starts it again at each byte that is read or taken.
+  server.timeout = writeTimeout
+  server.on('timeout', (socket: Known) => {
+    const waitsForUs = (socket[connection]?.pending ?? 0) > 0 && socket.writableLength === 0
+    if (waitsForUs) socket.setTimeout(writeTimeout)
+    else socket.destroy()
+  })
+}
+
+/** Connections that share a bound. */
+interface Group {
+  readonly most: number
+  open: number
+  /** Those without a request that waits for its response, the longest idle first. */
+  readonly idle: Set<Socket>
+}
+
+/** On the socket itself: a map of sockets costs each request a look-up. */
+const connection = Symbol('connection')
+
+interface Connection {
+  readonly groups: readonly Group[]
+  /** Requests whose responses have not ended. */
+  pending: number
+}
+
+interface Known extends Socket {
+  [connection]?: Connection
+}
+
+function emptyGroup(most: number): Group {
+  return { most, open: 0, idle: new Set() }
+}
+
+function closeLongestIdle({ idle }: Group, newest: Socket): void {
+  // The newest is always among them; where it is the only one, every other one is in use.
+  const [longest = newest] = idle
+  longest.destroy()
+}
+
+function ended(this: ServerResponse): void {
+  const socket: Known = this.req.socket
+  const state = socket[connection]
+  if (!state || --state.pending > 0 || socket.destroyed) return
+  for (const { idle } of state.groups) idle.add(socket)
 }
