@@ -28,6 +28,9 @@ export function orderIdFault(orderId: string): OrderIdFault | undefined {
       detail: 'must hold no control, line-separator or text-direction characters',
     }
   }
+  if (!visible.test(orderId)) {
+    return { code: 'too_short', detail: 'must hold at least 1 visible character' }
+  }
   if (codePoints(orderId) > limits.orderId) {
     const uuid = looksLikeUuid.test(orderId)
       ? '; a UUID has 36: drop its hyphens, or use newOrderId() of @pi-checkout/server'
@@ -52,5 +55,8 @@ export function codePoints(text: string): number {
 
 // Controls, line and paragraph separators, and what turns the reading direction around (UAX #9).
 const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+
+// Anything but spaces, marks that need a letter, and characters that a font shows as nothing.
+const visible = /[^\p{Z}\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 const looksLikeUuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i

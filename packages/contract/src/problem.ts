@@ -65,6 +65,11 @@ export const problemCodes = {
   },
   rate_limited: { status: 429, title: 'Too many requests', retryable: true },
   internal_error: { status: 500, title: 'The service failed', retryable: true },
+  unsupported_transfer_encoding: {
+    status: 501,
+    title: 'The Transfer-Encoding is not supported',
+    retryable: false,
+  },
   store_unavailable: { status: 503, title: 'The store is not available', retryable: true },
   timeout: { status: 504, title: 'The work did not finish in time', retryable: true },
 } as const satisfies Record<

@@ -29,6 +29,14 @@ test('fields come out in one order, whatever order they came in', () => {
 })
 
 const refused: readonly (readonly [string, unknown, string])[] = [
+  ...['\u200b', ' ', '\u00a0\u2003', '\u200d\u2060', '\u3164', '\u2800', '\ufe0f', '\u0301'].map(
+    (orderId) =>
+      [
+        `an order id without a visible character, ${escape(orderId)}`,
+        { ...body, orderId },
+        '/orderId too_short',
+      ] as const,
+  ),
   ['no amount', { ...body, amount: undefined }, '/amount required'],
   ['an amount of text', { ...body, amount: '100' }, '/amount invalid_type'],
   ['a fraction', { ...body, amount: 19.99 }, '/amount not_an_integer'],

@@ -129,6 +129,10 @@ export const errorCodes = {
     meaning: 'the service did not see JSON in UTF-8',
     advice: 'look for a proxy that changes headers',
   },
+  unsupported_transfer_encoding: {
+    meaning: 'the body came with a transfer coding other than chunked',
+    advice: 'look for a proxy that changes headers',
+  },
   rate_limited: {
     meaning: 'too many requests, also after waiting',
     advice: 'call again later with the same arguments',

@@ -175,15 +175,18 @@ function refuseBrowser({ headers: sent }: Request): Response | undefined {
 
 function refuseMedia({ headers: sent }: Request): Response | undefined {
   const type = sent.get('content-type') ?? ''
-  return /^application\/json(?:[ \t]*;[ \t]*charset="?utf-8"?)?[ \t]*$/i.test(type)
+  const [media = '', ...parameters] = type.toLowerCase().split(';')
+  const isJson = media.trim() === 'application/json'
+  return isJson && parameters.every((each) => /^(?:charset="?utf-8"?)?$/.test(each.trim()))
     ? undefined
     : problem('unsupported_media_type')
 }
 
 function refuseStranger({ headers: sent }: Request, apiKey: string): Response | undefined {
-  const challenge = { headers: { 'www-authenticate': 'Bearer' } }
+  const challenge = { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } }
   const credentials = sent.get(headers.authorization)
-  if (credentials === null) return problem('missing_credentials', challenge)
+  if (credentials === null)
+    return problem('missing_credentials', { headers: { 'www-authenticate': 'Bearer' } })
   const [, token] = /^Bearer +([!-~]{1,512})$/i.exec(credentials) ?? []
   return token === apiKey ? undefined : problem('invalid_credentials', challenge)
 }

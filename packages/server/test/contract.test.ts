@@ -252,7 +252,13 @@ for (const [name, target] of targets) {
       const response = await ask(target(), request)
       expect(response.status).toBe(status)
       expect(response.headers.get('content-type')).toBe('application/problem+json')
-      expect(response.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
+      expect(response.headers.get('www-authenticate')).toBe(
+        status === 401
+          ? code === 'missing_credentials'
+            ? 'Bearer'
+            : 'Bearer error="invalid_token"'
+          : null,
+      )
       const body = (await response.json()) as { requestId: string; title: string; errors: object[] }
       expect(body).toEqual({
         type: `/docs#${code}`,

@@ -23,7 +23,7 @@ import { authenticator } from './http/authenticate.ts'
 import { type ClientAddresses, clientAddresses } from './http/client-address.ts'
 import { clientErrorAnswers } from './http/client-error.ts'
 import { boundConnections } from './http/connections.ts'
-import { hostOption, needHost, refuseExpectation } from './http/expectations.ts'
+import { deferContinue, hostOption, refuseExpectation, wellFormed } from './http/expectations.ts'
 import { holdRequests } from './http/held-requests.ts'
 import { rateLimits } from './http/rate-limit.ts'
 import { transportOption } from './http/strict-transport.ts'
@@ -252,7 +252,7 @@ async function readKept(file: string): Promise<string | undefined> {
   }
 }
 
-/** Slow senders lose their connection while others are served. */
+/** Slow senders, and clients that do not read, lose their connection while others are served. */
 const serverOptions = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
@@ -260,14 +260,17 @@ const serverOptions = {
   // Longer than clients and proxies keep an idle connection (60 s is usual): whoever closes first races
   // with the next request, and a POST that loses is not sent again by itself.
   keepAliveTimeout: 72_000,
+  /** Without a byte that the client takes of a response. */
+  writeTimeout: 30_000,
 }
 const maxConnections = 10_000
+/** A company or a mobile network behind one address has fewer. */
+const maxConnectionsOfClient = 1000
 
 async function listen(
   server: Server,
   { host, port, name }: { readonly host: string; readonly port: number; readonly name: string },
 ): Promise<void> {
-  boundConnections(server, maxConnections)
   server.listen({ host, port })
   try {
     await once(server, 'listening')
@@ -305,13 +308,21 @@ function makeServer(
     readonly addresses: ClientAddresses
   },
 ): Opening {
-  const server = createServer({ ...options, ...hostOption, ...transportOption(origin) })
+  const { writeTimeout, ...timeouts } = options
+  const server = createServer({ ...timeouts, ...hostOption, ...transportOption(origin) })
   server.on('clientError', clientErrorAnswers(origin ?? ''))
   const logged = (listener: RequestListener): RequestListener =>
     logAnswers(log, addresses.ofRequest, listener)
   server.on('checkExpectation', logged(refuseExpectation(log)))
+  boundConnections(server, {
+    most: maxConnections,
+    mostOfClient: maxConnectionsOfClient,
+    writeTimeout,
+    clientOf: addresses.ofSocket,
+  })
+  deferContinue(server)
   const open = holdRequests(server)
-  return { server, open: (listener) => open(logged(needHost(log, listener))) }
+  return { server, open: (listener) => open(logged(wellFormed(log, listener))) }
 }
 
 async function close(server: Server): Promise<void> {

@@ -64,6 +64,16 @@ const provokedByCreate: Provoked<'create'> = {
     await create(service, order, { 'content-type': 'text/plain' }),
   payload_too_large: async () => await create(service, 'x'.repeat(70_000)),
   invalid_header: async () => await create(service, order, { 'sandbox-fault': 'unknown' }),
+  unsupported_transfer_encoding: async () =>
+    await rawAnswer(
+      service.url,
+      [
+        ...['POST /payment-intents HTTP/1.1', 'Host: 127.0.0.1'],
+        ...[`Authorization: Bearer ${service.apiKey}`, 'Content-Type: application/json'],
+        'Transfer-Encoding: gzip, chunked',
+      ],
+      '0\r\n\r\n',
+    ),
   missing_credentials: async () => await raw({ headers: { authorization: undefined } }),
   invalid_credentials: async () => await create({ ...service, apiKey: 'pi_sk_test_no' }),
   revoked_credentials: async () => await create({ ...service, apiKey: await revokedKey() }),

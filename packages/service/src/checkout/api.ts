@@ -9,6 +9,7 @@ import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import { jsonHeaders } from '../http/headers.ts'
+import { only } from '../http/method-not-allowed.ts'
 import { ProblemError } from '../http/problem.ts'
 import { buckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
 import { requestId } from '../http/request-id.ts'
@@ -137,6 +138,13 @@ export function checkoutApi(
       displayView(context, await move(context, session, { type: 'canceled' })),
     ),
   )
+  router.all('/reports', only('POST'))
+  router.all('/session', only('POST'))
+  router.all('/intent', only('GET, HEAD'))
+  router.all('/confirm', only('POST'))
+  router.all('/challenge/open', only('POST'))
+  router.all('/challenge/cancel', only('POST'))
+  router.all('/cancel', only('POST'))
   return router
 }
 

@@ -5,9 +5,11 @@
  */
 import express, { type Express, type Request, type Response } from 'express'
 import type { Context } from '../context.ts'
+import { askForBody } from '../http/expectations.ts'
 import { bareApp, finished } from '../http/express-app.ts'
 import { jsonHeaders } from '../http/headers.ts'
 import { hostCheck } from '../http/host.ts'
+import { only, onlyGet } from '../http/method-not-allowed.ts'
 import {
   type Answered,
   answerChallenge,
@@ -28,11 +30,19 @@ import { challengePaths } from './view.ts'
 export function challengeApp(context: Context): Express {
   const app = bareApp(context.challengeUrl)
   app.use(hostCheck(context.challengeUrl))
-  app.use(assetsPath, builtAssets(context.hostedFolder))
-  app.use(express.urlencoded({ extended: false, limit: '4kb', parameterLimit: 8, inflate: false }))
+  app.use(assetsPath, builtAssets(context.hostedFolder), onlyGet)
+  app.use((request, _response, next) => {
+    if (Number(request.headers['content-length'] ?? 0) <= formBytes) askForBody(request)
+    next()
+  })
+  app.use(
+    express.urlencoded({ extended: false, limit: formBytes, parameterLimit: 8, inflate: false }),
+  )
   for (const presentation of ['frame', 'page'] as const) issuer(app, context, presentation)
   return finished(app, context)
 }
+
+const formBytes = 4096
 
 /** The issuer's two steps: ask for the code, take the code. */
 function issuer(app: Express, context: Context, presentation: Presentation): void {
@@ -84,6 +94,7 @@ function issuer(app: Express, context: Context, presentation: Presentation): voi
       .set({ ...headersFor(context, presentation, registered), Location: returnPage })
       .end()
   })
+  for (const each of [path, answerPath]) app.all(each, only('POST'))
 }
 
 interface Page {

@@ -7,6 +7,7 @@ import type { Request } from 'express'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import type { Queryable } from '../db/database.ts'
+import { onlyHeader } from '../http/only-header.ts'
 import { ProblemError } from '../http/problem.ts'
 import { opens } from '../intents/client-secret.ts'
 import type { Environment } from '../merchants/environments.ts'
@@ -62,14 +63,15 @@ export async function sessionOf(
   request: Request,
   { tokens, context }: { readonly tokens: SessionTokens; readonly context: Context },
 ): Promise<ActiveSession> {
-  const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(request.headers.authorization ?? '') ?? []
+  const sent = onlyHeader(request, 'authorization')
+  const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(sent ?? '') ?? []
   const session = token && (await tokens.verify(token, context.now()))
   const mode = session && (await modeOf(context.db, session))
   if (session && mode) return { ...session, mode }
   throw new ProblemError(
     'invalid_session',
     'The checkout session has ended; open a new one with the clientSecret.',
-    { headers: { 'www-authenticate': 'Bearer' } },
+    { headers: { 'www-authenticate': sent ? 'Bearer error="invalid_token"' : 'Bearer' } },
   )
 }
 

@@ -18,6 +18,7 @@ export function cspReports({ log, now }: Context): RequestHandler {
       throw new ProblemError(
         'unsupported_media_type',
         'Content-Type must be application/reports+json.',
+        { headers: { 'accept-post': 'application/reports+json' } },
       )
     }
     const minute = Math.floor(now().getTime() / 60_000)

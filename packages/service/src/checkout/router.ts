@@ -9,6 +9,7 @@ import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import express, { type Response, Router } from 'express'
 import type { Context } from '../context.ts'
 import type { Queryable } from '../db/database.ts'
+import { only, onlyGet } from '../http/method-not-allowed.ts'
 import { type CheckoutParts, checkoutApi } from './api.ts'
 import { checkoutHeaders, refusalHeaders } from './page-headers.ts'
 import { assetsPath, checkoutPage, refusalPage } from './pages.ts'
@@ -45,8 +46,10 @@ export function checkoutRouter(context: Context, parts: CheckoutParts): Router {
       .send(checkoutPage(hostedFolder, environment))
   })
 
+  router.all('/checkout/:id', only('GET, HEAD'))
+
   router.use('/checkout-api', checkoutApi(context, parts))
-  router.use(assetsPath, builtAssets(hostedFolder))
+  router.use(assetsPath, builtAssets(hostedFolder), onlyGet)
   return router
 }
 

@@ -38,6 +38,7 @@ export const errorGuide: Readonly<Record<ProblemCode, string>> = {
   attempt_in_progress: 'Wait for the result of the running attempt.',
   payload_too_large: 'Keep the body under 64 KB; metadata is for references, not for documents.',
   unsupported_media_type: 'Send Content-Type: application/json, uncompressed.',
+  unsupported_transfer_encoding: 'Send the body with Content-Length, or in chunks.',
   idempotency_key_reused:
     'Use a new key for a new request. The same key is for the same body only.',
   rate_limited: 'Wait as long as Retry-After says, then send the same request again.',

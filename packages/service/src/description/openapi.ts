@@ -25,6 +25,7 @@ export const operationProblems = {
     'unsupported_media_type',
     'payload_too_large',
     'invalid_header',
+    'unsupported_transfer_encoding',
     'missing_credentials',
     'invalid_credentials',
     'revoked_credentials',
@@ -137,7 +138,15 @@ export function openapi(serverUrl: string): OpenApi {
           description: 'The version that was asked for',
           schema: { type: 'string', enum: apiVersions },
         },
-        WwwAuthenticate: { description: 'How to authenticate', schema: { const: 'Bearer' } },
+        WwwAuthenticate: {
+          description: '`Bearer`; with `error="invalid_token"` if a key was sent',
+          schema: { type: 'string' },
+        },
+        AcceptPost: { description: 'The media type to send', schema: { type: 'string' } },
+        AcceptEncoding: {
+          description: 'The content coding to send',
+          schema: { type: 'string' },
+        },
         Allow: { description: 'The methods of this path', schema: { type: 'string' } },
         RetryAfter: {
           description: 'Seconds to wait before the same request is sent again',
@@ -283,6 +292,10 @@ function problemHeaders(status: number): Record<string, object> {
     'Api-Version': header('ApiVersion'),
     ...(status === 401 && { 'WWW-Authenticate': header('WwwAuthenticate') }),
     ...(status === 405 && { Allow: header('Allow') }),
+    ...(status === 415 && {
+      'Accept-Post': header('AcceptPost'),
+      'Accept-Encoding': header('AcceptEncoding'),
+    }),
     ...([409, 429, 503, 504].includes(status) && { 'Retry-After': header('RetryAfter') }),
     ...(status === 429 && {
       RateLimit: header('RateLimit'),

@@ -6,6 +6,7 @@
 import { Router } from 'express'
 import type { Context } from '../context.ts'
 import { jsonHeaders } from '../http/headers.ts'
+import { only } from '../http/method-not-allowed.ts'
 import { toolPageHeaders } from '../http/tool-page.ts'
 import { docsPage } from './docs.ts'
 import { docsStyle } from './docs-style.ts'
@@ -26,6 +27,7 @@ export function descriptionRouter({ publicUrl }: Pick<Context, 'publicUrl'>): Ro
   router.get('/docs.css', (_request, response) => {
     response.set(styleHeaders).type('css').send(docsStyle)
   })
+  for (const path of ['/openapi.json', '/docs', '/docs.css']) router.all(path, only('GET, HEAD'))
   return router
 }
 

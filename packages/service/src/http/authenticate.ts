@@ -128,5 +128,11 @@ function unauthorized(
   code: 'missing_credentials' | 'invalid_credentials' | 'revoked_credentials',
   detail: string,
 ): ProblemError {
-  return new ProblemError(code, detail, { headers: { 'www-authenticate': 'Bearer' } })
+  return new ProblemError(code, detail, {
+    headers: {
+      // RFC 6750, §3: no error code for a request without credentials.
+      'www-authenticate':
+        code === 'missing_credentials' ? 'Bearer' : 'Bearer error="invalid_token"',
+    },
+  })
 }

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { limits } from '@pi-checkout/contract'
+import { askForBody } from './expectations.ts'
 import { readJson } from './json.ts'
 import { ProblemError } from './problem.ts'
 
@@ -31,24 +32,46 @@ export async function jsonBody(
  */
 export function checkBodyHeaders(request: IncomingMessage, maxBytes: number): void {
   const { headers } = request
-  if (!mediaType.test(headers['content-type'] ?? '')) {
+  if (!isJson(headers['content-type'] ?? '')) {
     throw new ProblemError(
       'unsupported_media_type',
       'Content-Type must be application/json, with no charset but utf-8.',
+      { headers: { 'accept-post': 'application/json' } },
     )
   }
-  if (headers['content-encoding'] && headers['content-encoding'] !== 'identity') {
+  const encoding = headers['content-encoding']
+  if (encoding && encoding.toLowerCase() !== 'identity') {
     throw new ProblemError(
       'unsupported_media_type',
       'Content-Encoding is not supported; send the body uncompressed.',
+      { headers: { 'accept-encoding': 'identity' } },
     )
   }
+  checkLength(request, maxBytes)
+}
+
+function checkLength({ headers }: IncomingMessage, maxBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
+
+/** Whether a media type is JSON in UTF-8. Parameters may be empty. @see RFC 9110, §5.6.6 and §8.3 */
+function isJson(contentType: string): boolean {
+  // By far the most frequent, and a hot path.
+  if (contentType === 'application/json') return true
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';')
+  return (
+    type.trim() === 'application/json' &&
+    parameters.every((each) => jsonParameters.has(each.trim()))
+  )
+}
+
+const jsonParameters: ReadonlySet<string> = new Set(['', 'charset=utf-8', 'charset="utf-8"'])
 
 /** Reads the bytes of a body, up to a limit that a missing Content-Length does not escape. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    checkLength(request, maxBytes)
+    askForBody(request)
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
@@ -77,8 +100,6 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
 function brokenOff(): ProblemError {
   return new ProblemError('request_timeout', 'The body broke off.')
 }
-
-const mediaType = /^application\/json(?:[ \t]*;[ \t]*charset="?utf-8"?)?[ \t]*$/i
 
 function tooLarge(maxBytes: number): ProblemError {
   return new ProblemError('payload_too_large', `The body must be at most ${maxBytes} bytes.`)

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Router } from 'express'
+import { only } from './method-not-allowed.ts'
 import { ProblemError } from './problem.ts'
 
 /** Returns the route of `/pi-checkout.js`. */
@@ -19,6 +20,7 @@ export function elementScript(folder: string): Router {
     // Express compares the tag with If-None-Match, and answers 304 without the body.
     response.set(headers).set('etag', kept.tag).send(kept.bytes)
   })
+  router.all('/pi-checkout.js', only('GET, HEAD'))
   return router
 }
 

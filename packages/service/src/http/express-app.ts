@@ -6,6 +6,7 @@
 import { headers } from '@pi-checkout/contract'
 import express, { type Express } from 'express'
 import type { Context } from '../context.ts'
+import { only } from './method-not-allowed.ts'
 import { ProblemError, sendProblem } from './problem.ts'
 import { requestId } from './request-id.ts'
 import { transportHeaders } from './strict-transport.ts'
@@ -35,6 +36,7 @@ export function bareApp(origin: string): Express {
   app.get('/favicon.ico', (_request, response) => {
     response.status(204).end()
   })
+  app.all('/favicon.ico', only('GET, HEAD'))
   return app
 }
 

@@ -6,6 +6,7 @@
 import { Router } from 'express'
 import type { Context } from '../context.ts'
 import { jsonHeaders } from './headers.ts'
+import { only } from './method-not-allowed.ts'
 import { ProblemError } from './problem.ts'
 
 /** Returns the routes `/healthz` and `/readyz`. */
@@ -25,6 +26,7 @@ export function healthRouter(
     await db.query`select 1 as ready`
     response.set(jsonHeaders).json({ status: 'ready' })
   })
+  for (const path of ['/healthz', '/readyz']) router.all(path, only('GET, HEAD'))
   return router
 }
 

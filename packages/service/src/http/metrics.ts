@@ -9,6 +9,7 @@ import { routes } from '@pi-checkout/contract'
 import { Router } from 'express'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { sentStatus } from './answer-facts.ts'
+import { only } from './method-not-allowed.ts'
 
 /** The metrics of one instance. */
 export interface Metrics {
@@ -40,6 +41,7 @@ export function makeMetrics(): Metrics {
     const text = await registry.metrics()
     response.set('cache-control', 'no-store').type(registry.contentType).send(text)
   })
+  router.all('/metrics', only('GET, HEAD'))
 
   return {
     router,

@@ -6,6 +6,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { routes } from '@pi-checkout/contract'
 import type { Context } from '../context.ts'
+import { methodNotAllowed } from '../http/method-not-allowed.ts'
 import { ProblemError, sendProblem } from '../http/problem.ts'
 import { Dropped } from '../sandbox/inject.ts'
 import {
@@ -44,23 +45,17 @@ function route(
   const query = url.indexOf('?')
   const path = query === -1 ? url : url.slice(0, query)
   if (path === collection) {
-    return method === routes.create.method ? create : refuse(notAllowed(routes.create.method))
+    return method === routes.create.method ? create : refuse(methodNotAllowed(routes.create.method))
   }
   const id = path.slice(collection.length + 1)
   if (id === '' || id.includes('/')) {
     return refuse(new ProblemError('not_found', 'There is nothing at this address; see /docs.'))
   }
-  return method === 'GET' || method === 'HEAD' ? retrieve : refuse(notAllowed('GET, HEAD'))
+  return method === 'GET' || method === 'HEAD' ? retrieve : refuse(methodNotAllowed('GET, HEAD'))
 }
 
 function refuse(problem: ProblemError): Operation {
   return async () => {
     throw problem
   }
-}
-
-function notAllowed(allow: string): ProblemError {
-  return new ProblemError('method_not_allowed', `Only ${allow} is allowed here.`, {
-    headers: { allow },
-  })
 }

@@ -8,6 +8,7 @@ import { Router } from 'express'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import type { Authenticator } from '../http/authenticate.ts'
+import { only } from '../http/method-not-allowed.ts'
 import { ProblemError } from '../http/problem.ts'
 import { listApiKeys } from '../merchants/api-keys.ts'
 import { type Environment, findEnvironment, timeOf } from '../merchants/environments.ts'
@@ -71,6 +72,7 @@ export function environmentRoutes(
     .delete(async (request, response) => {
       response.json(await moveClock(request.params.id, { offset: 0 }))
     })
+    .all(only('PUT, DELETE'))
 
   async function moveClock(id: string, asked: SetClock): Promise<object> {
     const clockOffset = await setClock(db, id, asked)
@@ -106,6 +108,7 @@ export function environmentRoutes(
       changes.announce('environments')
       response.json({ origins })
     })
+    .all(only('POST, DELETE'))
 
   router.get('/environments/:id/intents', async (request, response) => {
     const { id } = await testEnvironment(context, request.params.id)
@@ -130,6 +133,7 @@ export function environmentRoutes(
       journal.clear(id)
       response.json({ requests: [] })
     })
+    .all(only('GET, HEAD, DELETE'))
 
   /** A request tells of an intent's id at most: its order and customer are in the store. */
   async function search(environmentId: string, text: string): Promise<Search> {
@@ -160,6 +164,10 @@ export function environmentRoutes(
       lint.clear(id)
       response.json({ findings: [] })
     })
+    .all(only('GET, HEAD, DELETE'))
+  router.all('/environments', only('GET, HEAD'))
+  router.all('/environments/:id/intents', only('GET, HEAD'))
+  router.all('/environments/:id/idempotency', only('GET, HEAD'))
   return router
 }
 

@@ -6,6 +6,7 @@
 import { Router } from 'express'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
+import { only } from '../http/method-not-allowed.ts'
 import { ProblemError } from '../http/problem.ts'
 import { testEnvironment } from './environment-routes.ts'
 import { type FaultRules, faultNames, faultOperations, readFault } from './faults.ts'
@@ -38,6 +39,7 @@ export function faultRoutes(context: Context, faults: FaultRules, { changes }: S
       changes.announce('faults')
       response.json({ rules: [] })
     })
+    .all(only('GET, HEAD, POST, DELETE'))
   router.delete('/environments/:id/faults/:rule', async (request, response) => {
     const { id } = await testEnvironment(context, request.params.id)
     if (!faults.remove(id, Number(request.params.rule))) {
@@ -49,6 +51,7 @@ export function faultRoutes(context: Context, faults: FaultRules, { changes }: S
     changes.announce('faults')
     response.json({ rules: faults.list(id) })
   })
+  router.all('/environments/:id/faults/:rule', only('DELETE'))
   return router
 }
 

@@ -8,6 +8,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isLoopback } from '@pi-checkout/contract/origin'
 import type { RequestHandler } from 'express'
+import { onlyHeader } from '../http/only-header.ts'
 import { ProblemError } from '../http/problem.ts'
 
 /** Hides the sandbox from other machines and behind public names. */
@@ -21,13 +22,19 @@ export const localOnly: RequestHandler = (request, _response, next) => {
 export function adminOnly(adminToken: string): RequestHandler {
   const expected = digest(adminToken)
   return (request, _response, next) => {
-    const [, token = ''] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
+    const [, token = ''] = /^Bearer +(\S+)$/i.exec(onlyHeader(request, 'authorization') ?? '') ?? []
     if (timingSafeEqual(digest(token), expected)) return next()
     next(
       new ProblemError(
         'invalid_admin_token',
         'Send the admin token that this start of the service printed, as Authorization: Bearer <TOKEN>.',
-        { headers: { 'www-authenticate': 'Bearer' } },
+        {
+          headers: {
+            'www-authenticate': request.headers.authorization
+              ? 'Bearer error="invalid_token"'
+              : 'Bearer',
+          },
+        },
       ),
     )
   }

@@ -5,6 +5,7 @@
  */
 import { Router } from 'express'
 import type { Context } from '../context.ts'
+import { only } from '../http/method-not-allowed.ts'
 import { ProblemError } from '../http/problem.ts'
 import { revokeSecret } from '../intents/store.ts'
 import { read } from './read.ts'
@@ -47,6 +48,9 @@ export function intentRoutes(context: Context, { changes, journal }: Sandbox): R
     changes.announce('intents')
     response.json({ id: settled.id, status: settled.status })
   })
+  router.all('/intents/:id', only('GET, HEAD'))
+  router.all('/intents/:id/revoke-secret', only('POST'))
+  router.all('/intents/:id/settle', only('POST'))
   return router
 }
 

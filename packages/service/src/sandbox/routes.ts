@@ -11,6 +11,7 @@ import type { SandboxFrom } from '../config.ts'
 import type { Context } from '../context.ts'
 import { jsonBody } from '../http/body.ts'
 import { jsonHeaders } from '../http/headers.ts'
+import { only } from '../http/method-not-allowed.ts'
 import { changeStreams } from './changes.ts'
 import { type EnvironmentParts, environmentRoutes, noEnvironment } from './environment-routes.ts'
 import { writeExport } from './export.ts'
@@ -53,6 +54,7 @@ export function sandboxRouter(context: Context, parts: SandboxParts, sandbox: Sa
   const { changes } = sandbox
   const streamTo = changeStreams({ db: context.db, changes, stopping: parts.stopping })
   router.get('/events', (_request, response) => streamTo(response))
+  router.all('/events', only('GET, HEAD'))
   return router
 }
 
@@ -91,6 +93,9 @@ function contentRoutes(
     changes.announce('environments', 'faults', 'intents')
     response.json({ deleted })
   })
+  router.all('/export', only('GET, HEAD'))
+  router.all('/import', only('POST'))
+  router.all('/reset', only('POST'))
   return router
 }
 
