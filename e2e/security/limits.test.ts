@@ -31,10 +31,14 @@ test('row 32: a client that claims other addresses is limited, at the API and at
   const refused = answers.filter(({ status }) => status === 429)
   expect(refused.length).toBeGreaterThan(0)
   expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
-  const guesses: number[] = []
-  for (const number of numbers.slice(0, 25)) guesses.push((await ask(number, 'wrong')).status)
-  expect(guesses.slice(0, 20)).toEqual(Array(20).fill(401))
-  expect(guesses.slice(21)).toEqual(Array(4).fill(429))
+  const guesses = await Promise.all(
+    numbers.map(async (number) => (await ask(number, 'wrong')).status),
+  )
+  const early = guesses.filter((status) => status === 401)
+  expect(guesses.filter((status) => status === 429)).toHaveLength(40 - early.length)
+  // Twenty, and what the seconds that this takes add.
+  expect(early.length).toBeGreaterThanOrEqual(20)
+  expect(early.length).toBeLessThan(30)
   await limited.stop()
 
   const line = new Line(new URL(world.nodeShop).port)
