@@ -61,6 +61,19 @@ test('no key, secret, card number or code reaches a dump, a file or the log of a
   const payment = await payAndFail({ url, nodeUrl: url }, pair, 'http://localhost:3000')
 
   const db = await openPostgres(server.url)
+  // An error of the driver that quotes what was sent, as PostgreSQL does with rows: never on its disk.
+  const quoted = [
+    ...[pair.clientSecret, merchant.apiKey, wrongKey, `Bearer ${adminToken}`],
+    ...[...payment.secrets, ...secretKeys.split(':').slice(1)],
+  ]
+  await db.script(`
+    create function fail() returns trigger language plpgsql as $$
+    begin raise exception using message = new.metadata, detail = new.metadata, errcode = 'XX000'; end $$;
+    create trigger fail before insert on payment_intents for each row execute function fail()`)
+  const metadata = Object.fromEntries(quoted.map((value, at) => [`value${at}`, value]))
+  expect((await create(merchant, { ...order, metadata })).status).toBe(503)
+  expect(lines.join('')).toMatch(/rejected a statement: XX000 \(\{.*value3/)
+  await db.script('drop trigger fail on payment_intents; drop function fail')
   const [{ data = '' } = {}] = await db.query<{ data: string }>`
     select current_setting('data_directory') as data`
   await db.query`checkpoint`
