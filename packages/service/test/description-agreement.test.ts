@@ -23,6 +23,18 @@ test.each<[string, unknown, boolean]>([
   ['more than a double holds', { ...valid, amount: 2 ** 53 }, false],
   ['another currency', { ...valid, currency: 'GBP' }, false],
   ['an empty order id', { ...valid, orderId: '' }, false],
+  ...['\u200b', '  ', '\u00a0', '\u3164', '\ufe0f'].map((orderId): [string, unknown, boolean] => [
+    `an order id without a visible character, ${escape(orderId)}`,
+    { ...valid, orderId },
+    false,
+  ]),
+  ...['a\u0000', 'a\u202eb', 'a\u2028', '\u0085'].map((orderId): [string, unknown, boolean] => [
+    `an order id with a forbidden character, ${escape(orderId)}`,
+    { ...valid, orderId },
+    false,
+  ]),
+  ['an order id in another script', { ...valid, orderId: 'Պատվեր 7' }, true],
+  ['an order id with a joiner', { ...valid, orderId: '👩\u200d🚀' }, true],
   ['33 characters', { ...valid, orderId: 'x'.repeat(33) }, false],
   ['a misspelt field', { ...valid, order_id: 'A' }, false],
   ['a customer without id', { ...valid, customer: { name: 'n' } }, false],
@@ -49,17 +61,98 @@ test('every reference in the description leads somewhere, and every example keep
   const operations = Object.values(description.paths).flatMap(Object.values) as Operation[]
   const examples = operations.flatMap(({ responses = {} }) =>
     Object.values(responses).flatMap(({ content }) =>
-      Object.values(content['application/problem+json']?.examples ?? {}),
+      Object.values(content?.['application/problem+json']?.examples ?? {}),
     ),
   )
   expect(examples.length).toBeGreaterThan(25)
   for (const { value } of examples) ProblemAnswer.parse(value)
 })
 
+const { schemas } = description.components
+const example = {
+  id: `pi_${'a'.repeat(24)}`,
+  clientSecret: `pi_${'a'.repeat(24)}_secret_${'a'.repeat(48)}`,
+  ...{ ...valid, customer: { id: 'c' }, metadata: {}, status: 'requires_action' },
+  paymentMethod: {
+    type: 'card',
+    card: { brand: 'visa', last4: '4242', expMonth: 1, expYear: 2030, funding: 'credit' },
+  },
+  lastPaymentFailure: {
+    ...{ code: 'card_declined', declineCode: null, message: 'No.', retryable: true },
+    occurredAt: '2026-01-01T00:00:00.000Z',
+  },
+  nextAction: { type: 'challenge', expiresAt: '2026-01-01T00:00:00.000Z' },
+  providerPaymentId: null,
+  ...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+}
+const problem = {
+  ...{ type: '/docs#x', title: 'X', status: 400, detail: 'X', code: 'validation_failed' },
+  ...{ requestId: `req_${'a'.repeat(20)}`, retryable: false },
+  errors: [{ pointer: '/a', code: 'required', detail: 'a' }],
+}
+
+test.each([
+  ['PaymentIntent', example],
+  ['CreatedPaymentIntent', example],
+  ['Problem', problem],
+] as const)(
+  'a client that reads %s by the description accepts later versions',
+  (name, response) => {
+    const Response = z.fromJSONSchema(schemas[name] as z.core.JSONSchema.JSONSchema)
+    expect(Response.safeParse(response).success).toBe(true)
+    for (const later of [...withMoreFields(response), ...withOtherValues(response)]) {
+      expect([later, Response.safeParse(later).success]).toEqual([later, true])
+    }
+  },
+)
+
+/** The response with one more field, in each of its objects in turn. */
+function withMoreFields(value: unknown): readonly unknown[] {
+  return [
+    ...(isRecord(value) && !Array.isArray(value) ? [{ ...value, later: 'x' }] : []),
+    ...inside(value, withMoreFields),
+  ]
+}
+
+/** The response with a value that no version knows, in each field of a closed list in turn. */
+function withOtherValues(value: unknown): readonly unknown[] {
+  if (!isRecord(value)) return []
+  const names = ['status', 'currency', 'type', 'code'].filter(
+    (name) => typeof value[name] === 'string',
+  )
+  return [
+    ...names.map((name) => ({ ...value, [name]: 'later' })),
+    ...inside(value, withOtherValues),
+  ]
+}
+
+function inside(
+  value: unknown,
+  change: (inner: unknown) => readonly unknown[],
+): readonly unknown[] {
+  if (Array.isArray(value)) return value.flatMap((each) => change(each).map((changed) => [changed]))
+  if (!isRecord(value)) return []
+  return Object.entries(value).flatMap(([name, inner]) =>
+    change(inner).map((changed) => ({ ...value, [name]: changed })),
+  )
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+test('the description names HEAD with the responses of GET and no body', () => {
+  const { get, head } = description.paths['/payment-intents/{id}'] as Record<string, Operation>
+  expect(Object.keys(head?.responses ?? {})).toEqual(Object.keys(get?.responses ?? {}))
+  expect(JSON.stringify(head)).not.toContain('"content"')
+})
+
 interface Operation {
   readonly responses?: Record<
     string,
-    { readonly content: Record<string, { readonly examples?: Record<string, { value: unknown }> }> }
+    {
+      readonly content?: Record<string, { readonly examples?: Record<string, { value: unknown }> }>
+    }
   >
 }
 

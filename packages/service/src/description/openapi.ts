@@ -59,7 +59,7 @@ export const operationProblems = {
   ],
 } as const satisfies Record<string, readonly ProblemCode[]>
 
-/** Every error answer, exactly. */
+/** Every error response, exactly; the description is open for later versions. */
 export const ProblemAnswer = z.strictObject({
   type: z.string(),
   title: z.string(),
@@ -119,6 +119,7 @@ export function openapi(serverUrl: string): OpenApi {
       [routes.retrieve.path.replace(':id', '{id}')]: {
         parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
         get: retrieveOperation(),
+        head: headOperation(),
       },
     },
     components: {
@@ -135,8 +136,8 @@ export function openapi(serverUrl: string): OpenApi {
           schema: { type: 'string', enum: ['true'] },
         },
         ApiVersion: {
-          description: 'The version that was asked for',
-          schema: { type: 'string', enum: apiVersions },
+          description: `The version that was asked for, such as ${apiVersions[0]}`,
+          schema: { type: 'string' },
         },
         WwwAuthenticate: {
           description: '`Bearer`; with `error="invalid_token"` if a key was sent',
@@ -212,7 +213,7 @@ function createOperation(): object {
   }
 }
 
-function retrieveOperation(): object {
+function retrieveOperation(): DescribedOperation {
   return {
     operationId: 'retrievePaymentIntent',
     summary: 'Retrieve a Payment Intent',
@@ -226,6 +227,25 @@ function retrieveOperation(): object {
       ...problems(operationProblems.retrieve),
     },
   }
+}
+
+/** The same without a body. */
+function headOperation(): object {
+  const { responses, ...operation } = retrieveOperation()
+  return {
+    ...operation,
+    operationId: 'checkPaymentIntent',
+    summary: 'Check a Payment Intent: the response of GET without its body',
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, { content: _, ...response }]) => [status, response]),
+    ),
+  }
+}
+
+interface DescribedOperation {
+  readonly responses: Readonly<
+    Record<string, { readonly content?: object; readonly [field: string]: unknown }>
+  >
 }
 
 const exampleBody = {
@@ -244,7 +264,7 @@ const apiVersion = {
 }
 
 /** One answer per status, since that is how OpenAPI groups them; the codes are in its words. */
-function problems(codes: readonly ProblemCode[]): Record<string, object> {
+function problems(codes: readonly ProblemCode[]): DescribedOperation['responses'] {
   const grouped = new Map<number, ProblemCode[]>()
   for (const code of codes) {
     const { status } = problemCodes[code]
@@ -312,8 +332,26 @@ function header(name: string): object {
   return { $ref: `#/components/headers/${name}` }
 }
 
+/**
+ * A response's schema as clients must read it: fields and values that it does not list may come with any
+ * later version.
+ */
 function answerSchema(schema: z.ZodType): FieldSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'output' })
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: 'output',
+    override: ({ jsonSchema }) => openUp(jsonSchema),
+  })
   // JSON Schema allows `true` and `false` for a schema; ours are objects throughout.
   return rest as FieldSchema
+}
+
+function openUp(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.additionalProperties === false) delete schema.additionalProperties
+  const known = schema.const === undefined ? schema.enum : [schema.const]
+  if (!known || schema.type !== 'string') return
+  delete schema.enum
+  delete schema.const
+  const note = `Known values: ${known.join(', ')}. Later versions may add others.`
+  schema.description = [schema.description, note].filter(Boolean).join('. ')
+  schema['x-extensible-enum'] = known
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CreatePaymentIntent, limits } from '@pi-checkout/contract'
+import { CreatePaymentIntent, currencies, limits } from '@pi-checkout/contract'
 import { z } from 'zod'
 
 /** A schema, as far as a table of fields shows it. */
@@ -33,6 +33,16 @@ export function requestSchema(): FieldSchema {
   return rest as FieldSchema
 }
 
+/**
+ * The rule for an order identifier, without Unicode properties, which not every validator knows. It accepts a
+ * few more than the rule of the service: identifiers of rare invisible characters alone.
+ */
+const forbidden =
+  '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069'
+const invisible =
+  ' \\u00a0\\u00ad\\u0300-\\u036f\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200d\\u202f\\u205f-\\u2065\\u206a-\\u206f\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0'
+const orderIdPattern = `^(?=.*[^${forbidden}${invisible}])[^${forbidden}]*$`
+
 const rules: Readonly<Record<string, object>> = {
   'properties.amount': {
     type: 'integer',
@@ -41,13 +51,15 @@ const rules: Readonly<Record<string, object>> = {
     description: 'Minor currency units: 150000 is 1500.00 AMD',
   },
   'properties.currency': {
-    pattern: '^(?:[Aa][Mm][Dd]|[Uu][Ss][Dd]|[Ee][Uu][Rr]|[Rr][Uu][Bb])$',
-    description: 'AMD, USD, EUR or RUB; answered in upper case',
+    enum: currencies.flatMap((code) => [code, code.toLowerCase()]),
+    description: 'Returned in upper case',
   },
   'properties.orderId': {
     minLength: 1,
     maxLength: limits.orderId,
-    description: 'Well-formed text without control or text-direction characters',
+    pattern: orderIdPattern,
+    description:
+      'Well-formed text with a visible character, without control or text-direction characters',
   },
   'properties.customer.properties.id': { minLength: 1, maxLength: limits.customerId },
   'properties.customer.properties.email': {
