@@ -108,13 +108,17 @@ export class Walk {
   }
 
   async checkOut(who: number): Promise<void> {
-    const orderId = await this.#placeOrder(this.#shopper(who))
+    const shopper = this.#shopper(who)
+    const taken = await this.#takenOrders(shopper)
+    const orderId = await this.#placeOrder(shopper)
+    expect(await this.#takenOrders(shopper), 'paid orders do not change').toEqual(taken)
     if (orderId) await this.open(who, orderId)
   }
 
   /** Two tabs check out at the same moment, while other pages and the shop itself ask and change. */
   async checkOutTwice(who: number): Promise<void> {
     const shopper = this.#shopper(who)
+    const taken = await this.#takenOrders(shopper)
     const [one, two] = await Promise.all([
       this.#placeOrder(shopper),
       this.#placeOrder(shopper),
@@ -122,6 +126,7 @@ export class Walk {
       ...(this.hasTab(who) ? [this.watch(who, 0)] : []),
       this.change(who, 'thyme-tea', 'add'),
     ])
+    expect(await this.#takenOrders(shopper), 'paid orders do not change').toEqual(taken)
     for (const orderId of [one, two]) if (orderId) await this.open(who, orderId)
   }
 
@@ -149,7 +154,7 @@ export class Walk {
     const tab = this.#aTab(who, nth)
     const payment = shopper.payments.get(tab.intent)
     if (!payment) throw new Error('a form without a payment')
-    const { order } = await this.#orderOf(shopper, tab.orderId)
+    const order = await shopper.buyer.order(tab.orderId)
     const free = await this.#freePieces(shopper, tab.orderId)
     const status = await this.#payments.settle(tab.intent, outcome)
     if (status === undefined) return
@@ -210,9 +215,9 @@ export class Walk {
     await this.restartShop()
   }
 
-  /** Compares each buyer's cart with what they put in, took out and paid for. */
-  async check(): Promise<void> {
-    for (const shopper of this.#shoppers) {
+  /** Compares the cart of one buyer, or of each, with what they put in, took out and paid for. */
+  async check(who?: number): Promise<void> {
+    for (const shopper of who === undefined ? this.#shoppers : [this.#shopper(who)]) {
       const orders = await shopper.buyer.orders()
       for (const { id, state } of orders) {
         shopper.orders.add(id)
@@ -247,6 +252,19 @@ export class Walk {
     await this.#shop.close()
   }
 
+  /** Orders that the service has a payment for, whether the shop has noticed it or not. */
+  async #takenOrders(shopper: Shopper): Promise<ReadonlyMap<string, string>> {
+    const taken = new Map<string, string>()
+    for (const orderId of shopper.orders) {
+      const order = await shopper.buyer.order(orderId)
+      const isOrderTaken = [...shopper.payments.values()].some(
+        (payment) => payment.orderId === orderId && isTaken(payment.status) && fits(payment, order),
+      )
+      if (isOrderTaken) taken.set(orderId, linesText(order))
+    }
+    return taken
+  }
+
   /** @returns The order that "Check out" leads to, if there is one. */
   async #placeOrder(shopper: Shopper): Promise<string | undefined> {
     const response = await shopper.buyer.send('/api/orders', { method: 'POST', body: {} })
@@ -268,8 +286,8 @@ export class Walk {
     const lines = String(intent.metadata?.lines)
     const { status } = intent
     shopper.payments.set(id, { orderId, lines, amount, status })
-    await this.check()
-    const { order } = await this.#orderOf(shopper, orderId)
+    await this.check(this.#shoppers.indexOf(shopper))
+    const order = await shopper.buyer.order(orderId)
     if (status !== 'requires_payment_method' && status !== 'requires_action') return
     expect({ lines, amount }, 'the form asks for the order').toEqual({
       lines: linesText(order),
@@ -293,7 +311,7 @@ export class Walk {
     const free = new Map(shopper.cart)
     for (const payment of shopper.payments.values()) {
       if (payment.orderId === except || !isTaken(payment.status)) continue
-      const { order } = await this.#orderOf(shopper, payment.orderId)
+      const order = await shopper.buyer.order(payment.orderId)
       if (order.state === 'paid' || !fits(payment, order)) continue
       for (const [product, bought] of piecesOf(order.lines)) {
         free.set(product, Math.max(0, (free.get(product) ?? 0) - bought))
@@ -306,7 +324,7 @@ export class Walk {
   async #checkShown(): Promise<void> {
     for (const shopper of this.#shoppers) {
       for (const orderId of shopper.orders) {
-        const { order } = await this.#orderOf(shopper, orderId)
+        const order = await shopper.buyer.order(orderId)
         const payments = [...shopper.payments.values()].filter((it) => it.orderId === orderId)
         const paid = payments.filter(({ status }) => status === 'succeeded')
         const shown = [...(order.state === 'paid' ? [order.amount] : []), ...order.strayPayments]
@@ -321,10 +339,6 @@ export class Walk {
         }
       }
     }
-  }
-
-  async #orderOf({ buyer }: Shopper, orderId: string): Promise<{ order: OrderData['order'] }> {
-    return { order: await buyer.order(orderId) }
   }
 
   #shopper(who: number): Shopper {

@@ -1,0 +1,83 @@
+import { payWith } from '@pi-checkout/element/testing'
+import { reconcile } from '../fixtures/back-office.ts'
+import {
+  expectOrder,
+  fillCard,
+  hostedPage,
+  openCheckout,
+  orderOf,
+  payButton,
+} from '../fixtures/buyer.ts'
+import { intentsOf, settleIntent } from '../fixtures/sandbox.ts'
+import { expect, test } from '../fixtures/world.ts'
+
+test('"Check out" leads to the pending order while the bank is processing', async ({
+  page,
+  context,
+  world,
+}) => {
+  const { id } = await openCheckout(page)
+  const order = orderOf(page)
+  const cart = await context.newPage()
+  await cart.goto('/cart')
+  await fillCard(page, '4000 0000 0000 0077')
+  await payButton(page).click()
+  await expect(hostedPage(page).getByText('Processing your payment')).toBeVisible()
+  await page.close()
+
+  // This page was opened before the payment, so it still offers to check out.
+  await cart.getByTestId('place-order').click()
+  await cart.waitForURL(`**/confirming/${order}`)
+  await cart.goto('/cart')
+  await expect(cart.getByTestId('pending-order')).toBeVisible()
+  await expect(cart.getByTestId('place-order')).toHaveCount(0)
+
+  await settleIntent(world, id, 'succeeded')
+  await reconcile(world)
+  await cart.goto(`/orders/${order}`)
+  await expectOrder(cart, 'paid')
+  await expect(cart.getByTestId('cart-count')).toHaveText('0')
+  expect((await intentsOf(world, id)).map(({ status }) => status)).toEqual(['succeeded'])
+})
+
+test('"Check out" leads to the receipt of a payment that the shop has not noticed', async ({
+  page,
+  context,
+}) => {
+  await openCheckout(page)
+  const order = orderOf(page)
+  const cart = await context.newPage()
+  await cart.goto('/cart')
+  // The tab is closed before its page asks the shop.
+  await page.route('**/checkout/status*', () => {})
+  await payWith(page, 'success')
+  await page.close()
+
+  await cart.getByTestId('place-order').click()
+  await cart.waitForURL(`**/orders/${order}`)
+  await expectOrder(cart, 'paid')
+  await expect(cart.getByTestId('cart-count')).toHaveText('0')
+  await cart.goto('/orders')
+  await expect(cart.locator('a.order-card')).toHaveCount(1)
+})
+
+test('an outdated page does not put a bought piece into the cart again', async ({
+  page,
+  context,
+  noise,
+}) => {
+  noise.allow(/status of 409/)
+  await openCheckout(page)
+  const shop = await context.newPage()
+  await shop.goto('/')
+  await payWith(page, 'success')
+  await expectOrder(page, 'paid')
+
+  const add = shop.getByTestId('add-to-cart').first()
+  const reloaded = shop.waitForEvent('load')
+  await add.click()
+  await reloaded
+  await expect(shop.getByTestId('cart-count')).toHaveText('0')
+  await add.click()
+  await expect(shop.getByTestId('cart-count')).toHaveText('1')
+})
