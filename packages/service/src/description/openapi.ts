@@ -243,6 +243,7 @@ function headOperation(): object {
 }
 
 interface DescribedOperation {
+  readonly [field: string]: unknown
   readonly responses: Readonly<
     Record<string, { readonly content?: object; readonly [field: string]: unknown }>
   >
