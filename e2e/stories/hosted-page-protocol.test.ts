@@ -133,7 +133,7 @@ for (const subject of subjects) {
     expect(await words(page)).not.toContain('finish')
   })
 
-  test(`${subject.name} asks before it moves the page, and comes back to exactly its address`, async ({
+  test(`${subject.name} asks before it moves the page, and returns to its exact address`, async ({
     page,
     world,
   }) => {

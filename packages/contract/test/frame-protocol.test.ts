@@ -25,7 +25,7 @@ test('known fields of the right type are copied, everything else is dropped', ()
   })
 })
 
-test('an address may be as long as pages have them, and a session may be asked for again', () => {
+test('reads addresses of 8,192 characters, and a request for the pair without a value', () => {
   const page = `https://shop.example/#${'a'.repeat(8192)}`
   expect(readFromElement({ t: 'left', page })).toEqual({ t: 'left', page })
   expect(readFromElement({ t: 'left', page: page.repeat(5) })).toBeUndefined()

@@ -87,7 +87,7 @@ test('the secret crosses only after ack, once per port, and an older port is clo
   expect(await told(page)).toEqual(['pi-statechange loading', 'pi-statechange ready', 'pi-ready'])
 })
 
-test('a page that asks again gets the pair again, on the port that is open, and stays as it is', async () => {
+test('a page that asks again gets the pair again on its port, and stays ready', async () => {
   const page = await world.visit({
     hosted: hostedPage(`
       const ports = []

@@ -30,7 +30,7 @@ import { ViewWatch, type Watcher } from './view-watch.ts'
 export type Notice = keyof Texts | 'failure' | undefined
 
 /** How long the page waits for a pending result, in milliseconds: the shop hears of it anyway. */
-const patience = 12_000
+const longestSettlement = 12_000
 /** How long the response to a request may come after a view that the request has moved. */
 const longestOvertaking = 2000
 /** How long the top page may take to leave until it counts as kept. */
@@ -165,7 +165,7 @@ export class Payment implements ReactiveController, Watcher {
     })
   }
 
-  /** Opens the challenge in this window, whoever shows it. */
+  /** Opens the challenge in this window, and ends it in every other. */
   async confirmHere(): Promise<void> {
     if (this.screen === 'confirm-here' && !this.#act) await this.challenge.open()
   }
@@ -293,7 +293,7 @@ export class Payment implements ReactiveController, Watcher {
   }
 
   async #losePatience({ version }: DisplayView): Promise<void> {
-    await sleep(patience)
+    await sleep(longestSettlement)
     if (this.view?.version !== version) return
     this.#patient = false
     this.#host.requestUpdate()

@@ -19,7 +19,7 @@ export class Retries {
    *
    * @param request Stops when its signal aborts. What it sends again has to be the same request.
    * @throws {ApiProblem} The service refused the request, which is not sent again.
-   * @throws The last failure, if no try was answered or nobody needs the answer any more.
+   * @throws The last failure, if no try got a response, or if the response is no longer needed.
    */
   async send<T>(
     request: (signal: AbortSignal) => Promise<T>,

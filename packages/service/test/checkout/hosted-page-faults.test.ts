@@ -269,7 +269,7 @@ const walks = faults.map((_, at) => {
   }
 })
 
-test(`whatever fails on the way, one charge at most, and nothing untrue is shown (seed ${seed})`, async () => {
+test(`charges once and shows nothing untrue, whatever fails (seed ${seed})`, async () => {
   const queue = walks.map((walk, at) => ({ walk, at }))
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {

@@ -210,7 +210,7 @@ test('a reload in the middle of a challenge asks again, and the payment goes on'
   await window.close()
 })
 
-test('a challenge whose token is spent says that it is over, and opens at the next press', async () => {
+test('a challenge whose token is spent opens again at the next press', async () => {
   const window = await openWindow(world, await world.checkout.createIntent())
   const posted = window.page.waitForRequest(`${world.checkout.challengeUrl}/challenge`)
   await window.pay('4000000000003220')
