@@ -654,6 +654,35 @@ test('when onPaid fails, the page hears no paid, and the next poll calls it agai
   expect(onPaid).toHaveBeenCalledTimes(2)
 })
 
+test('overlapping polls raise attempt once with the documented onFailed', async () => {
+  const held: (() => void)[] = []
+  const service = await scriptedService((response, request) => {
+    if (request.method === 'POST') return created({ id: 'pi_next' })(response, request)
+    held.push(() => void retrieved({ status: 'failed' })(response, request))
+  })
+  const row: { attempt: number; intentId: string | null } = { attempt: 1, intentId: 'pi_first' }
+  let calls = 0
+  const { ask, status } = shop(service.url, {
+    order: () => ({ ...order, ...row }),
+    onIntent: (_order, { id }) => void Object.assign(row, { intentId: id }),
+    // The statement of guides/reload-and-edited-order.md, on one row.
+    onFailed: ({ attempt = 1 }, { id }) => {
+      calls++
+      if (row.intentId === id) Object.assign(row, { attempt: attempt + 1, intentId: null })
+    },
+  })
+  const polls = [status('A-1001'), status('A-1001'), status('A-1001')]
+  await expect.poll(() => held.length).toBe(3)
+  for (const release of held.slice(0, 2)) release()
+  await Promise.all(polls.slice(0, 2))
+  expect(row).toEqual({ attempt: 2, intentId: null })
+  await ask({})
+  held[2]?.()
+  expect(await (await polls[2])?.json()).toEqual({ state: 'failed' })
+  expect(row).toEqual({ attempt: 2, intentId: 'pi_next' })
+  expect(calls).toBe(3)
+})
+
 test('two tabs that ask at once get one intent', async () => {
   const service = await scriptedService((response, request) => {
     setTimeout(() => void created()(response, request), 50)
