@@ -21,7 +21,7 @@ import { authorise } from '../provider/acquirer.ts'
 import { abandonment, openChallenge } from './challenge.ts'
 import { confirm } from './confirm.ts'
 import type { ChallengeTicket } from './display-view.ts'
-import { type ActiveSession, openSession, sessionOf } from './open-session.ts'
+import { type ActiveSession, openSession, readSessions } from './open-session.ts'
 import { refused } from './refused.ts'
 import { cspReports } from './reports.ts'
 import {
@@ -56,6 +56,7 @@ export function checkoutApi(
   const read = readStandings(context)
   const opens = buckets(openRate, () => context.now().getTime())
   const tokens = new SessionTokens(context.keys, context.publicUrl)
+  const sessionOf = readSessions({ tokens, context })
   const router = Router({ caseSensitive: true, strict: true })
   router.post('/reports', cspReports(context))
   router.use(samePage(context.publicUrl))
@@ -73,7 +74,7 @@ export function checkoutApi(
   })
 
   router.get('/intent', async (request, response) => {
-    const session = await sessionOf(request, { tokens, context })
+    const session = await sessionOf(request)
     const version = readVersion(request)
     // The header is the token that the session was read from.
     const holder = request.headers.authorization ?? ''
@@ -96,7 +97,7 @@ export function checkoutApi(
   ): RequestHandler => {
     return async (request, response) => {
       checkBodyHeaders(request, limits.requestBytes)
-      const session = await sessionOf(request, { tokens, context })
+      const session = await sessionOf(request)
       limit?.(session, request)
       send(response, await action(session, await readBody(request, schema)))
     }

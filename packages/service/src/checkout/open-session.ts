@@ -6,6 +6,7 @@
 import type { Request } from 'express'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
+import { batch } from '../db/batch.ts'
 import type { Queryable } from '../db/database.ts'
 import { onlyHeader } from '../http/only-header.ts'
 import { ProblemError } from '../http/problem.ts'
@@ -53,37 +54,62 @@ export interface ActiveSession extends CheckoutSession {
   readonly mode: Environment['mode']
 }
 
+/** Reads the session of a request. */
+export type ReadSession = (request: Request) => Promise<ActiveSession>
+
 /**
- * Reads the session of a request. The store is read each time, so a session ends with the first
- * request after its origin was removed or the intent's `clientSecret` was revoked.
+ * Returns the function that reads the session of a request. The store is read each time, many requests
+ * in one statement, so a session ends with the first request after its origin was removed or the
+ * intent's `clientSecret` was revoked.
  *
  * @throws {ProblemError} `invalid_session`: the page asks the element for the secret and opens a new one.
  */
-export async function sessionOf(
-  request: Request,
-  { tokens, context }: { readonly tokens: SessionTokens; readonly context: Context },
-): Promise<ActiveSession> {
-  const sent = onlyHeader(request, 'authorization')
-  const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(sent ?? '') ?? []
-  const session = token && (await tokens.verify(token, context.now()))
-  const mode = session && (await modeOf(context.db, session))
-  if (session && mode) return { ...session, mode }
-  throw new ProblemError(
-    'invalid_session',
-    'The checkout session has ended; open a new one with the clientSecret.',
-    { headers: { 'www-authenticate': sent ? 'Bearer error="invalid_token"' : 'Bearer' } },
-  )
+export function readSessions({
+  tokens,
+  context: { db, now },
+}: {
+  readonly tokens: SessionTokens
+  readonly context: Pick<Context, 'db' | 'now'>
+}): ReadSession {
+  const modeOf = batch({
+    run: async (sessions: readonly CheckoutSession[]) => await modesOf(db, sessions),
+    separable: () => false,
+    kind: db.kind,
+  })
+  return async (request) => {
+    const sent = onlyHeader(request, 'authorization')
+    const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(sent ?? '') ?? []
+    const session = token && (await tokens.verify(token, now()))
+    const mode = session && (await modeOf(session))
+    if (session && mode) return { ...session, mode }
+    throw new ProblemError(
+      'invalid_session',
+      'The checkout session has ended; open a new one with the clientSecret.',
+      { headers: { 'www-authenticate': sent ? 'Bearer error="invalid_token"' : 'Bearer' } },
+    )
+  }
 }
 
-/** @returns `undefined` if what opened the session would open none now. */
-async function modeOf(
+/** @returns `undefined` for each session whose origin and secret would open none now. */
+async function modesOf(
   db: Queryable,
-  { id, environmentId, origin }: CheckoutSession,
-): Promise<Environment['mode'] | undefined> {
-  const [found] = await db.query<{ mode: Environment['mode']; open: boolean }>`
-    select e.mode, i.secret_salt is not null and e.id = ${environmentId}
-             and ${origin} = any(e.allowed_origins) as open
+  sessions: readonly CheckoutSession[],
+): Promise<readonly (Environment['mode'] | undefined)[]> {
+  const found = await db.query<SessionRow>`
+    select i.id, i.environment_id as "environmentId", e.mode, e.allowed_origins as origins
       from payment_intents i join environments e on e.id = i.environment_id
-     where i.id = ${id}`
-  return found?.open ? found.mode : undefined
+     where i.id = any(${[...new Set(sessions.map(({ id }) => id))]}) and i.secret_salt is not null`
+  const byId = new Map(found.map((row) => [row.id, row]))
+  return sessions.map(({ id, environmentId, origin }) => {
+    const row = byId.get(id)
+    if (row?.environmentId !== environmentId || !row.origins.includes(origin)) return undefined
+    return row.mode
+  })
+}
+
+interface SessionRow {
+  readonly id: string
+  readonly environmentId: string
+  readonly mode: Environment['mode']
+  readonly origins: readonly string[]
 }
