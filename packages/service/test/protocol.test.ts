@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rawAnswer, rawRequest } from './support/raw-request.ts'
 import { order, startTestService, type TestService } from './support/service.ts'
@@ -81,6 +82,19 @@ test('rejects a transfer coding other than chunked', async () => {
     expect([coding, status]).toEqual([coding, coding === 'chunked, chunked' ? status : 501])
     expect(status).toBeGreaterThanOrEqual(400)
   }
+})
+
+test('logs no error for a transfer coding that a client chose', async () => {
+  const lines: string[] = []
+  const other = await startTestService(
+    {},
+    pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
+  )
+  const headers = ['Host: 127.0.0.1', 'Transfer-Encoding: gzip, chunked']
+  const request = ['POST /payment-intents HTTP/1.1', ...headers]
+  const answer = await rawAnswer(other.url, request, '0\r\n\r\n')
+  await other.stop()
+  expect([answer.status, lines]).toEqual([501, []])
 })
 
 test('asks for a body with 100 Continue only when it will read it', async () => {

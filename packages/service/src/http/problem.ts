@@ -61,7 +61,8 @@ export function sendProblem(
 ): void {
   const problem = problemOf(error)
   const { status, title, retryable } = problemCodes[problem.code]
-  if (status >= 500) {
+  // 501 is a fault of the request.
+  if (status >= 500 && status !== 501) {
     logError(log, error, { event: problem.code, requestId: requestId(response) })
   }
   if (response.headersSent) {
