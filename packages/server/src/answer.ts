@@ -179,7 +179,7 @@ function transportFault(error: unknown, secrets: readonly string[]): Fault {
   if (isRedirect(error)) return redirectFault(undefined, cause)
   const notSent = error instanceof NotSent
   // Node reports a failed handshake as EPROTO as well; after the handshake it is a broken connection.
-  if (code !== undefined && (brokenTls.test(code) || (notSent && code === 'EPROTO'))) {
+  if (code !== undefined && (isTlsFailure(code) || (notSent && code === 'EPROTO'))) {
     return tlsFault(code, cause)
   }
   if (notSent || neverSent.test(code ?? '')) {
@@ -234,12 +234,19 @@ function redirectFault(status: number | undefined, cause?: unknown): Fault {
 // Where the transport cannot say: name resolution and connecting come before the first byte of the request (Node's
 // fetch, then Bun's).
 const neverSent =
-  /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
+  /^(ENOTFOUND|EAI_\w{1,16}|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
 
-// A certificate that is not accepted, here or there, and a peer that has no TLS or no version in common: OpenSSL's
-// verification errors, Node's host name check, and OpenSSL's handshake errors and alerts.
-const brokenTls =
-  /^(CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|ERR_TLS_CERT_\w+|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|HTTP_REQUEST|\w*ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA|HANDSHAKE_FAILURE|PROTOCOL_VERSION|ACCESS_DENIED|UNRECOGNIZED_NAME|NO_APPLICATION_PROTOCOL)))$/
+// OpenSSL's verification errors and Node's host name check: a certificate that is not accepted.
+const rejectedCertificate =
+  /^(?:CERT_|UNABLE_TO_|ERR_TLS_CERT_|(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$)/
+
+// A peer that has no TLS or no version in common, and OpenSSL's alerts: the peer rejects the certificate or the handshake.
+const rejectedHandshake =
+  /^ERR_SSL_(?:(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|HTTP_REQUEST)$|\w{0,16}ALERT_(?:\w{0,16}CERTIFICATE|(?:UNKNOWN_CA|HANDSHAKE_FAILURE|PROTOCOL_VERSION|ACCESS_DENIED|UNRECOGNIZED_NAME|NO_APPLICATION_PROTOCOL)$))/
+
+function isTlsFailure(code: string): boolean {
+  return rejectedCertificate.test(code) || rejectedHandshake.test(code)
+}
 
 function transportCode(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > 5) return undefined

@@ -54,7 +54,7 @@ function mask(text: string): string {
 /** `://user:password@host`, up to the last `@` before a slash. */
 const addressPassword = /:\/\/[^\s/"'<>]*@/g
 const namedPassword = /\b(password|pgpassword|passwd|pwd)=[^\s&"',;]+/gi
-const bearer = /\b(bearer)[ +]{1,8}[\w.~+/=-]{8,}/gi
+const bearer = /\b(bearer)[ +]{1,4}[\w.~+/=-]{8,2000}/gi
 const apiKey = /(pi_sk_(?:test|live)_)[^\s/&?#"'<>(),;]*/gi
 const clientSecret = /_secret_[^\s/&?#"'<>(),;]+/gi
 /** What can be a token or a key as one word; how long each is decides the rest. */
