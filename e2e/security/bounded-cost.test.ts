@@ -250,9 +250,14 @@ async function send(
     bytes += chunk.length
   })
   socket.write(messageOf(door, hostile, 'close'))
-  const timer = setTimeout(() => socket.destroy(new Error('no response')), 30_000)
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    socket.destroy()
+  }, 60_000)
   await once(socket, 'close')
   clearTimeout(timer)
+  if (late) throw new Error(`${door.name}, ${hostile.kind}: no end after ${bytes} bytes`)
   return { status, bytes }
 }
 
