@@ -51,11 +51,20 @@ export function brandOfType(type: string): Brand | undefined {
   return card && brand(card)
 }
 
-/** Groups the digits as they are printed on the card: `4242 4242 4242 4242`, `3782 822463 10005`. */
-export function groupNumber(text: string): string {
-  const card = validator.number(digitsOf(text)).card
+/**
+ * Groups the digits as they are printed on the card: `4242 4242 4242 4242`, `3782 822463 10005`.
+ *
+ * @param previous What stood there before. A text that comes at once, as by paste, may hold an expiry
+ * date behind the number: then the first 16 digits, or as many as the brand has, are the number.
+ */
+export function groupNumber(text: string, previous = ''): string {
+  const all = digitsOf(text)
+  const card = validator.number(all.slice(0, 16)).card
   const gaps = card?.gaps ?? [4, 8, 12]
-  const digits = digitsOf(text).slice(0, Math.max(...(card?.lengths ?? [19])))
+  const lengths = card?.lengths ?? [19]
+  const atOnce = digitsOf(previous).length < 16 && all.length > 16
+  const whole = [16, ...lengths].find((size) => validator.number(all.slice(0, size)).isValid)
+  const digits = all.slice(0, (atOnce && whole) || Math.max(...lengths))
   return [...digits].map((digit, at) => (gaps.includes(at) ? ` ${digit}` : digit)).join('')
 }
 
@@ -65,7 +74,8 @@ export function isWholeNumber(number: string): boolean {
 }
 
 /** Writes an expiry date as `MM / YY`, from typing, from a paste or from autofill (`03/2031`). */
-export function formatExpiry(text: string, previous = ''): string {
+export function formatExpiry(input: string, previous = ''): string {
+  const text = toAscii(input)
   const deleting = previous.length > text.length
   const [, month, year] = /^\D*(\d{1,2})\D+\d{2}(\d{2})\D*$/.exec(text) ?? []
   if (month && year) return `${month.padStart(2, '0')} / ${year}`
@@ -73,8 +83,20 @@ export function formatExpiry(text: string, previous = ''): string {
   if (iso) return `${iso[2]} / ${iso[1]}`
   const separated = /^\D*(\d)\s*[/.-]/.exec(text)
   const digits = separated ? `0${digitsOf(text)}` : padMonth(digitsOf(text))
+  // No card of 2020 is good any more: `1220` goes on as `122034`.
+  if (/^(0[1-9]|1[0-2])20\d{1,2}/.test(digits)) {
+    const year = digits.slice(2, 6)
+    return `${digits.slice(0, 2)} / ${year.length === 4 ? year.slice(2) : year}`
+  }
   if (digits.length < 2 || (digits.length === 2 && deleting)) return digits
   return `${digits.slice(0, 2)} / ${digits.slice(2, 4)}`
+}
+
+/** Writes full-width, Arabic-Indic and Persian digits as 0 to 9. */
+export function toAscii(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
 }
 
 /** Keeps the digits of a security code, as many as its brand has. */
@@ -82,10 +104,14 @@ export function formatCvc(text: string, brand: Brand | undefined): string {
   return digitsOf(text).slice(0, brand?.codeSize ?? 4)
 }
 
-/** Tells what is wrong with each field. Nothing of it was sent anywhere. */
-export function faultsOf(fields: CardFields): Faults {
+/**
+ * Tells what is wrong with each field. Nothing of it was sent anywhere.
+ *
+ * @param now The service's time, in milliseconds since 1970.
+ */
+export function faultsOf(fields: CardFields, now: number): Faults {
   const number = numberFault(fields.number)
-  const expiry = expiryFault(fields.expiry)
+  const expiry = expiryFault(fields.expiry, now)
   const cvc = cvcFault(fields.cvc, brandOf(fields.number))
   const name = nameFault(fields.name)
   return {
@@ -135,10 +161,12 @@ function numberFault(number: string): keyof Texts | undefined {
   return isPotentiallyValid && digits.length < fullLength ? 'numberIncomplete' : 'numberWrong'
 }
 
-function expiryFault(expiry: string): keyof Texts | undefined {
-  const { isValid } = validator.expirationDate(expiry)
-  if (isValid) return undefined
-  return /^(0[1-9]|1[0-2]) \/ \d\d$/.test(expiry) ? 'expiryPast' : 'expiryIncomplete'
+function expiryFault(expiry: string, now: number): keyof Texts | undefined {
+  const [, month, year] = /^(0[1-9]|1[0-2]) \/ (\d\d)$/.exec(expiry) ?? []
+  if (!month || !year) return 'expiryIncomplete'
+  // As the service judges: good to the last moment of its month, wherever on earth the buyer is.
+  const end = Date.UTC(2000 + Number(year), Number(month), 1) + 12 * 60 * 60 * 1000
+  return now < end ? undefined : 'expiryPast'
 }
 
 function cvcFault(cvc: string, brand: Brand | undefined): keyof Texts | undefined {
@@ -156,5 +184,5 @@ function padMonth(digits: string): string {
 }
 
 function digitsOf(text: string): string {
-  return text.replace(/\D/g, '')
+  return toAscii(text).replace(/\D/g, '')
 }

@@ -5,7 +5,6 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { property, query, state } from 'lit/decorators.js'
-import { live } from 'lit/directives/live.js'
 import type { Language } from '../../src/checkout/language.ts'
 import {
   brandOf,
@@ -19,10 +18,12 @@ import {
   groupNumber,
   isWholeNumber,
   readCard,
+  toAscii,
 } from './card-fields.ts'
 import type { CardDetails } from './checkout-api.ts'
 import { brandIcon, codeIcon, spinner, warningIcon } from './icons.ts'
 import type { CardPick } from './sandbox-panel.ts'
+import { serverNow } from './server-now.ts'
 import { fill, type Texts, texts } from './texts.ts'
 
 /** The buyer pressed Pay with a card that looks right. */
@@ -45,16 +46,24 @@ export class CardForm extends LitElement {
   @property({ attribute: false }) notice: string | undefined
   @property({ attribute: false }) busy = false
   @property({ attribute: false }) sandbox = false
-  @state() private fields: CardFields = { number: '', expiry: '', cvc: '', name: '' }
   @state() private faults: Faults = {}
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
+  @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
+  /** What stood in each field after the latest event. The inputs themselves hold the values. */
+  #before: CardFields = { number: '', expiry: '', cvc: '', name: '' }
+
+  /** Moves the focus to the message, if one is shown. */
+  async focusNotice(): Promise<void> {
+    await this.updateComplete
+    this.shownNotice?.focus({ preventScroll: true })
+  }
 
   protected override createRenderRoot(): HTMLElement {
     return this
   }
 
   protected override render(): TemplateResult {
-    const brand = brandOf(this.fields.number)
+    const brand = brandOf(this.#read().number)
     const { texts, busy, notice } = this
     return html`
       <form class="card" novalidate @submit=${this.#submit} aria-busy=${busy}>
@@ -81,15 +90,23 @@ export class CardForm extends LitElement {
           })}
         </div>
         ${this.#field({ name: 'name', label: texts.nameOnCard, autocomplete: 'cc-name' })}
-        <p class="notice" role="alert">${notice ? [warningIcon, notice] : nothing}</p>
+        <p class="notice" role="alert" tabindex="-1">${
+          notice ? html`${warningIcon}<span .textContent=${notice}></span>` : nothing
+        }</p>
         <button
           class="pay"
           type="submit"
           aria-disabled=${busy}
-        >${busy ? html`${spinner}<span>${texts.paying}</span>` : html`<span>${this.payLabel}</span>`}</button>
-        <button class="link" type="button" aria-disabled=${busy} @click=${this.#cancel}>
-          ${texts.cancelPayment}
-        </button>
+        >${busy ? spinner : nothing}<span
+          .textContent=${busy ? texts.paying : this.payLabel}
+        ></span></button>
+        <button
+          class="link"
+          type="button"
+          aria-disabled=${busy}
+          .textContent=${texts.cancelPayment}
+          @click=${this.#cancel}
+        ></button>
       </form>
       ${
         this.sandbox
@@ -106,10 +123,10 @@ export class CardForm extends LitElement {
   #field({ name, label, autocomplete, placeholder, adornment }: FieldOptions): TemplateResult {
     const fault = this.faults[name]
     const numeric = name !== 'name'
-    const text = fault && fill(this.texts[fault], { digits: String(codeSize(this.fields.number)) })
+    const text = fault && fill(this.texts[fault], { digits: String(codeSize(this.#read().number)) })
     return html`
       <div class="field" data-field=${name}>
-        <label for=${`card-${name}`}>${label}</label>
+        <label for=${`card-${name}`} .textContent=${label}></label>
         <div class="box">
           <input
             id=${`card-${name}`}
@@ -124,14 +141,14 @@ export class CardForm extends LitElement {
             ?readonly=${this.busy}
             aria-invalid=${fault ? 'true' : 'false'}
             aria-describedby=${fault ? `card-${name}-fault` : nothing}
-            .value=${live(this.fields[name])}
+            maxlength=${numeric ? nothing : '128'}
             @input=${(event: Event) => this.#type(name, event)}
             @change=${(event: Event) => this.#type(name, event)}
             @blur=${() => this.#judge(name)}
           />
           ${adornment ? html`<span class="adornment">${adornment}</span>` : nothing}
         </div>
-        ${fault ? html`<p class="fault" id=${`card-${name}-fault`}>${text}</p>` : nothing}
+        ${fault ? html`<p class="fault" id=${`card-${name}-fault`} .textContent=${text}></p>` : nothing}
       </div>
     `
   }
@@ -139,41 +156,62 @@ export class CardForm extends LitElement {
   #type(name: FieldName, event: Event): void {
     // The listener sits on our own input.
     const input = event.target as HTMLInputElement
-    const before = this.fields[name]
+    const before = this.#before[name]
     const typed = input.value
+    const caret = input.selectionStart ?? typed.length
     const value = this.#format(name, typed)
-    const caret = caretAfter({ typed, caret: input.selectionStart ?? typed.length, value })
-    this.fields = { ...this.fields, [name]: value }
+    if (value !== typed) {
+      const place = caretAfter({ typed, caret, value })
+      input.value = value
+      if (document.activeElement === input) input.setSelectionRange(place, place)
+    }
+    this.#before = { ...this.#before, [name]: value }
     // A fault that is shown follows the typing; a new one waits until the buyer leaves the field.
-    if (this.faults[name]) this.#setFault(name, faultsOf(this.fields)[name])
-    input.value = value
+    if (this.faults[name]) this.#setFault(name, this.#faults()[name])
+    this.requestUpdate()
     if (document.activeElement !== input) return
-    input.setSelectionRange(caret, caret)
-    const growing = value.length > before.length && caret === value.length
+    const growing = value.length > before.length && input.selectionStart === value.length
     if (growing && this.#isFull(name)) this.#input(name === 'number' ? 'expiry' : 'cvc')?.focus()
   }
 
+  /** The name stays as it is typed: nothing in it is to be grouped or dropped. */
   #format(name: FieldName, typed: string): string {
     switch (name) {
       case 'number':
-        return groupNumber(typed)
+        return groupNumber(typed, this.#before.number)
       case 'expiry':
-        return formatExpiry(typed, this.fields.expiry)
+        return formatExpiry(typed, this.#before.expiry)
       case 'cvc':
-        return formatCvc(typed, brandOf(this.fields.number))
+        return formatCvc(typed, brandOf(this.#read().number))
       default:
-        return typed.slice(0, 128)
+        return typed
     }
   }
 
   #isFull(name: FieldName): boolean {
-    if (name === 'number') return isWholeNumber(this.fields.number)
-    return name === 'expiry' && this.fields.expiry.length === 7 && !faultsOf(this.fields).expiry
+    const { number, expiry } = this.#read()
+    if (name === 'number') return isWholeNumber(number)
+    return name === 'expiry' && expiry.length === 7 && !this.#faults().expiry
   }
 
   #judge(name: FieldName): void {
-    if (this.fields[name] === '') return
-    this.#setFault(name, faultsOf(this.fields)[name])
+    if (this.#read()[name] === '') return
+    this.#setFault(name, this.#faults()[name])
+  }
+
+  /** What stands in the form, whether or not an event told of it. */
+  #read(): CardFields {
+    const value = (name: FieldName): string => this.#input(name)?.value ?? ''
+    return {
+      number: groupNumber(value('number')),
+      expiry: formatExpiry(value('expiry')),
+      cvc: toAscii(value('cvc')).trim(),
+      name: value('name'),
+    }
+  }
+
+  #faults(): Faults {
+    return faultsOf(this.#read(), serverNow())
   }
 
   #setFault(name: FieldName, fault: Faults[FieldName]): void {
@@ -184,14 +222,14 @@ export class CardForm extends LitElement {
   readonly #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     if (this.busy) return
-    this.faults = faultsOf(this.fields)
+    this.faults = this.#faults()
     const wrong = (['number', 'expiry', 'cvc', 'name'] as const).find((name) => this.faults[name])
     if (wrong) {
       await this.updateComplete
       this.#input(wrong)?.focus()
       return
     }
-    this.dispatchEvent(new CardSubmit(readCard(this.fields)))
+    this.dispatchEvent(new CardSubmit(readCard(this.#read())))
   }
 
   readonly #cancel = (): void => {
@@ -199,9 +237,13 @@ export class CardForm extends LitElement {
   }
 
   readonly #pick = ({ number }: CardPick): void => {
-    const year = String(new Date().getFullYear() + 4).slice(-2)
+    const year = String(new Date(serverNow()).getUTCFullYear() + 4).slice(-2)
     const cvc = '1234'.slice(0, codeSize(number))
-    this.fields = { number: groupNumber(number), expiry: `12 / ${year}`, cvc, name: 'Ani Test' }
+    this.#before = { number: groupNumber(number), expiry: `12 / ${year}`, cvc, name: 'Ani Test' }
+    for (const name of ['number', 'expiry', 'cvc', 'name'] as const) {
+      const input = this.#input(name)
+      if (input) input.value = this.#before[name]
+    }
     this.faults = {}
     this.payButton?.focus()
   }
@@ -230,7 +272,7 @@ function caretAfter({
   readonly value: string
 }): number {
   if (caret >= typed.length) return value.length
-  const digits = typed.slice(0, caret).replace(/\D/g, '').length
+  const digits = toAscii(typed.slice(0, caret)).replace(/\D/g, '').length
   let seen = 0
   for (let at = 0; at < value.length; at++) {
     if (seen === digits) return at

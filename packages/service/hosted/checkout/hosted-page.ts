@@ -10,7 +10,7 @@ import type { DisplayView } from '../../src/checkout/display-view.ts'
 import { type Language, languageOf } from '../../src/checkout/language.ts'
 import { moneyText } from '../money-text.ts'
 import { brandOfType } from './card-fields.ts'
-import type { CardSubmit } from './card-form.ts'
+import type { CardForm, CardSubmit } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import { Payment } from './payment.ts'
@@ -32,9 +32,13 @@ export class HostedPage extends LitElement {
     return html`
       <main class="page" data-screen=${this.#payment.screen}>
         ${this.#summary(view)}
-        <section class="step">${this.#step(view)}</section>
+        <section class="step">${this.#card(view)}${this.#step(view)}</section>
       </main>
     `
+  }
+
+  protected override willUpdate(): void {
+    this.#focused = document.hasFocus()
   }
 
   /** A result or a new step takes the focus along, but only if the buyer was already inside. */
@@ -42,12 +46,14 @@ export class HostedPage extends LitElement {
     const { screen } = this.#payment
     const moved = this.#shown !== undefined && this.#shown !== screen
     this.#shown = screen
-    if (moved && document.hasFocus()) {
-      this.querySelector<HTMLElement>('.step [tabindex="-1"]')?.focus({ preventScroll: true })
-    }
+    if (!moved || !this.#focused) return
+    if (screen === 'card') void this.querySelector<CardForm>('card-form')?.focusNotice()
+    else this.querySelector<HTMLElement>('.step .title')?.focus({ preventScroll: true })
   }
 
   #shown: string | undefined
+  /** The buyer was inside before this update: a challenge that goes takes the focus along. */
+  #focused = false
 
   get #language(): Language {
     return languageOf(this.#payment.locale)
@@ -78,7 +84,7 @@ export class HostedPage extends LitElement {
     `
   }
 
-  #step(view: DisplayView): TemplateResult {
+  #step(view: DisplayView): TemplateResult | undefined {
     switch (this.#payment.screen) {
       case 'challenge':
         return this.#challenge()
@@ -91,18 +97,22 @@ export class HostedPage extends LitElement {
       case 'result':
         return this.#result(view)
       default:
-        return this.#card(view)
+        return undefined
     }
   }
 
-  #card(view: DisplayView): TemplateResult {
+  /** Stays while another step is shown, with what the buyer typed; a result ends it. */
+  #card(view: DisplayView): unknown {
+    const { screen } = this.#payment
+    if (screen === 'result') return nothing
     const amount = this.#money(view)
     return html`
       <card-form
+        ?hidden=${screen !== 'card'}
         .texts=${this.#texts}
         .language=${this.#language}
         .payLabel=${fill(this.#texts.pay, { amount })}
-        .notice=${this.#notice(view)}
+        .notice=${screen === 'card' ? this.#notice(view) : undefined}
         .busy=${this.#payment.busy}
         .sandbox=${view.environment === 'test'}
         @card-submit=${({ card }: CardSubmit) => void this.#payment.pay(card)}

@@ -10,15 +10,19 @@ import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 /** Where both origins serve the assets that the pages load. */
 export const assetsPath = '/checkout-assets'
 
-/** The hosted page with the origins that it may shake hands with. */
+/** The hosted page with the origins that it may shake hands with, and the service's time. */
 export function checkoutPage(
   folder: string,
-  { registered, mode }: { readonly registered: readonly string[]; readonly mode: string },
+  {
+    registered,
+    mode,
+    now,
+  }: { readonly registered: readonly string[]; readonly mode: string; readonly now: Date },
 ): string {
   const list = escapeHtml(registered.join(' '))
   return readPage(folder, 'checkout').replace(
     'data-origins=""',
-    () => `data-origins="${list}" data-mode="${mode}"`,
+    () => `data-origins="${list}" data-mode="${mode}" data-now="${now.toISOString()}"`,
   )
 }
 

@@ -43,7 +43,7 @@ export function checkoutRouter(context: Context, parts: CheckoutParts): Router {
         }),
       )
       .type('html')
-      .send(checkoutPage(hostedFolder, environment))
+      .send(checkoutPage(hostedFolder, { ...environment, now: context.now() }))
   })
 
   router.all('/checkout/:id', only('GET, HEAD'))

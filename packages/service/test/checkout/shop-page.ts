@@ -55,6 +55,7 @@ function page(checkoutOrigin: string): string {
   frame.referrerPolicy = 'strict-origin'
   frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms allow-top-navigation')
   let port
+  window.tell = (message) => port.postMessage(message)
   window.addEventListener('message', ({ source, origin, data }) => {
     if (source !== frame.contentWindow || origin !== checkout || data.t !== 'hello') return
     said.push('hello')

@@ -10,7 +10,15 @@ import {
 } from '../../hosted/checkout/card-fields.ts'
 import { testCards } from '../../src/provider/test-cards.ts'
 
+const now = Date.UTC(2026, 10, 22)
+
 for (const [typed, shown] of [
+  ['４２４２ ４２４２ ４２４２ ４２４２', '4242 4242 4242 4242'],
+  ['٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢', '4242 4242 4242 4242'],
+  ['۴۲۴۲۴۲۴۲۴۲۴۲۴۲۴۲', '4242 4242 4242 4242'],
+  ['4242 4242 4242 4242 12/34', '4242 4242 4242 4242'],
+  ['4242424242424242 12/2034 123', '4242 4242 4242 4242'],
+  ['378282246310005 1234', '3782 822463 10005'],
   ['4242424242424242', '4242 4242 4242 4242'],
   ['4242-4242-4242-4242', '4242 4242 4242 4242'],
   [' 4242 4242\t4242 4242\n', '4242 4242 4242 4242'],
@@ -41,6 +49,13 @@ for (const [typed, previous, shown] of [
   ['12/2030', '', '12 / 30'],
   ['03/2031', '', '03 / 31'],
   ['2031-03', '', '03 / 31'],
+  ['122034', '', '12 / 34'],
+  ['042034', '', '04 / 34'],
+  ['12 / 203', '12 / 20', '12 / 203'],
+  ['12 / 2034', '12 / 203', '12 / 34'],
+  ['12 / 20', '12 / 203', '12 / 20'],
+  ['１２/３４', '', '12 / 34'],
+  ['١٢/٣٤', '', '12 / 34'],
   ['3 - 2031', '', '03 / 31'],
   ['12 /', '12 / ', '12'],
   ['12', '12 / 3', '12'],
@@ -57,6 +72,20 @@ test('a security code has as many digits as its brand', () => {
   expect(formatCvc('12345', undefined)).toBe('1234')
 })
 
+test('digits that are typed one by one never shorten a number of 17 to 19', () => {
+  expect(groupNumber('4242424242424242 1', '4242 4242 4242 4242')).toBe('4242 4242 4242 42421')
+})
+
+test('a card is good to the last moment of its month, by the time of the service', () => {
+  const fault = (expiry: string): unknown =>
+    faultsOf({ number: '4242424242424242', expiry, cvc: '123', name: '' }, now).expiry
+  expect(fault('11 / 26')).toBeUndefined()
+  expect(fault('10 / 26')).toBe('expiryPast')
+  expect(fault('12 / 99')).toBeUndefined()
+  expect(fault('13 / 30')).toBe('expiryIncomplete')
+  expect(fault('12 / 203')).toBe('expiryIncomplete')
+})
+
 test('the brand is known from the first digits, and not before', () => {
   expect(brandOf('')).toBeUndefined()
   expect(brandOf('4242')).toEqual({ type: 'visa', name: 'Visa', codeSize: 3 })
@@ -69,7 +98,7 @@ test('the brand is known from the first digits, and not before', () => {
 test('the form takes every test card, and moves on when its number is complete', () => {
   for (const { number, brand } of testCards) {
     const cvc = brand === 'amex' ? '1234' : '123'
-    expect(faultsOf({ number, expiry: '12 / 40', cvc, name: '' }), number).toEqual({})
+    expect(faultsOf({ number, expiry: '12 / 40', cvc, name: '' }, now), number).toEqual({})
     expect(isWholeNumber(groupNumber(number)), number).toBe(true)
     expect(brandOf(number)?.type).toBe(brand)
   }
@@ -83,7 +112,7 @@ for (const [number, fault] of [
   ['4111 1111 1111 1111', 'numberNotTest'],
 ] as const) {
   test(`the number "${number}" is refused before anything is sent: ${fault}`, () => {
-    expect(faultsOf({ number, expiry: '12 / 40', cvc: '123', name: '' }).number).toBe(fault)
+    expect(faultsOf({ number, expiry: '12 / 40', cvc: '123', name: '' }, now).number).toBe(fault)
   })
 }
 
