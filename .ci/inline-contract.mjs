@@ -1,5 +1,5 @@
 // The last step of a package's own build: gives it a copy of the contract's modules that its files name.
-// The contract is private: whoever installs the package installs none.
+// The contract is private: the published files contain what they use of it.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

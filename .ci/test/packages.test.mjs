@@ -222,14 +222,14 @@ const managers = [
 ]
 for (const [name, [command, ...args]] of managers) {
   // Of three managers the one with most dependencies says enough.
-  const rooms = name === 'npm' ? published : ['service']
-  test(`${rooms.join(', ')}: installs alone with ${name}, and starts`, {
+  const names = name === 'npm' ? published : ['service']
+  test(`${names.join(', ')}: installs alone with ${name}, and starts`, {
     timeout: 240_000,
   }, async () => {
-    for (const room of rooms) {
-      const shop = join(folder, '.alone', `${name}-${room}`.replaceAll(' ', '-'))
+    for (const packageName of names) {
+      const shop = join(folder, '.alone', `${name}-${packageName}`.replaceAll(' ', '-'))
       mkdirSync(shop, { recursive: true })
-      const dependencies = { [`@pi-checkout/${room}`]: `file:${tarballs.get(room)}` }
+      const dependencies = { [`@pi-checkout/${packageName}`]: `file:${tarballs.get(packageName)}` }
       writeFileSync(join(shop, 'package.json'), JSON.stringify({ private: true, dependencies }))
       writeFileSync(join(shop, '.yarnrc.yml'), 'nodeLinker: node-modules\nenableTelemetry: false\n')
       writeFileSync(join(shop, 'yarn.lock'), '')
@@ -238,16 +238,16 @@ for (const [name, [command, ...args]] of managers) {
         cwd: shop,
         env: { CI: undefined, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' },
       })
-      expect([room, code, code === 0 ? '' : output + errors]).toEqual([room, 0, ''])
-      await startsAlone(room, shop)
+      expect([packageName, code, code === 0 ? '' : output + errors]).toEqual([packageName, 0, ''])
+      await startsAlone(packageName, shop)
     }
   })
 }
 
 /** Loads what Node can load of a package; starts the service. */
-async function startsAlone(room, cwd) {
-  if (room !== 'service') {
-    const code = `await import('@pi-checkout/${room}'); console.log('in')`
+async function startsAlone(packageName, cwd) {
+  if (packageName !== 'service') {
+    const code = `await import('@pi-checkout/${packageName}'); console.log('in')`
     const args = ['--input-type=module', '--eval', code]
     expect(await runProgram(args, { cwd })).toMatchObject({ code: 0, output: 'in\n', errors: '' })
     return
@@ -291,18 +291,18 @@ function promisedBy({ code }) {
   return [...code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, said]) => said)
 }
 
-function borrow(name, room) {
+function borrow(name, packageName) {
   const link = join(home, 'node_modules', name)
   mkdirSync(dirname(link), { recursive: true })
-  symlinkSync(join(root, room, 'node_modules', name), link)
+  symlinkSync(join(root, packageName, 'node_modules', name), link)
 }
 
-function installed(room) {
-  return join(home, 'node_modules/@pi-checkout', room)
+function installed(packageName) {
+  return join(home, 'node_modules/@pi-checkout', packageName)
 }
 
-function manifestOf(room) {
-  return JSON.parse(readFileSync(join(installed(room), 'package.json'), 'utf8'))
+function manifestOf(packageName) {
+  return JSON.parse(readFileSync(join(installed(packageName), 'package.json'), 'utf8'))
 }
 
 function run(command, args) {

@@ -69,7 +69,7 @@ test('row 31: ten thousand silent connections, slow heads and slow bodies keep n
   expect(slowest).toBeLessThan(10_000)
 })
 
-test('row 31: ten thousand idle keep-alive connections leave room for new clients', async ({
+test('row 31: ten thousand idle keep-alive connections do not block new clients', async ({
   service,
 }) => {
   test.setTimeout(90_000)

@@ -40,7 +40,7 @@ export interface FieldErrors {
 /**
  * Lists what is wrong with each field, in the words that the schema gives.
  *
- * An unknown parameter gets an entry of its own, so that `order_id` is pointed at by name. The list has at
+ * An unknown parameter gets a separate entry, so that `order_id` is pointed at by name. The list has at
  * most 20 entries whatever the input, and is made in time linear in the input's size.
  *
  * @param error What the schema found.

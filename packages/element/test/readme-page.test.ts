@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { prepareWorld } from './browser/world.ts'
 
 const world = prepareWorld()

@@ -63,7 +63,7 @@ function began(request: () => ClientRequest): ClientRequest {
   }
 }
 
-/** An agent may hand over a socket that is connected, or one of its own kind: then bytes may have left. */
+/** An agent may hand over a socket that is already connected, or another kind of stream. Then bytes may have been sent. */
 function isConnecting(
   socket: Socket & { readonly secureConnecting?: boolean },
   secure: boolean,

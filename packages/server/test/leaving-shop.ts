@@ -1,5 +1,5 @@
 /**
- * A shop in every framework, in one process of its own: what is unhandled in one of them ends it.
+ * A shop in every framework, each in a separate process, which an unhandled error ends.
  *
  * @module
  */

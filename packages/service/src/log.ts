@@ -81,7 +81,7 @@ function messageOf(error: Error): string {
   return shortText(error.message)
 }
 
-/** The first line of a stack repeats the message, which may have lines of its own. */
+/** The first line of a stack repeats the message, which may have several lines. */
 function framesOf({ stack, message }: Error): readonly string[] {
   if (typeof stack !== 'string') return []
   const at = message === '' ? -1 : stack.indexOf(message)

@@ -49,7 +49,7 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
       }
       if (client !== undefined && own?.open === 0) clients.delete(client)
     })
-    // The client's own connections first: then the others have room again.
+    // The client's own connections first: the listener may then be below its bound.
     for (const group of groups.toReversed()) {
       if (group.open > group.most) closeLongestIdle(group, socket)
     }

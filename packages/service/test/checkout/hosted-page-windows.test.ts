@@ -31,7 +31,7 @@ for (const engine of ['chromium', 'firefox'] as const) {
       const pair = await world.checkout.createIntent()
       const first = await openWindow(world, pair)
       const second = await openWindow(world, pair, { beside: first })
-      // A profile of its own: what one browser knows of its other windows does not reach it.
+      // A separate profile: no message between windows of one browser reaches it.
       const third = await openWindow(world, pair)
       await first.pay('4000000000003220')
       await first.bank.getByLabel('Code').waitFor()
