@@ -11,8 +11,8 @@ import type { Writable } from 'node:stream'
 import type { Context } from '../context.ts'
 import { allIntents, testEnvironments } from './stored.ts'
 
-/** Where a part ends, in characters: an import takes 1 MB, and a character may be three bytes. */
-const partLength = 250_000
+/** Where a part ends, in characters: an import takes 512 KB, and a character may be three bytes. */
+const partLength = 100_000
 
 /**
  * Writes a part of the export, page by page. At its end stands `next`: the part that follows begins

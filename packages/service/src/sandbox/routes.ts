@@ -106,6 +106,6 @@ const Reset = z.strictObject({
     .optional(),
 })
 
-const importBytes = 1024 * 1024
+const importBytes = 512 * 1024
 /** An export nests deeper than a request: down to the card of an attempt of an intent. */
 const importDepth = limits.requestDepth + 3
