@@ -54,6 +54,10 @@ export class WebkitPage {
     await this.#do('POST', '/url', { url })
   }
 
+  async resize(size: { readonly width: number; readonly height: number }): Promise<void> {
+    await this.#do('POST', '/window/rect', size)
+  }
+
   async click(selector: string): Promise<void> {
     await patiently(async () => {
       await this.#do('POST', `/element/${await this.#find(selector)}/click`, {})

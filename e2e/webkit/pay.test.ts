@@ -1,26 +1,18 @@
-import { test as base } from '../fixtures/world.ts'
-import { WebkitPage, webkitPrograms } from './driver.ts'
+import { test as base, enterCheckout, pay } from './buyer.ts'
+import type { WebkitPage } from './driver.ts'
 
-/** `test` with a checkout that is open in WebKit. Its console cannot be heard through WebDriver. */
+/** `test` with a checkout of the shop that is open in WebKit. */
 const test = base.extend<{ checkout: WebkitPage }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
-  noise: async ({}, use) => use({ allow: () => {}, heard: () => [] }),
-  checkout: async ({ world }, use) => {
-    const programs = webkitPrograms()
-    if (!programs) throw new Error('WebKitGTK is not installed')
-    const page = await WebkitPage.open(programs)
-    await page.goto(world.shopUrl)
-    await page.click('[data-testid=add-to-cart]')
-    await page.waitFor(
+  checkout: async ({ world, webkit }, use) => {
+    await webkit.goto(world.shopUrl)
+    await webkit.click('[data-testid=add-to-cart]')
+    await webkit.waitFor(
       `return document.querySelector('[data-testid=cart-count]')?.innerText === '1'`,
     )
-    await page.goto(`${world.shopUrl}/cart`)
-    await page.click('[data-testid=place-order]')
-    await page.enterFrame(
-      `return document.querySelector('pi-checkout')?.shadowRoot?.querySelector('iframe')`,
-    )
-    await use(page)
-    await page.close()
+    await webkit.goto(`${world.shopUrl}/cart`)
+    await webkit.click('[data-testid=place-order]')
+    await enterCheckout(webkit)
+    await use(webkit)
   },
 })
 
@@ -58,17 +50,6 @@ test('a buyer with WebKit goes to a bank that refuses framing, and comes back to
   await checkout.click('[value=confirm]')
   await expectPaid(checkout)
 })
-
-async function pay(checkout: WebkitPage, number: string): Promise<void> {
-  await checkout.type('[autocomplete=cc-number]', number)
-  await checkout.type('[autocomplete=cc-exp]', '1234')
-  await checkout.type('[autocomplete=cc-csc]', '123')
-  await checkout.type('[autocomplete=cc-name]', 'Ani Petrosyan')
-  await checkout.waitFor(
-    `return document.querySelector('button[type=submit]')?.ariaDisabled === 'false'`,
-  )
-  await checkout.click('button[type=submit]')
-}
 
 async function expectPaid(checkout: WebkitPage): Promise<void> {
   await checkout.leaveFrames()
