@@ -417,7 +417,7 @@ test('a rule from the form breaks the next request', async () => {
     await page.getByRole('button', { name: 'Add rule' }).click()
     await page.getByText('once more').waitFor()
     expect((await create(service)).status).toBe(503)
-    await page.getByText('None: every request is answered honestly.').waitFor()
+    await page.getByText('No fault rules. Responses are not modified.').waitFor()
     for (const times of ['2', '3']) {
       await page.getByLabel('Times').fill(times)
       await page.getByRole('button', { name: 'Add rule' }).click()
@@ -427,7 +427,7 @@ test('a rule from the form breaks the next request', async () => {
     await page.getByText('3 more times').waitFor({ state: 'detached' })
     expect(await page.getByText('2 more times').count()).toBe(1)
     await page.getByRole('button', { name: 'Clear all rules' }).click()
-    await page.getByText('None: every request is answered honestly.').waitFor()
+    await page.getByText('No fault rules. Responses are not modified.').waitFor()
   })
 })
 
