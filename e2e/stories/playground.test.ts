@@ -10,12 +10,24 @@ const codes = [
   'internal',
 ]
 
-test('a developer brings about the errors of the element on demand', async ({ page, world }) => {
+test('a developer brings about the errors of the element on demand', async ({
+  page,
+  world,
+  noise,
+}) => {
+  noise.allow(/error: pi-checkout: /)
+  const lines: string[] = []
+  page.on('console', (line) => lines.push(line.text()))
   const playground = new URL('/_sandbox/playground/', world.api.baseUrl)
   playground.hostname = 'localhost'
   for (const code of codes) {
     await page.goto(`${playground}?show=${code}`)
     await expect(page.locator('#error'), code).toHaveText(code)
+    // In a test environment the console names the code and what to do.
+    const reported = (): readonly string[] =>
+      lines.filter((line) => line.startsWith('pi-checkout: '))
+    await expect.poll(reported).toEqual([expect.stringMatching(`^pi-checkout: ${code}\\. \\w`)])
+    lines.length = 0
   }
   await page.goto(`${playground}?show=ready`)
   await expect(page.locator('#state')).toHaveText('ready')
