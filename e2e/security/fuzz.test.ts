@@ -71,12 +71,22 @@ test('rows 11, 21, 28 and 30: no header line or path on a raw socket crashes the
       fc.webPath().map((path) => `/payment-intents${path}`),
       fc.webUrl(),
     ),
-    lines: fc.array(
-      fc.oneof(
-        { weight: 9, arbitrary: fc.tuple(fc.constantFrom(...names), value) },
-        { weight: 1, arbitrary: fc.tuple(fc.constant('Content-Length'), length) },
-      ),
-      { maxLength: 5 },
+    lines: fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.array(
+          fc.oneof(
+            { weight: 9, arbitrary: fc.tuple<[string, string]>(fc.constantFrom(...names), value) },
+            {
+              weight: 1,
+              arbitrary: fc.tuple<[string, string]>(fc.constant('Content-Length'), length),
+            },
+          ),
+          { maxLength: 5 },
+        ),
+      },
+      // Most odd lines end at the check of the head; without any, the path is reached.
+      { weight: 1, arbitrary: fc.constant<[string, string][]>([]) },
     ),
     authorised: fc.boolean(),
   })
@@ -92,10 +102,14 @@ test('rows 11, 21, 28 and 30: no header line or path on a raw socket crashes the
         ...(authorised ? [`Authorization: ${key}`] : []),
         ...lines.map(([name, value]) => `${name}: ${value}`),
         // The end of a body in chunks, and enough for every length that is announced.
-        ...['', '0', '', ''],
+        ...(lines.length > 0 ? ['', '0'] : []),
+        ...['', ''],
       ])
       const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0)
-      if (status === 0 || status >= 500) throw new Error(`answered ${answer.slice(0, 500)}`)
+      // RFC 9112, section 6.1: an unknown transfer coding is a 501.
+      const isCoded = lines.some((line) => line[0] === 'Transfer-Encoding')
+      const isFailure = status >= 500 && !(status === 501 && isCoded)
+      if (status === 0 || isFailure) throw new Error(`answered ${answer.slice(0, 500)}`)
       return withoutInsides(status, answer)
     },
   })

@@ -24,7 +24,7 @@ test('rows 8 and 18: two merchants in two environments each learn nothing of one
       const answer = await ask(world, tenant, {
         path: '/payment-intents',
         body,
-        idempotency: 'the first key',
+        idempotency: 'one-key',
       })
       expect(answer.status).toBe(201)
       expect(answer.headers).not.toContain('idempotent-replayed')
@@ -49,7 +49,7 @@ test('rows 8 and 18: two merchants in two environments each learn nothing of one
     const conflict = await ask(world, tenant, {
       path: '/payment-intents',
       body: body.replace('150000', '150001'),
-      idempotency: 'the first key',
+      idempotency: 'one-key',
     })
     expect(conflict.status).toBe(422)
     for (const { id } of made) expect(conflict.body).not.toContain(id)
