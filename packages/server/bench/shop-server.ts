@@ -22,6 +22,7 @@ app.use(
   '/resumed',
   toExpress(
     createHandoff({
+      basePath: '/resumed',
       intents: new PaymentIntents({ apiKey, baseUrl }),
       origin: 'http://localhost',
       keys: `k1:${Buffer.from('a key of the bench and of nobody').toString('base64url')}`,
@@ -34,6 +35,7 @@ app.use(
   '/created',
   toExpress(
     createHandoff({
+      basePath: '/created',
       intents: new PaymentIntents({ apiKey, baseUrl }),
       origin: 'http://localhost',
       keys: `k1:${Buffer.from('a key of the bench and of nobody').toString('base64url')}`,
