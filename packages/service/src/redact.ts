@@ -27,6 +27,7 @@ export function redact(text: string): string {
  * @returns `undefined` if the text is encoded more often than any client does.
  */
 export function decodePercent(text: string): string | undefined {
+  if (!text.includes('%')) return text
   let decoded = text
   for (let round = 0; round < mostRounds; round++) {
     const next = decoded.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>

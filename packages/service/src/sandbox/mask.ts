@@ -15,8 +15,8 @@ export function maskPath(url: string): string {
   const text = decodePercent(path)
   if (text === undefined) return '/…'
   // As it was sent, unless a credential stood in it.
-  const shown = credential.test(text) ? text : path
-  return shown
+  if (!credential.test(text)) return path.slice(0, maxPath)
+  return text
     .replace(/_secret_[^/]*/gi, '_secret_…')
     .replace(/(pi_sk_(?:test|live)_)[^/]*/gi, '$1…')
     .slice(0, maxPath)
