@@ -22,6 +22,7 @@ test('in jsdom the element renders its frame, changes with its pair and ends', a
   expect(checkout.state).toBe('idle')
   expect(frames(checkout.renderRoot as ShadowRoot)).toHaveLength(0)
   checkout.remove()
+  await checkout.updateComplete
 })
 
 test('in jsdom two elements keep their own pairs and errors', async () => {
@@ -38,4 +39,6 @@ test('in jsdom two elements keep their own pairs and errors', async () => {
   told.mockRestore()
   one.remove()
   expect([one.state, two.state]).toEqual(['idle', 'error'])
+  two.remove()
+  await Promise.all([one.updateComplete, two.updateComplete])
 })
