@@ -32,7 +32,7 @@ test('a reload resumes the same intent without asking the service again', async 
   expect(shop.service.keys.length).toBe(asked)
 })
 
-test('two tabs without a cookie send the same key and share one intent', async () => {
+test('two tabs without a cookie send the same key and share one intent (threat 41)', async () => {
   const buyer = await shop.buyer()
   await buyer.put('thyme-tea', 1)
   const orderId = await buyer.placeOrder()
@@ -317,7 +317,7 @@ test('a closed tab is settled without its buyer', async () => {
   expect(others).toBeLessThan(shop.service.intents.length)
 })
 
-test('another visitor’s order and an order that never was are the same 404', async () => {
+test('another visitor’s order and an order that never was are the same 404 (threat 35)', async () => {
   const buyer = await shop.buyer()
   await buyer.put('thyme-tea', 1)
   const orderId = await buyer.placeOrder()
@@ -339,7 +339,7 @@ test('another visitor’s order and an order that never was are the same 404', a
   expect(bodies.slice(0, 4)).toEqual(bodies.slice(4))
 })
 
-test('a handoff takes an order and nothing else: no amount of a browser is read', async () => {
+test('a handoff takes an order and nothing else: no amount of a browser is read (threat 39)', async () => {
   const buyer = await shop.buyer()
   await buyer.put('thyme-tea', 1)
   const orderId = await buyer.placeOrder()

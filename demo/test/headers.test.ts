@@ -75,7 +75,7 @@ test('the page learns its checkout from the running shop', async () => {
   expect(await answer.text()).toBe(`export const checkoutOrigin = "${checkoutOrigin}"\n`)
 })
 
-test('the session cookie is strong on https and keeps its plain form to this machine', async () => {
+test('the session cookie is strong on https and keeps its plain form to this machine (threat 37)', async () => {
   const cookieOf = (origin: string): unknown[] => {
     const set: unknown[] = []
     const res = { cookie: (...args: unknown[]) => set.push(...args) }

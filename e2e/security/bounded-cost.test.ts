@@ -37,7 +37,7 @@ const test = base.extend<object, { target: Target }>({
 test.describe.configure({ mode: 'default' })
 test.setTimeout(180_000)
 
-test('rows 26, 28 and 29: no hostile request gets a long error or blocks the event loop', async ({
+test('no hostile request gets a long error or blocks the event loop (threats 26, 28, 29)', async ({
   target: { service, doors },
 }) => {
   for (const door of doors) await send(door, {})
@@ -66,7 +66,7 @@ test('rows 26, 28 and 29: no hostile request gets a long error or blocks the eve
   expect(wrong, `PI_FUZZ_SEED=${seed}`).toEqual([])
 })
 
-test('row 31: fifty clients that do not read their responses hold little memory', async ({
+test('fifty clients that do not read their responses hold little memory (threat 31)', async ({
   target: { service, doors },
 }) => {
   const figures: Record<string, number> = {}
@@ -85,7 +85,7 @@ test('row 31: fifty clients that do not read their responses hold little memory'
   tell('unread responses, MB', figures)
 })
 
-test('row 31: a client that leaves in the middle of a response frees what it held', async ({
+test('a client that leaves in the middle of a response frees what it held (threat 31)', async ({
   target: { service, doors },
 }) => {
   const before = await held(service)
@@ -99,7 +99,7 @@ test('row 31: a client that leaves in the middle of a response frees what it hel
   expect((await held(service)) - before).toBeLessThan(20 * 2 ** 20)
 })
 
-test('row 33: the request log keeps a bounded summary of each request', async ({ target }) => {
+test('the request log keeps a bounded summary of each request (threat 33)', async ({ target }) => {
   const { api, environment } = target
   const door: Door = {
     ...{ name: 'POST /payment-intents', port: portOf(api.baseUrl), method: 'POST' },

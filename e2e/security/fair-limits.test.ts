@@ -55,7 +55,7 @@ for (const trusted of [undefined, '127.0.0.1']) {
   test.describe(() => {
     test.use({ trusted })
 
-    test(`row 32: 1,000 wrong keys stop no buyer with PI_TRUSTED_PROXIES=${trusted}`, async ({
+    test(`1,000 wrong keys stop no buyer with PI_TRUSTED_PROXIES=${trusted} (threat 32)`, async ({
       proxied: { nginx, live },
     }) => {
       test.setTimeout(120_000)

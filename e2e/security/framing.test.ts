@@ -1,7 +1,7 @@
 import { openCheckout } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/hostile-world.ts'
 
-test('row 56: no page but the registered shop gets a form, data or an ack out of the checkout in a frame', async ({
+test('no page but the registered shop gets a form, data or an ack out of the checkout in a frame (threat 56)', async ({
   page,
   context,
   world,
@@ -59,7 +59,7 @@ test('row 56: no page but the registered shop gets a form, data or an ack out of
   await Promise.all(attempts.map(attack))
 })
 
-test('row 56: a page that opens the checkout in a window of its own finds no form there', async ({
+test('a page that opens the checkout in a window of its own finds no form there (threat 56)', async ({
   page,
   world,
   noise,

@@ -9,7 +9,7 @@ import { tell } from '../fixtures/tell.ts'
 
 test.setTimeout(60_000 + cases * 30)
 
-test('rows 46, 47 and 48: no message of the page around it breaks the hosted page, holds it up or opens a session', async ({
+test('no message of the page around it breaks the hosted page, holds it up or opens a session (threats 46, 47, 48)', async ({
   page,
   world,
 }) => {
@@ -52,7 +52,7 @@ test('rows 46, 47 and 48: no message of the page around it breaks the hosted pag
   await shop.stop()
 })
 
-test('rows 64, 65 and 66: nothing that is typed or pasted into the card form breaks it, holds it up or is sent', async ({
+test('nothing that is typed or pasted into the card form breaks it, holds it up or is sent (threats 64, 65, 66)', async ({
   page,
   world,
 }) => {

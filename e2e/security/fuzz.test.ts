@@ -25,7 +25,7 @@ const test = base.extend<object, { world: World }>({
 test.describe.configure({ mode: 'default' })
 test.setTimeout(60_000 + cases * 30)
 
-test('rows 19, 23, 24, 25, 26, 28 and 29: no JSON text crashes the API, holds it up, fills it or gets a 5xx', async ({
+test('no JSON text crashes the API, holds it up, fills it or gets a 5xx (threats 19, 23, 24, 25, 26, 28, 29)', async ({
   world,
 }) => {
   const lines = linesTo(world.api.baseUrl, 16)
@@ -50,7 +50,7 @@ test('rows 19, 23, 24, 25, 26, 28 and 29: no JSON text crashes the API, holds it
   await expectAlive(world)
 })
 
-test('rows 11, 21, 28 and 30: no header line or path on a raw socket crashes the service, holds it up or gets a 5xx', async ({
+test('no header line or path on a raw socket crashes the service, holds it up or gets a 5xx (threats 11, 21, 28, 30)', async ({
   world,
 }) => {
   const { port } = new URL(world.api.baseUrl)
@@ -117,7 +117,7 @@ test('rows 11, 21, 28 and 30: no header line or path on a raw socket crashes the
   await expectAlive(world)
 })
 
-test('rows 23, 36, 37 and 39: no body or cookie crashes the handoff, holds it up, gets a 5xx or another order’s intent', async ({
+test('no body or cookie crashes the handoff, holds it up, gets a 5xx or another order’s intent (threats 23, 36, 37, 39)', async ({
   world,
 }) => {
   const buyers = await Promise.all(Array.from({ length: 4 }, () => orderedBuyer(world)))
@@ -170,7 +170,7 @@ test('rows 23, 36, 37 and 39: no body or cookie crashes the handoff, holds it up
   }
 })
 
-test('rows 13, 58, 59, 63 and 64: no address, token or body crashes the checkout’s private API, holds it up or gets a 5xx', async ({
+test('no address, token or body crashes the checkout’s private API, holds it up or gets a 5xx (threats 13, 58, 59, 63, 64)', async ({
   world,
 }) => {
   const buyers = await Promise.all(Array.from({ length: 8 }, () => orderedBuyer(world)))
@@ -241,7 +241,7 @@ test('rows 13, 58, 59, 63 and 64: no address, token or body crashes the checkout
   await expectAlive(world)
 })
 
-test('row 62: no form crashes the bank’s page, holds it up, gets a 5xx or settles a challenge', async ({
+test('no form crashes the bank’s page, holds it up, gets a 5xx or settles a challenge (threat 62)', async ({
   world,
 }) => {
   const buyer = await orderedBuyer(world)

@@ -4,7 +4,7 @@ import { expectOrder, hostedPage, openCheckout, orderCart, orderOf } from '../fi
 import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
 import { intentsOf, storedIntents } from '../fixtures/sandbox.ts'
 
-test("row 35: another shopper's order and an order that never was get the same 404, byte for byte", async ({
+test("another shopper's order and an order that never was get the same 404, byte for byte (threat 35)", async ({
   page,
   browser,
   world,
@@ -20,7 +20,7 @@ test("row 35: another shopper's order and an order that never was get the same 4
   await stranger.context().close()
 })
 
-test('row 36: a form, an image, a no-cors and a cors request of another site get no handoff and make no intent', async ({
+test('a form, an image, a no-cors and a cors request of another site get no handoff and make no intent (threat 36)', async ({
   page,
   world,
   noise,
@@ -72,7 +72,7 @@ test('row 36: a form, an image, a no-cors and a cors request of another site get
   expect(await intentCount(world)).toBe(before)
 })
 
-test("row 37: a cookie copied into another session gives nothing of the first buyer's", async ({
+test("a cookie copied into another session gives nothing of the first buyer's (threat 37)", async ({
   page,
   browser,
   world,
@@ -90,7 +90,7 @@ test("row 37: a cookie copied into another session gives nothing of the first bu
   await thief.context().close()
 })
 
-test('row 37: a sealed cookie that was tampered with is ignored and replaced, and the intent stays the same', async ({
+test('a sealed cookie that was tampered with is ignored and replaced, and the intent stays the same (threat 37)', async ({
   page,
   context,
 }) => {
@@ -112,7 +112,7 @@ test('row 37: a sealed cookie that was tampered with is ignored and replaced, an
   expect(await sealed()).not.toBe(`${before?.slice(0, -4)}AAAA`)
 })
 
-test('row 38: a link or a form of another site selects no order for the victim, and the hosted page says what is paid', async ({
+test('a link or a form of another site selects no order for the victim, and the hosted page says what is paid (threat 38)', async ({
   page,
   browser,
   world,
@@ -140,7 +140,7 @@ test('row 38: a link or a form of another site selects no order for the victim, 
   await attacker.context().close()
 })
 
-test('row 39: the handoff reads an order and nothing else: every further field is refused', async ({
+test('the handoff reads an order and nothing else: every further field is refused (threat 39)', async ({
   page,
   noise,
 }) => {
@@ -160,7 +160,7 @@ test('row 39: the handoff reads an order and nothing else: every further field i
   }
 })
 
-test("row 43: another order's paid intent in the address, and forged events, pay for nothing", async ({
+test("another order's paid intent in the address, and forged events, pay for nothing (threat 43)", async ({
   page,
 }) => {
   const { id } = await openCheckout(page)
@@ -177,7 +177,7 @@ test("row 43: another order's paid intent in the address, and forged events, pay
   await expectOrder(page, 'open')
 })
 
-test('row 44: the handoff is no tap: the eleventh of a session is refused, and no session or cart gets none', async ({
+test('the handoff is no tap: the eleventh of a session is refused, and no session or cart gets none (threat 44)', async ({
   page,
   browser,
   world,

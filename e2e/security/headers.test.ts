@@ -4,7 +4,7 @@ import { openCheckout } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/hostile-world.ts'
 import { root } from '../fixtures/program.ts'
 
-test('row 51: the headers that merchants copy from the security guide are exactly those of the shop', async ({
+test('the headers that merchants copy from the security guide are exactly those of the shop (threat 51)', async ({
   page,
   world,
 }) => {
@@ -23,7 +23,7 @@ test('row 51: the headers that merchants copy from the security guide are exactl
   expect(lines).toHaveLength(7)
 })
 
-test('row 51: a script that got into the shop’s page can load, run, frame, send and embed nothing from elsewhere', async ({
+test('a script that got into the shop’s page can load, run, frame, send and embed nothing from elsewhere (threat 51)', async ({
   page,
   world,
   noise,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from '../fixtures/hostile-world.ts'
 
-test('row 52: the file with one flipped byte is not run by a page that names its checksum', async ({
+test('the file with one flipped byte is not run by a page that names its checksum (threat 52)', async ({
   page,
   world,
   noise,

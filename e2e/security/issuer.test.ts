@@ -11,7 +11,7 @@ import {
 import { startEvilSite } from '../fixtures/evil.ts'
 import { expect, startHostileWorld, test } from '../fixtures/hostile-world.ts'
 
-test('row 61: a hostile issuer page moves neither shop nor checkout, opens no window, learns ids only and decides nothing', async ({
+test('a hostile issuer page moves neither shop nor checkout, opens no window, learns ids only and decides nothing (threat 61)', async ({
   page,
   context,
   noise,
@@ -55,7 +55,7 @@ test('row 61: a hostile issuer page moves neither shop nor checkout, opens no wi
   await bank.stop()
 })
 
-test('row 62: forged results wake the checkout at most: only the code at the bank settles the challenge', async ({
+test('forged results wake the checkout at most: only the code at the bank settles the challenge (threat 62)', async ({
   page,
   world,
   noise,

@@ -16,7 +16,7 @@ function claimed(number: number): Record<string, string> {
   }
 }
 
-test('row 32: a client that claims other addresses is limited, at the API and at the shop', async ({
+test('a client that claims other addresses is limited, at the API and at the shop (threat 32)', async ({
   world,
 }) => {
   const args = [builtService, 'start', '--json', '--port', '0', '--memory']
@@ -56,7 +56,7 @@ test('row 32: a client that claims other addresses is limited, at the API and at
   expect(statuses).toEqual([...Array(10).fill(404), 429, 429])
 })
 
-test('row 66: an intent takes ten cards, its address any number, and declines read alike', async ({
+test('an intent takes ten cards, its address any number, and declines read alike (threat 66)', async ({
   world,
 }) => {
   const live = await liveMerchant(world)

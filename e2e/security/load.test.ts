@@ -16,7 +16,7 @@ const test = base.extend<{ service: Program<ServiceReady> }>({
   },
 })
 
-test('row 31: ten thousand silent connections, slow heads and slow bodies keep nobody out, and are cut off', async ({
+test('ten thousand silent connections, slow heads and slow bodies keep nobody out, and are cut off (threat 31)', async ({
   service,
 }) => {
   test.setTimeout(90_000)
@@ -69,7 +69,7 @@ test('row 31: ten thousand silent connections, slow heads and slow bodies keep n
   expect(slowest).toBeLessThan(10_000)
 })
 
-test('row 31: ten thousand idle keep-alive connections do not block new clients', async ({
+test('ten thousand idle keep-alive connections do not block new clients (threat 31)', async ({
   service,
 }) => {
   test.setTimeout(90_000)

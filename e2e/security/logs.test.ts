@@ -2,7 +2,7 @@ import { create } from '../fixtures/api.ts'
 import { expect, test } from '../fixtures/hostile-world.ts'
 import { exchange } from '../fixtures/raw.ts'
 
-test('row 34: nothing that a caller sends begins a log line of its own or brings control characters into one', async ({
+test('nothing that a caller sends begins a log line of its own or brings control characters into one (threat 34)', async ({
   world,
 }) => {
   const forged = '{"level":50,"msg":"forged"}'

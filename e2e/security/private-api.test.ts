@@ -2,7 +2,7 @@ import { openCheckout, orderOf } from '../fixtures/buyer.ts'
 import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
 import { exchange } from '../fixtures/raw.ts'
 
-test('row 1: a page that calls the API with a secret key is refused, and may not read the answer', async ({
+test('a page that calls the API with a secret key is refused, and may not read the answer (threat 1)', async ({
   page,
   world,
   noise,
@@ -63,7 +63,7 @@ async function noted(
   return Object.values(answer)[0] ?? []
 }
 
-test('row 58: neither the shop nor another site can call the checkout’s private API, with or without a session', async ({
+test('neither the shop nor another site can call the checkout’s private API, with or without a session (threat 58)', async ({
   page,
   world,
   noise,
@@ -119,7 +119,7 @@ test('row 58: neither the shop nor another site can call the checkout’s privat
   await expect(page.frameLocator('pi-checkout iframe').getByLabel('Card number')).toBeVisible()
 })
 
-test('row 17: a name that an attacker points at this machine gets neither page nor token nor data', async ({
+test('a name that an attacker points at this machine gets neither page nor token nor data (threat 17)', async ({
   page,
   world,
 }) => {

@@ -14,7 +14,7 @@ import {
 
 const snapshot = join(root, 'e2e/security/headers.json')
 
-test('rows 40, 51, 56 and 58: every route of service, bank and shop has its own exact protecting headers, on success and on refusal', async ({
+test('every route of service, bank and shop has its own exact protecting headers, on success and on refusal (threats 40, 51, 56, 58)', async ({
   world,
 }) => {
   const known = await makeKnown(world)

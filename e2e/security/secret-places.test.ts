@@ -12,7 +12,7 @@ import {
 import { forms, legalPlaces, recordTraffic, scanFiles, scanPage } from '../fixtures/canaries.ts'
 import { expect, test } from '../fixtures/hostile-world.ts'
 
-test('rows 2, 33, 40, 45, 55 and 64: after a whole payment no key, secret, token, card number or security code is anywhere but in its few legal places', async ({
+test('after a whole payment no key, secret, token, card number or security code is anywhere but in its few legal places (threats 2, 33, 40, 45, 55, 64)', async ({
   page,
   world,
 }) => {
@@ -91,7 +91,7 @@ test('rows 2, 33, 40, 45, 55 and 64: after a whole payment no key, secret, token
   expect(whole).toContain(`"cvc":"${securityCode}"`)
 })
 
-test('row 40: no answer that holds a secret or a page may be cached, and no service worker or cache keeps one', async ({
+test('no answer that holds a secret or a page may be cached, and no service worker or cache keeps one (threat 40)', async ({
   page,
   world,
 }) => {
@@ -125,7 +125,7 @@ test('row 40: no answer that holds a secret or a page may be cached, and no serv
   expect(page.url()).toContain(world.shopUrl)
 })
 
-test('row 67: the hosted page and the bank keep nothing in storage and set no cookie', async ({
+test('the hosted page and the bank keep nothing in storage and set no cookie (threat 67)', async ({
   page,
   context,
   world,

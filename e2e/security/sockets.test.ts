@@ -3,7 +3,7 @@ import { exchange } from '../fixtures/raw.ts'
 
 const json = '{"orderId":"A-1","amount":150000,"currency":"AMD"}'
 
-test('row 11: two Authorization headers, and keys in query, body or Basic, authenticate nobody', async ({
+test('two Authorization headers, and keys in query, body or Basic, authenticate nobody (threat 11)', async ({
   world,
 }) => {
   const { apiKey } = world.api
@@ -28,7 +28,7 @@ test('row 11: two Authorization headers, and keys in query, body or Basic, authe
   expect(status(await post(world, [good]))).toBe('201')
 })
 
-test('row 21: an Idempotency-Key that comes twice, folded, empty, too long or unprintable makes no intent', async ({
+test('an Idempotency-Key that comes twice, folded, empty, too long or unprintable makes no intent (threat 21)', async ({
   world,
 }) => {
   const good = `Authorization: Bearer ${world.api.apiKey}`
@@ -58,7 +58,7 @@ test('row 21: an Idempotency-Key that comes twice, folded, empty, too long or un
   expect(idOf(quoted)).toBe(idOf(bare))
 })
 
-test('row 30: smuggled lengths, odd methods and odd paths get a 4xx, never a page, a 5xx or a second answer', async ({
+test('smuggled lengths, odd methods and odd paths get a 4xx, never a page, a 5xx or a second answer (threat 30)', async ({
   world,
 }) => {
   const good = `Authorization: Bearer ${world.api.apiKey}`

@@ -14,7 +14,10 @@ const payloads = [
   '&lt;img src=x&gt;',
 ]
 
-test('row 65: markup in an order’s name stays text on the hosted page', async ({ page, world }) => {
+test('markup in an order’s name stays text on the hosted page (threat 65)', async ({
+  page,
+  world,
+}) => {
   page.on('dialog', () => expect('a dialog').toBe('never opened'))
   for (const [index, orderId] of payloads.entries()) {
     const pair = await createIntent(world, { orderId, metadata: { note: orderId } })
@@ -33,7 +36,9 @@ for (const [name, character] of [
   ['a NUL', '\0'],
   ['a line feed', '\n'],
 ] as const) {
-  test(`row 65: ${name} in an order’s name is refused before it is stored`, async ({ world }) => {
+  test(`${name} in an order’s name is refused before it is stored (threat 65)`, async ({
+    world,
+  }) => {
     const answer = await create(world, { orderId: `A${character}B` })
     expect(answer.status).toBe(400)
     expect(await answer.text()).not.toContain(character === '\n' ? 'A\nB' : character)

@@ -7,7 +7,7 @@ import { licenseTable, runtimePackages } from './licenses.ts'
 const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')
 const workspace = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8')
 
-test('row 68: every package comes from the registry with its checksum, and only listed ones run a script', () => {
+test('every package comes from the registry with its checksum, and only listed ones run a script (threat 68)', () => {
   const resolutions = lockfile.match(/^ {4}resolution: .*$/gm) ?? []
   expect(resolutions.length).toBeGreaterThan(100)
   expect(resolutions.filter((line) => !/\{integrity: sha512-[\w+/=]+\}$/.test(line))).toEqual([])
@@ -17,7 +17,7 @@ test('row 68: every package comes from the registry with its checksum, and only 
   expect(running).toEqual(['esbuild'])
 })
 
-test('row 68: every package that runs has a licence that asks for no more than its notice, and stands in the list', () => {
+test('every package that runs has a licence that asks for no more than its notice, and stands in the list (threat 68)', () => {
   const packages = runtimePackages()
   expect(packages.length).toBeGreaterThan(20)
   const accepted =

@@ -5,7 +5,7 @@ interface Tenant {
   readonly key: string
 }
 
-test('rows 8 and 18: two merchants in two environments each learn nothing of one another by status, header, body or replay', async ({
+test('two merchants in two environments each learn nothing of one another by status, header, body or replay (threats 8, 18)', async ({
   world,
 }) => {
   const tenants: Tenant[] = []
@@ -57,7 +57,7 @@ test('rows 8 and 18: two merchants in two environments each learn nothing of one
   }
 })
 
-test('row 8: a foreign intent takes neither more nor less time than one that never was', async ({
+test('a foreign intent takes neither more nor less time than one that never was (threat 8)', async ({
   world,
 }) => {
   const key = async (merchant: string): Promise<Tenant> => {
@@ -89,7 +89,7 @@ test('row 8: a foreign intent takes neither more nor less time than one that nev
   expect(seen).toBeLessThan(1.25)
 })
 
-test('row 9: a key with one character changed, an empty, a long and a foreign token get one and the same 401, never a 5xx', async ({
+test('a key with one character changed, an empty, a long and a foreign token get one and the same 401, never a 5xx (threat 9)', async ({
   world,
 }) => {
   const { apiKey } = world.api

@@ -10,7 +10,7 @@ const value = 'A'.repeat(43)
 
 test.use({ ignoreHTTPSErrors: true })
 
-test('row 37: on https a sibling host can plant no cookie that the shop reads: no session, no handoff', async ({
+test('on https a sibling host can plant no cookie that the shop reads: no session, no handoff (threat 37)', async ({
   page,
   context,
   world,

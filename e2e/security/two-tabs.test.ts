@@ -10,7 +10,7 @@ import {
 import { expect, test } from '../fixtures/hostile-world.ts'
 import { intentsOf } from '../fixtures/sandbox.ts'
 
-test('rows 41 and 63: two tabs that pay at once, with a challenge each, make one intent and one charge', async ({
+test('two tabs that pay at once, with a challenge each, make one intent and one charge (threats 41, 63)', async ({
   page,
   context,
   world,

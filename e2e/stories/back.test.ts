@@ -3,7 +3,7 @@ import { expectOrder, openCheckout, orderOf } from '../fixtures/buyer.ts'
 import { intentsOf } from '../fixtures/sandbox.ts'
 import { expect, test } from '../fixtures/world.ts'
 
-test('Back after paying shows the paid order, with the back/forward cache on, and nothing to pay again', async ({
+test('Back after paying shows the paid order, with the back/forward cache on, and nothing to pay again (threat 54)', async ({
   playwright,
   launchOptions,
   world,

@@ -27,7 +27,7 @@ test('a buyer who comes back to a checkout whose cart has changed pays for the c
   await expectOrder(page, 'paid')
 })
 
-test('money for the cart as it was before never pays for the changed one: the buyer and the shop are told', async ({
+test('money for the cart as it was before never pays for the changed one: the buyer and the shop are told (threat 42)', async ({
   page,
   context,
   world,

@@ -1,7 +1,7 @@
 import { expectOrder, openCheckout, orderOf } from '../fixtures/buyer.ts'
 import { test } from '../fixtures/world.ts'
 
-test('a forged pi-finish does not make an order paid', async ({ page }) => {
+test('a forged pi-finish does not make an order paid (threat 43)', async ({ page }) => {
   await openCheckout(page)
   await page.evaluate(() => {
     const element = document.querySelector('pi-checkout')

@@ -12,7 +12,7 @@ test('a double click on Pay makes one payment of one intent', async ({ page, wor
   expect(intents.map(({ status }) => status)).toEqual(['succeeded'])
 })
 
-test('two tabs that open one order at once are handed one intent', async ({
+test('two tabs that open one order at once are handed one intent (threat 41)', async ({
   page,
   context,
   world,

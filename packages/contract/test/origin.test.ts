@@ -39,7 +39,7 @@ for (const value of [
   null,
   new URL('https://pay.example'),
 ]) {
-  test(`${value} is no origin`, () => {
+  test(`${value} is no origin (threat 70)`, () => {
     expect(readOrigin(value)).toBeUndefined()
   })
 }

@@ -82,13 +82,13 @@ const refused: readonly (readonly [string, unknown, string])[] = [
 ]
 
 for (const [what, input, fault] of refused) {
-  test(`${what} is refused with pointer and code: ${fault}`, () => {
+  test(`${what} is refused with pointer and code: ${fault} (threats 23, 26)`, () => {
     expect(faults(input)).toEqual([fault])
   })
 }
 
 for (const orderId of ['x'.repeat(32), '😀'.repeat(32), 'e\u0301'.repeat(16)]) {
-  test(`an order identifier of 32 code points is taken as it is (${orderId.length} code units)`, () => {
+  test(`an order identifier of 32 code points is taken as it is (${orderId.length} code units) (threat 25)`, () => {
     expect(CreatePaymentIntent.parse({ ...body, orderId }).orderId).toBe(orderId)
   })
 }

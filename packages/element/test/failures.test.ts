@@ -69,7 +69,7 @@ test('a refused connection says unreachable after one silent retry; Try again he
   expect(await page.getByRole('alert').textContent()).toBe('')
 })
 
-test('a frame that frame-ancestors forbids says unreachable', async () => {
+test('a frame that frame-ancestors forbids says unreachable (threat 49)', async () => {
   world.expected.push(/frame-ancestors/, /Failed to load resource/)
   const page = await world.visit({
     hosted: () => ({
@@ -81,7 +81,7 @@ test('a frame that frame-ancestors forbids says unreachable', async () => {
   await expect.poll(() => hastened(page)).toContain('pi-error unreachable')
 })
 
-test('a page under COEP says unreachable', async () => {
+test('a page under COEP says unreachable (threat 49)', async () => {
   world.expected.push(/Failed to load resource/)
   const page = await world.visit({
     headers: { 'cross-origin-embedder-policy': 'require-corp' },

@@ -82,7 +82,7 @@ async function expectNothing(page: Page): Promise<void> {
   expect(await page.frameLocator('#pay iframe').getByText('Hosted').isVisible()).toBe(true)
 }
 
-test('ten thousand malformed messages from the frame change nothing', async () => {
+test('ten thousand malformed messages from the frame change nothing (threat 48)', async () => {
   const page = await world.visit({ hosted: hostedPage })
   await hears(page, 'pi-ready')
   const frame = page.frames()[1] as Frame
@@ -99,7 +99,7 @@ test('ten thousand malformed messages from the frame change nothing', async () =
   await hears(page, 'pi-finish')
 })
 
-test('ten thousand messages from a sibling frame change nothing, forged ones included', async () => {
+test('ten thousand messages from a sibling frame change nothing, forged ones included (threat 46)', async () => {
   world.stranger = () => ({
     body: `<!doctype html><html lang="en"><title>Stranger</title><script>
       ${fuzzer}${forgery}
@@ -127,7 +127,7 @@ test('ten thousand messages from a sibling frame change nothing, forged ones inc
   expect(world.asked).toEqual(['/checkout/pi_1'])
 })
 
-test('ten thousand messages from an opener change nothing, forged ones included', async () => {
+test('ten thousand messages from an opener change nothing, forged ones included (threat 46)', async () => {
   world.stranger = () => ({
     body: `<!doctype html><title>Stranger</title><script>
       ${fuzzer}${forgery}

@@ -47,7 +47,7 @@ test('another pair ends the session and mounts the other; null unmounts', async 
   expect(await page.locator('iframe').count()).toBe(0)
 })
 
-test('moveBefore keeps frame and state', async () => {
+test('moveBefore keeps frame and state (threat 53)', async () => {
   const page = await world.visit()
   await hears(page, 'pi-ready')
   await page.evaluate(() => {
@@ -60,7 +60,7 @@ test('moveBefore keeps frame and state', async () => {
   expect(await told(page)).toEqual([...ready, 'pi-statechange busy'])
 })
 
-test('append and a later return bring a new frame and the same pair', async () => {
+test('append and a later return bring a new frame and the same pair (threat 53)', async () => {
   const page = await world.visit()
   await hears(page, 'pi-ready')
   await page.evaluate(() => {

@@ -79,7 +79,7 @@ test('without configureCheckout it says not_configured, and reload() after the f
   expect(await told(page)).toContain('pi-error not_configured')
 })
 
-test('attributes and meta tags never name the host', async () => {
+test('attributes and meta tags never name the host (threat 50)', async () => {
   const page = await world.visit({
     body: `<meta name="pi-checkout-origin" content="${world.evil}">
       <pi-checkout id="pay" origin="${world.evil}" src="${world.evil}" host="${world.evil}"></pi-checkout>`,

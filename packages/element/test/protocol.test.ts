@@ -26,7 +26,7 @@ function hostedPage(script: string): () => Answer {
   })
 }
 
-test('a frame that is redirected to another origin after hello receives neither port nor secret', async () => {
+test('a frame that is redirected to another origin after hello receives neither port nor secret (threat 47)', async () => {
   world.stranger = hostedPage(`
     addEventListener('message', (event) => { document.title = 'heard ' + event.ports.length })
     hello()`)
@@ -54,7 +54,7 @@ test('a hello with newer versions beside ours is answered with ours', async () =
   await hears(page, 'pi-ready')
 })
 
-test('the sixth hello in ten seconds ends the session', async () => {
+test('the sixth hello in ten seconds ends the session (threat 49)', async () => {
   const page = await world.visit({ hosted: hostedPage('for (let i = 0; i < 6; i++) hello()') })
   await hears(page, 'pi-error connection_lost')
 })

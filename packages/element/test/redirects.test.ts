@@ -64,7 +64,7 @@ test('after Back the restored page asks again, and a live frame stays', async ()
   expect(world.asked.filter((path) => path === '/checkout/pi_1')).toHaveLength(2)
 })
 
-test('after Back a dead frame is replaced', async () => {
+test('after Back a dead frame is replaced (threat 54)', async () => {
   const page = await world.visit({
     headers: kept,
     hosted: { steps: ['ready', 'silence'] },

@@ -4,7 +4,7 @@ import { hears, mountAtOnce, prepareWorld, stands } from './browser/world.ts'
 const world = prepareWorld()
 const secret = 'pi_1_secret_x'
 
-test('the secret is in no URL, DOM, attribute, name, storage, timing entry, event, error or console line', async () => {
+test('the secret is in no URL, DOM, attribute, name, storage, timing entry, event, error or console line (threat 45)', async () => {
   const requests: string[] = []
   const page = await world.visit({
     hosted: { steps: ['ready', 'busy', 'idle', { size: 700 }, 'finish', { fail: 'internal' }] },
@@ -78,7 +78,7 @@ test('attributes alone mount, as frameworks print them into HTML', async () => {
   expect(await page.content()).not.toContain(secret)
 })
 
-test('a secret API key is refused by a fixed text that does not repeat it, and mounts nothing', async () => {
+test('a secret API key is refused by a fixed text that does not repeat it, and mounts nothing (threat 55)', async () => {
   const page = await world.visit({
     script: `
       import { configureCheckout } from '/shop.js'

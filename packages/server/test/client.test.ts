@@ -216,7 +216,7 @@ test('a Retry-After beyond the deadline is told now instead of waited for', asyn
   expect(service.requests).toHaveLength(1)
 })
 
-test('the deadline covers attempts and waits together', async () => {
+test('the deadline covers attempts and waits together (threat 7)', async () => {
   const service = await scriptedService(silent)
   const intents = new PaymentIntents({
     apiKey,
@@ -232,7 +232,7 @@ test('the deadline covers attempts and waits together', async () => {
 })
 
 for (const status of [301, 302, 303, 307, 308]) {
-  test(`a redirect with ${status} is refused, and its target hears nothing`, async () => {
+  test(`a redirect with ${status} is refused, and its target hears nothing (threat 3)`, async () => {
     const target = await scriptedService(created())
     const service = await scriptedService(redirect(status, `${target.url}/payment-intents`))
     const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime() })
@@ -245,7 +245,7 @@ for (const status of [301, 302, 303, 307, 308]) {
 }
 
 for (const lie of [{ orderId: 'B-2' }, { amount: 1 }, { currency: 'USD' }, { clientSecret: '' }]) {
-  test(`an answer with another ${Object.keys(lie)} gives no handoff`, async () => {
+  test(`an answer with another ${Object.keys(lie)} gives no handoff (threat 6)`, async () => {
     const service = await scriptedService(created(lie))
     const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime() })
     const error = await failure(intents.create(order))
@@ -262,7 +262,7 @@ test('HTML with 200 is no success, and is tried again', async () => {
   expect(service.keys()).toHaveLength(1)
 })
 
-test('an endless answer is cut at 256 KB', async () => {
+test('an endless answer is cut at 256 KB (threat 7)', async () => {
   const service = await scriptedService((response) => {
     response.writeHead(201, { 'content-type': 'application/json' })
     const flood = (): void => {
@@ -438,7 +438,7 @@ test('the diagnostics channel hears of every attempt', async () => {
   expect(seen).toMatchObject([{ operation: 'create', number: 1, status: 201 }])
 })
 
-test('retrieve reads the intent and never lets a secret through', async () => {
+test('retrieve reads the intent and never lets a secret through (threat 12)', async () => {
   const service = await scriptedService(retrieved({ clientSecret: secret, status: 'succeeded' }))
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
   const intent = await intents.retrieve('pi_abc')
@@ -447,14 +447,14 @@ test('retrieve reads the intent and never lets a secret through', async () => {
   expect(service.requests[0]).toMatchObject({ method: 'GET', url: '/payment-intents/pi_abc' })
 })
 
-test('retrieve refuses the answer of another intent', async () => {
+test('retrieve refuses the answer of another intent (threat 6)', async () => {
   const service = await scriptedService(retrieved({ id: 'pi_other' }))
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
   expect(await failure(intents.retrieve('pi_abc'))).toMatchObject({ code: 'contract_broken' })
 })
 
 for (const id of ['..', '.', '%2e%2e', 'a/b', 'a?x', '\\..\\x', '', 'x'.repeat(129)]) {
-  test(`retrieve refuses the id ${JSON.stringify(id.slice(0, 9))} before anything is sent`, async () => {
+  test(`retrieve refuses the id ${JSON.stringify(id.slice(0, 9))} before anything is sent (threat 5)`, async () => {
     const service = await scriptedService(retrieved())
     const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
     await expect(intents.retrieve(id)).rejects.toThrow(/^id: must be the id of a Payment Intent/)
@@ -495,7 +495,7 @@ test('an idempotency key that is empty, blank or no text is refused, never repla
   }
 })
 
-test('no error, client, intent or handoff prints a key or a secret', async () => {
+test('no error, client, intent or handoff prints a key or a secret (threat 2)', async () => {
   const { url: elsewhere } = await scriptedService(created())
   const steps: Step[] = [
     reset,

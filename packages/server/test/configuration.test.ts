@@ -44,7 +44,7 @@ const badKeys = [
   'pi_abc_secret_abcdef',
 ]
 for (const key of badKeys) {
-  test(`the API key ${JSON.stringify(key)} is refused at construction without being printed`, () => {
+  test(`the API key ${JSON.stringify(key)} is refused at construction without being printed (threat 70)`, () => {
     const build = (): unknown => new PaymentIntents({ apiKey: key })
     expect(build).toThrow(/^apiKey: /)
     if (key) expect(build).not.toThrow(key)
@@ -85,7 +85,7 @@ const badUrls = [
   '',
 ]
 for (const url of badUrls) {
-  test(`baseUrl may not be ${JSON.stringify(url)}`, () => {
+  test(`baseUrl may not be ${JSON.stringify(url)} (threat 4)`, () => {
     expect(() => new PaymentIntents({ apiKey, baseUrl: url })).toThrow(/^baseUrl: must/)
   })
 }
@@ -98,7 +98,7 @@ test('a browser is told where to go instead', () => {
   )
 })
 
-test('a bundle for the browser says why this package is not in it', async () => {
+test('a bundle for the browser says why this package is not in it (threat 1)', async () => {
   await expect(import('../src/browser.ts')).rejects.toThrow(/belongs on the server/)
 })
 

@@ -248,7 +248,7 @@ for (const [name, target] of targets) {
   })
 
   for (const [what, request, status, code] of refusals) {
-    test(`${name} answers ${what} with ${status} ${code}`, async () => {
+    test(`${name} answers ${what} with ${status} ${code} (threats 24, 25)`, async () => {
       const response = await ask(target(), request)
       expect(response.status).toBe(status)
       expect(response.headers.get('content-type')).toBe('application/problem+json')

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { cspFor } from '../src/index.ts'
 
-test('cspFor builds the very policy that the security guide tells merchants to copy', () => {
+test('cspFor builds the very policy that the security guide tells merchants to copy (threat 51)', () => {
   const guide = fileURLToPath(new URL('../../../.github/SECURITY.md', import.meta.url))
   const [, policy] = /^Content-Security-Policy: (.*)$/m.exec(readFileSync(guide, 'utf8')) ?? []
   const made = cspFor({ checkoutOrigin: 'https://pay.example', reportTo: 'csp' })

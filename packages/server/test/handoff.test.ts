@@ -166,7 +166,7 @@ test('an order whose stored intent is another one is asked for again', async () 
   expect(service.requests).toHaveLength(2)
 })
 
-test('a cookie of another session, order, shop or key set is as if absent', async () => {
+test('a cookie of another session, order, shop or key set is as if absent (threat 37)', async () => {
   const service = await scriptedService(created())
   const mine = { session: () => 'session-1' }
   const first = await shop(service.url, mine).ask({})
@@ -227,7 +227,7 @@ const strangers: [string, Record<string, string>][] = [
   ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }],
 ]
 for (const [name, headers] of strangers) {
-  test(`a handoff asked for by ${name} is refused and makes no intent`, async () => {
+  test(`a handoff asked for by ${name} is refused and makes no intent (threat 36)`, async () => {
     const service = await scriptedService(created())
     const response = await shop(service.url).ask({}, headers)
     expect(response.status).toBe(403)
@@ -431,7 +431,7 @@ for (const keys of [
   `k1:${Buffer.alloc(32, '1234567').toString('base64url')}`,
   '',
 ]) {
-  test(`the handoff keys ${JSON.stringify(keys.slice(0, 9))}… are refused without being printed`, async () => {
+  test(`the handoff keys ${JSON.stringify(keys.slice(0, 9))}… are refused without being printed (threat 70)`, async () => {
     const onError = vi.fn()
     const response = await shop('http://127.0.0.1:1', { keys, onError }).ask({})
     expect(response.status).toBe(500)

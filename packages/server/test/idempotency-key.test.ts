@@ -33,7 +33,7 @@ test('another order, amount, currency, customer, metadata, attempt or namespace 
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-test('Unicode normal forms are different texts, hence different keys', async () => {
+test('Unicode normal forms are different texts, hence different keys (threat 19)', async () => {
   const composed = await idempotencyKey({ ...order, metadata: { name: '\u00e9' } })
   const decomposed = await idempotencyKey({ ...order, metadata: { name: 'e\u0301' } })
   expect(composed).not.toBe(decomposed)

@@ -6,7 +6,7 @@ import { apiKey, order, problem, reset, retrieved, scriptedService } from './scr
 const expected = { id: 'pi_1', ...order }
 const intent = { ...expected, status: 'succeeded' }
 
-test('only the very intent with the very money is paid', () => {
+test('only the very intent with the very money is paid (threat 43)', () => {
   expect(verify(intent, expected)).toBe('paid')
   expect(verify(intent, { ...expected, currency: 'amd' })).toBe('paid')
   expect(verify(intent, { ...expected, id: 'pi_2' })).toBe('mismatch')

@@ -53,7 +53,7 @@ test('a created intent carries what was sent, an id, a secret and nothing chosen
   })
 })
 
-test('a retrieved intent is the created one without its secret', async () => {
+test('a retrieved intent is the created one without its secret (threat 12)', async () => {
   const { clientSecret, ...created } = (await (await create(service)).json()) as Record<
     string,
     unknown
@@ -80,7 +80,7 @@ test('a quoted key equals the bare one', async () => {
   expect(await second.text()).toBe(await first.text())
 })
 
-test('a key that comes back with another body is refused and shows nothing of the first', async () => {
+test('a key that comes back with another body is refused and shows nothing of the first (threat 18)', async () => {
   const key = { 'idempotency-key': 'other-body' }
   const first = (await (await create(service, order, key)).json()) as { id: string }
   const answer = await create(service, { ...order, amount: 150001 }, key)
@@ -90,14 +90,14 @@ test('a key that comes back with another body is refused and shows nothing of th
   expect(text).not.toContain(first.id)
 })
 
-test('fifty parallel creates with one key make one intent', async () => {
+test('fifty parallel creates with one key make one intent (threat 20)', async () => {
   const key = { 'idempotency-key': 'parallel' }
   const answers = await Promise.all(Array.from({ length: 50 }, () => create(service, order, key)))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
   expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1)
 })
 
-test('a refused create leaves its key free', async () => {
+test('a refused create leaves its key free (threat 22)', async () => {
   const key = { 'idempotency-key': 'fixed-later' }
   expect((await create(service, { ...order, amount: 0 }, key)).status).toBe(400)
   const fixed = await create(service, order, key)
@@ -219,7 +219,7 @@ const refusedTexts: readonly [what: string, text: string, code: string, fault?: 
 ]
 
 for (const [what, text, code, fault] of refusedTexts) {
-  test(`JSON with two readings is refused: ${what}`, async () => {
+  test(`JSON with two readings is refused: ${what} (threat 19)`, async () => {
     const body = await problem(await create(service, text))
     expect(body).toMatchObject({ status: 400, code })
     if (fault) expect(body.errors).toContainEqual(expect.objectContaining({ code: fault }))
@@ -227,14 +227,14 @@ for (const [what, text, code, fault] of refusedTexts) {
 }
 
 for (const literal of ['100', '100.0', '1e2', '10000e-2', '9007199254740991']) {
-  test(`the amount ${literal} is a whole number however it is written`, async () => {
+  test(`the amount ${literal} is a whole number however it is written (threat 24)`, async () => {
     const answer = await create(service, `{"amount":${literal},"currency":"USD","orderId":"1"}`)
     expect(answer.status).toBe(201)
     expect(await answer.json()).toMatchObject({ amount: Number(literal) })
   })
 }
 
-test('a body must be JSON in UTF-8, uncompressed and at most 64 KB', async () => {
+test('a body must be JSON in UTF-8, uncompressed and at most 64 KB (threat 27)', async () => {
   const types = ['text/plain', 'application/merge+json', 'application/json; charset=utf-16']
   for (const type of types) {
     expect((await create(service, order, { 'content-type': type })).status).toBe(415)
@@ -261,7 +261,7 @@ test('a request without a usable key is told how to send one', async () => {
   }
 })
 
-test('unknown and malformed ids get the same 404, byte for byte', async () => {
+test('unknown and malformed ids get the same 404, byte for byte (threat 8)', async () => {
   const ids = ['pi_000000000000000000000000', 'x', '%ff', 'a%2fb', '..%2f', 'x'.repeat(200)]
   const bodies = await Promise.all(
     ids.map(async (id) => {
@@ -274,7 +274,7 @@ test('unknown and malformed ids get the same 404, byte for byte', async () => {
   expect(bodies[0]).toContain('payment_intent_not_found')
 })
 
-test('a secret key that comes from a browser is refused without any CORS header', async () => {
+test('a secret key that comes from a browser is refused without any CORS header (threat 1)', async () => {
   for (const header of ['origin', 'sec-fetch-site']) {
     const answer = await rawAnswer(service.url, [
       'GET /payment-intents/pi_x HTTP/1.1',
@@ -288,7 +288,7 @@ test('a secret key that comes from a browser is refused without any CORS header'
   }
 })
 
-test('only the documented methods and paths exist', async () => {
+test('only the documented methods and paths exist (threat 30)', async () => {
   const { url } = service
   const { id } = (await (await create(service)).json()) as { id: string }
   const head = await fetch(`${url}/payment-intents/${id}`, {
@@ -308,7 +308,7 @@ test('only the documented methods and paths exist', async () => {
   }
 })
 
-test('a header that must stand once is refused when it stands twice', async () => {
+test('a header that must stand once is refused when it stands twice (threat 21)', async () => {
   const doubled = async (...lines: string[]) => {
     const body = JSON.stringify(order)
     const answer = await rawAnswer(
@@ -352,7 +352,7 @@ test('the known Api-Version is echoed by every answer, a refusal too, and anothe
   expect(await problem(unknown)).toMatchObject({ status: 400, code: 'unsupported_api_version' })
 })
 
-test('nothing but the API answers to a foreign host name', async () => {
+test('nothing but the API answers to a foreign host name (threat 17)', async () => {
   const answer = await rawRequest(service.url, [
     'GET /_sandbox/faults HTTP/1.1',
     'Host: evil.localhost',

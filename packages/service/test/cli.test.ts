@@ -44,7 +44,7 @@ test('a second process on the same data directory is refused, and the first is u
   expect((await create(service)).status).toBe(201)
 })
 
-test('a key made while the service runs works at once, and a revoked one stops at once', async () => {
+test('a key made while the service runs works at once, and a revoked one stops at once (threat 10)', async () => {
   const made = await command([
     ...['keys', 'create', '--merchant', 'Second Shop', '--environment', 'live'],
     ...['--expires', '2099-01-31T00:00:00Z', '--data', data, '--json'],
@@ -97,7 +97,7 @@ test('revokes the clientSecret of a live intent, and ends its open checkout', as
   expect(mistaken.error).not.toContain(clientSecret.slice(-48))
 })
 
-test('an origin is registered exactly or refused with the rule', async () => {
+test('an origin is registered exactly or refused with the rule (threat 70)', async () => {
   const added = await command(['origins', 'add', 'https://shop.example', '--data', data, '--json'])
   expect(JSON.parse(added.out)).toEqual({
     merchant: 'Demo Shop',
@@ -154,7 +154,7 @@ test('after a restart the key is the same and a retry gets the same bytes', asyn
   expect(await second.text()).toBe(await first.text())
 })
 
-test('secrets of the service are files for its owner only, and none is in the database', async () => {
+test('secrets of the service are files for its owner only, and none is in the database (threat 10)', async () => {
   const { clientSecret } = (await (await create(service)).json()) as { clientSecret: string }
   for (const file of ['secret-keys', 'sandbox.json', 'admin.sock']) {
     expect((await stat(join(data, file))).mode & 0o777).toBe(0o600)
@@ -167,7 +167,7 @@ test('secrets of the service are files for its owner only, and none is in the da
   }
 })
 
-test('wrong options are refused with their rule and the fix', async () => {
+test('wrong options are refused with their rule and the fix (threat 70)', async () => {
   const busy = createServer().listen(0, '127.0.0.1')
   await once(busy, 'listening')
   const address = busy.address()

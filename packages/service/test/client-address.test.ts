@@ -66,7 +66,7 @@ for (const [what, header, client] of [
   })
 }
 
-test('a client that adds the header which the proxy does not write names no other client', () => {
+test('a client that adds the header which the proxy does not write names no other client (threat 32)', () => {
   const both = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=198.51.100.1' }
   expect(addressOf(proxies, '10.0.0.2', both)).toBeUndefined()
   expect(addressOf(proxies, '10.0.0.2', { ...both, forwarded: 'for=203.0.113.7' })).toBe(
@@ -74,7 +74,7 @@ test('a client that adds the header which the proxy does not write names no othe
   )
 })
 
-test('a client that is no trusted proxy cannot claim an address', () => {
+test('a client that is no trusted proxy cannot claim an address (threat 32)', () => {
   expect(addressOf(proxies, '198.51.100.1', { 'x-forwarded-for': '203.0.113.7' })).toBe(
     '198.51.100.1',
   )

@@ -162,7 +162,7 @@ test('an answer can be cut short or made unreadable, with the intent made', asyn
   await expect(odd.json()).rejects.toThrow()
 })
 
-test('while the first request with a key is held, a duplicate waits two seconds, then gets 409', async () => {
+test('while the first request with a key is held, a duplicate waits two seconds, then gets 409 (threat 22)', async () => {
   const key = { 'idempotency-key': 'held' }
   const first = create(service, order, { ...key, 'sandbox-fault': 'hold-key=6000' })
   await new Promise((resolve) => setTimeout(resolve, 500))

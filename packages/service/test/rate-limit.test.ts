@@ -33,7 +33,7 @@ test('a clock that is set back locks nobody out', () => {
   limit.take('a')
 })
 
-test('an environment that sends too much is told when to come again, whatever headers it adds', async () => {
+test('an environment that sends too much is told when to come again, whatever headers it adds (threat 32)', async () => {
   const service = await startTestService({ PI_RATE_LIMIT: '1' })
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, at) =>
@@ -101,7 +101,7 @@ for (const trusted of [undefined, 'none', '127.0.0.1']) {
   })
 }
 
-test('counts the wrong keys of each client behind a trusted proxy apart', async () => {
+test('counts the wrong keys of each client behind a trusted proxy apart (threat 32)', async () => {
   const service = await startTestService({ PI_TRUSTED_PROXIES: '127.0.0.0/8' })
   const from = (address: string) => ({ 'x-forwarded-for': `198.51.100.99, ${address}` })
   await statusesOf(service, 20, from('203.0.113.1'))
@@ -125,7 +125,7 @@ test('limits wrong keys wherever others than this machine can send them', () => 
   }
 })
 
-test('limits live confirmations by intent, by known address and by environment', () => {
+test('limits live confirmations by intent, by known address and by environment (threat 66)', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
     let address: string | undefined = '203.0.113.1'

@@ -79,7 +79,7 @@ test('a statement that was planned in an empty store reads what it needs when th
   expect(fetched).toBeLessThan(100)
 })
 
-test('of fifty drafts with one key, one becomes an intent and the others replay it', async () => {
+test('of fifty drafts with one key, one becomes an intent and the others replay it (threat 20)', async () => {
   const create = creations(db)
   const drafts = Array.from({ length: 50 }, () => draft(1))
   const results = await Promise.all(drafts.map(create))

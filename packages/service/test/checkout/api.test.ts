@@ -24,7 +24,7 @@ async function codeOf(response: Response): Promise<string> {
   return `${response.status} ${code}`
 }
 
-test('a session shows the merchant, the money and the order, and nothing of the customer', async () => {
+test('a session shows the merchant, the money and the order, and nothing of the customer (threat 15)', async () => {
   const client = new PageClient(checkout)
   const pair = await checkout.createIntent()
   const session = await client.open(pair, shop)
@@ -55,7 +55,7 @@ test('answers of the private API are kept and framed nowhere, and no other site 
   expect(response.headers.get('request-id')).toMatch(/^req_/)
 })
 
-test('every pair that is not accepted gets the same answer', async () => {
+test('every pair that is not accepted gets the same answer (threat 13)', async () => {
   const one = await checkout.createIntent()
   const other = await checkout.createIntent()
   const foreign = await checkout.createIntent({ environmentId: 'env_other' })
@@ -91,7 +91,7 @@ test('a good pair inside a page of an unregistered origin is refused by name', a
   }
 })
 
-test('a settled intent can be looked at for ten minutes, then the secret opens nothing', async () => {
+test('a settled intent can be looked at for ten minutes, then the secret opens nothing (threat 14)', async () => {
   const pair = await checkout.createIntent()
   const client = new PageClient(checkout)
   await client.open(pair, shop)
@@ -123,7 +123,7 @@ for (const [what, token] of [
   })
 }
 
-test('other sites, other pages of this host and other names of this machine are refused', async () => {
+test('other sites, other pages of this host and other names of this machine are refused (threat 58)', async () => {
   const client = await opened()
   for (const headers of [
     { origin: shop },
@@ -183,7 +183,7 @@ for (const [number, code, declineCode] of [
   })
 }
 
-test('a stolen card ends the intent, in the words of a plain decline', async () => {
+test('a stolen card ends the intent, in the words of a plain decline (threat 66)', async () => {
   const client = await opened()
   expect(await (await client.pay('4000000000009979')).json()).toMatchObject({
     status: 'failed',
@@ -192,7 +192,7 @@ test('a stolen card ends the intent, in the words of a plain decline', async () 
   expect(await codeOf(await client.pay('4242424242424242'))).toBe('409 intent_finalized')
 })
 
-test('the tenth declined card ends the intent, and an eleventh is refused', async () => {
+test('the tenth declined card ends the intent, and an eleventh is refused (threat 66)', async () => {
   const client = await opened()
   for (let tries = 1; tries < 10; tries++) {
     const view = (await (await client.pay('4000000000000002')).json()) as { status: string }
@@ -210,7 +210,7 @@ test('the same attempt sent again is answered again, and charges nothing more', 
   expect((await client.view()).version).toBe(3)
 })
 
-test('twenty attempts at once make one charge', async () => {
+test('twenty attempts at once make one charge (threats 53, 63)', async () => {
   const client = await opened()
   const { id, version } = await client.view()
   const answers = await Promise.all(
@@ -237,7 +237,7 @@ test('one attempt sent twenty times at once makes one charge and twenty equal an
   expect((await client.view()).version).toBe(3)
 })
 
-test('a confirm, a cancel and an expiry that race leave one end', async () => {
+test('a confirm, a cancel and an expiry that race leave one end (threat 63)', async () => {
   for (let round = 0; round < 5; round++) {
     const client = await opened()
     const answers = await Promise.all([
@@ -379,7 +379,7 @@ for (const [what, end] of [
     },
   ],
 ] as const) {
-  test(`an open session stops working when ${what}, and no other one does`, async () => {
+  test(`an open session stops working when ${what}, and no other one does (threat 59)`, async () => {
     await checkout.registerOrigin(removed)
     const [pair, client, other] = [
       await checkout.createIntent(),
@@ -436,7 +436,7 @@ test('a report of a browser is taken without a token, and only rule and origin a
   expect(line).not.toContain('secret')
 })
 
-test('no card number, security code, secret or session token is in the store or the log', async () => {
+test('no card number, security code, secret or session token is in the store or the log (threats 33, 64)', async () => {
   const pair = await checkout.createIntent()
   const client = new PageClient(checkout)
   await client.open(pair, shop)

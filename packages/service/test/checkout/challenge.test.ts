@@ -144,7 +144,7 @@ test('Cancel at the bank and Use another card at the checkout bring the card for
   }
 })
 
-test('a token opens one page once: replayed, older, foreign and made-up ones open none', async () => {
+test('a token opens one page once: replayed, older, foreign and made-up ones open none (threat 62)', async () => {
   const client = await challenged()
   const older = await ticketOf(client)
   const ticket = await ticketOf(client)
@@ -293,7 +293,7 @@ test('a bank that refuses framing stands alone and sends the buyer back by GET',
   expect((await client.view()).status).toBe('succeeded')
 })
 
-test('a full-page challenge returns to registered origins alone', async () => {
+test('a full-page challenge returns to registered origins alone (threat 60)', async () => {
   const client = await challenged('4000002760003184')
   for (const body of [{}, { returnUrl: 'http://evil.localhost:3000/' }]) {
     const refused = await client.post('challenge/open', body)

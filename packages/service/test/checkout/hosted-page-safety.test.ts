@@ -189,7 +189,7 @@ const hostileTexts = [
   '\u2028alert(1)\u0007',
 ]
 
-test('twelve hostile names and orders are shown as they are, as text that turns nothing around it', async () => {
+test('twelve hostile names and orders are shown as they are, as text that turns nothing around it (threat 65)', async () => {
   const pair = await world.checkout.createIntent({ environmentId: 'env_other' })
   await world.checkout.registerOrigin(world.shop.origin, 'env_other')
   const dialogs: string[] = []
@@ -234,7 +234,7 @@ const storages = [
 ] as const
 
 test.each(storages)(
-  'the page keeps nothing where storage is %s: no cookie, no entry, no step in the history',
+  'the page keeps nothing where storage is %s: no cookie, no entry, no step in the history (threat 67)',
   async (storage, { persistent, off }) => {
     const browser = persistent ? keepingBrowser(off) : world.browser
     const window = await openWindow({ ...world, browser }, await world.checkout.createIntent(), {

@@ -57,7 +57,7 @@ test('the hosted page carries the registered origins and nothing of the intent',
   }
 })
 
-test('an unknown id gets one error page for every Referer, without a look at origins', async () => {
+test('an unknown id gets one error page for every Referer, without a look at origins (threat 56)', async () => {
   const pages = new Set<string>()
   for (const id of ['pi_000000000000000000000000', 'a%2fb', 'x'.repeat(129), '%00']) {
     for (const referer of [undefined, `${shop}/`, `${neighbour}/pay`, 'https://evil.example/']) {
@@ -102,7 +102,7 @@ test('a page that loads itself again keeps its own origins', async () => {
   expect(ancestorsOf(response)).toBe(`${shop} http://localhost:3000`)
 })
 
-test('a name that somebody pointed at this machine gets neither page nor token', async () => {
+test('a name that somebody pointed at this machine gets neither page nor token (threat 17)', async () => {
   const { id } = await checkout.createIntent()
   for (const [origin, path] of [
     [checkout.url, `/checkout/${id}`],
@@ -133,7 +133,7 @@ test('the built scripts and styles are served for good, and the bare pages are n
   }
 })
 
-test('no key, no validation library and no source map is in what browsers load', async () => {
+test('no key, no validation library and no source map is in what browsers load (threat 1)', async () => {
   const html = await (await pageFor((await checkout.createIntent()).id)).text()
   for (const [, path] of html.matchAll(/src="([^"]+)"/g)) {
     const script = await (await fetch(`${checkout.url}${path}`)).text()

@@ -47,7 +47,7 @@ for (const text of [
   ' https://shop.example/',
   `https://shop.example/${'a'.repeat(8192)}`,
 ]) {
-  test(`a redirect never returns to ${JSON.stringify(text).slice(0, 60)}`, () => {
+  test(`a redirect never returns to ${JSON.stringify(text).slice(0, 60)} (threat 60)`, () => {
     expect(readReturnUrl(text, registered)).toBeUndefined()
   })
 }

@@ -62,12 +62,12 @@ for (const [what, changedHeader, changedClaims] of [
   ['has no environment', {}, { env: undefined }],
   ['has no origin', {}, { org: 7 }],
 ] as const) {
-  test(`a token that ${what} opens nothing`, async () => {
+  test(`a token that ${what} opens nothing (threat 59)`, async () => {
     expect(await tokens.verify(forge(changedHeader, changedClaims), now)).toBeUndefined()
   })
 }
 
-test('a token that was signed with a shared secret opens nothing', async () => {
+test('a token that was signed with a shared secret opens nothing (threat 59)', async () => {
   const key = readSecretKeys(root).derive('checkout-token', 'k1') ?? Buffer.alloc(32)
   const token = await new SignJWT(claims)
     .setProtectedHeader({ ...header, alg: 'HS256' })

@@ -446,7 +446,7 @@ test('an open stream hears of a key that the command line makes', async () => {
   await changes.close()
 })
 
-test('for the sandbox a live environment does not exist', async () => {
+test('for the sandbox a live environment does not exist (threat 16)', async () => {
   const id = await make({}, live)
   await retrieve(live, id)
   await create(live, order, { origin: 'http://localhost:3000' })
@@ -490,7 +490,7 @@ test('the id of a live intent is shown nowhere, however somebody asks for it', a
     ])
 })
 
-test('no control route answers for the id of a live environment', async () => {
+test('no control route answers for the id of a live environment (threat 16)', async () => {
   const routes: readonly ['GET' | 'PUT' | 'DELETE' | 'POST', string, unknown?][] = [
     ['PUT', `/environments/${liveEnvironment}/clock`, { offset: 1 }],
     ['DELETE', `/environments/${liveEnvironment}/clock`],
