@@ -8,7 +8,7 @@
  */
 import { register } from 'node:module'
 
-const source = new URL('../src/', import.meta.url).href
+const source = new URL('../', import.meta.url).href
 const build = new URL('../dist/', import.meta.url).href
 
 register(
@@ -16,7 +16,8 @@ register(
     export async function resolve(specifier, context, next) {
       const found = await next(specifier, context)
       if (!found.url.startsWith(${JSON.stringify(source)})) return found
-      const path = found.url.slice(${source.length}).replace(/\\.ts(?=$|\\?)/, '.js')
-      return { ...found, format: 'module', url: ${JSON.stringify(build)} + path }
+      const path = found.url.slice(${source.length})
+      if (!/^(?:src|shared)\\//.test(path)) return found
+      return { ...found, format: 'module', url: ${JSON.stringify(build)} + path.replace(/\\.ts(?=$|\\?)/, '.js') }
     }`)}`,
 )

@@ -6,8 +6,8 @@
 import type { BlockList } from 'node:net'
 import { resolve } from 'node:path'
 import { readOrigin } from '@pi-checkout/contract/origin'
+import { shellQuote } from '../shared/shell-quote.ts'
 import { readTrustedProxies } from './http/client-address.ts'
-import { shellWord } from './shell-word.ts'
 
 /** Where the data lives. */
 export type StoreChoice =
@@ -130,7 +130,7 @@ export function storeOptions(store: StoreChoice): string | undefined {
       // The address may hold a password.
       return ' --database-url "$PI_DATABASE_URL"'
     case 'directory':
-      return ` --data ${shellWord(store.directory)}`
+      return ` --data ${shellQuote(store.directory)}`
   }
 }
 

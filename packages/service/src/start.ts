@@ -37,6 +37,7 @@ import {
   firstMerchant,
 } from './merchants/merchants.ts'
 import { makeNotifier } from './notifier/notifier.ts'
+import { packageRoot } from './package-root.ts'
 import { faultRules } from './sandbox/faults.ts'
 import { openStore, type Store } from './store.ts'
 
@@ -89,7 +90,7 @@ export async function startService(
       now: () => new Date(),
       publicUrl: config.publicUrl ?? urlOf(main.server),
       challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
-      hostedFolder: fileURLToPath(new URL('../dist/hosted/', import.meta.url)),
+      hostedFolder: fileURLToPath(new URL('dist/hosted/', packageRoot)),
     }
     return await serve(config, { store, context, addresses, main, challenge })
   } catch (error) {

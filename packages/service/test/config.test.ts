@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { shellQuote } from '../shared/shell-quote.ts'
 import { readConfig, storeOptions } from '../src/config.ts'
-import { shellWord } from '../src/shell-word.ts'
 
 test('the options of a store lead to it from whichever folder they are pasted in', () => {
   const options = (flags: object, env = {}) => storeOptions(readConfig(flags, env).store)
@@ -17,7 +17,7 @@ test('the options of a store lead to it from whichever folder they are pasted in
 
 test('a shell reads a quoted word as it was', () => {
   const text = `Ani's "$HOME" \`id\` \\ * ; tea`
-  expect(execFileSync('sh', ['-c', `printf %s ${shellWord(text)}`], { encoding: 'utf8' })).toBe(
+  expect(execFileSync('sh', ['-c', `printf %s ${shellQuote(text)}`], { encoding: 'utf8' })).toBe(
     text,
   )
 })

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { ScriptAnswer } from '../../src/checkout/challenge-app.ts'
+import type { ChallengeResult } from '../../shared/checkout-api.ts'
 import { readableMoney } from '../money-text.ts'
 
 const amount = document.querySelector('[data-amount]')
@@ -38,7 +38,7 @@ async function answer(form: HTMLFormElement, submitter: HTMLElement | null): Pro
       body,
       signal: end.signal,
     })
-    show(form, (await response.json()) as ScriptAnswer)
+    show(form, (await response.json()) as ChallengeResult)
   } catch {
     // No answer: the service knows whether it counted, and the hosted page asks it.
     wake('done')
@@ -50,7 +50,7 @@ async function answer(form: HTMLFormElement, submitter: HTMLElement | null): Pro
   }
 }
 
-function show(form: HTMLFormElement, result: ScriptAnswer): void {
+function show(form: HTMLFormElement, result: ChallengeResult): void {
   if (!('token' in result)) {
     const isDone = 'done' in result
     const note = document.createElement('p')
@@ -64,7 +64,7 @@ function show(form: HTMLFormElement, result: ScriptAnswer): void {
   const [token, code] = ['token', 'code'].map((name) => form.elements.namedItem(name))
   const fault = form.querySelector('.fault')
   if (token instanceof HTMLInputElement) token.value = result.token
-  if (fault) fault.textContent = result.fault
+  if (fault) fault.textContent = result.error
   if (!(code instanceof HTMLInputElement)) return
   code.value = ''
   code.focus()

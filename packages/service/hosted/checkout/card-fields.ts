@@ -4,8 +4,8 @@
  * @module
  */
 import validator from 'card-validator'
+import type { CardDetails } from '../../shared/checkout-api.ts'
 import { findTestCard } from '../../src/provider/test-cards.ts'
-import type { CardDetails } from './checkout-api.ts'
 import type { Texts } from './texts.ts'
 
 /** The four fields as they stand in the form. */

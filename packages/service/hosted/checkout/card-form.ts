@@ -5,7 +5,8 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { property, query, state } from 'lit/decorators.js'
-import type { Language } from '../../src/checkout/language.ts'
+import type { CardDetails } from '../../shared/checkout-api.ts'
+import type { Language } from '../../shared/language.ts'
 import {
   brandOf,
   type CardFields,
@@ -20,7 +21,6 @@ import {
   readCard,
   toAscii,
 } from './card-fields.ts'
-import type { CardDetails } from './checkout-api.ts'
 import { brandIcon, codeIcon, spinner, warningIcon } from './icons.ts'
 import type { CardPick } from './sandbox-panel.ts'
 import { serverNow } from './server-now.ts'

@@ -8,7 +8,7 @@
 import { html, LitElement, nothing } from 'lit'
 import { property, query } from 'lit/decorators.js'
 import { keyed } from 'lit/directives/keyed.js'
-import type { ChallengeTicket } from '../../src/checkout/display-view.ts'
+import type { ChallengeTicket } from '../../shared/checkout-api.ts'
 import { spinner } from './icons.ts'
 import { postTicket } from './post-ticket.ts'
 

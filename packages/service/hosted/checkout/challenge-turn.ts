@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { ChallengeTicket } from '../../src/checkout/display-view.ts'
+import type { ChallengeTicket } from '../../shared/checkout-api.ts'
 import type { CheckoutApi } from './checkout-api.ts'
 import type { Retries } from './retry.ts'
 

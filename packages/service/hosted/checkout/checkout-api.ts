@@ -7,9 +7,11 @@
  */
 import type {
   ChallengeTicket,
-  DisplayView,
-  OpenedSession,
-} from '../../src/checkout/display-view.ts'
+  CheckoutView,
+  ConfirmBody,
+  OpenSessionBody,
+  SessionGrant,
+} from '../../shared/checkout-api.ts'
 
 /** A response with an error status, of the service or of something on the way to it. */
 export class ApiProblem extends Error {
@@ -37,30 +39,6 @@ export function isRefusal(error: unknown): error is ApiProblem {
   return error.status < 500 && error.code !== 'invalid_session'
 }
 
-/** A card on its way to the service. */
-export interface CardDetails {
-  readonly number: string
-  readonly expMonth: number
-  readonly expYear: number
-  readonly cvc: string
-  readonly holderName?: string
-}
-
-/** One press of Pay. The same `attemptId` sent again is the same attempt. */
-export interface ConfirmRequest {
-  readonly attemptId: string
-  readonly version: number
-  readonly paymentMethod: { readonly type: 'card'; readonly card: CardDetails }
-}
-
-/** What opens a session. */
-export interface SessionRequest {
-  readonly id: string
-  readonly clientSecret: string
-  /** Of the page around this one. */
-  readonly origin: string
-}
-
 export class CheckoutApi {
   readonly #renew: () => Promise<unknown>
   #renewal: Promise<unknown> | undefined
@@ -72,23 +50,23 @@ export class CheckoutApi {
   }
 
   /** Trades the secret for a session. */
-  async open(request: SessionRequest, signal?: AbortSignal): Promise<DisplayView> {
+  async open(request: OpenSessionBody, signal?: AbortSignal): Promise<CheckoutView> {
     const session = await this.#fetch('session', post(request, signal))
     // The service vouches for the rest of each shape; both sides are built from one source.
-    const { token, intent } = session as OpenedSession
+    const { token, intent } = session as SessionGrant
     if (typeof token !== 'string') throw new TypeError('session: has no token')
     this.#token = token
     return readView(intent)
   }
 
   /** The intent now, or as soon as it has reached a version: the service waits up to 25 seconds. */
-  async intent(waitForVersion?: number, signal?: AbortSignal): Promise<DisplayView> {
+  async intent(waitForVersion?: number, signal?: AbortSignal): Promise<CheckoutView> {
     if (waitForVersion === undefined) return readView(await this.#send('intent', { signal }))
     const path = `intent?waitForVersion=${waitForVersion}`
     return readView(await this.#send(path, { signal, deadline: longestPoll }))
   }
 
-  async confirm(request: ConfirmRequest, signal?: AbortSignal): Promise<DisplayView> {
+  async confirm(request: ConfirmBody, signal?: AbortSignal): Promise<CheckoutView> {
     return readView(await this.#send('confirm', post(request, signal)))
   }
 
@@ -102,11 +80,11 @@ export class CheckoutApi {
     return ticket
   }
 
-  async cancelChallenge(signal?: AbortSignal): Promise<DisplayView> {
+  async cancelChallenge(signal?: AbortSignal): Promise<CheckoutView> {
     return readView(await this.#send('challenge/cancel', post({}, signal)))
   }
 
-  async cancel(signal?: AbortSignal): Promise<DisplayView> {
+  async cancel(signal?: AbortSignal): Promise<CheckoutView> {
     return readView(await this.#send('cancel', post({}, signal)))
   }
 
@@ -170,8 +148,8 @@ function post(body: object, signal: AbortSignal | undefined): Options {
 }
 
 /** Networks with a sign-in page answer for the service: what is no view is no answer. */
-function readView(answer: unknown): DisplayView {
-  const view = answer as DisplayView | undefined
+function readView(answer: unknown): CheckoutView {
+  const view = answer as CheckoutView | undefined
   if (Number.isInteger(view?.version) && typeof view?.status === 'string') return view
   throw new TypeError('view: is no view of an intent')
 }

@@ -6,8 +6,8 @@
  * @module
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import type { DisplayView } from '../../src/checkout/display-view.ts'
-import { type Language, languageOf } from '../../src/checkout/language.ts'
+import type { CheckoutView } from '../../shared/checkout-api.ts'
+import { type Language, languageOf } from '../../shared/language.ts'
 import { moneyText } from '../money-text.ts'
 import { brandOfType } from './card-fields.ts'
 import type { CardForm, CardSubmit } from './card-form.ts'
@@ -70,7 +70,7 @@ export class HostedPage extends LitElement {
     return html`<p class="apart">${texts[language].apart}</p>`
   }
 
-  #summary(view: DisplayView): TemplateResult {
+  #summary(view: CheckoutView): TemplateResult {
     const [before, order, after] = splitAround(this.#texts.order, '{order}', view.orderId)
     return html`
       <header class="summary">
@@ -84,7 +84,7 @@ export class HostedPage extends LitElement {
     `
   }
 
-  #step(view: DisplayView): TemplateResult | undefined {
+  #step(view: CheckoutView): TemplateResult | undefined {
     switch (this.#payment.screen) {
       case 'challenge':
         return this.#challenge()
@@ -102,7 +102,7 @@ export class HostedPage extends LitElement {
   }
 
   /** Stays while another step is shown, with what the buyer typed; a result ends it. */
-  #card(view: DisplayView): unknown {
+  #card(view: CheckoutView): unknown {
     const { screen } = this.#payment
     if (screen === 'result') return nothing
     const amount = this.#money(view)
@@ -189,7 +189,7 @@ export class HostedPage extends LitElement {
     `
   }
 
-  #result(view: DisplayView): TemplateResult {
+  #result(view: CheckoutView): TemplateResult {
     const result = resultOf(view)
     const [title, text] = resultTexts[result]
     const merchant = view.merchantName
@@ -208,7 +208,7 @@ export class HostedPage extends LitElement {
     `
   }
 
-  #method({ paymentMethod }: DisplayView): unknown {
+  #method({ paymentMethod }: CheckoutView): unknown {
     if (!paymentMethod) return nothing
     const { brand, last4 } = paymentMethod.card
     return html`<p class="method">${brandIcon(brandOfType(brand))}<span>•••• ${last4}</span></p>`
@@ -219,16 +219,16 @@ export class HostedPage extends LitElement {
     return html`<p class="notice" role="alert">${view && this.#notice(view)}</p>`
   }
 
-  #notice(view: DisplayView): string | undefined {
+  #notice(view: CheckoutView): string | undefined {
     const { notice } = this.#payment
     return notice === 'failure' ? this.#failure(view) : notice && this.#texts[notice]
   }
 
-  #failure({ lastPaymentFailure: failure }: DisplayView): string | undefined {
+  #failure({ lastPaymentFailure: failure }: CheckoutView): string | undefined {
     return failure ? (failureText(failure, this.#language) ?? failure.message) : undefined
   }
 
-  #money({ amount, currency }: DisplayView): string {
+  #money({ amount, currency }: CheckoutView): string {
     return moneyText(amount, currency, this.#payment.locale)
   }
 }

@@ -8,17 +8,15 @@
  */
 import type { FromElement } from '@pi-checkout/contract/frame-protocol'
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
-import type { DisplayView } from '../../src/checkout/display-view.ts'
+import type {
+  CardDetails,
+  CheckoutView,
+  ConfirmBody,
+  OpenSessionBody,
+} from '../../shared/checkout-api.ts'
 import { Announcer } from './announcer.ts'
 import { ChallengeTurn, type Turn } from './challenge-turn.ts'
-import {
-  ApiProblem,
-  type CardDetails,
-  CheckoutApi,
-  type ConfirmRequest,
-  isRefusal,
-  type SessionRequest,
-} from './checkout-api.ts'
+import { ApiProblem, CheckoutApi, isRefusal } from './checkout-api.ts'
 import { ParentLink } from './parent-link.ts'
 import { postTicket } from './post-ticket.ts'
 import { Retries, sleep } from './retry.ts'
@@ -39,7 +37,7 @@ const longestDeparture = 10_000
 export class Payment implements ReactiveController, Watcher {
   /** The tag of the merchant's page, as the element told it. */
   locale = 'en'
-  view: DisplayView | undefined
+  view: CheckoutView | undefined
   readonly challenge: ChallengeTurn
 
   readonly #host: ReactiveControllerHost & Element
@@ -124,7 +122,7 @@ export class Payment implements ReactiveController, Watcher {
   async pay(card: CardDetails): Promise<void> {
     if (!this.view || this.busy) return
     const { version } = this.view
-    const request: ConfirmRequest = {
+    const request: ConfirmBody = {
       attemptId: crypto.randomUUID(),
       version,
       paymentMethod: { type: 'card', card },
@@ -192,7 +190,7 @@ export class Payment implements ReactiveController, Watcher {
     this.#say(this.screen === 'bank' ? notice : this.#notice)
   }
 
-  seen(view: DisplayView): void {
+  seen(view: CheckoutView): void {
     this.#lost = false
     this.#adopt(view)
     this.#wasRead()
@@ -220,7 +218,7 @@ export class Payment implements ReactiveController, Watcher {
     }
   }
 
-  async #open(request: SessionRequest): Promise<void> {
+  async #open(request: OpenSessionBody): Promise<void> {
     if (this.#origin) return
     this.#origin = request.origin
     try {
@@ -251,7 +249,7 @@ export class Payment implements ReactiveController, Watcher {
     this.#watch.wake()
   }
 
-  #adopt(view: DisplayView): void {
+  #adopt(view: CheckoutView): void {
     if (this.view && view.version <= this.view.version) return
     this.view = view
     this.#wasRead()
@@ -292,7 +290,7 @@ export class Payment implements ReactiveController, Watcher {
     this.#host.requestUpdate()
   }
 
-  async #losePatience({ version }: DisplayView): Promise<void> {
+  async #losePatience({ version }: CheckoutView): Promise<void> {
     await sleep(longestSettlement)
     if (this.view?.version !== version) return
     this.#patient = false
@@ -385,7 +383,7 @@ interface Act {
 }
 
 interface Request {
-  readonly send: (signal: AbortSignal) => Promise<DisplayView>
+  readonly send: (signal: AbortSignal) => Promise<CheckoutView>
   /** Called when no response came at all. */
   readonly onSilence?: () => void
   /** Shown from the first failed try on. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ChallengeTicket } from '../../src/checkout/display-view.ts'
+import type { ChallengeTicket } from '../../shared/checkout-api.ts'
 
 /** Posts a token in a form's body, because addresses are kept and logged. */
 export function postTicket(

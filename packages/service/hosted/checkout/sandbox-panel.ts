@@ -5,7 +5,7 @@
  */
 import { html, LitElement, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
-import type { Language } from '../../src/checkout/language.ts'
+import type { Language } from '../../shared/language.ts'
 import { testCards } from '../../src/provider/test-cards.ts'
 import { chevron } from './icons.ts'
 import { type Texts, texts } from './texts.ts'

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { DisplayView } from '../../src/checkout/display-view.ts'
+import type { CheckoutView } from '../../shared/checkout-api.ts'
 
 /** What the page shows; `confirm-here` offers to open a challenge that this window does not show. */
 export type Screen =
@@ -20,7 +20,7 @@ export type Screen =
 export type Result = 'paid' | 'failed' | 'processing' | 'canceled' | 'expired'
 
 /** @param patient Whether the page still waits for a result that is pending. */
-export function screenOf(view: DisplayView | undefined, patient: boolean): Screen {
+export function screenOf(view: CheckoutView | undefined, patient: boolean): Screen {
   switch (view?.status) {
     case undefined:
       return 'opening'
@@ -36,7 +36,7 @@ export function screenOf(view: DisplayView | undefined, patient: boolean): Scree
 }
 
 /** Names the end that a settled, or a long pending, view has come to. */
-export function resultOf({ status }: Pick<DisplayView, 'status'>): Result {
+export function resultOf({ status }: Pick<CheckoutView, 'status'>): Result {
   switch (status) {
     case 'succeeded':
       return 'paid'
@@ -50,7 +50,7 @@ export function resultOf({ status }: Pick<DisplayView, 'status'>): Result {
 }
 
 /** Tells whether no later event changes the view. */
-export function isOver({ status }: Pick<DisplayView, 'status'>): boolean {
+export function isOver({ status }: Pick<CheckoutView, 'status'>): boolean {
   return (
     status === 'succeeded' || status === 'failed' || status === 'canceled' || status === 'expired'
   )

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Language } from '../../src/checkout/language.ts'
+import type { Language } from '../../shared/language.ts'
 
 /** The texts of one language. `{…}` is filled in by `fill`. */
 export type Texts = typeof en

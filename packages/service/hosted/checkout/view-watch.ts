@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DisplayView } from '../../src/checkout/display-view.ts'
+import type { CheckoutView } from '../../shared/checkout-api.ts'
 import type { CheckoutApi } from './checkout-api.ts'
 import { scattered, sleep } from './retry.ts'
 import { isOver } from './standing.ts'
@@ -11,9 +11,9 @@ import { isOver } from './standing.ts'
 /** Who is told what the watch sees. */
 export interface Watcher {
   /** The view that the page has. */
-  readonly view: DisplayView | undefined
+  readonly view: CheckoutView | undefined
   /** The service answered, perhaps with nothing new. */
-  seen(view: DisplayView): void
+  seen(view: CheckoutView): void
   /** No answer came, several times in a row. */
   lost(): void
 }

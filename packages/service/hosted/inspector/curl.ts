@@ -5,8 +5,8 @@
  * @module
  */
 import type { PaymentIntent } from '@pi-checkout/contract'
-import type { Exchange } from '../../src/sandbox/exchange.ts'
-import { shellWord } from '../../src/shell-word.ts'
+import type { LoggedRequest } from '../../shared/sandbox-api.ts'
+import { shellQuote } from '../../shared/shell-quote.ts'
 
 /** A create to begin with. */
 export function firstCreate(origin: string): string {
@@ -19,22 +19,22 @@ export function firstCreate(origin: string): string {
  * @param intent The intent that it made, if it is known: bodies are not kept.
  */
 export function curlOf(
-  { operation, method, path }: Exchange,
+  { operation, method, path }: LoggedRequest,
   { origin, intent }: { readonly origin: string; readonly intent: PaymentIntent | undefined },
 ): string {
   if (operation === 'create') return createCommand(origin, intent && bodyOf(intent))
   const verb = method === 'GET' ? '' : ` -X ${method}`
   const key = operation === 'retrieve' ? ` \\\n  -H "Authorization: Bearer $PI_API_KEY"` : ''
-  return `curl${verb} ${shellWord(origin + path)}${key}`
+  return `curl${verb} ${shellQuote(origin + path)}${key}`
 }
 
 function createCommand(origin: string, body: object | undefined): string {
   return [
-    `curl ${shellWord(`${origin}/payment-intents`)}`,
+    `curl ${shellQuote(`${origin}/payment-intents`)}`,
     `-H "Authorization: Bearer $PI_API_KEY"`,
     `-H 'Content-Type: application/json'`,
     `-H "Idempotency-Key: $(uuidgen)"`,
-    body ? `-d ${shellWord(JSON.stringify(body))}` : `-d @body.json`,
+    body ? `-d ${shellQuote(JSON.stringify(body))}` : `-d @body.json`,
   ].join(' \\\n  ')
 }
 

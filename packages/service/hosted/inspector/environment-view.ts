@@ -5,8 +5,8 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { property, state } from 'lit/decorators.js'
+import type { SandboxEnvironment } from '../../shared/sandbox-api.ts'
 import type { ViewState } from './inspector.ts'
-import type { SandboxEnvironment } from './sandbox-api.ts'
 import { spanText, timeText } from './words.ts'
 
 const minute = 60_000

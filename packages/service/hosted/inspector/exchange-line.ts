@@ -4,10 +4,10 @@
  * @module
  */
 import { html, nothing, type TemplateResult } from 'lit'
-import type { Exchange } from '../../src/sandbox/exchange.ts'
+import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { clockText, timeText } from './words.ts'
 
-export function exchangeLine(exchange: Exchange): TemplateResult {
+export function exchangeLine(exchange: LoggedRequest): TemplateResult {
   const { at, method, path, status, ms, replayed, idempotencyKey, problem, pointers } = exchange
   const why = problem && [problem, ...pointers].join(' ')
   return html`

@@ -5,7 +5,7 @@
  */
 import { html, LitElement, type TemplateResult } from 'lit'
 import { property, state } from 'lit/decorators.js'
-import type { Fault, FaultRule, WaitingRule } from '../../src/sandbox/faults.ts'
+import type { Fault, FaultRule, StoredFaultRule } from '../../shared/sandbox-api.ts'
 import type { ViewState } from './inspector.ts'
 import { faultWords } from './words.ts'
 
@@ -58,7 +58,7 @@ export class FaultsView extends LitElement {
     </form>`
   }
 
-  #rules(rules: readonly WaitingRule[]): TemplateResult {
+  #rules(rules: readonly StoredFaultRule[]): TemplateResult {
     const clear = async (): Promise<void> => {
       await this.state?.live.act(async (api, environment) => await api.clearRules(environment))
     }

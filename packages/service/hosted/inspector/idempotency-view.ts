@@ -5,7 +5,7 @@
  */
 import { html, LitElement, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
-import type { KeyUse } from '../../src/sandbox/key-uses.ts'
+import type { KeyUse } from '../../shared/sandbox-api.ts'
 import type { ViewState } from './inspector.ts'
 import { writeRoute } from './route.ts'
 import { clockText, timeText } from './words.ts'

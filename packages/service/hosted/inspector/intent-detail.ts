@@ -5,14 +5,13 @@
  */
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
-import type { Outcome } from '../../src/sandbox/settle.ts'
+import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { copyButton } from './copy.ts'
 import { exchangeLine } from './exchange-line.ts'
 import { everyRequest } from './filters.ts'
 import type { ViewState } from './inspector.ts'
 import { badge, money } from './intents-view.ts'
 import { writeRoute } from './route.ts'
-import type { Detail } from './sandbox-api.ts'
 import { timeline } from './timeline.ts'
 import { timeText } from './words.ts'
 
@@ -63,11 +62,11 @@ export class IntentDetail extends LitElement {
     </section>`
   }
 
-  #outcomes({ intent: { id, status } }: Detail): TemplateResult | typeof nothing {
+  #outcomes({ intent: { id, status } }: ShownIntent): TemplateResult | typeof nothing {
     const offers = outcomes.get(status)
     if (!offers) return nothing
     const { live } = this.state ?? {}
-    const settle = (outcome: Outcome) => async (): Promise<void> => {
+    const settle = (outcome: SimulatedOutcome) => async (): Promise<void> => {
       await live?.settle(id, outcome)
       // The pressed button may be gone, and with it the place of whoever uses the keyboard.
       await this.updateComplete
@@ -90,7 +89,7 @@ export class IntentDetail extends LitElement {
     settlement,
     replayUntil,
     secretRevoked,
-  }: Detail): TemplateResult {
+  }: ShownIntent): TemplateResult {
     const { paymentMethod, lastPaymentFailure, nextAction, providerPaymentId, customer } = intent
     const card = paymentMethod?.card
     const rows: readonly (readonly [string, unknown])[] = [
@@ -115,7 +114,7 @@ export class IntentDetail extends LitElement {
   }
 
   /** The newest requests that were about it, each with its way into the log. */
-  #requests({ intent: { id }, requests }: Detail): TemplateResult {
+  #requests({ intent: { id }, requests }: ShownIntent): TemplateResult {
     const seek = (): void => void this.state?.live.seekRequests({ ...everyRequest, q: id })
     return html`<h3>Requests</h3>
       <ul class="log">${requests.map(
@@ -135,7 +134,7 @@ export class IntentDetail extends LitElement {
   }
 }
 
-type Offer = readonly [Outcome, string, string]
+type Offer = readonly [SimulatedOutcome, string, string]
 
 const decline: Offer = ['declined', 'Decline', 'The buyer may try again']
 const fail: Offer = ['failed', 'Fail for good', 'A hard decline: the intent is final']

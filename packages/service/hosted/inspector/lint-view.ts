@@ -6,8 +6,8 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
-import type { Finding } from '../../src/sandbox/lint.ts'
-import { shellWord } from '../../src/shell-word.ts'
+import type { LintIssue } from '../../shared/sandbox-api.ts'
+import { shellQuote } from '../../shared/shell-quote.ts'
 import { copyButton } from './copy.ts'
 import type { ViewState } from './inspector.ts'
 import { writeRoute } from './route.ts'
@@ -51,7 +51,7 @@ export class LintView extends LitElement {
     requestId,
     origin,
     environment,
-  }: Finding): TemplateResult {
+  }: LintIssue): TemplateResult {
     return html`<li data-rule=${rule}>
       <h2>${title}</h2>
       <p><bdi>${detail}</bdi></p>
@@ -69,7 +69,7 @@ export class LintView extends LitElement {
     const { live } = this.state ?? {}
     const merchant = live?.environments.find(({ id }) => id === environment)?.merchant
     const options = live?.commandOptions
-    const whose = merchant ? ` --merchant ${shellWord(merchant)}` : ''
+    const whose = merchant ? ` --merchant ${shellQuote(merchant)}` : ''
     const command = `npx pi-service origins add ${origin}${whose}${options ?? ''}`
     const register = async (): Promise<void> => {
       await live?.act(async (api) => await api.registerOrigin(environment, origin))

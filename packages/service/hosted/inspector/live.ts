@@ -5,23 +5,19 @@
  */
 import type { PaymentIntent } from '@pi-checkout/contract'
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
-import type { Exchange } from '../../src/sandbox/exchange.ts'
-import type { WaitingRule } from '../../src/sandbox/faults.ts'
-import type { KeyUse } from '../../src/sandbox/key-uses.ts'
-import type { Finding } from '../../src/sandbox/lint.ts'
-import type { Outcome } from '../../src/sandbox/settle.ts'
+import type {
+  KeyUse,
+  LintIssue,
+  LoggedRequest,
+  SandboxEnvironment,
+  ShownIntent,
+  SimulatedOutcome,
+  StoredFaultRule,
+} from '../../shared/sandbox-api.ts'
 import { everyIntent, everyRequest, type IntentFilter, type RequestFilter } from './filters.ts'
 import { type Part, Reading, type Typing } from './reading.ts'
 import { RecentMap } from './recent-map.ts'
-import {
-  type Detail,
-  isUnknownToken,
-  Refused,
-  SandboxApi,
-  type SandboxEnvironment,
-  tokenUnknown,
-  wordsOf,
-} from './sandbox-api.ts'
+import { isUnknownToken, Refused, SandboxApi, tokenUnknown, wordsOf } from './sandbox-api.ts'
 import { Search } from './search.ts'
 import { keepFollowing } from './stream.ts'
 
@@ -47,14 +43,14 @@ export class Live implements ReactiveController {
   intents: readonly PaymentIntent[] | undefined
   /** Whether there are intents before the last one shown. */
   older = false
-  requests: readonly Exchange[] = []
+  requests: readonly LoggedRequest[] = []
   keyUses: readonly KeyUse[] = []
-  findings: readonly Finding[] = []
-  rules: readonly WaitingRule[] = []
+  findings: readonly LintIssue[] = []
+  rules: readonly StoredFaultRule[] = []
   /** What the lists are to hold; a change of section leaves it as it is. */
   readonly intentSearch = new Search(everyIntent)
   readonly requestSearch = new Search(everyRequest)
-  detail: Detail | undefined
+  detail: ShownIntent | undefined
   /** The open intent's id. */
   openId: string | undefined
 
@@ -169,7 +165,7 @@ export class Live implements ReactiveController {
   }
 
   /** Brings an intent to an outcome. Until it is shown, another press changes nothing. */
-  async settle(id: string, outcome: Outcome): Promise<void> {
+  async settle(id: string, outcome: SimulatedOutcome): Promise<void> {
     if (this.settling) return
     this.settling = true
     await this.act(async (api) => await api.settle(id, outcome))

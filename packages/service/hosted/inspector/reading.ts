@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Topic } from '../../src/sandbox/changes.ts'
+import type { Topic } from '../../shared/sandbox-api.ts'
 
 /** What is read at once: a topic, or the open intent alone. */
 export type Part = Topic | 'detail'

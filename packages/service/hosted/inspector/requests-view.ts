@@ -7,7 +7,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { property } from 'lit/decorators.js'
 import { live } from 'lit/directives/live.js'
 import { repeat } from 'lit/directives/repeat.js'
-import type { Exchange } from '../../src/sandbox/exchange.ts'
+import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { copyButton } from './copy.ts'
 import { curlOf } from './curl.ts'
 import { exchangeLine } from './exchange-line.ts'
@@ -78,7 +78,7 @@ export class RequestsView extends LitElement {
     </div>`
   }
 
-  #row(exchange: Exchange): TemplateResult {
+  #row(exchange: LoggedRequest): TemplateResult {
     const { requestId } = exchange
     const isOpen = this.#isOpen(exchange)
     const href = writeRoute({ section: 'requests', id: isOpen ? undefined : requestId })
@@ -89,11 +89,11 @@ export class RequestsView extends LitElement {
     </li>`
   }
 
-  #isOpen({ requestId }: Exchange): boolean {
+  #isOpen({ requestId }: LoggedRequest): boolean {
     return requestId === this.selected
   }
 
-  #more(exchange: Exchange): TemplateResult {
+  #more(exchange: LoggedRequest): TemplateResult {
     const { requestId, intentId, idempotencyKey, operation, problem } = exchange
     const { pointers, pointersOmitted } = exchange
     const intent = this.state?.live.known(intentId)
@@ -135,7 +135,7 @@ const operations = [
   ['other', 'Others'],
 ] as const
 
-function fits({ operation, status }: Exchange, filter: RequestFilter): boolean {
+function fits({ operation, status }: LoggedRequest, filter: RequestFilter): boolean {
   if (filter.operation && operation !== filter.operation) return false
   // 0: the connection ended before the answer.
   return !filter.failed || status === 0 || status >= 400

@@ -4,44 +4,19 @@
  * @module
  */
 import type { PaymentIntent, Problem } from '@pi-checkout/contract'
-import type { Topic } from '../../src/sandbox/changes.ts'
-import type { Exchange } from '../../src/sandbox/exchange.ts'
-import type { FaultRule, WaitingRule } from '../../src/sandbox/faults.ts'
-import type { KeyUse } from '../../src/sandbox/key-uses.ts'
-import type { Finding } from '../../src/sandbox/lint.ts'
-import type { Outcome } from '../../src/sandbox/settle.ts'
-import type { IntentPage, SandboxIntent } from '../../src/sandbox/stored.ts'
+import type {
+  FaultRule,
+  IntentPage,
+  KeyUse,
+  LintIssue,
+  LoggedRequest,
+  SandboxEnvironments,
+  ShownIntent,
+  SimulatedOutcome,
+  StoredFaultRule,
+  Topic,
+} from '../../shared/sandbox-api.ts'
 import type { IntentFilter } from './filters.ts'
-
-export interface SandboxEnvironment {
-  readonly id: string
-  readonly merchant: string
-  readonly origins: readonly string[]
-  readonly clock: { readonly offset: number; readonly now: string }
-  readonly keys: readonly {
-    readonly id: string
-    readonly display: string
-    readonly createdAt: string
-    readonly expiresAt: string | null
-    readonly revokedAt: string | null
-  }[]
-}
-
-export interface Environments {
-  readonly environments: readonly SandboxEnvironment[]
-  /** Options that lead `pi-service` to this store; `null` when no command can reach it. */
-  readonly commandOptions: string | null
-}
-
-export interface Origins {
-  readonly origins: readonly string[]
-}
-
-export type Detail = Omit<SandboxIntent, 'secret' | 'idempotency'> & {
-  readonly replayUntil: string | null
-  readonly secretRevoked: boolean
-  readonly requests: readonly Exchange[]
-}
 
 /** A control request was refused; `message` is for the person at the screen. */
 export class Refused extends Error {
@@ -74,7 +49,7 @@ export class SandboxApi {
     this.#token = token
   }
 
-  environments = (): Promise<Environments> => this.#json('GET', '/environments')
+  environments = (): Promise<SandboxEnvironments> => this.#json('GET', '/environments')
 
   /** Reads so many pages of the intents that fit, the newest first. */
   async intents(
@@ -93,7 +68,7 @@ export class SandboxApi {
   }
 
   /** Reads one intent; `undefined` after a reset, or when it never was. */
-  async intent(id: string): Promise<Detail | undefined> {
+  async intent(id: string): Promise<ShownIntent | undefined> {
     try {
       return await this.#json('GET', `/intents/${id}`)
     } catch (error) {
@@ -106,7 +81,7 @@ export class SandboxApi {
     environment: string,
     query: { readonly q: string },
     signal: AbortSignal,
-  ): Promise<{ readonly requests: readonly Exchange[] }> =>
+  ): Promise<{ readonly requests: readonly LoggedRequest[] }> =>
     this.#json('GET', `/environments/${environment}/requests${queryText(query)}`, undefined, signal)
 
   clearRequests = (environment: string): Promise<unknown> =>
@@ -115,13 +90,13 @@ export class SandboxApi {
   keyUses = (environment: string): Promise<{ readonly keys: readonly KeyUse[] }> =>
     this.#json('GET', `/environments/${environment}/idempotency`)
 
-  findings = (environment: string): Promise<{ readonly findings: readonly Finding[] }> =>
+  findings = (environment: string): Promise<{ readonly findings: readonly LintIssue[] }> =>
     this.#json('GET', `/environments/${environment}/lint`)
 
   clearFindings = (environment: string): Promise<unknown> =>
     this.#json('DELETE', `/environments/${environment}/lint`)
 
-  rules = (environment: string): Promise<{ readonly rules: readonly WaitingRule[] }> =>
+  rules = (environment: string): Promise<{ readonly rules: readonly StoredFaultRule[] }> =>
     this.#json('GET', `/environments/${environment}/faults`)
 
   addRule = (environment: string, rule: FaultRule): Promise<void> =>
@@ -133,7 +108,7 @@ export class SandboxApi {
   clearRules = (environment: string): Promise<void> =>
     this.#json('DELETE', `/environments/${environment}/faults`)
 
-  settle = (id: string, outcome: Outcome): Promise<void> =>
+  settle = (id: string, outcome: SimulatedOutcome): Promise<void> =>
     this.#json('POST', `/intents/${id}/settle`, { outcome })
 
   revokeSecret = (id: string): Promise<void> => this.#json('POST', `/intents/${id}/revoke-secret`)
@@ -143,10 +118,10 @@ export class SandboxApi {
     clock: { readonly offset: number } | { readonly advance: number },
   ): Promise<void> => this.#json('PUT', `/environments/${environment}/clock`, clock)
 
-  registerOrigin = (environment: string, origin: string): Promise<Origins> =>
+  registerOrigin = (environment: string, origin: string): Promise<unknown> =>
     this.#json('POST', `/environments/${environment}/origins`, { origin })
 
-  removeOrigin = (environment: string, origin: string): Promise<Origins> =>
+  removeOrigin = (environment: string, origin: string): Promise<unknown> =>
     this.#json('DELETE', `/environments/${environment}/origins${queryText({ origin })}`)
 
   reset = (environment: string): Promise<{ readonly deleted: number }> =>

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Topic } from '../../src/sandbox/changes.ts'
+import type { Topic } from '../../shared/sandbox-api.ts'
 import { pause, retryAfter } from './reading.ts'
 import type { SandboxApi } from './sandbox-api.ts'
 

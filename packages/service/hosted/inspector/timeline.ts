@@ -4,8 +4,7 @@
  * @module
  */
 import { html, nothing, type TemplateResult } from 'lit'
-import type { Attempt, IntentEvent } from '../../src/sandbox/stored.ts'
-import type { Detail } from './sandbox-api.ts'
+import type { Confirmation, IntentEvent, ShownIntent } from '../../shared/sandbox-api.ts'
 import { causeWords, spanText, statusWords, timeText } from './words.ts'
 
 interface Step {
@@ -18,7 +17,7 @@ interface Step {
   readonly reason?: string | undefined
 }
 
-export function timeline(detail: Detail): TemplateResult {
+export function timeline(detail: ShownIntent): TemplateResult {
   const steps = stepsOf(detail)
   return html`<ol class="timeline">${steps.map(({ text, status, at, card, reason }, index) => {
     const before = steps[index - 1]
@@ -33,7 +32,7 @@ export function timeline(detail: Detail): TemplateResult {
   })}</ol>`
 }
 
-function stepsOf({ intent, events, attempts }: Detail): readonly Step[] {
+function stepsOf({ intent, events, attempts }: ShownIntent): readonly Step[] {
   const created = 'Created by the merchant'
   const steps: Step[] = [{ text: created, status: 'requires_payment_method', at: intent.createdAt }]
   // Each confirmation opens the next attempt, and all that follows is of that one.
@@ -53,12 +52,12 @@ function stepsOf({ intent, events, attempts }: Detail): readonly Step[] {
   return steps
 }
 
-function cardOf({ paymentMethod: { type, card } }: Attempt): string {
+function cardOf({ paymentMethod: { type, card } }: Confirmation): string {
   return card ? `${card.brand} •••• ${card.last4}` : type
 }
 
 /** What the provider said; the buyer of a lost or stolen card reads of a plain decline. */
-function reasonOf({ failure, outcome }: Attempt, { cause }: IntentEvent): string | undefined {
+function reasonOf({ failure, outcome }: Confirmation, { cause }: IntentEvent): string | undefined {
   if (!failure || !failed.has(cause)) return undefined
   const read = failure.declineCode ?? failure.code
   const [, meant = read] = cause === 'declined' ? outcome.split(':') : []

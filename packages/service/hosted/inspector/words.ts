@@ -4,7 +4,7 @@
  * @module
  */
 import type { PaymentIntentStatus } from '@pi-checkout/contract'
-import type { Fault } from '../../src/sandbox/faults.ts'
+import type { Fault } from '../../shared/sandbox-api.ts'
 
 export type Tone = 'plain' | 'waiting' | 'moving' | 'good' | 'bad' | 'quiet'
 

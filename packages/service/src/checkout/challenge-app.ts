@@ -4,6 +4,8 @@
  * @module
  */
 import express, { type Express, type Request, type Response } from 'express'
+import type { ChallengeResult } from '../../shared/checkout-api.ts'
+import { languageOf } from '../../shared/language.ts'
 import type { Context } from '../context.ts'
 import { askForBody } from '../http/expectations.ts'
 import { bareApp, finished } from '../http/express-app.ts'
@@ -20,7 +22,6 @@ import {
   type Step,
 } from './challenge.ts'
 import { codeForm, doneNote, faultText, noteText, overNote } from './challenge-content.ts'
-import { languageOf } from './language.ts'
 import { framedChallengeHeaders, fullChallengeHeaders } from './page-headers.ts'
 import { assetsPath, challengePage } from './pages.ts'
 import { builtAssets } from './router.ts'
@@ -117,20 +118,13 @@ function isScript(request: Request): boolean {
   return request.headers.accept === 'application/json'
 }
 
-function scriptAnswer(answered: Answered | undefined, locale: string): ScriptAnswer {
+function scriptAnswer(answered: Answered | undefined, locale: string): ChallengeResult {
   if (answered?.next === 'ask') {
     const { token, tries } = answered.challenge
-    return { token, fault: faultText(tries, locale) }
+    return { token, error: faultText(tries, locale) }
   }
   return answered ? { done: noteText('done', locale) } : { over: noteText('over', locale) }
 }
-
-/** What the framed page's script reads: another try, or the end. */
-export type ScriptAnswer =
-  | { readonly token: string; readonly fault: string }
-  | { readonly done: string }
-  /** The token opens nothing any more: another window may have opened the challenge. */
-  | { readonly over: string }
 
 /** A form of ours, or anybody's: what is missing becomes a token that opens nothing. */
 function readForm(body: unknown): {

@@ -5,9 +5,9 @@
  */
 import { limits } from '@pi-checkout/contract'
 import { formatMoney } from '@pi-checkout/contract/money'
+import { languageOf } from '../../shared/language.ts'
 import type { OpenChallenge, Presentation } from './challenge.ts'
 import { challengeTexts } from './challenge-texts.ts'
-import { languageOf } from './language.ts'
 import { escapeHtml } from './pages.ts'
 
 /** The code form with its one-time token. */

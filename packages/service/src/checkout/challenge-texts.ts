@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Language } from './language.ts'
+import type { Language } from '../../shared/language.ts'
 
 /** The texts of one language. */
 export type ChallengeTexts = typeof en

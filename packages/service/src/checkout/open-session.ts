@@ -5,6 +5,7 @@
  */
 import type { Request } from 'express'
 import type { z } from 'zod'
+import type { SessionGrant } from '../../shared/checkout-api.ts'
 import type { Context } from '../context.ts'
 import { batch } from '../db/batch.ts'
 import type { Queryable } from '../db/database.ts'
@@ -12,7 +13,6 @@ import { onlyHeader } from '../http/only-header.ts'
 import { ProblemError } from '../http/problem.ts'
 import { opens } from '../intents/client-secret.ts'
 import type { Environment } from '../merchants/environments.ts'
-import type { OpenedSession } from './display-view.ts'
 import { refused } from './refused.ts'
 import type { OpenSession } from './requests.ts'
 import type { CheckoutSession, SessionTokens } from './session.ts'
@@ -24,7 +24,7 @@ export async function openSession(
   context: Context,
   tokens: SessionTokens,
   { id, clientSecret, origin }: z.infer<typeof OpenSession>,
-): Promise<OpenedSession> {
+): Promise<SessionGrant> {
   const environmentId = await environmentOf(context.db, id)
   const standing = environmentId && (await standingOf(context, { environmentId, id }))
   if (!standing) throw rejected('unknown_intent')

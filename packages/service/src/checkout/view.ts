@@ -3,16 +3,17 @@
  *
  * @module
  */
+
+import type { CheckoutAction, CheckoutView } from '../../shared/checkout-api.ts'
 import type { Context } from '../context.ts'
 import type { RetrievedIntent } from '../intents/store.ts'
-import type { DisplayAction, DisplayView } from './display-view.ts'
 import type { ReadStanding } from './standing.ts'
 
 /** What the hosted page may know of where an intent stands. */
 export function displayView(
   { challengeUrl }: Pick<Context, 'challengeUrl'>,
   { environment, intent }: Omit<ReadStanding, 'at'>,
-): DisplayView {
+): CheckoutView {
   return {
     id: intent.id,
     version: intent.version,
@@ -33,7 +34,7 @@ export const challengePaths = { challenge: '/challenge', redirect: '/bank' } as 
 
 function displayMethod({
   paymentMethod,
-}: Pick<RetrievedIntent, 'paymentMethod'>): DisplayView['paymentMethod'] {
+}: Pick<RetrievedIntent, 'paymentMethod'>): CheckoutView['paymentMethod'] {
   const card = paymentMethod?.card
   if (!card) return null
   const { brand, last4, expMonth, expYear, funding } = card
@@ -43,7 +44,7 @@ function displayMethod({
 function displayAction(
   challengeUrl: string,
   { nextAction }: Pick<RetrievedIntent, 'nextAction'>,
-): DisplayAction | null {
+): CheckoutAction | null {
   if (!nextAction) return null
   const { type, expiresAt } = nextAction
   return {

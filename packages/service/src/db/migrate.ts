@@ -4,10 +4,11 @@
  * @module
  */
 import { readdir, readFile } from 'node:fs/promises'
+import { packageRoot } from '../package-root.ts'
 import type { Database } from './database.ts'
 
-// From src and from dist alike: the package ships both.
-const folder = new URL('../../src/db/migrations/', import.meta.url)
+// Read from the source, which is published too.
+const folder = new URL('src/db/migrations/', packageRoot)
 
 /** Applies what is missing. Safe when several instances start together: the others wait, then find it done. */
 export async function migrate(database: Database): Promise<void> {

@@ -12,9 +12,9 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
 import { syncFolder, writeSynced } from '../data-directory.ts'
+import { packageRoot } from '../package-root.ts'
 
-// From src and from dist alike.
-const file = fileURLToPath(new URL('../../dist/template.tgz', import.meta.url))
+const file = fileURLToPath(new URL('dist/template.tgz', packageRoot))
 
 /** Initialises a database and packs it up. Part of the build. */
 export async function makeTemplate(): Promise<void> {

@@ -12,9 +12,9 @@ import {
   problemCodes,
   routes,
 } from '@pi-checkout/contract'
+import { simulatedOutcomes } from '../../shared/sandbox-api.ts'
 import { testCards } from '../provider/test-cards.ts'
 import { faultNames } from '../sandbox/faults.ts'
-import { outcomes } from '../sandbox/settle.ts'
 import { errorGuide } from './error-guide.ts'
 import { type OpenApi, openapi, operationProblems } from './openapi.ts'
 import type { FieldSchema } from './request-schema.ts'
@@ -213,7 +213,7 @@ const controls: readonly (readonly [string, string])[] = [
     'the newest 200; also /requests, /idempotency, /lint; ?q= searches intents and requests',
   ],
   ['GET /_sandbox/intents/:id', 'an intent with timeline, attempts and requests'],
-  ['POST /_sandbox/intents/:id/settle', `{"outcome": one of ${outcomes.join(', ')}}`],
+  ['POST /_sandbox/intents/:id/settle', `{"outcome": one of ${simulatedOutcomes.join(', ')}}`],
   ['POST /_sandbox/intents/:id/revoke-secret', 'its clientSecret opens no checkout any more'],
   [
     'POST /_sandbox/environments/:id/faults',

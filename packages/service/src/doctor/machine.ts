@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config.ts'
+import { packageRoot } from '../package-root.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** The oldest Node that this package runs on: that of `engines` in its package.json. */
@@ -57,7 +58,7 @@ const pages = [
 ]
 
 function examinePages(): Finding {
-  const folder = new URL('../../dist/hosted/', import.meta.url)
+  const folder = new URL('dist/hosted/', packageRoot)
   const missing = pages.filter((name) => !existsSync(fileURLToPath(new URL(name, folder))))
   if (missing.length === 0) return ok('pages', 'The hosted pages and the element are built.')
   return fault(

@@ -4,11 +4,12 @@
  *
  * @module
  */
+
+import { shellQuote } from '../../shared/shell-quote.ts'
 import type { Database } from '../db/database.ts'
 import { pendingMigrations } from '../db/migrate.ts'
 import { type ListedEnvironment, listEnvironments } from '../merchants/merchants.ts'
 import { keyFault, type SecretKeys } from '../secret-keys.ts'
-import { shellWord } from '../shell-word.ts'
 import { type Finding, fault, ok, warning } from './finding.ts'
 
 /** Examines a store that is open. */
@@ -111,7 +112,7 @@ function environmentFinding(
   storeOptions: string,
 ): Finding {
   const about = `${merchant} (${mode})`
-  const options = `--merchant ${shellWord(merchant)} --environment ${mode}${storeOptions}`
+  const options = `--merchant ${shellQuote(merchant)} --environment ${mode}${storeOptions}`
   if (workingKeys === 0) {
     return warning(about, 'It has no working key.', `Run pi-service keys create ${options}.`)
   }

@@ -5,27 +5,8 @@
  *
  * @module
  */
+import type { CardDetails, CardSummary } from '../../shared/checkout-api.ts'
 import { type CardOutcome, type Decline, findTestCard } from './test-cards.ts'
-
-/** A card as the hosted page sends it. */
-export interface Card {
-  /** Digits only. */
-  readonly number: string
-  readonly expMonth: number
-  /** Four digits. */
-  readonly expYear: number
-  readonly cvc: string
-  readonly holderName?: string | undefined
-}
-
-/** What may be kept and shown of a card. */
-export interface CardSummary {
-  readonly brand: string
-  readonly last4: string
-  readonly expMonth: number
-  readonly expYear: number
-  readonly funding: string
-}
 
 /** What the acquirer makes of a card: a summary that is safe to keep, and what happens next. */
 export interface Authorisation {
@@ -46,7 +27,7 @@ export interface DeclineReport {
  *
  * @returns `undefined` when the number is not one of the test cards: nothing of it was read.
  */
-export function authorise(card: Card): Authorisation | undefined {
+export function authorise(card: CardDetails): Authorisation | undefined {
   const known = findTestCard(card.number)
   if (!known) return undefined
   const { expMonth, expYear } = card

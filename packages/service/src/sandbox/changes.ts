@@ -4,19 +4,9 @@
  * @module
  */
 import type { ServerResponse } from 'node:http'
+import { type Topic, topics } from '../../shared/sandbox-api.ts'
 import type { Queryable } from '../db/database.ts'
 import { jsonHeaders } from '../http/headers.ts'
-
-/** What an inspector shows, each read by a request of its own. */
-export const topics = [
-  'environments',
-  'faults',
-  'idempotency',
-  'intents',
-  'lint',
-  'requests',
-] as const
-export type Topic = (typeof topics)[number]
 
 /** The announcements of one instance. */
 export interface Changes {

@@ -3,37 +3,9 @@
  *
  * @module
  */
+import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { maskKey } from './mask.ts'
-import type { Note, Operation } from './note.ts'
-
-/** One request and its answer, as it may be shown. */
-export interface Exchange {
-  /** Grows by one with each exchange of this instance. */
-  readonly number: number
-  /** Real time, RFC 3339 UTC. */
-  readonly at: string
-  readonly method: string
-  /** Without query; credentials in it are masked, and ids that no test environment has shown. */
-  readonly path: string
-  /** 0: the connection ended before the whole answer. */
-  readonly status: number
-  /** Milliseconds until the answer was written. */
-  readonly ms: number
-  readonly requestId: string
-  readonly operation: Operation
-  /** Id of the test environment; `null` where no key told which. */
-  readonly environment: string | null
-  readonly intentId: string | null
-  /** Masked. `null`: none was sent. */
-  readonly idempotencyKey: string | null
-  readonly replayed: boolean
-  /** Code of the problem that the answer was. */
-  readonly problem: string | null
-  /** Fields that it refused, as JSON Pointers: the first 20 at most, and 500 characters. */
-  readonly pointers: readonly string[]
-  /** How many more it refused. */
-  readonly pointersOmitted: number
-}
+import type { Note } from './note.ts'
 
 /** What is looked for in the journal. */
 export interface Search {
@@ -44,7 +16,7 @@ export interface Search {
 }
 
 /** Makes of a note what may be shown. */
-export function exchangeOf(note: Note): Exchange {
+export function exchangeOf(note: Note): LoggedRequest {
   const { number, method, path, status, operation, environment, intentId, replayed } = note
   return {
     number,

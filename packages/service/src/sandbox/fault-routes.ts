@@ -5,11 +5,12 @@
  */
 import { Router } from 'express'
 import { z } from 'zod'
+import { faultOperations } from '../../shared/sandbox-api.ts'
 import type { Context } from '../context.ts'
 import { only } from '../http/method-not-allowed.ts'
 import { ProblemError } from '../http/problem.ts'
 import { testEnvironment } from './environment-routes.ts'
-import { type FaultRules, faultNames, faultOperations, readFault } from './faults.ts'
+import { type FaultRules, faultNames, readFault } from './faults.ts'
 import { read } from './read.ts'
 import type { Sandbox } from './sandbox.ts'
 

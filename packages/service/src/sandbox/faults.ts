@@ -4,45 +4,13 @@
  *
  * @module
  */
+import type { Fault, FaultOperation, FaultRule, StoredFaultRule } from '../../shared/sandbox-api.ts'
 import { ProblemError } from '../http/problem.ts'
-
-/** What can go wrong. */
-export type Fault =
-  /** The intent is made and the connection drops before the answer. */
-  | { readonly type: 'drop-after-commit' }
-  /** The connection drops and nothing is made. */
-  | { readonly type: 'fail-before-commit' }
-  | { readonly type: 'delay'; readonly ms: number }
-  /** The key's first request stays unfinished for a while: others with the key must wait. */
-  | { readonly type: 'hold-key'; readonly ms: number }
-  | { readonly type: '500' | '503' | '429' }
-  /** The intent is made and the answer ends in its middle. */
-  | { readonly type: 'truncate-body' }
-  /** The intent is made and the answer is no JSON. */
-  | { readonly type: 'malformed-json' }
-
-/** The operation that a rule waits for. */
-export const faultOperations = ['create', 'retrieve'] as const
-export type FaultOperation = (typeof faultOperations)[number]
-
-/** A fault for the next requests of one operation. */
-export interface FaultRule {
-  readonly on: FaultOperation
-  /** As in the header: `drop-after-commit`, `delay=500`. */
-  readonly do: string
-  /** How many more times. */
-  readonly times: number
-}
-
-/** A rule that waits for its requests. */
-export interface WaitingRule extends FaultRule {
-  readonly id: number
-}
 
 /** The rules of one instance. Each belongs to one test environment, by its id. */
 export interface FaultRules {
   add(environment: string, rule: FaultRule): void
-  list(environment: string): readonly WaitingRule[]
+  list(environment: string): readonly StoredFaultRule[]
   /** Returns whether the environment had such a rule. */
   remove(environment: string, id: number): boolean
   /** Removes the rules of one environment; `undefined`: of all. */
@@ -91,7 +59,7 @@ export function faultRules(): FaultRules {
 }
 
 interface Rule {
-  readonly rule: WaitingRule
+  readonly rule: StoredFaultRule
   readonly fault: Fault
   left: number
 }

@@ -5,8 +5,8 @@
  */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fault } from '../../shared/sandbox-api.ts'
 import { ProblemError } from '../http/problem.ts'
-import type { Fault } from './faults.ts'
 
 /** Thrown to drop the connection without an answer. */
 export class Dropped extends Error {

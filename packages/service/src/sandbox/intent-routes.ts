@@ -4,13 +4,14 @@
  * @module
  */
 import { Router } from 'express'
+import { type ShownIntent, simulatedOutcomes } from '../../shared/sandbox-api.ts'
 import type { Context } from '../context.ts'
 import { only } from '../http/method-not-allowed.ts'
 import { ProblemError } from '../http/problem.ts'
 import { revokeSecret } from '../intents/store.ts'
 import { read } from './read.ts'
 import type { Sandbox } from './sandbox.ts'
-import { outcomes, Settle, settle } from './settle.ts'
+import { Settle, settle } from './settle.ts'
 import { sandboxIntent } from './stored.ts'
 
 /** Returns the routes of `/intents`. */
@@ -21,12 +22,13 @@ export function intentRoutes(context: Context, { changes, journal }: Sandbox): R
     const found = await sandboxIntent(context, request.params.id)
     if (!found) throw refused('payment_intent_not_found')
     const { secret, idempotency, ...shown } = found
-    response.json({
+    const body: ShownIntent = {
       ...shown,
       replayUntil: idempotency?.expiresAt ?? null,
       secretRevoked: secret.salt === null,
       requests: journal.exchangesAbout(found.intent.id),
-    })
+    }
+    response.json(body)
   })
 
   router.post('/intents/:id/revoke-secret', async (request, response) => {
@@ -41,7 +43,7 @@ export function intentRoutes(context: Context, { changes, journal }: Sandbox): R
     const { outcome } = await read(
       request,
       Settle,
-      `Send {"outcome": one of ${outcomes.join(', ')}}.`,
+      `Send {"outcome": one of ${simulatedOutcomes.join(', ')}}.`,
     )
     const settled = await settle(context, request.params.id, outcome)
     if ('refusal' in settled) throw refused(settled.refusal)

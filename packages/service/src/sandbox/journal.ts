@@ -9,23 +9,24 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { headers, limits, paymentIntentIdPattern, routes } from '@pi-checkout/contract'
+import type { KeyUse, LoggedRequest, RouteName } from '../../shared/sandbox-api.ts'
 import { type AnswerFacts, factsOf, sentStatus } from '../http/answer-facts.ts'
 import { requestId } from '../http/request-id.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { Changes } from './changes.ts'
-import { type Exchange, exchangeOf, isSought, type Search } from './exchange.ts'
-import { type KeyUse, keyUses } from './key-uses.ts'
+import { exchangeOf, isSought, type Search } from './exchange.ts'
+import { keyUses } from './key-uses.ts'
 import { hasSecret, maskIds, maskPath } from './mask.ts'
-import type { Note, Operation } from './note.ts'
+import type { Note } from './note.ts'
 
 /** The journal of one instance. */
 export interface Journal {
   /** Puts a listener under watch. */
   watch(listener: RequestListener): RequestListener
   /** The last exchanges, the newest first: those of an environment, and those of nobody known. */
-  exchanges(environmentId: string, search?: Search): readonly Exchange[]
+  exchanges(environmentId: string, search?: Search): readonly LoggedRequest[]
   /** Those that were about an intent last, the newest first. */
-  exchangesAbout(intentId: string): readonly Exchange[]
+  exchangesAbout(intentId: string): readonly LoggedRequest[]
   /** The keys that were used last, the newest first. */
   keyUses(environmentId: string): readonly KeyUse[]
   /** Forgets the exchanges of all environments, or those of one and those of nobody known. */
@@ -212,7 +213,7 @@ function boundPointers({
   return { pointers: kept, pointersOmitted: pointersOmitted + pointers.length - kept.length }
 }
 
-function operationOf(method: string, path: string): Operation {
+function operationOf(method: string, path: string): RouteName {
   if (path === routes.create.path) return method === routes.create.method ? 'create' : 'other'
   if (path.startsWith(`${routes.create.path}/`)) {
     return method === routes.retrieve.method ? 'retrieve' : 'other'

@@ -3,22 +3,9 @@
  *
  * @module
  */
+import type { KeyUse } from '../../shared/sandbox-api.ts'
 import { maskKey } from './mask.ts'
 import type { Note } from './note.ts'
-
-/** How often an idempotency key was used, since the start. */
-export interface KeyUse {
-  /** Masked. */
-  readonly key: string
-  readonly intentId: string | null
-  readonly requests: number
-  readonly replays: number
-  /** Refusals because another body came with it. */
-  readonly conflicts: number
-  /** Refusals because its first request was still running. */
-  readonly waits: number
-  readonly lastAt: string
-}
 
 /** The keys that were used last. */
 export interface KeyUses {

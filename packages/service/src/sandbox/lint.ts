@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { LintIssue, LintRule } from '../../shared/sandbox-api.ts'
 import { digestOf, maskKey } from './mask.ts'
 import type { Note } from './note.ts'
 
@@ -32,26 +33,7 @@ const lintRules = {
     title: 'A page of an unregistered origin asks for the checkout',
     fix: 'Register exactly this origin, without path or trailing slash.',
   },
-} as const
-export type LintRule = keyof typeof lintRules
-
-/** A rule that was broken, as often as it was. */
-export interface Finding {
-  readonly rule: LintRule
-  readonly title: string
-  /** This case in one sentence. */
-  readonly detail: string
-  readonly fix: string
-  /** The origin to register, where that is the fix. */
-  readonly origin: string | null
-  /** `null`: the request did not tell. */
-  readonly environment: string | null
-  readonly intentId: string | null
-  readonly count: number
-  readonly requestId: string
-  readonly firstAt: string
-  readonly lastAt: string
-}
+} as const satisfies Record<LintRule, { readonly title: string; readonly fix: string }>
 
 /** The findings of one instance. */
 export interface Lint {
@@ -60,7 +42,7 @@ export interface Lint {
   /** Adds what only the store could tell. */
   add(note: Note, offence: Offence): void
   /** The newest first: those of an environment, and those of nobody known. */
-  findings(environmentId: string): readonly Finding[]
+  findings(environmentId: string): readonly LintIssue[]
   /** Drops the findings about origins that are registered by now. */
   resolve(environmentId: string, origins: readonly string[]): void
   /** Forgets the findings of all environments, or those of one and those of nobody known. */
@@ -78,7 +60,7 @@ export interface Offence {
 
 /** Makes an empty list of findings. */
 export function lint(changed: () => void): Lint {
-  const findings = new Map<string, Finding>()
+  const findings = new Map<string, LintIssue>()
   const reads = new Map<string, Reads>()
 
   const add: Lint['add'] = (note, { rule, detail, subject = '', origin = null }) => {
@@ -104,7 +86,7 @@ export function lint(changed: () => void): Lint {
     changed()
   }
 
-  const drop = (isGone: (finding: Finding) => boolean): void => {
+  const drop = (isGone: (finding: LintIssue) => boolean): void => {
     const gone = [...findings].filter(([, finding]) => isGone(finding))
     for (const [name] of gone) findings.delete(name)
     if (gone.length > 0) changed()

@@ -3,8 +3,7 @@
  *
  * @module
  */
-
-export type Operation = 'create' | 'retrieve' | 'page' | 'other'
+import type { RouteName } from '../../shared/sandbox-api.ts'
 
 /** The facts of an exchange, before any of them may be shown. */
 export interface Note {
@@ -16,7 +15,7 @@ export interface Note {
   readonly path: string
   readonly status: number
   readonly requestId: string
-  readonly operation: Operation
+  readonly operation: RouteName
   readonly environment: string | null
   readonly intentId: string | null
   /** As sent, so that it can be looked for; it is shown masked. At most 255 characters. */

@@ -6,6 +6,7 @@
  */
 import { isFinal, type ProblemCode } from '@pi-checkout/contract'
 import { z } from 'zod'
+import { type SimulatedOutcome, simulatedOutcomes } from '../../shared/sandbox-api.ts'
 import { confirm } from '../checkout/confirm.ts'
 import { causeOf } from '../checkout/settlement.ts'
 import { type Standing, standingOf } from '../checkout/standing.ts'
@@ -17,19 +18,7 @@ import { findEnvironmentOfIntent } from '../merchants/environments.ts'
 import { authorise } from '../provider/acquirer.ts'
 import { type Settlement, testCards } from '../provider/test-cards.ts'
 
-/** Where an intent can be brought: `declined` lets the buyer try again, `failed` does not. */
-export const outcomes = [
-  'succeeded',
-  'declined',
-  'failed',
-  'requires_action',
-  'processing',
-  'canceled',
-  'expired',
-] as const
-export type Outcome = (typeof outcomes)[number]
-
-export const Settle = z.strictObject({ outcome: z.enum(outcomes) })
+export const Settle = z.strictObject({ outcome: z.enum(simulatedOutcomes) })
 
 /** Why an intent stays as it is. */
 export interface Refused {
@@ -43,7 +32,7 @@ export interface Refused {
 export async function settle(
   context: Context,
   id: string,
-  outcome: Outcome,
+  outcome: SimulatedOutcome,
 ): Promise<StoredIntent | Refused> {
   const environment = await findEnvironmentOfIntent(context.db, id)
   // For the sandbox a live intent does not exist.
@@ -101,7 +90,7 @@ async function payWith(
 
 function causesOf(
   { status }: StoredIntent,
-  outcome: Exclude<Outcome, 'requires_action' | 'expired'>,
+  outcome: Exclude<SimulatedOutcome, 'requires_action' | 'expired'>,
 ): readonly Cause[] {
   if (outcome === 'canceled') return [{ type: 'canceled' }]
   const passed: readonly Cause[] =

@@ -4,7 +4,12 @@
  *
  * @module
  */
-import type { PaymentFailure, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
+import type {
+  Confirmation,
+  IntentDetails,
+  IntentEvent,
+  IntentPage,
+} from '../../shared/sandbox-api.ts'
 import type { Context } from '../context.ts'
 import { Fragment } from '../db/database.ts'
 import { intentAnswer } from '../intents/answer.ts'
@@ -12,21 +17,8 @@ import { due } from '../intents/lifecycle.ts'
 import { type IntentRow, intentColumns, intentOf, settleDue } from '../intents/store.ts'
 import { type Environment, environmentColumns, timeOf } from '../merchants/environments.ts'
 
-/** An intent as a merchant reads it, and everything else that the store has of it. */
-export interface SandboxIntent {
-  readonly intent: PaymentIntent
-  /** Id of its environment. */
-  readonly environment: string
-  readonly version: number
-  /** Confirmations so far, 0 to 10. */
-  readonly confirms: number
-  readonly expiresAt: string
-  readonly finalizedAt: string | null
-  /** What the provider has decided and does not show yet. */
-  readonly settlement: { readonly at: string; readonly providerPaymentId: string } | null
-  /** Every transition; the creation is `createdAt`. */
-  readonly events: readonly IntentEvent[]
-  readonly attempts: readonly Attempt[]
+/** An intent as an export holds it. */
+export interface SandboxIntent extends IntentDetails {
   /** How its `clientSecret` is derived; `salt` is base64url, or `null` when the secret is revoked. */
   readonly secret: { readonly kid: string; readonly salt: string | null }
   /** Keyed hashes as base64url: of no use without the environment's own salt. */
@@ -35,27 +27,6 @@ export interface SandboxIntent {
     readonly fingerprint: string
     readonly expiresAt: string
   } | null
-}
-
-/** One transition. */
-export interface IntentEvent {
-  readonly version: number
-  readonly cause: string
-  readonly status: string
-  readonly createdAt: string
-}
-
-/** One press of Pay. */
-export interface Attempt {
-  readonly attemptId: string
-  readonly state: string
-  readonly paymentMethod: PaymentMethod
-  /** What the provider answers once it is asked: `authorised`, `declined:lost_card`. */
-  readonly outcome: string
-  readonly failure: PaymentFailure | null
-  readonly providerPaymentId: string | null
-  readonly createdAt: string
-  readonly updatedAt: string
 }
 
 /** Reads the test environments, the oldest first. */
@@ -77,13 +48,6 @@ export async function sandboxIntent(
      where id = ${id} and ${inTestMode}`
   const [row] = await current(context, read)
   return row && sandboxIntentOf(row)
-}
-
-/** A part of the list of intents. */
-export interface IntentPage {
-  readonly intents: readonly PaymentIntent[]
-  /** Whether there are older ones. */
-  readonly older: boolean
 }
 
 /** Which intents a list shows. */
@@ -183,7 +147,7 @@ interface SandboxRow extends DueRow {
   readonly idempotencyFingerprint: Buffer | null
   readonly idempotencyExpiresAt: Date | null
   readonly events: readonly IntentEvent[]
-  readonly attempts: readonly Attempt[]
+  readonly attempts: readonly Confirmation[]
 }
 
 const inTestMode = new Fragment(`

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ChallengeTicket, DisplayView } from '../../src/checkout/display-view.ts'
+import type { ChallengeTicket, CheckoutView } from '../../shared/checkout-api.ts'
 import { reap } from '../../src/intents/reaper.ts'
 import { PageClient, type RunningCheckout, startCheckout } from './support.ts'
 
@@ -216,7 +216,7 @@ test('the tokens of a challenge are kept while its checkout may be seen, and the
   await ticketOf(open)
   const token = await enter(ticket)
   await submit(`${ticket.url}/answer`, { token, code: '1234', action: 'confirm' })
-  const tokensOf = async ({ id }: DisplayView): Promise<number> => {
+  const tokensOf = async ({ id }: CheckoutView): Promise<number> => {
     const rows = await checkout.db.query`
       select from challenge_tokens t join challenges c on c.id = t.challenge_id
        where c.intent_id = ${id}`

@@ -8,8 +8,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
+import type { CheckoutView, SessionGrant } from '../../shared/checkout-api.ts'
 import { challengeApp } from '../../src/checkout/challenge-app.ts'
-import type { DisplayView, OpenedSession } from '../../src/checkout/display-view.ts'
 import { checkoutRouter } from '../../src/checkout/router.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Context } from '../../src/context.ts'
@@ -137,10 +137,8 @@ export class PageClient {
     this.#checkout = checkout
   }
 
-  async open(pair: Pair, origin: string): Promise<OpenedSession> {
-    const session = (await (
-      await this.post('session', { ...pair, origin })
-    ).json()) as OpenedSession
+  async open(pair: Pair, origin: string): Promise<SessionGrant> {
+    const session = (await (await this.post('session', { ...pair, origin })).json()) as SessionGrant
     this.token = session.token
     return session
   }
@@ -159,12 +157,12 @@ export class PageClient {
   }
 
   /** @param signal Gives up on the answer. */
-  async view(query = '', signal: AbortSignal | null = null): Promise<DisplayView> {
+  async view(query = '', signal: AbortSignal | null = null): Promise<CheckoutView> {
     const response = await fetch(`${this.#checkout.nodeUrl}/checkout-api/intent${query}`, {
       headers: { authorization: `Bearer ${this.token}` },
       signal,
     })
-    return (await response.json()) as DisplayView
+    return (await response.json()) as CheckoutView
   }
 
   /** Presses Pay with a test card, on the version that stands. */

@@ -1,12 +1,12 @@
 /**
- * The languages of the checkout's pages. Browser code reads this file too.
+ * The languages of the checkout's pages.
  *
  * @module
  */
 
 export type Language = 'en' | 'hy' | 'ru'
 
-/** Picks the language of a BCP 47 tag; one that we do not speak, or a malformed one, reads English. */
+/** Picks the language of a BCP 47 tag; English for another language and for a malformed tag. */
 export function languageOf(locale: string): Language {
   try {
     const { language } = new Intl.Locale(locale)
