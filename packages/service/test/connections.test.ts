@@ -48,14 +48,19 @@ async function ask({ socket, closed }: Client, path = '/'): Promise<boolean> {
 
 const large = Buffer.alloc(50 * 2 ** 20, 'a')
 
-test('closes a connection whose client takes no byte of its response', async () => {
-  const port = await serve((_request, response) => response.end(large), { writeTimeout: 300 })
+test('closes a connection whose client takes no byte of its response, once the time is up', async () => {
+  const port = await serve((_request, response) => response.end(large), { writeTimeout: 2000 })
   const { socket, closed } = await open(port)
+  const begin = performance.now()
   socket.pause().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   const [server] = servers
   const connections = async (): Promise<number> =>
     await new Promise((resolve) => server?.getConnections((_, count) => resolve(count)))
-  await expect.poll(connections).toBe(0)
+  await expect.poll(connections, { timeout: 8000 }).toBe(0)
+  const waited = performance.now() - begin
+  expect(waited).toBeGreaterThan(1900)
+  // Node.js's own timer would have looked twice: 4 s.
+  expect(waited).toBeLessThan(3400)
   socket.destroy()
   await closed
 })

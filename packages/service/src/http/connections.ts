@@ -36,7 +36,7 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
     const own = client === undefined ? undefined : (clients.get(client) ?? emptyGroup(mostOfClient))
     if (client !== undefined && own) clients.set(client, own)
     const groups = own ? [all, own] : [all]
-    const state: Connection = { groups, pending: 0 }
+    const state: Connection = { groups, pending: 0, silentAt: 0, silentSince: 0 }
     socket[connection] = state
     for (const group of groups) {
       group.open++
@@ -63,14 +63,25 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
     response.on('close', ended)
   })
 
-  // The timer of each socket. Node.js starts it again at each byte that is read or taken.
-  server.timeout = writeTimeout
+  // The timer of each socket: Node.js starts it again at each byte that is read or taken. Bytes that the
+  // system takes of one large write show only when the timer ends, so it ends many times in a timeout.
+  const step = writeTimeout / stepsOfTimeout
+  server.timeout = step
   server.on('timeout', (socket: Known) => {
-    const waitsForUs = (socket[connection]?.pending ?? 0) > 0 && socket.writableLength === 0
-    if (waitsForUs) socket.setTimeout(writeTimeout)
+    const state = socket[connection]
+    // Node.js has set another time while it waits for the next request.
+    if (!state || socket.timeout !== step) return void socket.destroy()
+    const at = performance.now()
+    const waitsForUs = state.pending > 0 && socket.writableLength === 0
+    const hasTakenBytes = at - state.silentAt > step * 1.5
+    if (waitsForUs || hasTakenBytes) state.silentSince = at - step
+    state.silentAt = at
+    if (at - state.silentSince < writeTimeout - step / 2) socket.setTimeout(step)
     else socket.destroy()
   })
 }
+
+const stepsOfTimeout = 10
 
 /** Connections that share a bound. */
 interface Group {
@@ -87,6 +98,9 @@ interface Connection {
   readonly groups: readonly Group[]
   /** Requests whose responses have not ended. */
   pending: number
+  /** When the timer ended last, and since when the client has taken no byte, by `performance.now()`. */
+  silentAt: number
+  silentSince: number
 }
 
 interface Known extends Socket {
