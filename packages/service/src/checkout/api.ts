@@ -36,7 +36,13 @@ import {
 import { readReturnUrl } from './return-url.ts'
 import { samePage } from './same-page.ts'
 import { type CheckoutSession, SessionTokens } from './session.ts'
-import { type ReadStanding, readStandings, type Standing, standingOf } from './standing.ts'
+import {
+  type ReadStanding,
+  type ReadStandings,
+  readStandings,
+  type Standing,
+  standingOf,
+} from './standing.ts'
 import { displayView } from './view.ts'
 import { waitForVersion } from './wait-for-version.ts'
 
@@ -78,10 +84,15 @@ export function checkoutApi(
     const version = readVersion(request)
     // The header is the token that the session was read from.
     const holder = request.headers.authorization ?? ''
+    const readAgain: ReadStandings = async (key) => {
+      // The session may have been revoked during the wait.
+      await sessionOf(request)
+      return await read(key)
+    }
     const standing =
       version === undefined
         ? await read(session)
-        : await waitForVersion({ read, notifier }, session, {
+        : await waitForVersion({ read: readAgain, notifier }, session, {
             version,
             holder,
             signal: endOf(response),
@@ -161,7 +172,8 @@ async function challengeTicket(
   const { nextAction } = displayView(context, standing)
   if (!nextAction) throw refused('version_conflict')
   const page = nextAction.type === 'redirect' ? returnPage(standing, returnUrl) : null
-  const token = await openChallenge(context, standing, page)
+  const { origin } = session
+  const token = await openChallenge(context, standing, { origin, returnPage: page })
   if (!token) throw refused('version_conflict')
   return { url: nextAction.url, token }
 }

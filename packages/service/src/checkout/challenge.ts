@@ -3,7 +3,8 @@
  *
  * Each step needs a one-time token of 256 bits that exists in one form of one page; the store keeps
  * the hash of each, so that a page which is opened again can still tell where it may be shown. A
- * challenge is open while its attempt waits for it and its time has not run out.
+ * challenge is open while its attempt waits for it, its time has not run out, and the session that opened
+ * it would still be accepted.
  *
  * @module
  */
@@ -41,27 +42,29 @@ export type Answered =
 /**
  * Opens the challenge of the attempt that waits for one, and ends every older token of it.
  *
- * @param returnPage The merchant's page, checked; for the full-page variant alone.
+ * @param session `origin`: of the session that opens it · `returnPage`: the merchant's page, checked; for
+ * the full-page variant alone.
  * @returns The token of its first step, or `undefined` when the intent waits for no challenge.
  */
 export async function openChallenge(
   { db }: Context,
   { intent, at }: Standing,
-  returnPage: string | null,
+  { origin, returnPage }: { readonly origin: string; readonly returnPage: string | null },
 ): Promise<string | undefined> {
   if (!intent.nextAction) return undefined
   const presentation: Presentation = intent.nextAction.type === 'redirect' ? 'page' : 'frame'
   const token = newToken()
   const opened = await db.query`
     with opened as (
-      insert into challenges (id, intent_id, attempt_id, presentation, token_hash, return_page,
+      insert into challenges (id, intent_id, attempt_id, presentation, token_hash, origin, return_page,
                               expires_at, created_at)
       select ${`ch_${randomBase62(24)}`}, intent_id, attempt_id, ${presentation},
-             ${hashOf('enter', token)}, ${returnPage}, ${intent.nextAction.expiresAt}, ${at}
+             ${hashOf('enter', token)}, ${origin}, ${returnPage}, ${intent.nextAction.expiresAt}, ${at}
         from payment_attempts
        where intent_id = ${intent.id} and state = 'challenge'
       on conflict (intent_id, attempt_id) do update
-         set token_hash = excluded.token_hash, return_page = excluded.return_page
+         set token_hash = excluded.token_hash, origin = excluded.origin,
+             return_page = excluded.return_page
        where challenges.closed_at is null
       returning id, token_hash
     )
@@ -156,7 +159,10 @@ interface ChallengeRow extends IntentKey {
   readonly outcome: string
 }
 
-/** Uses a token up and puts the next one in its place, in one statement: of two presses one counts. */
+/**
+ * Uses a token up and puts the next one in its place, in one statement: of two presses one counts. A token
+ * counts as long as its session does: until the origin is removed or the `clientSecret` is revoked.
+ */
 async function spend(
   db: Queryable,
   {
@@ -172,8 +178,12 @@ async function spend(
   const [row] = await db.query<ChallengeRow>`
     with spent as (
       update challenges c set token_hash = ${nextHash}
-        from payment_attempts a join payment_intents i on i.id = a.intent_id
+        from payment_attempts a
+        join payment_intents i on i.id = a.intent_id
+        join environments e on e.id = i.environment_id
        where c.token_hash = ${hash} and c.presentation = ${presentation} and c.closed_at is null
+         and i.secret_salt is not null
+         and (c.origin is null or c.origin = any(e.allowed_origins))
          and a.intent_id = c.intent_id and a.attempt_id = c.attempt_id and a.state = 'challenge'
       returning c.id as "challengeId", c.tries, c.return_page as "returnPage", c.token_hash,
                 a.outcome, i.id, i.environment_id as "environmentId"

@@ -164,13 +164,13 @@ interface Version {
   readonly due: Date | null
 }
 
-/** An intent that is gone is missing. */
+/** An intent that is gone is missing; one whose secret is revoked has no version to wait for. */
 async function readVersions(
   db: Database,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Version>> {
   const rows = await db.query<Version & { readonly id: string }>`
-    select i.id, i.version,
+    select i.id, case when i.secret_salt is null then 2147483647 else i.version end as version,
            case when i.finalized_at is null then
              least(case when i.status <> 'processing' then i.expires_at end,
                    i.next_action_expires_at,

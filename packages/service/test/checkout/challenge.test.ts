@@ -209,6 +209,31 @@ test('a challenge is opened twenty times in a row and no more often; a minute la
   expect(await ticketOf(client)).toHaveProperty('token')
 })
 
+for (const [revocation, revoke] of [
+  ['the clientSecret was revoked', `update payment_intents set secret_salt = null`],
+  [
+    'the origin was removed',
+    `update environments set allowed_origins = '{}' where id = 'env_test'`,
+  ],
+] as const) {
+  test(`accepts no token of a challenge after ${revocation}`, async () => {
+    const entered = await challenged()
+    const ticket = await ticketOf(entered)
+    const token = await enter(ticket)
+    const unused = await ticketOf(await challenged())
+    await checkout.db.script(revoke)
+    const answer = { token, code: '1234', action: 'confirm' }
+    const late = [await submit(`${ticket.url}/answer`, answer)]
+    late.push(await submit(unused.url, { token: unused.token }))
+    for (const response of late) expect(await response.text()).toContain('no longer open')
+    const [row] = await checkout.db.query<{ status: string }>`
+      select i.status from payment_intents i join challenges c on c.intent_id = i.id
+       order by c.created_at desc limit 1`
+    expect(row?.status).toBe('requires_action')
+    await checkout.registerOrigin(shop)
+  })
+}
+
 test('the tokens of a challenge are kept while its checkout may be seen, and then let go', async () => {
   const client = await challenged()
   const open = await challenged()

@@ -147,12 +147,32 @@ test('wakes at a deadline that the clock of its environment brings', async () =>
   expect((await untouched).status).toBe('canceled')
 })
 
-test('responds for an intent that a reset has deleted', async () => {
+test('rejects a waiting request whose intent a reset has deleted', async () => {
   const client = await opened(other)
   const waiting = client.view('?waitForVersion=2', wellBeforeTimeIsUp())
   await begun(1)
   await other.db.query`delete from payment_intents`
-  expect(await waiting).toMatchObject({ status: 404 })
+  expect(await waiting).toMatchObject({ status: 401, code: 'invalid_session' })
+})
+
+test('rejects a waiting request whose session was revoked during the wait', async () => {
+  const revoked = await opened(other)
+  const waiting = revoked.view('?waitForVersion=2', wellBeforeTimeIsUp())
+  await begun(1)
+  const { id } = await revoked.view()
+  await other.db.query`update payment_intents set secret_salt = null where id = ${id}`
+  expect(await waiting).toMatchObject({ status: 401, code: 'invalid_session' })
+
+  const [removed, changing] = [await opened(other), await opened(other)]
+  const alsoWaiting = removed.view('?waitForVersion=2', wellBeforeTimeIsUp())
+  await begun(2)
+  await other.db.query`update environments set allowed_origins = '{}' where id = 'env_test'`
+  const before = await removed.view()
+  expect(before).toMatchObject({ status: 401, code: 'invalid_session' })
+  await other.db.query`update payment_intents set version = 2`
+  expect(await alsoWaiting).toMatchObject({ status: 401, code: 'invalid_session' })
+  await other.registerOrigin(shop)
+  expect(await changing.view()).toMatchObject({ version: 2 })
 })
 
 test('ends the oldest waiting request of a session that waits too often', async () => {
