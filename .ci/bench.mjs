@@ -5,8 +5,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { cpus, release, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { chromiumPath } from '../packages/test-support/src/browsers.mjs'
 import { badgeOf, pageOf, rowsOf, withBadge } from './bench/page.mjs'
-import { chromiumPath } from './browser.mjs'
 import { root } from './built.mjs'
 
 const { values } = parseArgs({

@@ -21,7 +21,7 @@ const longest = [
   'packages/service/test/sandbox/control.test.ts',
   'packages/service/test/cli.test.ts',
   '.ci/test/packages.test.mjs',
-  'packages/service/test/torture.test.ts',
+  'packages/test-support/crash-test/crash-test.test.ts',
   'packages/element/test/hostile.test.ts',
   'demo/test/browser/examples.test.ts',
   'packages/element/test/size.test.ts',

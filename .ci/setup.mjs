@@ -2,7 +2,7 @@
 // Plain Node without a dependency, because it runs before there is any.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { firefoxPath } from './browser.mjs'
+import { firefoxPath } from '../packages/test-support/src/browsers.mjs'
 import { root } from './built.mjs'
 import { pnpm } from './pnpm.mjs'
 
@@ -14,7 +14,7 @@ const tools = [
   {
     name: 'Chromium',
     packages: ['chromium'],
-    found: () => passes(process.execPath, ['.ci/browser.mjs']),
+    found: () => passes(process.execPath, ['packages/test-support/src/browsers.mjs']),
   },
   { name: 'PostgreSQL', packages: ['postgresql'], found: hasPostgres },
   { name: 'nginx', packages: ['nginx'], found: () => passes(nginx, ['-v']) },

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { chromiumPath } from './browser.mjs'
+import { chromiumPath } from '../packages/test-support/src/browsers.mjs'
 import { root } from './built.mjs'
 
 const bin = (name) => join(root, 'node_modules/.bin', name)

@@ -14,6 +14,7 @@ const projects = [
   'packages/service/hosted',
   'demo/pages',
   'packages/contract',
+  'packages/test-support',
 ].filter((path) => existsSync(`${root}/${path}/tsconfig.json`))
 
 const statuses = []

@@ -1,5 +1,5 @@
+import { firefoxPath, installedChromium } from '@pi-checkout/test-support/browsers'
 import { defineConfig } from '@playwright/test'
-import { firefoxPath, installedChromium } from '../.ci/browser.mjs'
 import { webkitPrograms } from './webkit/driver.ts'
 
 const { CI, PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env

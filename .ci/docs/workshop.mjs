@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { runProgram } from '@pi-checkout/test-support/process'
 import { published } from '../pack.mjs'
-import { runProgram } from '../program.mjs'
 import { root } from './documents.mjs'
 
 const home = join(root, '.cache/docs')

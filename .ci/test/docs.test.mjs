@@ -1,6 +1,7 @@
 // The documents cannot lie: every block of code is run, type-checked or parsed, every link leads somewhere.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { piService, startProgram } from '@pi-checkout/test-support/process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandsOf, faultOf, ourFault } from '../docs/commands.mjs'
 import { anchorsOf, documents, linksOf, readDocument, root } from '../docs/documents.mjs'
@@ -18,7 +19,6 @@ import {
 import { nodeVersions } from '../node-versions.mjs'
 import { published } from '../pack.mjs'
 import { pnpm } from '../pnpm.mjs'
-import { piService, startProgram } from '../program.mjs'
 
 const all = documents()
 const blocks = all.flatMap((document) => document.blocks)
@@ -282,7 +282,7 @@ async function sandbox() {
 /** A sandbox of its own, with everything that a document's command may want of it. */
 async function startService() {
   const args = ['start', '--memory', '--port', '0', '--json']
-  const { line, stop } = await startProgram([...piService(), ...args])
+  const { line, stop } = await startProgram([piService, ...args])
   const { baseUrl, checkoutOrigin, apiKey, adminToken } = JSON.parse(line)
   const env = {
     PI_BASE_URL: baseUrl,

@@ -13,15 +13,15 @@ import {
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { freePort } from '@pi-checkout/test-support/free-port'
+import { runProgram, startProgram } from '@pi-checkout/test-support/process'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readDocument, root } from '../docs/documents.mjs'
-import { freePort } from '../free-port.mjs'
 import { nodeBinary, nodeVersions } from '../node-versions.mjs'
 import { pack, published } from '../pack.mjs'
 import { pnpm } from '../pnpm.mjs'
-import { runProgram, startProgram } from '../program.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'pi-packages-'))
 // A folder with a dot is above every package that pnpm or a bare npx installs.

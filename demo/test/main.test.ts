@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   demoShop,
   type EndedProgram,
   runProgram,
   type StartedProgram,
   startProgram,
-} from '../../.ci/program.mjs'
+} from '@pi-checkout/test-support/process'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Buyer } from './buyer.ts'
 import { apiKey, type Service, startService } from './service.ts'
 
@@ -78,14 +78,14 @@ interface Running extends Pick<StartedProgram, 'stop'> {
 }
 
 async function start(env: Record<string, string> = {}): Promise<Running> {
-  const shop = await startProgram([...demoShop(), '--json'], { env: variables(env) })
+  const shop = await startProgram([demoShop, '--json'], { env: variables(env) })
   shops.push(shop)
   const { shopUrl } = JSON.parse(shop.line)
   return { shopUrl, stop: shop.stop }
 }
 
 async function refused(env: Record<string, string>): Promise<EndedProgram> {
-  return await runProgram([...demoShop(), '--json'], { env: variables(env) })
+  return await runProgram([demoShop, '--json'], { env: variables(env) })
 }
 
 function variables(env: Record<string, string>): Record<string, string> {

@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { piService, type StartedProgram, startProgram } from '../../.ci/program.mjs'
+import { piService, type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
 
 /** Where a buyer or the bank can bring an intent. */
 export type Outcome =
@@ -38,7 +38,7 @@ export async function startPayments(): Promise<Payments> {
   let ready: { baseUrl: string; apiKey: string; adminToken: string }
   const start = async (): Promise<void> => {
     program = await startProgram([
-      ...[...piService(), 'start', '--json', '--port', '0'],
+      ...[piService, 'start', '--json', '--port', '0'],
       ...['--data', data],
     ])
     ready = JSON.parse(program.line)

@@ -4,9 +4,8 @@
  *
  * @module
  */
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { startSite } from '@pi-checkout/test-support/sites'
 
 export interface Intent {
   readonly id: string
@@ -36,7 +35,7 @@ export const apiKey = 'sk_for_tests_only'
 export async function startService(): Promise<Service> {
   const byKey = new Map<string, { intent: Intent; clientSecret: string }>()
   let losing = false
-  const server = createServer(async (req, res) => {
+  const { origin, close } = await startSite(async (req, res) => {
     if (req.url === '/_sandbox/environments') {
       const own = { id: 'env_own', keys: [{ display: `…${apiKey.slice(-4)}`, revokedAt: null }] }
       return answer(res, 200, { environments: [{ id: 'env_other', keys: [] }, own] })
@@ -51,20 +50,13 @@ export async function startService(): Promise<Service> {
     if (!intent) return answer(res, 404, { code: 'payment_intent_not_found' })
     answer(res, 200, intent)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   const service: Service = {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: origin,
     intents: [],
     keys: [],
     retrieved: 0,
     held: Promise.resolve(),
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
   }
   return service
 

@@ -3,13 +3,11 @@
  *
  * @module
  */
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PaymentIntents } from '@pi-checkout/server'
+import { startSite } from '@pi-checkout/test-support/sites'
 import { shopApp } from '../server/app.ts'
 import { type Database, openDatabase } from '../server/database.ts'
 import { sessionsAt } from '../server/session.ts'
@@ -80,16 +78,14 @@ export async function openShop({
   const { onAttempt } = trace
   const intents = new PaymentIntents({ apiKey, baseUrl, onAttempt })
   const db = openDatabase(folder)
-  const server = createServer()
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://localhost:${(server.address() as AddressInfo).port}`
+  const site = await startSite(undefined, { name: 'localhost', port })
+  const url = site.origin
   const origin = shopOrigin ?? url
   const shop = { db, sessions: sessionsAt(origin), intents, shopOrigin: origin, checkoutOrigin }
   const keyHint = apiKey.slice(-4)
   const sandbox = { baseUrl, adminToken, keyHint, inspectorUrl: undefined }
   const tools = development ? { trace, adminToken, sandbox } : undefined
-  server.on('request', shopApp({ ...shop, tools }))
+  site.serve(shopApp({ ...shop, tools }))
   return {
     url,
     db,
@@ -97,9 +93,7 @@ export async function openShop({
     buyer: () => new Buyer(url, origin).visit(),
     settle: () => settleNow(shop),
     async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      await site.close()
       db.close()
     },
   }

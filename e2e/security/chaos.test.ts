@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import { test as base, expect } from '@playwright/test'
-import { chance } from '../fixtures/chance.ts'
 import { HttpBuyer } from '../fixtures/http-buyer.ts'
 import { postgresPrograms } from '../fixtures/postgres.ts'
 import { type Ending, type ShakenHouse, startShakenHouse } from '../fixtures/shaken-house.ts'
@@ -89,7 +89,7 @@ interface Shaken {
 
 /** Ends one thing after the other, each kind as often as the others, in an order of chance. */
 async function shake(house: ShakenHouse, going: () => boolean): Promise<Shaken> {
-  const random = chance(seed)
+  const random = seededRandom(seed)
   const count = { terms: 0, kills: 0, cuts: 0 }
   const end = async (ending: Ending, what: (ending: Ending) => Promise<void>): Promise<void> => {
     await what(ending)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { createServer, type TLSSocket } from 'node:tls'
-import { freePort } from '../../.ci/free-port.mjs'
+import { freePort } from '@pi-checkout/test-support/free-port'
 import { makeCertificate } from '../fixtures/certificate.ts'
 import { expect, test } from '../fixtures/hostile-world.ts'
 

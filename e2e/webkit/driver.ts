@@ -7,7 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../../.ci/free-port.mjs'
+import { freePort } from '@pi-checkout/test-support/free-port'
 
 /** The programs that the suite needs, if both are installed. */
 export function webkitPrograms(): { driver: string; browser: string } | undefined {

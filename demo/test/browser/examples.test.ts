@@ -12,11 +12,11 @@ import {
   PaymentIntents,
 } from '@pi-checkout/server'
 import { isHandoffRoute, toNode } from '@pi-checkout/server/node'
+import { freePort } from '@pi-checkout/test-support/free-port'
+import { leaveAtEveryByte } from '@pi-checkout/test-support/leaving-client'
+import { type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../../../.ci/free-port.mjs'
-import { leaveEverywhere } from '../../../.ci/leaving-client.mjs'
-import { type StartedProgram, startProgram } from '../../../.ci/program.mjs'
 import { scriptOf } from './example-pages.ts'
 import { house, openBrowser, payWith } from './visitor.ts'
 
@@ -72,7 +72,7 @@ test.each(['express', 'fastify', 'hono', 'node'])(
       ['GET /checkout/status HTTP/1.1', ...head],
     ].map((lines) => lines.join('\r\n'))
     const [post, get] = heads
-    const end = await leaveEverywhere({
+    const end = await leaveAtEveryByte({
       host: 'localhost',
       port: Number(port),
       requests: [`${post}\r\nContent-Length: 2\r\n\r\n{}`, `${get}\r\n\r\n`],

@@ -6,14 +6,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestProject } from 'vitest/node'
 import {
   demoShop,
   piService,
   runProgram,
   type StartedProgram,
   startProgram,
-} from '../../../.ci/program.mjs'
+} from '@pi-checkout/test-support/process'
+import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -32,10 +32,7 @@ export interface House {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const data = await mkdtemp(join(tmpdir(), 'shop-house-'))
   const store = ['--data', join(data, 'service')]
-  const service = await startProgram([
-    ...[...piService(), 'start', '--json', '--port', '0'],
-    ...store,
-  ])
+  const service = await startProgram([...[piService, 'start', '--json', '--port', '0'], ...store])
   const running = [service]
   const stop = async (): Promise<void> => {
     // The shop first: it asks the service.
@@ -64,7 +61,7 @@ async function openShop(
   },
 ): Promise<House> {
   const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = JSON.parse(ready)
-  const shop = await startProgram([...demoShop(), '--json'], {
+  const shop = await startProgram([demoShop, '--json'], {
     env: {
       PORT: '0',
       PI_API_KEY: apiKey,
@@ -79,7 +76,7 @@ async function openShop(
   running.push(shop)
   const { shopUrl, adminUrl } = JSON.parse(shop.line)
   const add = ['origins', 'add', shopUrl, ...store]
-  const { code, errors } = await runProgram([...piService(), ...add])
+  const { code, errors } = await runProgram([piService, ...add])
   if (code !== 0) throw new Error(`the shop's origin could not be registered:\n${errors}`)
   return { shopUrl, adminUrl, baseUrl, apiKey, adminToken }
 }

@@ -6,9 +6,9 @@
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { payWith } from '@pi-checkout/element/testing'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
+import { launchBrowser } from '@pi-checkout/test-support/browsers'
+import type { Browser, BrowserContextOptions, Page } from '@playwright/test'
 import { inject } from 'vitest'
-import { installedChromium } from '../../../.ci/browser.mjs'
 
 export const house = inject('house')
 export { payWith }
@@ -26,7 +26,7 @@ let browser: Browser | undefined
 
 /** Opens the shop's browser, one for all visitors of a file. */
 export async function openBrowser(): Promise<Browser> {
-  browser = await chromium.launch(await installedChromium())
+  browser = await launchBrowser()
   return browser
 }
 

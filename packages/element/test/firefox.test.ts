@@ -1,5 +1,5 @@
+import { firefoxPath } from '@pi-checkout/test-support/browsers'
 import { describe, expect, test } from 'vitest'
-import { firefoxPath } from '../../../.ci/browser.mjs'
 import { hears, leavingOnce, mountAtOnce, prepareWorld, stands, told } from './browser/world.ts'
 
 const world = prepareWorld({ engine: 'firefox' })

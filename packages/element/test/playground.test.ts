@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium } from '@playwright/test'
+import { launchBrowser } from '@pi-checkout/test-support/browsers'
+import type { Browser } from '@playwright/test'
 import { build, type Rolldown } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { installedChromium } from '../../../.ci/browser.mjs'
 import { type Scenario, scenarios } from '../playground/scenarios.ts'
 
 const files = new Map<string, string>()
@@ -41,7 +41,7 @@ beforeAll(async () => {
   }
   await new Promise<void>((resolve) => server.listen(0, resolve))
   port = (server.address() as AddressInfo).port
-  browser = await chromium.launch(await installedChromium())
+  browser = await launchBrowser()
 })
 
 afterAll(async () => {

@@ -1,5 +1,5 @@
-import { createServer, request as httpRequest, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as httpRequest, type RequestListener } from 'node:http'
+import { startSite } from '@pi-checkout/test-support/sites'
 import express from 'express'
 import { Hono } from 'hono'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -44,13 +44,9 @@ async function checkoutFor(mount: Mount): Promise<Mounted> {
 }
 
 async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { origin, close } = await startSite(listener)
+  onTestFinished(close)
+  return origin
 }
 
 /** fetch of Node may set neither Origin nor Sec-Fetch-Site freely in every version; raw HTTP may. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
+import { leaveAtEveryByte } from '@pi-checkout/test-support/leaving-client'
+import { type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { leaveEverywhere } from '../../../.ci/leaving-client.mjs'
-import { type StartedProgram, startProgram } from '../../../.ci/program.mjs'
 
 const program = fileURLToPath(new URL('leaving-shop.ts', import.meta.url))
 
@@ -21,6 +21,7 @@ const head = [
   'Host: shop.example',
   'Origin: https://shop.example',
   'Content-Type: application/json',
+  'Connection: close',
 ]
 const body = '{"orderId":"A-1001"}'
 const requests = [
@@ -53,7 +54,7 @@ test.each(frameworks)(
   async (framework) => {
     const port = ports[framework] ?? 0
     const before = shops.log.length
-    const end = await leaveEverywhere({ port, requests, serves: () => serves(port) }).catch(String)
+    const end = await leaveAtEveryByte({ port, requests, serves: () => serves(port) }).catch(String)
     expect([end, shops.child.exitCode, shops.log.slice(before)]).toEqual([undefined, null, []])
   },
 )

@@ -1,5 +1,5 @@
+import { piService, type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { piService, type StartedProgram, startProgram } from '../../../.ci/program.mjs'
 import { PaymentIntents } from '../src/index.ts'
 import { fakeService } from '../src/testing.ts'
 
@@ -14,7 +14,7 @@ let real: Target
 let service: StartedProgram | undefined
 
 beforeAll(async () => {
-  service = await startProgram([...piService(), 'start', '--memory', '--json', '--port', '0'])
+  service = await startProgram([piService, 'start', '--memory', '--json', '--port', '0'])
   const { apiKey, baseUrl } = JSON.parse(service.line)
   real = { apiKey, baseUrl, fetch: globalThis.fetch }
 }, 120_000)

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { seededRandom } from '@pi-checkout/test-support/seeded-random'
+import { startSite } from '@pi-checkout/test-support/sites'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PaymentIntents } from '../src/index.ts'
 import { fakeService } from '../src/testing.ts'
@@ -22,17 +22,17 @@ afterAll(() => shop.remove())
 test(`${killed} processes killed between "sent" and "saved", each repeated: one intent per order`, {
   timeout: 300_000,
 }, async () => {
-  const chance = seeded(20261120)
+  const random = seededRandom(20261120)
   const service = fakeService()
   const arrivals = new Map<string, () => void>()
   // The fake behind a real socket, slow at random on both sides of its commit.
-  const server = createServer(async (request, response) => {
+  const server = await startSite(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks).toString()
     const { orderId } = JSON.parse(body)
     arrivals.get(orderId)?.()
-    await sleep(chance() * 15)
+    await sleep(random() * 15)
     const answer = await service.fetch(`https://service.invalid${request.url}`, {
       method: 'POST',
       headers: {
@@ -42,12 +42,11 @@ test(`${killed} processes killed between "sent" and "saved", each repeated: one 
       },
       body,
     })
-    await sleep(chance() * 15)
+    await sleep(random() * 15)
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
     response.end(await answer.text())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const baseUrl = server.origin
   const { apiKey } = service.options
   const saved = new Map<string, string>()
 
@@ -59,7 +58,7 @@ test(`${killed} processes killed between "sent" and "saved", each repeated: one 
     const ended = new Promise((resolve) => child.on('close', resolve))
     child.stdout.on('data', (chunk) => saved.set(orderId, String(chunk)))
     await new Promise<void>((resolve) => arrivals.set(orderId, resolve))
-    await sleep(chance() * 40)
+    await sleep(random() * 40)
     child.kill('SIGKILL')
     await ended
   }
@@ -78,7 +77,7 @@ test(`${killed} processes killed between "sent" and "saved", each repeated: one 
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
-  await new Promise((resolve) => server.close(resolve))
+  await server.close()
 
   const orders = service.intents.map(({ orderId }) => orderId)
   expect(orders).toHaveLength(killed)
@@ -88,14 +87,3 @@ test(`${killed} processes killed between "sent" and "saved", each repeated: one 
   for (const [orderId, id] of saved) expect(found.get(orderId)).toBe(id)
   expect(saved.size).toBeLessThan(killed)
 })
-
-/** mulberry32: the same moments in every run. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
-}

@@ -3,9 +3,7 @@
  *
  * @module
  */
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { startSite } from '@pi-checkout/test-support/sites'
 import { createHandoff, PaymentIntents } from '../src/index.ts'
 import { fakeService } from '../src/testing.ts'
 import { mounts } from './mounts.ts'
@@ -21,8 +19,6 @@ const checkout = createHandoff({
 })
 const ports: Record<string, number> = {}
 for (const [name, mount] of mounts) {
-  const server = createServer(await mount(checkout, () => {}))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  ports[name] = (server.address() as AddressInfo).port
+  ports[name] = (await startSite(await mount(checkout, () => {}))).port
 }
 process.stdout.write(`${JSON.stringify(ports)}\n`)

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { startSite } from '@pi-checkout/test-support/sites'
 import { onTestFinished } from 'vitest'
 
 export interface SeenRequest {
@@ -30,7 +30,7 @@ export interface ScriptedService {
 
 export async function scriptedService(...script: Step[]): Promise<ScriptedService> {
   const requests: SeenRequest[] = []
-  const server = createServer((request, response) => {
+  const { origin, close } = await startSite((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -41,15 +41,9 @@ export async function scriptedService(...script: Step[]): Promise<ScriptedServic
       void step?.(response, seen)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const close = async (): Promise<void> => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
   onTestFinished(close)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: origin,
     requests,
     keys: () => [...new Set(requests.map(({ headers }) => String(headers['idempotency-key'])))],
     bodies: () => [...new Set(requests.map(({ body }) => body))],

@@ -19,7 +19,6 @@ import { DirectoryInUse } from './db/directory-lock.ts'
 import { describeError, logError } from './log.ts'
 import { banner, describeFindings, describeResult } from './result-words.ts'
 import { openStore } from './store.ts'
-import type { TortureReport } from './torture/torture.ts'
 
 interface StartOptions extends Flags {
   readonly json?: boolean
@@ -119,14 +118,6 @@ withStore(
   .option('--json', 'print JSON')
   .action(doctor)
 
-program
-  .command('torture')
-  .description('Kills services under load and counts what became of the intents.')
-  .option('--instances <number>', 'services on one PostgreSQL', readCount, 3)
-  .option('--seconds <number>', 'how long, per store', readCount, 30)
-  .option('--json', 'print JSON')
-  .action(torture)
-
 try {
   await program.parseAsync()
 } catch (error) {
@@ -155,14 +146,6 @@ function environmentOption(): Option {
 function readMerchant(text: string): string {
   if (MerchantName.safeParse(text).success) return text
   throw new InvalidArgumentError('It must have 1 to 128 characters.')
-}
-
-function readCount(text: string): number {
-  const count = Number(text)
-  if (!Number.isInteger(count) || count < 1 || count > 3600) {
-    throw new InvalidArgumentError('It must be a whole number from 1 to 3600.')
-  }
-  return count
 }
 
 function readTime(text: string): string {
@@ -217,28 +200,6 @@ async function doctor({ json, ...flags }: StartOptions): Promise<void> {
   const diagnosis = await examine(readConfig(flags, process.env))
   console.log(json ? JSON.stringify(diagnosis) : describeFindings(diagnosis.findings))
   if (!diagnosis.ok) process.exitCode = 1
-}
-
-interface TortureCommand {
-  readonly instances: number
-  readonly seconds: number
-  readonly json?: boolean
-}
-
-/** Both stores in turn; where PostgreSQL is not installed, the embedded one alone. */
-async function torture({ instances, seconds, json }: TortureCommand): Promise<void> {
-  const { tortureEmbedded, torturePostgres } = await import('./torture/torture.ts')
-  const reports: TortureReport[] = []
-  try {
-    reports.push(await torturePostgres({ instances, seconds }))
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    console.error(`Without several instances: ${error.message}`)
-  }
-  reports.push(await tortureEmbedded({ seconds }))
-  if (json) console.log(JSON.stringify(reports))
-  else console.table(reports)
-  if (reports.some(({ doubled, lost }) => doubled + lost > 0)) process.exitCode = 1
 }
 
 /** Runs a command in the service that holds the directory, or else in the store itself. */

@@ -1,6 +1,6 @@
+import { leaveAtEveryByte } from '@pi-checkout/test-support/leaving-client'
+import { piService, type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { leaveEverywhere } from '../../../.ci/leaving-client.mjs'
-import { piService, type StartedProgram, startProgram } from '../../../.ci/program.mjs'
 
 const shop = 'http://localhost:3000'
 const order = '{"amount":150000,"currency":"AMD","orderId":"A-1001"}'
@@ -15,7 +15,7 @@ let intent: { readonly id: string; readonly clientSecret: string }
 let session: { readonly token: string; readonly intent: { readonly version: number } }
 
 beforeAll(async () => {
-  service = await startProgram([...piService(), 'start', '--json', '--memory', '--port', '0'])
+  service = await startProgram([piService, 'start', '--json', '--memory', '--port', '0'])
   ready = JSON.parse(service.line)
   intent = await create()
   session = await openSession()
@@ -79,7 +79,7 @@ async function leave(visits: Visits): Promise<void> {
   const { hostname: host, port } = new URL(ready.baseUrl)
   const before = service.log.length
   const serves = async (): Promise<void> => void (await create())
-  const end = await leaveEverywhere({ host, port: Number(port), serves, ...visits }).catch(String)
+  const end = await leaveAtEveryByte({ host, port: Number(port), serves, ...visits }).catch(String)
   // A client that leaves is no failure of the service: no error, no warning of Node.
   const complaints = service.log.slice(before).filter((line) => !/"level":(?:30|40)\b/.test(line))
   expect([end, service.child.exitCode, complaints]).toEqual([undefined, null, []])

@@ -1,3 +1,4 @@
+import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
@@ -6,10 +7,6 @@ import { openPostgres } from '../src/db/postgres.ts'
 import type { LoggedError } from '../src/log.ts'
 import { newSecretKeys } from '../src/secret-keys.ts'
 import { type Running, startService } from '../src/start.ts'
-import {
-  startTemporaryPostgres,
-  type TemporaryPostgres,
-} from '../src/torture/temporary-postgres.ts'
 import { create, order, retrieve, type TestService } from './support/service.ts'
 
 let server: TemporaryPostgres

@@ -2,15 +2,15 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { freePort } from '@pi-checkout/test-support/free-port'
+import { startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { expect, test } from 'vitest'
 import { newSecretKeys } from '../src/secret-keys.ts'
-import { startTemporaryPostgres } from '../src/torture/temporary-postgres.ts'
 import { create } from './support/service.ts'
 
 const room = fileURLToPath(new URL('..', import.meta.url))
@@ -53,7 +53,7 @@ test('the image runs as a plain user, keeps data in a volume, and holds no secre
 test('the steps of the image, run here one after the other, lead to a healthy service on PostgreSQL', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pi-image-'))
   const server = await startTemporaryPostgres({ fsync: 'off' })
-  const port = await freePort()
+  const port = await freePort(2)
   // Where the image has its own folders, user and port, this machine has others.
   const here = (step: string): string =>
     step
@@ -97,20 +97,4 @@ test('the steps of the image, run here one after the other, lead to a healthy se
 function splitPair(pair: string): [string, string] {
   const [name = '', value = ''] = pair.split('=')
   return [name, value]
-}
-
-/** A port that is free together with its neighbour, the challenge page's: below those that systems hand out. */
-async function freePort(): Promise<number> {
-  const port = 20_000 + Math.floor(Math.random() * 6_000) * 2
-  return (await isFree(port)) && (await isFree(port + 1)) ? port : await freePort()
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer()
-  const free = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => resolve(true))
-  })
-  if (free) await new Promise((resolve) => server.close(resolve))
-  return free
 }

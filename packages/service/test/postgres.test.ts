@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
@@ -16,10 +17,6 @@ import { randomBase62, randomSalt } from '../src/identifiers.ts'
 import { type Creation, creations, type Draft } from '../src/intents/creation.ts'
 import { newSecretKeys, readSecretKeys } from '../src/secret-keys.ts'
 import { openStore } from '../src/store.ts'
-import {
-  startTemporaryPostgres,
-  type TemporaryPostgres,
-} from '../src/torture/temporary-postgres.ts'
 import { command, type ServiceProcess, startProcess } from './support/process.ts'
 import { create, order, retrieve } from './support/service.ts'
 

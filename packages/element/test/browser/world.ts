@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type Browser, type BrowserContext, chromium, firefox, type Page } from '@playwright/test'
+import type { IncomingMessage } from 'node:http'
+import { firefoxPath, launchBrowser } from '@pi-checkout/test-support/browsers'
+import { type Site, startSite } from '@pi-checkout/test-support/sites'
+import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
-import { firefoxPath, installedChromium } from '../../../../.ci/browser.mjs'
 import { type FakeHostedPageOptions, fakeHostedPage } from '../../src/testing.ts'
 
 /** What a host says to one request; `undefined` breaks the connection, `'silence'` never answers. */
@@ -73,34 +73,32 @@ export function prepareWorld({
   let shopAnswers: Answers = () => undefined
   let payAnswers: Answers = () => undefined
   let world: World
-  const servers: Server[] = []
+  const sites: Site[] = []
   const contexts: BrowserContext[] = []
   const noise: string[] = []
 
   beforeAll(async () => {
     const origin = async (name: string, answers: Answers): Promise<string> => {
-      const server = createServer((request, response) => {
-        const answer = answers(request.url ?? '/', request)
-        if (answer === 'silence') return
-        if (answer === undefined) {
-          request.socket.destroy()
-          return
-        }
-        if ('redirect' in answer) {
-          response.writeHead(302, { location: answer.redirect }).end()
-          return
-        }
-        const type = answer.type ?? 'text/html; charset=utf-8'
-        response.writeHead(200, {
-          'content-type': type,
-          'cache-control': 'no-store',
-          ...answer.headers,
-        })
-        response.end(answer.body)
-      })
-      servers.push(server)
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      return `http://${name}.localhost:${(server.address() as AddressInfo).port}`
+      const site = await startSite(
+        (request, response) => {
+          const answer = answers(request.url ?? '/', request)
+          if (answer === 'silence') return
+          if (answer === undefined) return void request.socket.destroy()
+          if ('redirect' in answer) {
+            return void response.writeHead(302, { location: answer.redirect }).end()
+          }
+          const type = answer.type ?? 'text/html; charset=utf-8'
+          response.writeHead(200, {
+            'content-type': type,
+            'cache-control': 'no-store',
+            ...answer.headers,
+          })
+          response.end(answer.body)
+        },
+        { name: `${name}.localhost` },
+      )
+      sites.push(site)
+      return site.origin
     }
     Object.assign(world, {
       shop: await origin('shop', (path, request) => shopAnswers(path, request)),
@@ -110,16 +108,8 @@ export function prepareWorld({
       }),
       evil: await origin('evil', (path, request) => world.stranger(path, request)),
     })
-    if (engine === 'firefox') {
-      const path = firefoxPath()
-      if (path) browser = await launchFirefox(path)
-      return
-    }
-    browser = await chromium.launch({
-      ...(await installedChromium()),
-      args,
-      ignoreDefaultArgs,
-    })
+    if (engine === 'firefox' && !firefoxPath()) return
+    browser = await launchBrowser(engine, { args, ignoreDefaultArgs })
   })
 
   afterEach(async () => {
@@ -135,10 +125,7 @@ export function prepareWorld({
 
   afterAll(async () => {
     await browser?.close()
-    for (const server of servers) {
-      server.closeAllConnections()
-      server.close()
-    }
+    for (const { close } of sites) await close()
   })
 
   const launched = (): Browser => {
@@ -253,10 +240,6 @@ export async function hastened(page: Page): Promise<string[]> {
 }
 
 const patience = { interval: 20, timeout: 15_000 }
-
-function launchFirefox(executablePath: string): Promise<Browser> {
-  return firefox.launch({ channel: 'moz-firefox', executablePath })
-}
 
 function record(): void {
   if (window !== top) return

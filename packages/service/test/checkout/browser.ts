@@ -5,17 +5,9 @@
  *
  * @module
  */
-import {
-  type Browser,
-  type BrowserContextOptions,
-  chromium,
-  type FrameLocator,
-  firefox,
-  type Locator,
-  type Page,
-} from '@playwright/test'
+import { launchBrowser } from '@pi-checkout/test-support/browsers'
+import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from '@playwright/test'
 import { expect } from 'vitest'
-import { firefoxPath, installedChromium } from '../../../../.ci/browser.mjs'
 import type { FaultyProxy } from './faulty-proxy.ts'
 import { payAddress, type Shop, startShop } from './shop-page.ts'
 import { type Pair, type RunningCheckout, startCheckout } from './support.ts'
@@ -45,7 +37,7 @@ export async function startWorld(
   proxy?.serve(checkout.nodeUrl)
   const shop = await startShop(checkout)
   await checkout.registerOrigin(shop.origin)
-  const browser = await (name === 'firefox' ? launchFirefox() : launchChromium())
+  const browser = await launchBrowser(name)
   return {
     checkout,
     shop,
@@ -57,15 +49,6 @@ export async function startWorld(
       await checkout.close()
     },
   }
-}
-
-async function launchChromium(): Promise<Browser> {
-  return await chromium.launch(await installedChromium())
-}
-
-async function launchFirefox(): Promise<Browser> {
-  // The stock build speaks WebDriver BiDi, which Playwright calls a channel.
-  return await firefox.launch({ channel: 'moz-firefox', executablePath: firefoxPath() ?? '' })
 }
 
 /** Playwright's mouse and keys do not reach a frame of another site in a stock Firefox. */

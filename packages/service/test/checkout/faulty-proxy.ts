@@ -5,7 +5,7 @@
  */
 import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listen } from './support.ts'
+import { startSite } from '@pi-checkout/test-support/sites'
 
 /** What can go wrong with one request; in the names, `after` means: the service has done its work. */
 export const faults = [
@@ -50,7 +50,7 @@ export interface FaultyProxy {
  * @param speed How many times as fast as ours the page's clock runs; long polls end accordingly.
  */
 export async function startFaultyProxy(speed: number): Promise<FaultyProxy> {
-  const listener = await listen()
+  const listener = await startSite()
   const calls: Call[] = []
   const proxy: FaultyProxy = {
     port: listener.port,

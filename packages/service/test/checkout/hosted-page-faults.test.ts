@@ -1,3 +1,4 @@
+import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { expectResult, openWindow, startWorld, type Window, type World } from './browser.ts'
@@ -8,7 +9,6 @@ import {
   faults,
   startFaultyProxy,
 } from './faulty-proxy.ts'
-import { seededRandom } from './seeded-random.ts'
 import type { Pair } from './support.ts'
 
 // A browser has no deadline on a busy machine.

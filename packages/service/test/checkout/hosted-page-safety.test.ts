@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { installedChromium } from '@pi-checkout/test-support/browsers'
+import { startSite } from '@pi-checkout/test-support/sites'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { installedChromium } from '../../../../.ci/browser.mjs'
 import { expectResult, openWindow, startWorld, type World } from './browser.ts'
 import { startShop } from './shop-page.ts'
-import { listen } from './support.ts'
 
 // A browser has no deadline on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })
@@ -63,7 +63,7 @@ test('a registered shop in the frame of a stranger gets no page', async () => {
   const window = await openWindow(world, pair, { ready: false, expected: refusedFrame })
   const { page } = window
   // Listens itself: of a page that a route made up, no frame may reach this machine.
-  const stranger = await listen()
+  const stranger = await startSite()
   const frame = `<!doctype html><iframe src="${page.url().replaceAll('&', '&amp;')}"></iframe>`
   stranger.serve((_, response) => response.setHeader('content-type', 'text/html').end(frame))
   const refused = refusal(page)

@@ -1,5 +1,5 @@
+import { firefoxPath } from '@pi-checkout/test-support/browsers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { firefoxPath } from '../../../../.ci/browser.mjs'
 import { expectResult, openWindow, startWorld, type Window, type World } from './browser.ts'
 
 // A browser has no deadline on a busy machine.

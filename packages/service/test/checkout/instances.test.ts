@@ -1,13 +1,10 @@
+import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChallengeTicket } from '../../shared/checkout-api.ts'
 import type { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
-import {
-  startTemporaryPostgres,
-  type TemporaryPostgres,
-} from '../../src/torture/temporary-postgres.ts'
 import {
   addMerchants,
   PageClient,

@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { startSite } from '@pi-checkout/test-support/sites'
 import type { RunningCheckout } from './support.ts'
-import { listen } from './support.ts'
 
 export interface Shop {
   readonly origin: string
@@ -13,16 +13,15 @@ export interface Shop {
 
 /** Serves `/pay?pair=…`: the pair stands in the test's own query, which no real shop would do. */
 export async function startShop(checkout: RunningCheckout, host = 'shop.localhost'): Promise<Shop> {
-  const listener = await listen()
-  const origin = `http://${host}:${listener.port}`
-  listener.serve((request, response) => {
+  const { origin, serve, close } = await startSite(undefined, { name: host })
+  serve((request, response) => {
     const url = new URL(request.url ?? '/', origin)
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.setHeader('cache-control', 'no-store')
     if (url.pathname !== '/pay') return void response.end('<!doctype html><title>Shop</title>')
     response.end(page(checkout.url))
   })
-  return { origin, close: listener.close }
+  return { origin, close }
 }
 
 /** The address of the shop's checkout page for a pair. */

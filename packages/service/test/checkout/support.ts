@@ -3,10 +3,8 @@
  *
  * @module
  */
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { startSite } from '@pi-checkout/test-support/sites'
 import { pino } from 'pino'
 import type { CheckoutView, SessionGrant } from '../../shared/checkout-api.ts'
 import { challengeApp } from '../../src/checkout/challenge-app.ts'
@@ -78,8 +76,8 @@ export async function startCheckout({
     await migrate(db)
     await addMerchants(db)
   }
-  const checkout = await listen()
-  const challenge = await listen()
+  const checkout = await startSite()
+  const challenge = await startSite()
   const logged: string[] = []
   let offset = 0
   const context: Context = {
@@ -109,7 +107,7 @@ export async function startCheckout({
     db,
     url: context.publicUrl,
     challengeUrl: context.challengeUrl,
-    nodeUrl: `http://127.0.0.1:${checkout.port}`,
+    nodeUrl: checkout.origin,
     logged,
     createIntent: async (overrides) => await insertIntent(context, overrides),
     registerOrigin: async (origin, environmentId = 'env_test') => {
@@ -179,27 +177,6 @@ export class PageClient {
 /** A card as the hosted page sends it. */
 export function cardOf(number: string, cvc = '123'): object {
   return { type: 'card', card: { number, expMonth: 12, expYear: 2040, cvc } }
-}
-
-/** A listener on a free port whose application comes later: the application needs to know the port. */
-export async function listen(): Promise<{
-  readonly port: number
-  serve(app: RequestListener): void
-  close(): Promise<void>
-}> {
-  const server: Server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    port: (server.address() as AddressInfo).port,
-    serve: (app) => void server.on('request', app),
-    close: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
-  }
 }
 
 /** Three environments of two merchants. */

@@ -9,10 +9,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test'
+import { launchBrowser } from '@pi-checkout/test-support/browsers'
+import type { Browser, BrowserContextOptions, Page } from '@playwright/test'
 import axe from 'axe-core'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { installedChromium } from '../../../../.ci/browser.mjs'
 import { Live } from '../../hosted/inspector/live.ts'
 import { sendAdminCommand } from '../../src/admin-socket.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
@@ -23,7 +23,7 @@ let browser: Browser
 
 beforeAll(async () => {
   service = await startTestService()
-  browser = await chromium.launch(await installedChromium())
+  browser = await launchBrowser()
 })
 
 afterAll(async () => {

@@ -1,13 +1,10 @@
+import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { newSecretKeys } from '../../src/secret-keys.ts'
 import { startService } from '../../src/start.ts'
-import {
-  startTemporaryPostgres,
-  type TemporaryPostgres,
-} from '../../src/torture/temporary-postgres.ts'
 import { create, order, retrieve, type TestService } from '../support/service.ts'
 import { control, openChanges, raceForExpiredKeys } from './support.ts'
 

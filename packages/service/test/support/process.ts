@@ -4,7 +4,7 @@
  * @module
  */
 import type { ChildProcess } from 'node:child_process'
-import { piService, runProgram, startProgram } from '../../../../.ci/program.mjs'
+import { piService, runProgram, startProgram } from '@pi-checkout/test-support/process'
 import type { Running } from '../../src/start.ts'
 
 export interface ServiceProcess {
@@ -21,7 +21,7 @@ export async function startProcess(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<ServiceProcess> {
-  const { line, child, stop } = await startProgram([...piService(), 'start', '--json', ...args], {
+  const { line, child, stop } = await startProgram([piService, 'start', '--json', ...args], {
     env,
   })
   const ready = JSON.parse(line) as Running['ready']
@@ -39,6 +39,6 @@ export async function command(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ status: number | null; out: string; error: string }> {
-  const { code, output, errors } = await runProgram([...piService(), ...args], { env })
+  const { code, output, errors } = await runProgram([piService, ...args], { env })
   return { status: code, out: output, error: errors }
 }

@@ -1,0 +1,238 @@
+/**
+ * Shows that crashes neither duplicate nor lose an acknowledged intent. Real processes and stores meet `kill -9`,
+ * closed connections, lost responses, a key rotation, and expired idempotency keys. Then the intents are counted.
+ *
+ * @module
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { startTemporaryPostgres } from '../src/postgres.ts'
+import { newKeys, startService } from '../src/stack.ts'
+import { type Instance, Instances } from './instances.ts'
+import { expiredPrefix, findMissing, newLedger, sendExpired, sendLoad } from './load.ts'
+
+/** What was done to one store, and the result. `duplicates` and `missing` must be 0. */
+export interface CrashReport {
+  readonly store: 'postgres' | 'embedded'
+  readonly instances: number
+  readonly seconds: number
+  /** Processes ended with `kill -9`. */
+  readonly kills: number
+  /** How often all database connections were closed. */
+  readonly cuts: number
+  /** Restarts with the next list of secret keys, one instance at a time. */
+  readonly rotated: number
+  readonly acknowledged: number
+  /** Idempotency keys that were acknowledged. */
+  readonly keys: number
+  /** Keys that were sent again after they had expired: each creates one more intent. */
+  readonly expired: number
+  /** Intents in the store at the end. */
+  readonly intents: number
+  /** Keys with more than one intent, or with two different responses. */
+  readonly duplicates: number
+  /** Acknowledged intents that are not in the store, or whose replay has other bytes. */
+  readonly missing: number
+}
+
+/** How hard and how long. */
+export interface CrashTestOptions {
+  readonly instances: number
+  readonly seconds: number
+}
+
+/** Tests several instances on one temporary PostgreSQL. */
+export async function crashTestPostgres(options: CrashTestOptions): Promise<CrashReport> {
+  const server = await startTemporaryPostgres()
+  const db = new pg.Pool({ connectionString: server.url, max: 2 })
+  // An idle connection that is closed reports an error here, and is replaced.
+  db.on('error', () => {})
+  const [oldKey, newKey] = [newKeys('k1'), newKeys('k2')]
+  // As an operator rotates keys: every instance knows the new key before the first one uses it.
+  const lists = [oldKey, `${oldKey},${newKey}`, `${newKey},${oldKey}`]
+  const rotation = rotate(options.instances, lists)
+  try {
+    return await crashTest(options, {
+      store: 'postgres',
+      start: (index, progress) =>
+        startInstance([], {
+          PI_DATABASE_URL: server.url,
+          PI_SECRET_KEYS: rotation.keysFor(index, progress),
+        }),
+      rotated: rotation.steps,
+      cut: async () => {
+        await db.query(`
+          select pg_terminate_backend(pid) from pg_stat_activity
+           where pid <> pg_backend_pid() and backend_type = 'client backend'`)
+      },
+      expire: (order) => expireKey(db, order),
+      orders: async () => {
+        const { rows } = await db.query('select order_id as "orderId" from payment_intents')
+        return rows.map(({ orderId }) => orderId)
+      },
+    })
+  } finally {
+    await db.end()
+    await server.stop()
+  }
+}
+
+/** Tests one instance with the embedded store. */
+export async function crashTestEmbedded({
+  seconds,
+}: Pick<CrashTestOptions, 'seconds'>): Promise<CrashReport> {
+  const folder = await mkdtemp(join(tmpdir(), 'pi-crash-test-'))
+  const store = ['--data', folder]
+  try {
+    return await crashTest(
+      { seconds, instances: 1 },
+      {
+        store: 'embedded',
+        start: () => startInstance(store, {}),
+        orders: () => exportOrders(store),
+      },
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function startInstance(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Instance> {
+  const { ready, stop } = await startService(args, env)
+  return { url: ready.baseUrl, apiKey: ready.apiKey, stop }
+}
+
+/** Starts the service once more on its store, and returns the order of each intent. */
+async function exportOrders(store: readonly string[]): Promise<readonly string[]> {
+  const { ready, stop } = await startService(store)
+  const orders: string[] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const query: string = after && `?after=${after}`
+    const response = await fetch(`${ready.baseUrl}/_sandbox/export${query}`, {
+      headers: { authorization: `Bearer ${ready.adminToken}` },
+    })
+    const part = (await response.json()) as {
+      readonly intents: readonly { readonly orderId: string }[]
+      readonly next: string | null
+    }
+    orders.push(...part.intents.map(({ orderId }) => orderId))
+    after = part.next
+  }
+  await stop()
+  return orders
+}
+
+/**
+ * Chooses the list of secret keys for each instance that starts. All instances take a step before the first one
+ * takes the next, so that no instance meets a key that it does not know.
+ */
+function rotate(instances: number, lists: readonly string[]) {
+  const stages = Array.from({ length: instances }, () => 0)
+  let started = false
+  let steps = 0
+  return {
+    keysFor: (index: number, progress: number): string | undefined => {
+      const before = stages[index] ?? 0
+      const wanted = Math.min(lists.length - 1, 1 + Math.floor(progress * lists.length))
+      const stage = started ? Math.max(before, Math.min(wanted, Math.min(...stages) + 1)) : 0
+      started ||= index === instances - 1
+      stages[index] = stage
+      if (stage > before) steps++
+      return lists[stage]
+    },
+    steps: (): number => steps,
+  }
+}
+
+/** Expires a key, which otherwise takes two days. Repeats the statement if its connection is closed. */
+async function expireKey(db: pg.Pool, order: string): Promise<void> {
+  const statement = `
+    update payment_intents set idempotency_expires_at = created_at
+     where order_id = $1 and idempotency_hash is not null`
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await db.query(statement, [order])
+      return
+    } catch (error) {
+      if (attempt === 20) throw error
+      await sleep(20)
+    }
+  }
+}
+
+interface TestedStore {
+  readonly store: CrashReport['store']
+  /** @param progress - From 0 to 1, over the whole time. */
+  readonly start: (index: number, progress: number) => Promise<Instance>
+  readonly rotated?: () => number
+  readonly cut?: () => Promise<void>
+  /** Expires the key of an order. */
+  readonly expire?: (order: string) => Promise<void>
+  /** Returns the order of each stored intent. Called when no instance runs. */
+  readonly orders: () => Promise<readonly string[]>
+}
+
+async function crashTest(options: CrashTestOptions, tested: TestedStore): Promise<CrashReport> {
+  const { seconds } = options
+  let startedAt = Date.now()
+  const progress = (): number => (Date.now() - startedAt) / (seconds * 1000)
+  const instances = new Instances(options.instances, (index) => tested.start(index, progress()))
+  const failure = new AbortController()
+  try {
+    await instances.startAll()
+    const { apiKey } = instances
+    const target = () => {
+      const instance = instances.next()
+      return instance && { url: instance.url, apiKey }
+    }
+    const ledger = newLedger()
+    startedAt = Date.now()
+    const load = { stopped: () => progress() >= 1, signal: failure.signal }
+    const sent = Promise.all([
+      sendLoad(ledger, target, { ...load, merchants: 24 }),
+      tested.expire ? sendExpired(ledger, target, { ...load, expire: tested.expire }) : 0,
+    ])
+    // The first wrong response ends everything, and is thrown below.
+    sent.catch(() => failure.abort())
+
+    let kills = 0
+    let cuts = 0
+    for (let round = 0; progress() < 1 && !failure.signal.aborted; round++) {
+      await sleep(300 + Math.random() * 300)
+      if (tested.cut && round % 3 === 2) {
+        await tested.cut()
+        cuts++
+        continue
+      }
+      const index = kills++ % options.instances
+      await instances.kill(index)
+      await instances.start(index)
+    }
+    const [, expired] = await sent
+    const missing = await findMissing(ledger, target)
+    await instances.stopAll('SIGTERM')
+    const orders = await tested.orders()
+    return {
+      ...{ store: tested.store, instances: options.instances, seconds },
+      ...{ kills, cuts, rotated: tested.rotated?.() ?? 0 },
+      ...{ acknowledged: ledger.acknowledged, keys: ledger.responses.size, expired },
+      intents: orders.length,
+      duplicates: countDuplicates(orders) + ledger.contradicted.size,
+      missing: missing.length,
+    }
+  } finally {
+    failure.abort()
+    await instances.stopAll('SIGKILL')
+  }
+}
+
+/** One order has one key, so a second intent for it is a duplicate; an expired key creates a second one. */
+function countDuplicates(orders: readonly string[]): number {
+  const counts = new Map<string, number>()
+  for (const order of orders) counts.set(order, (counts.get(order) ?? 0) + 1)
+  return [...counts].filter(([order, count]) => count > (order.startsWith(expiredPrefix) ? 2 : 1))
+    .length
+}

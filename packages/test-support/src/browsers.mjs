@@ -1,0 +1,61 @@
+// The browsers to test with. Plain Node.js without a dependency at import: `.ci/setup.mjs` uses it before the
+// installation. As a program it prints the path of Chromium, and exits with 1 if there is none.
+import { existsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+
+const chromiums = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+const firefoxes = [
+  '/usr/bin/firefox-esr',
+  '/usr/bin/firefox',
+  '/Applications/Firefox.app/Contents/MacOS/firefox',
+]
+
+/** @returns {Promise<string | undefined>} `CHROMIUM_PATH`, else Playwright's own download, else the system's. */
+export async function chromiumPath() {
+  const { chromium } = await import('@playwright/test')
+  const candidates = [process.env.CHROMIUM_PATH, chromium.executablePath(), ...chromiums]
+  return candidates.find((path) => path && existsSync(path))
+}
+
+/** @returns {Promise<{ executablePath?: string }>} Launch options of Playwright. */
+export async function installedChromium() {
+  const executablePath = await chromiumPath()
+  return executablePath ? { executablePath } : {}
+}
+
+/**
+ * Returns the path of a stock Firefox, as buyers have it: Playwright's own is a patched build.
+ *
+ * @returns {string | undefined} `FIREFOX_PATH`, else the system's.
+ */
+export function firefoxPath() {
+  return [process.env.FIREFOX_PATH, ...firefoxes].find((path) => path && existsSync(path))
+}
+
+/**
+ * Launches Chromium, or a stock Firefox.
+ *
+ * @param {'chromium' | 'firefox'} [engine]
+ * @param {import('@playwright/test').LaunchOptions} [options] For Chromium.
+ * @returns {Promise<import('@playwright/test').Browser>}
+ */
+export async function launchBrowser(engine = 'chromium', options = {}) {
+  const { chromium, firefox } = await import('@playwright/test')
+  if (engine === 'chromium') return chromium.launch({ ...(await installedChromium()), ...options })
+  const executablePath = firefoxPath()
+  if (!executablePath) throw new Error('Firefox is not installed')
+  // A stock Firefox speaks WebDriver BiDi, which Playwright selects with this channel.
+  return firefox.launch({ channel: 'moz-firefox', executablePath })
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const path = await chromiumPath()
+  if (!path) process.exit(1)
+  console.log(path)
+}

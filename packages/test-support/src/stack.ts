@@ -1,0 +1,163 @@
+/**
+ * The built service and the built demo shop as processes, as `npm start` runs them.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  demoShop,
+  type ProgramOptions,
+  piService,
+  runProgram,
+  type StartedProgram,
+  startProgram,
+} from './process.ts'
+
+/** What `pi-service start --json` prints. */
+export interface ServiceReady {
+  readonly baseUrl: string
+  readonly checkoutOrigin: string
+  readonly apiKey: string
+  readonly environment: string
+  readonly inspectorUrl: string
+  readonly adminToken: string
+}
+
+/** What the shop prints with `--json`. */
+export interface ShopReady {
+  readonly shopUrl: string
+  /** Address of the admin page, with its token in the fragment. */
+  readonly adminUrl: string
+}
+
+/** A program and the JSON that it printed when it was ready. */
+export interface Program<Ready> extends StartedProgram {
+  readonly ready: Ready
+}
+
+/** A running service and shop. */
+export interface Stack {
+  readonly service: Program<ServiceReady>
+  /** What the service printed when it was ready. */
+  readonly api: ServiceReady
+  readonly shop: Program<ShopReady>
+  readonly shopUrl: string
+  /** Folder with all data of both programs. */
+  readonly data: string
+  /** Environment variables of the shop. */
+  readonly shopVariables: Readonly<Record<string, string>>
+  /** Starts another shop of this merchant, whose origin is not registered. */
+  startShop(variables: Readonly<Record<string, string>>): Promise<Program<ShopReady>>
+  /** Runs a command of `pi-service` on the service's store and returns its output. */
+  administer(...args: readonly string[]): Promise<string>
+  stop(): Promise<void>
+}
+
+/** Where the programs listen, and their settings. */
+export interface StackOptions {
+  /** @default A free port */
+  readonly servicePort?: number
+  /** Environment variables of the service. */
+  readonly service?: Readonly<Record<string, string>>
+  /** Environment variables of the shop. */
+  readonly shop?: Readonly<Record<string, string>>
+  /** Starts both with the probe of `probe.ts`. */
+  readonly probed?: boolean
+}
+
+const probe = ['--import', new URL('probe-preload.mjs', import.meta.url).href]
+
+/** Returns a new setting `PI_HANDOFF_KEYS` or `PI_SECRET_KEYS` with one key. */
+export function newKeys(id = 'k1'): string {
+  return `${id}:${randomBytes(32).toString('base64url')}`
+}
+
+/**
+ * Starts a service on a free port.
+ *
+ * @param args - Further options of `pi-service start`, such as `--memory`.
+ */
+export async function startService(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  { probed = false }: Pick<StackOptions, 'probed'> = {},
+): Promise<Program<ServiceReady>> {
+  const command = [piService, 'start', '--json', '--port', '0', ...args]
+  return await startReady(command, { env, ipc: probed })
+}
+
+/** Starts a shop; `env` needs the variables that connect it to a service. */
+export async function startShop(
+  env: NodeJS.ProcessEnv,
+  { probed = false }: Pick<StackOptions, 'probed'> = {},
+): Promise<Program<ShopReady>> {
+  return await startReady([demoShop, '--json'], { env, ipc: probed })
+}
+
+/** Runs `pi-service` and returns its output. */
+export async function runPiService(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const { code, output, errors } = await runProgram([piService, ...args], { env })
+  if (code !== 0) throw new Error(`pi-service ${args.join(' ')} exited with ${code}:\n${errors}`)
+  return output
+}
+
+/** Starts a service and a shop whose origin is registered. */
+export async function startStack({
+  servicePort = 0,
+  service: serviceVariables = {},
+  shop: ownVariables = {},
+  probed = false,
+}: StackOptions = {}): Promise<Stack> {
+  const data = await mkdtemp(join(tmpdir(), 'pi-stack-'))
+  const store = ['--data', join(data, 'service')]
+  const running: StartedProgram[] = []
+  const stop = async (): Promise<void> => {
+    // The shop first: it sends requests to the service.
+    for (const program of running.splice(0).reverse()) await program.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+  try {
+    const port = ['--port', String(servicePort)]
+    const service = await startService([...port, ...store], serviceVariables, { probed })
+    running.push(service)
+    const api = service.ready
+    const shopVariables = {
+      PORT: '0',
+      PI_API_KEY: api.apiKey,
+      PI_BASE_URL: api.baseUrl,
+      PI_CHECKOUT_ORIGIN: api.checkoutOrigin,
+      PI_ADMIN_TOKEN: api.adminToken,
+      PI_INSPECTOR_URL: api.inspectorUrl,
+      PI_HANDOFF_KEYS: newKeys(),
+      PI_SHOP_DATA: join(data, 'shop'),
+      ...ownVariables,
+    }
+    const shop = await startShop(shopVariables, { probed })
+    running.push(shop)
+    const { shopUrl } = shop.ready
+    const administer = (...args: readonly string[]): Promise<string> =>
+      runPiService([...args, ...store])
+    await administer('origins', 'add', shopUrl)
+    return {
+      ...{ service, api, shop, shopUrl, data, shopVariables, administer, stop },
+      startShop: (variables) => startShop({ ...shopVariables, ...variables }, { probed }),
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startReady<Ready>(
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<Program<Ready>> {
+  const program = await startProgram([...(options.ipc ? probe : []), ...args], options)
+  return { ...program, ready: JSON.parse(program.line) }
+}
