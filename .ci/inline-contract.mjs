@@ -5,7 +5,8 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
-const contract = fileURLToPath(new URL('../packages/contract/dist', import.meta.url))
+const contract = fileURLToPath(new URL('../packages/contract', import.meta.url))
+const { exports } = JSON.parse(readFileSync(join(contract, 'package.json'), 'utf8'))
 const dist = resolve('dist')
 const copied = new Set()
 /** `from 'x'`, `import 'x'` and `import('x')`, at whatever line. */
@@ -15,7 +16,9 @@ for (const path of files(dist)) {
   const text = readFileSync(path, 'utf8')
   const own = text.replaceAll(
     /(['"])@pi-checkout\/contract(?:\/([\w-]+))?\1/g,
-    (_, quote, name = 'index') => {
+    (_, quote, subpath) => {
+      const { default: file } = exports[subpath ? `./${subpath}` : '.']
+      const name = file.slice('./dist/'.length, -'.js'.length)
       copy(name + (path.endsWith('.js') ? '.js' : '.d.ts'))
       const way = relative(dirname(path), join(dist, 'contract', name))
       return `${quote}${way.startsWith('.') ? way : `./${way}`}.js${quote}`
@@ -31,17 +34,17 @@ for (const path of files(dist)) {
 function copy(name) {
   if (copied.has(name)) return
   copied.add(name)
-  const text = readFileSync(join(contract, name), 'utf8')
+  const text = readFileSync(join(contract, 'dist', name), 'utf8')
   for (const [, specifier] of text.matchAll(imported)) {
     if (specifier in dependencies) continue
-    const [, sibling] = /^\.\/([\w-]+)\.[jt]s$/.exec(specifier) ?? []
-    if (!sibling) {
+    if (!specifier.startsWith('.')) {
       throw new Error(`contract/${name} imports ${specifier}; name a subpath that does without it`)
     }
-    copy(name.replace(/^[\w-]+/, sibling))
+    copy(join(dirname(name), specifier).replace(/\.[jt]s$/, '') + /(\.d)?\.[jt]s$/.exec(name)[0])
   }
-  mkdirSync(join(dist, 'contract'), { recursive: true })
-  writeFileSync(join(dist, 'contract', name), text)
+  const target = join(dist, 'contract', name)
+  mkdirSync(dirname(target), { recursive: true })
+  writeFileSync(target, text)
 }
 
 function* files(folder) {

@@ -174,7 +174,7 @@ test("the README's picture is there in light and dark, in words too, and names t
   const picture = readFileSync(join(root, '.github/payment.svg'), 'utf8')
   expect(picture).toMatch(/<title id="title">.+<\/title>\n {2}<desc id="desc">.+<\/desc>/)
   expect(picture).toContain('@media (prefers-color-scheme: dark)')
-  const routes = readFileSync(join(root, 'packages/contract/src/routes.ts'), 'utf8')
+  const routes = readFileSync(join(root, 'packages/contract/src/merchant-api/routes.ts'), 'utf8')
   for (const [, method, path] of routes.matchAll(/method: '(\w+)', path: '([^']+)'/g)) {
     expect(picture).toContain(`${method} ${path}<`)
   }

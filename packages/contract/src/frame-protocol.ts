@@ -1,29 +1,29 @@
 /**
- * Version 1 of what the element and the hosted page say to each other. No zod and no DOM here.
+ * Messages between the element and the hosted page, version 1. No zod and no DOM: both load this file.
  *
- * `hello` and `init` cross the window; everything else crosses the port that `init` brings. A reader
- * copies known fields of the right type and drops everything else, so a new field or message is a
- * compatible change. What the page sends is a wish: no text, URL or result is among it.
+ * `hello` and `init` cross the window. All other messages cross the port that `init` transfers. A reader copies known
+ * fields of the right type and drops the others, so a new field or message is a compatible change. The hosted page
+ * sends requests only: no text, URL, or payment result.
  *
  * @module
  */
 
-/** The version that this file describes. */
+/** Version of this file. */
 export const PROTOCOL = 1
 
-/** Height in CSS pixels that the page's first view keeps to at 320 pixels of width. */
+/** Maximum height of the first view in CSS pixels, at a width of 320. */
 export const FIRST_VIEW = 600
 
-/** Greatest height in CSS pixels that the page may ask for. */
+/** Maximum height in CSS pixels that the hosted page can request. */
 export const MAX_SIZE = 5000
 
-/** Greatest length of the address in `left`. */
+/** Maximum length of the address in `left`. */
 const maxPage = 32_768
 
-/** Why the hosted page gave up; the element reads any other code as `internal`. */
+/** Why the hosted page failed. The element reads any other code as `internal`. */
 export const failCodes = ['origin_not_allowed', 'unauthorized'] as const
 
-/** Window, page to any parent: the versions it speaks and 128 random bits of this document. No data. */
+/** Window, hosted page to any parent: the supported versions and 128 random bits of this document. */
 export interface Hello {
   readonly pi: 'checkout'
   readonly t: 'hello'
@@ -31,7 +31,7 @@ export interface Hello {
   readonly doc: string
 }
 
-/** Window, element to exactly the checkout's origin, with one port. */
+/** Window, element to the checkout's origin only, with one port. */
 export interface Init {
   readonly pi: 'checkout'
   readonly t: 'init'
@@ -39,39 +39,39 @@ export interface Init {
   readonly doc: string
 }
 
-/** Port, page to element. */
+/** Port, hosted page to element. */
 export type FromFrame =
-  /** The page's own list of origins holds this parent. */
+  /** The parent's origin is registered. */
   | { readonly t: 'ack' }
-  /** Height of the content, in CSS pixels: over 0, at most `MAX_SIZE`. */
+  /** Height of the content in CSS pixels: more than 0, at most `MAX_SIZE`. */
   | { readonly t: 'size'; readonly h: number }
-  /** The first usable view, or the result of a settled intent. */
+  /** The first usable view, or the result of a final intent. */
   | { readonly t: 'ready' }
-  /** From Pay until an outcome, challenge included. */
+  /** On from Pay until an outcome, including a challenge. */
   | { readonly t: 'busy'; readonly on: boolean }
-  /** The page is about to move the top window. */
+  /** The page is about to navigate the top window. */
   | { readonly t: 'leave' }
-  /** The page's session has ended: it asks for `auth` again, and keeps what the buyer typed. */
+  /** The page's session has expired. It requests `auth` again, and keeps what the buyer typed. */
   | { readonly t: 'renew' }
-  /** Nothing is left to do for the buyer. Says nothing of the result. */
+  /** The buyer has nothing left to do. Contains no result. */
   | { readonly t: 'finish' }
-  /** The buyer left on purpose. */
+  /** The buyer canceled. */
   | { readonly t: 'cancel' }
-  /** The page gives up, and is silent afterwards. In a test environment the shop's page may explain. */
+  /** The page failed, and sends nothing more. `test`: the shop's page may show the reason. */
   | { readonly t: 'fail'; readonly code: string; readonly test?: true | undefined }
   | { readonly t: 'pong' }
 
-/** Port, element to page. */
+/** Port, element to hosted page. */
 export type FromElement =
   /** BCP 47 tag of the merchant's page. */
   | { readonly t: 'config'; readonly locale: string }
-  /** After `ack`, and once for each `renew`: the only crossing of the secret. */
+  /** After `ack`, and once for each `renew`: the only message with the secret. */
   | { readonly t: 'auth'; readonly id: string; readonly secret: string }
-  /** The merchant page's own address, fragment included: where a redirect returns to. */
+  /** Address of the merchant's page, including the fragment: a redirect returns there. */
   | { readonly t: 'left'; readonly page: string }
   | { readonly t: 'ping' }
 
-/** Reads a `hello` off a window message. */
+/** Reads a `hello` from a window message. */
 export function readHello(data: unknown): Hello | undefined {
   if (!isRecord(data) || data.pi !== 'checkout' || data.t !== 'hello') return undefined
   const { v, doc } = data
@@ -79,7 +79,7 @@ export function readHello(data: unknown): Hello | undefined {
   return { pi: 'checkout', t: 'hello', v: v.filter(Number.isInteger), doc }
 }
 
-/** Reads an `init` off a window message. */
+/** Reads an `init` from a window message. */
 export function readInit(data: unknown): Init | undefined {
   if (!isRecord(data) || data.pi !== 'checkout' || data.t !== 'init') return undefined
   const { v, doc } = data
@@ -87,7 +87,7 @@ export function readInit(data: unknown): Init | undefined {
   return { pi: 'checkout', t: 'init', v: v as number, doc }
 }
 
-/** Reads what the hosted page says on the port. */
+/** Reads a message of the hosted page from the port. */
 export function readFromFrame(data: unknown): FromFrame | undefined {
   if (!isRecord(data)) return undefined
   const { t, h, on, code, test } = data
@@ -111,7 +111,7 @@ export function readFromFrame(data: unknown): FromFrame | undefined {
   }
 }
 
-/** Reads what the element says on the port. */
+/** Reads a message of the element from the port. */
 export function readFromElement(data: unknown): FromElement | undefined {
   if (!isRecord(data)) return undefined
   const { t, locale, id, secret, page } = data

@@ -1,41 +1,42 @@
 /**
- * The public names of the contract: the one shared truth of helper, element and service.
+ * Names of the contract that need zod, and those of the merchant API.
  *
  * @module
  */
-export type { Currency } from './money.ts'
-export { currencies, formatMoney, isCurrency, minorUnitDigits, toMinor } from './money.ts'
-export type { PaymentIntentPhase, PaymentIntentStatus } from './open-choices.ts'
+export type { Currency } from './merchant-api/money.ts'
+export { currencies } from './merchant-api/money.ts'
+export { orderIdError } from './merchant-api/order-id.ts'
+export type {
+  CreatedPaymentIntent,
+  CreatePaymentIntent,
+  Customer,
+  Metadata,
+  PaymentFailure,
+  PaymentIntent,
+  PaymentMethod,
+} from './merchant-api/payment-intent.ts'
+export {
+  CreatedPaymentIntentSchema,
+  CreatePaymentIntentSchema,
+  PaymentIntentSchema,
+} from './merchant-api/payment-intent-schema.ts'
+export type { FieldError, FieldErrorCode, Problem, ProblemCode } from './merchant-api/problem.ts'
+export {
+  fieldErrorCodes,
+  maxFieldErrors,
+  problemCodes,
+  problemMediaType,
+} from './merchant-api/problem.ts'
+export type { FieldErrors } from './merchant-api/problem-schema.ts'
+export { fieldAt, fieldErrors, ProblemSchema } from './merchant-api/problem-schema.ts'
+export { headers, routes } from './merchant-api/routes.ts'
+export type { PaymentIntentPhase, PaymentIntentStatus } from './merchant-api/spec-decisions.ts'
 export {
   apiKeyPattern,
   apiVersions,
-  challengeAnswers,
-  finalStatuses,
   isFinal,
   limits,
   paymentIntentIdPattern,
   paymentIntentStatuses,
   phaseOf,
-  statusesBeforeMethod,
-} from './open-choices.ts'
-export { orderIdFault } from './order-id.ts'
-export type { Customer, Metadata } from './payment-intent.ts'
-export {
-  CreatedPaymentIntent,
-  CreatePaymentIntent,
-  NextAction,
-  PaymentFailure,
-  PaymentIntent,
-  PaymentMethod,
-} from './payment-intent-schema.ts'
-export type { FieldErrorCode, ProblemCode } from './problem.ts'
-export {
-  fieldErrorCodes,
-  maxFieldErrors,
-  maxNameLength,
-  problemCodes,
-  problemMediaType,
-} from './problem.ts'
-export type { FieldErrors } from './problem-schema.ts'
-export { FieldError, fieldAt, fieldErrors, Problem } from './problem-schema.ts'
-export { headers, routes } from './routes.ts'
+} from './merchant-api/spec-decisions.ts'

@@ -4,14 +4,14 @@ import { fieldErrorCodes, problemCodes, routes } from '../src/index.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
-test("the README's table lists every code of a field's fault", () => {
-  const [, faults = ''] = readme.split('## Errors')
-  const rows = [...faults.matchAll(/^\| (`.+?) \|/gm)].map(([, cell = '']) => cell)
+test('the README lists every code of a field error', () => {
+  const [, errors = ''] = readme.split('## Errors')
+  const rows = [...errors.matchAll(/^\| (`.+?) \|/gm)].map(([, cell = '']) => cell)
   const codes = rows.flatMap((cell) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code))
   expect(codes.filter((code) => code !== undefined).sort()).toEqual([...fieldErrorCodes].sort())
 })
 
-test("the README's tables list every route, and every code with its status", () => {
+test('the README lists every route, and every code with its status', () => {
   const shown = [...readme.matchAll(/^\| `routes\.(\w+)` \| `(\w+) (\S+)` \|/gm)]
   expect(shown.map(([, operation, method, path]) => ({ operation, method, path }))).toEqual(
     Object.values(routes),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { paymentIntentIdPattern } from '@pi-checkout/contract/open-choices'
+import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import {
   type CSSResult,
   html,

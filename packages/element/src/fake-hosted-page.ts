@@ -4,7 +4,7 @@
  * @module
  */
 import { PROTOCOL } from '@pi-checkout/contract/frame-protocol'
-import { challengeAnswers } from '@pi-checkout/contract/open-choices'
+import { challengeCodes } from '@pi-checkout/contract/sandbox'
 import { type Plan, plans } from './test-cards.ts'
 
 /** What the fake does by itself, in order, once it has the pair. */
@@ -70,7 +70,7 @@ export function fakeHostedPage(options: FakeHostedPageOptions = {}): FakeHostedP
 const cards = Object.fromEntries(
   Object.values<Plan>(plans).flatMap(({ card, bank, redirects, ends }) =>
     // A card with another answer to the bank stands in the table again; a redirect is not played.
-    card && (bank ?? challengeAnswers.passes) === challengeAnswers.passes
+    card && (bank ?? challengeCodes.passes) === challengeCodes.passes
       ? [[card.slice(-4), { asks: bank !== undefined && !redirects, ends }]]
       : [],
   ),
@@ -209,7 +209,7 @@ const documentText = `<!doctype html>
           bank.lastChild.onclick = () => resolve('')
         })
         frame.remove()
-        return code === '${challengeAnswers.passes}'
+        return code === '${challengeCodes.passes}'
       }
 
       async function play() {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { challengeAnswers } from '@pi-checkout/contract/open-choices'
+import { challengeCodes, testCards } from '@pi-checkout/contract/sandbox'
 
 /** One way through the form. */
 export interface Plan {
@@ -17,27 +17,35 @@ export interface Plan {
   readonly ends: 'paid' | 'declined' | 'failed' | 'processing'
 }
 
-const { passes, denied, bankError } = challengeAnswers
+const { passes, denied, bankError } = challengeCodes
 
 /** By what it brings about. */
 export const plans = {
-  success: { card: '4242424242424242', ends: 'paid' },
-  declined: { card: '4000000000000002', ends: 'declined' },
-  'insufficient-funds': { card: '4000000000009995', ends: 'declined' },
-  lost: { card: '4000000000009987', ends: 'declined' },
-  stolen: { card: '4000000000009979', ends: 'failed' },
-  expired: { card: '4000000000000069', ends: 'declined' },
-  'wrong-cvc': { card: '4000000000000127', ends: 'declined' },
-  'processing-error': { card: '4000000000000119', ends: 'declined' },
-  challenge: { card: '4000000000003220', bank: passes, ends: 'paid' },
-  'challenge-denied': { card: '4000000000003220', bank: denied, ends: 'declined' },
-  'challenge-error': { card: '4000000000003220', bank: bankError, ends: 'declined' },
-  'challenge-canceled': { card: '4000000000003220', bank: 'cancel', ends: 'declined' },
-  'challenge-declined': { card: '4000008400001629', bank: passes, ends: 'declined' },
-  'challenge-insufficient-funds': { card: '4000008260003178', bank: passes, ends: 'declined' },
-  'challenge-unavailable': { card: '4000008400001280', bank: passes, ends: 'declined' },
-  redirect: { card: '4000002760003184', bank: passes, redirects: true, ends: 'paid' },
-  slow: { card: '4000000000000341', ends: 'processing' },
-  pending: { card: '4000000000000077', ends: 'processing' },
+  success: { card: testCards.visa, ends: 'paid' },
+  declined: { card: testCards.declined, ends: 'declined' },
+  'insufficient-funds': { card: testCards['insufficient-funds'], ends: 'declined' },
+  lost: { card: testCards.lost, ends: 'declined' },
+  stolen: { card: testCards.stolen, ends: 'failed' },
+  expired: { card: testCards.expired, ends: 'declined' },
+  'wrong-cvc': { card: testCards['wrong-cvc'], ends: 'declined' },
+  'processing-error': { card: testCards['processing-error'], ends: 'declined' },
+  challenge: { card: testCards.challenge, bank: passes, ends: 'paid' },
+  'challenge-denied': { card: testCards.challenge, bank: denied, ends: 'declined' },
+  'challenge-error': { card: testCards.challenge, bank: bankError, ends: 'declined' },
+  'challenge-canceled': { card: testCards.challenge, bank: 'cancel', ends: 'declined' },
+  'challenge-declined': { card: testCards['challenge-declined'], bank: passes, ends: 'declined' },
+  'challenge-insufficient-funds': {
+    card: testCards['challenge-insufficient-funds'],
+    bank: passes,
+    ends: 'declined',
+  },
+  'challenge-unavailable': {
+    card: testCards['challenge-unavailable'],
+    bank: passes,
+    ends: 'declined',
+  },
+  redirect: { card: testCards.redirect, bank: passes, redirects: true, ends: 'paid' },
+  slow: { card: testCards.slow, ends: 'processing' },
+  pending: { card: testCards.pending, ends: 'processing' },
   canceled: { ends: 'failed' },
 } as const satisfies Record<string, Plan>

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { Problem } from '@pi-checkout/contract'
-import type { FieldError } from '@pi-checkout/contract/problem'
+import { ProblemSchema } from '@pi-checkout/contract'
+import type { FieldError, Problem } from '@pi-checkout/contract/problem'
 import { headers } from '@pi-checkout/contract/routes'
 import { knownCode, type PiErrorCode } from './error-codes.ts'
 import type { Outcome } from './errors.ts'
@@ -167,7 +167,7 @@ function refusalOutcome(status: number, transient: boolean): Outcome {
 
 function readProblem(text: string | undefined): Problem | undefined {
   try {
-    return Problem.safeParse(JSON.parse(text ?? '')).data
+    return ProblemSchema.safeParse(JSON.parse(text ?? '')).data
   } catch {
     return undefined
   }

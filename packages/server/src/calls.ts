@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { CreatedPaymentIntent, PaymentIntent as PaymentIntentSchema } from '@pi-checkout/contract'
-import { paymentIntentIdPattern } from '@pi-checkout/contract/open-choices'
+import { CreatedPaymentIntentSchema, PaymentIntentSchema } from '@pi-checkout/contract'
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { headers, routes } from '@pi-checkout/contract/routes'
+import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import type { Call } from './answer.ts'
 import type { Settings } from './configuration.ts'
 import type { PreparedCreate } from './idempotency-key.ts'
@@ -36,7 +36,7 @@ export function createCall(settings: Settings, prepared: PreparedCreate): Call<C
     idempotencyKey: prepared.key,
     secrets: [settings.apiKey],
     read: (json) => {
-      const read = CreatedPaymentIntent.safeParse(json)
+      const read = CreatedPaymentIntentSchema.safeParse(json)
       if (!read.success) return { broken: broken(read.error.issues) }
       const { clientSecret, ...intent } = read.data
       const { amount, currency, orderId } = prepared.body

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { apiKeyPattern } from '@pi-checkout/contract/open-choices'
+
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { apiKeyPattern } from '@pi-checkout/contract/spec-decisions'
 import type { Call } from './answer.ts'
 import { type Created, checkedId, createCall, retrieveCall } from './calls.ts'
 import {

@@ -5,8 +5,9 @@
  *
  * @module
  */
-import { apiKeyPattern } from '@pi-checkout/contract/open-choices'
+
 import { isLoopback, readOrigin } from '@pi-checkout/contract/origin'
+import { apiKeyPattern } from '@pi-checkout/contract/spec-decisions'
 
 /** The two settings without which nothing can be sent. */
 export interface Settings {

@@ -5,9 +5,11 @@
  *
  * @module
  */
-import { CreatePaymentIntent, fieldErrors } from '@pi-checkout/contract'
-import { limits, paymentIntentIdPattern } from '@pi-checkout/contract/open-choices'
-import type { CreatedPaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { CreatePaymentIntentSchema, fieldErrors } from '@pi-checkout/contract'
+import type {
+  CreatedPaymentIntent,
+  CreatePaymentIntent,
+} from '@pi-checkout/contract/payment-intent'
 import {
   type FieldError,
   type ProblemCode,
@@ -15,6 +17,7 @@ import {
   problemMediaType,
 } from '@pi-checkout/contract/problem'
 import { headers, routes } from '@pi-checkout/contract/routes'
+import { limits, paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import canonicalize from 'canonicalize'
 
 /** An intent and its secret, as this service keeps it. */
@@ -154,7 +157,7 @@ function readCreate(text: string): CreatePaymentIntent | Response {
   } catch {
     return problem('malformed_json')
   }
-  const read = CreatePaymentIntent.safeParse(input)
+  const read = CreatePaymentIntentSchema.safeParse(input)
   if (read.success) return read.data
   const { errors, errorsOmitted } = fieldErrors(read.error, input)
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {

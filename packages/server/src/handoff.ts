@@ -5,8 +5,9 @@
  *
  * @module
  */
-import { phaseOf } from '@pi-checkout/contract/open-choices'
+
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { phaseOf } from '@pi-checkout/contract/spec-decisions'
 import type { PaymentIntents } from './client.ts'
 import { checkedOrigin } from './configuration.ts'
 import { HandoffRejection, problemResponse, publicCode, received } from './handoff-problem.ts'

@@ -6,13 +6,10 @@
  *
  * @module
  */
-import {
-  CreatePaymentIntent as CreatePaymentIntentSchema,
-  fieldErrors,
-} from '@pi-checkout/contract'
+import { CreatePaymentIntentSchema, fieldErrors } from '@pi-checkout/contract'
 import type { Currency } from '@pi-checkout/contract/money'
-import { limits } from '@pi-checkout/contract/open-choices'
 import type { CreatePaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { limits } from '@pi-checkout/contract/spec-decisions'
 import canonicalize from 'canonicalize'
 import { sha256 } from './sha256.ts'
 

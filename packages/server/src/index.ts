@@ -5,8 +5,6 @@
  */
 export type { Currency } from '@pi-checkout/contract/money'
 export { currencies, formatMoney, isCurrency, toMinor } from '@pi-checkout/contract/money'
-export type { PaymentIntentPhase, PaymentIntentStatus } from '@pi-checkout/contract/open-choices'
-export { phaseOf } from '@pi-checkout/contract/open-choices'
 export type {
   Customer,
   Metadata,
@@ -15,6 +13,8 @@ export type {
   PaymentMethod,
 } from '@pi-checkout/contract/payment-intent'
 export type { FieldError } from '@pi-checkout/contract/problem'
+export type { PaymentIntentPhase, PaymentIntentStatus } from '@pi-checkout/contract/spec-decisions'
+export { phaseOf } from '@pi-checkout/contract/spec-decisions'
 export type {
   CallOptions,
   CreatedIntent,

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { phaseOf } from '@pi-checkout/contract/open-choices'
+
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { phaseOf } from '@pi-checkout/contract/spec-decisions'
 import { checkedId } from './calls.ts'
 import type { PaymentIntents } from './client.ts'
 import { PiError } from './errors.ts'

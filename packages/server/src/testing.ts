@@ -6,9 +6,10 @@
  *
  * @module
  */
-import { type PaymentIntentStatus, phaseOf } from '@pi-checkout/contract/open-choices'
+
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
+import { type PaymentIntentStatus, phaseOf } from '@pi-checkout/contract/spec-decisions'
 import { common, type FakeStore, newId, operate, problem } from './fake-operations.ts'
 
 /** One request as the fake service saw it. */

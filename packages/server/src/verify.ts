@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { phaseOf } from '@pi-checkout/contract/open-choices'
+
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { phaseOf } from '@pi-checkout/contract/spec-decisions'
 
 /** What the merchant's own records say that the intent must be. */
 export interface ExpectedIntent {

@@ -106,7 +106,7 @@ const misuses: [string, string[], RegExp][] = [
   [
     'three decimals',
     ['key', '--order', 'A', '--major', '1.999', '--currency', 'usd'],
-    /^major: USD has 2 decimals/,
+    /^major: must have at most 2 decimals/,
   ],
   [
     'GBP',

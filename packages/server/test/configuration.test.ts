@@ -106,7 +106,7 @@ const badFields: [string, object, RegExp][] = [
   [
     'a UUID as orderId',
     { ...order, orderId: '0f8fad5b-d9cb-469f-a165-70867728950e' },
-    /^orderId must hold at most 32 characters; a UUID has 36: .*newOrderId\(\)/,
+    /^orderId must have at most 32 characters; a UUID has 36: .*newOrderId\(\)/,
   ],
   [
     '19.99 as amount',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { orderIdFault } from '@pi-checkout/contract'
+import { orderIdError } from '@pi-checkout/contract'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import published from '../idempotency-key.vectors.json' with { type: 'json' }
@@ -79,7 +79,7 @@ const money = fc.record({
   currency: fc.constantFrom('AMD', 'USD', 'EUR', 'RUB'),
   orderId: fc.oneof(
     fc.constantFrom('A', 'B'),
-    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter((it) => !orderIdFault(it)),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter((it) => !orderIdError(it)),
   ),
 })
 const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter(isPlain)

@@ -8,7 +8,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
-import { CreatePaymentIntent, headers } from '@pi-checkout/contract'
+import { CreatePaymentIntentSchema, headers } from '@pi-checkout/contract'
 import canonicalize from 'canonicalize'
 import pino from 'pino'
 import { administer } from '../src/administration.ts'
@@ -178,7 +178,7 @@ function bare(): Contestant {
       })
       return
     }
-    const body = CreatePaymentIntent.parse(readJson(await readBody(request, 65_536)))
+    const body = CreatePaymentIntentSchema.parse(readJson(await readBody(request, 65_536)))
     mac(`key\0create\0${request.headers['idempotency-key']}`)
     mac(`body\0${canonicalize(body)}`)
     const draft = {

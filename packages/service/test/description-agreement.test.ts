@@ -1,4 +1,4 @@
-import { CreatePaymentIntent, problemCodes } from '@pi-checkout/contract'
+import { CreatePaymentIntentSchema, problemCodes } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { docsPage } from '../src/description/docs.ts'
@@ -45,7 +45,7 @@ test.each<[string, unknown, boolean]>([
   ['a long metadata value', { ...valid, metadata: { k: 'v'.repeat(501) } }, false],
   ['a list', [], false],
 ])('description and service agree on a body: %s', (_, body, accepted) => {
-  expect(CreatePaymentIntent.safeParse(body).success).toBe(accepted)
+  expect(CreatePaymentIntentSchema.safeParse(body).success).toBe(accepted)
   expect(Described.safeParse(body).success).toBe(accepted)
 })
 

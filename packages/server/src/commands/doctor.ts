@@ -4,7 +4,7 @@
  * @module
  */
 import { parseArgs } from 'node:util'
-import { apiKeyPattern } from '@pi-checkout/contract/open-choices'
+import { apiKeyPattern } from '@pi-checkout/contract/spec-decisions'
 import { PaymentIntents } from '../client.ts'
 import { checkedOrigin, variableApiKey, variableBaseUrl } from '../configuration.ts'
 import { PiError } from '../errors.ts'

@@ -4,8 +4,8 @@
  * @module
  */
 import { parseArgs } from 'node:util'
-import { isFinal, phaseOf } from '@pi-checkout/contract/open-choices'
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { isFinal, phaseOf } from '@pi-checkout/contract/spec-decisions'
 import { PaymentIntents } from '../client.ts'
 import { exitCodes } from './exit-codes.ts'
 import { intentLine } from './intent-line.ts'

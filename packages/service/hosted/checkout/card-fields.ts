@@ -3,9 +3,9 @@
  *
  * @module
  */
+import { isTestCard } from '@pi-checkout/contract/sandbox'
 import validator from 'card-validator'
 import type { CardDetails } from '../../shared/checkout-api.ts'
-import { findTestCard } from '../../src/provider/test-cards.ts'
 import type { Texts } from './texts.ts'
 
 /** The four fields as they stand in the form. */
@@ -155,7 +155,7 @@ function brand(card: {
 function numberFault(number: string): keyof Texts | undefined {
   const digits = digitsOf(number)
   const { isValid, isPotentiallyValid, card } = validator.number(digits)
-  if (isValid) return findTestCard(digits) ? undefined : 'numberNotTest'
+  if (isValid) return isTestCard(digits) ? undefined : 'numberNotTest'
   // A number of full length may have more digits still; that it is wrong is far likelier.
   const fullLength = Math.min(...(card?.lengths ?? [16]))
   return isPotentiallyValid && digits.length < fullLength ? 'numberIncomplete' : 'numberWrong'

@@ -3,10 +3,10 @@
  *
  * @module
  */
+import { testCards } from '@pi-checkout/contract/sandbox'
 import { html, LitElement, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
 import type { Language } from '../../shared/language.ts'
-import { testCards } from '../../src/provider/test-cards.ts'
 import { chevron } from './icons.ts'
 import { type Texts, texts } from './texts.ts'
 
@@ -38,8 +38,8 @@ export class SandboxPanel extends LitElement {
         </summary>
         <p class="hint">${testCardsHint}</p>
         <ul>
-          ${testCards.map(
-            ({ name, number }) => html`
+          ${Object.entries(testCards).map(
+            ([name, number]) => html`
               <li>
                 <button
                   type="button"

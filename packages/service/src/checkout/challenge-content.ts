@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { limits } from '@pi-checkout/contract'
 import { formatMoney } from '@pi-checkout/contract/money'
 import { languageOf } from '../../shared/language.ts'
+import { maxChallengeTries } from '../intents/lifetimes.ts'
 import type { OpenChallenge, Presentation } from './challenge.ts'
 import { challengeTexts } from './challenge-texts.ts'
 import { escapeHtml } from './pages.ts'
@@ -53,7 +53,7 @@ export function codeForm(
 /** After a wrong code: how it goes on. */
 export function faultText(tries: number, locale: string): string {
   const { wrong, wrongLast } = challengeTexts[languageOf(locale)]
-  return tries + 1 < limits.challengeTries ? wrong : wrongLast
+  return tries + 1 < maxChallengeTries ? wrong : wrongLast
 }
 
 /** The issuer has decided; the hosted page takes over. */

@@ -9,11 +9,12 @@
  * @module
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { challengeAnswers, limits } from '@pi-checkout/contract'
+import { challengeCodes } from '@pi-checkout/contract/sandbox'
 import type { Context } from '../context.ts'
 import type { Queryable } from '../db/database.ts'
 import { randomBase62 } from '../identifiers.ts'
 import { type Cause, decide, type Failure } from '../intents/lifecycle.ts'
+import { maxChallengeTries } from '../intents/lifetimes.ts'
 import { type IntentKey, moveIntent, type StoredIntent } from '../intents/store.ts'
 import { causeOf, readSettlement } from './settlement.ts'
 import { type Standing, standingOf } from './standing.ts'
@@ -197,10 +198,10 @@ async function spend(
 
 function judge(code: string | undefined, tries: number): 'passed' | 'again' | Failure {
   if (code === undefined) return failures.canceled
-  if (code === challengeAnswers.passes) return 'passed'
-  if (code === challengeAnswers.denied) return failures.denied
-  if (code === challengeAnswers.bankError) return failures.unavailable
-  return tries + 1 < limits.challengeTries ? 'again' : failures.denied
+  if (code === challengeCodes.passes) return 'passed'
+  if (code === challengeCodes.denied) return failures.denied
+  if (code === challengeCodes.bankError) return failures.unavailable
+  return tries + 1 < maxChallengeTries ? 'again' : failures.denied
 }
 
 function passed(outcome: string): readonly Cause[] {

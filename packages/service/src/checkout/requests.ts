@@ -4,9 +4,9 @@
  * @module
  */
 import { type FieldErrorCode, fieldErrors, paymentIntentIdPattern } from '@pi-checkout/contract'
+import { isTestCard } from '@pi-checkout/contract/sandbox'
 import { z } from 'zod'
 import { ProblemError } from '../http/problem.ts'
-import { findTestCard } from '../provider/test-cards.ts'
 import { longestReturnUrl } from './return-url.ts'
 
 /** `POST /checkout-api/session` */
@@ -71,7 +71,7 @@ export function refuseRealCards(body: unknown): void {
     (value, key) => (typeof value === 'object' && value ? Reflect.get(value, key) : undefined),
     body,
   )
-  if (typeof number !== 'string' || findTestCard(number)) return
+  if (typeof number !== 'string' || isTestCard(number)) return
   throw new ProblemError(
     'card_not_accepted',
     'Only the test cards of this sandbox are accepted; the number was not read and not kept.',

@@ -7,8 +7,8 @@
  * @module
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto'
-import { limits } from '@pi-checkout/contract'
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
+import { lifetimes } from '../intents/lifetimes.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 
 /** Whom a session speaks for. */
@@ -39,7 +39,7 @@ export class SessionTokens {
   /** Signs a token for a session that begins now. */
   async sign(session: CheckoutSession, now: Date): Promise<{ token: string; expiresAt: string }> {
     const issuedAt = Math.floor(now.getTime() / 1000)
-    const expires = issuedAt + limits.checkoutSession / 1000
+    const expires = issuedAt + lifetimes.checkoutSession / 1000
     const token = await new SignJWT({ env: session.environmentId, org: session.origin })
       .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: this.#signing.kid })
       .setIssuer(this.#issuer)
@@ -65,7 +65,7 @@ export class SessionTokens {
         typ: tokenType,
         algorithms: [algorithm],
         requiredClaims: ['exp', 'iat', 'sub', 'jti'],
-        maxTokenAge: limits.checkoutSession / 1000,
+        maxTokenAge: lifetimes.checkoutSession / 1000,
         clockTolerance: 5,
         currentDate: now,
       })

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { CreatePaymentIntent, currencies, limits } from '@pi-checkout/contract'
+import { CreatePaymentIntentSchema, currencies, limits } from '@pi-checkout/contract'
 import { z } from 'zod'
 
 /** A schema, as far as a table of fields shows it. */
@@ -22,7 +22,7 @@ export type FieldSchema = {
 
 /** Our own checks are code, which no schema language shows: their limits are put beside the types. */
 export function requestSchema(): FieldSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(CreatePaymentIntent, {
+  const { $schema: _, ...rest } = z.toJSONSchema(CreatePaymentIntentSchema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ path, jsonSchema }) => {

@@ -6,9 +6,9 @@
  * @module
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { limits } from '@pi-checkout/contract'
 import { toBase62 } from '../identifiers.ts'
 import type { SecretKeys } from '../secret-keys.ts'
+import { lifetimes } from './lifetimes.ts'
 
 /** What a secret is derived from. */
 export interface SecretSource {
@@ -48,7 +48,7 @@ export function opens(
   const matches = timingSafeEqual(digest(candidate), digest(secret ?? ''))
   const alive =
     intent.finalizedAt === null ||
-    at.getTime() < intent.finalizedAt.getTime() + limits.secretAfterFinal
+    at.getTime() < intent.finalizedAt.getTime() + lifetimes.secretAfterFinal
   return secret !== undefined && matches && alive && intent.secretSalt !== null
 }
 

@@ -8,11 +8,11 @@
  * @module
  */
 import type { CreatePaymentIntent } from '@pi-checkout/contract'
-import { limits } from '@pi-checkout/contract'
 import { batch, Failed } from '../db/batch.ts'
 import { type Database, isLockConflict, isOneRowsFault, type Queryable } from '../db/database.ts'
 import type { SecretSource } from './client-secret.ts'
 import type { IdempotencyHashes } from './idempotency.ts'
+import { lifetimes } from './lifetimes.ts'
 
 /** The immutable part of an intent: all that the answer to its creation shows. */
 export interface Created extends SecretSource {
@@ -76,8 +76,8 @@ async function insert(db: Queryable, drafts: readonly Draft[]): Promise<Readonly
     select id, environment, amount, currency, "orderId", customer, metadata, salt, kid,
            hash, fingerprint,
            case when hash is not null
-             then to_timestamp((created + ${limits.idempotencyPurge}) / 1000) end,
-           to_timestamp((created + ${limits.intentLifetime}) / 1000),
+             then to_timestamp((created + ${lifetimes.idempotencyKey}) / 1000) end,
+           to_timestamp((created + ${lifetimes.intent}) / 1000),
            to_timestamp(created / 1000), to_timestamp(created / 1000)
       from unnest(
         ${drafts.map(({ id }) => id)}::text[],

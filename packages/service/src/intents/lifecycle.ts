@@ -8,12 +8,12 @@
  */
 import {
   isFinal,
-  limits,
   type PaymentFailure,
   type PaymentIntentStatus,
   type PaymentMethod,
   type ProblemCode,
 } from '@pi-checkout/contract'
+import { lifetimes, maxFailedConfirmations } from './lifetimes.ts'
 
 /** What a decision needs to know of an intent. */
 export interface IntentState {
@@ -95,7 +95,7 @@ export function decide(intent: IntentState, cause: Cause, at: Date): Transition 
             lastPaymentFailure: null,
             nextAction: {
               type: cause.challenge,
-              expiresAt: new Date(now.getTime() + limits.challengeLifetime),
+              expiresAt: new Date(now.getTime() + lifetimes.challenge),
             },
             confirms: intent.confirms + 1,
           })
@@ -173,7 +173,7 @@ function fail(
   at: Date,
   { failure, hard }: { readonly failure: Failure; readonly hard: boolean },
 ): Transition {
-  const retryable = !hard && intent.confirms < limits.failedConfirms
+  const retryable = !hard && intent.confirms < maxFailedConfirmations
   const lastPaymentFailure = { ...failure, retryable, occurredAt: at.toISOString() }
   return retryable
     ? move(intent, cause, at, {

@@ -6,10 +6,10 @@
  *
  * @module
  */
-import { limits } from '@pi-checkout/contract'
 import type { Context } from '../context.ts'
 import { logError } from '../log.ts'
 import { timeOf } from '../merchants/environments.ts'
+import { lifetimes } from './lifetimes.ts'
 import { type IntentRow, intentColumns, intentOf, settleDue } from './store.ts'
 
 /** How often it looks, in milliseconds, and how many rows it takes at a time. */
@@ -117,7 +117,7 @@ async function forgetSome(db: Context['db'], now: Date): Promise<number> {
          from challenge_tokens t
          join challenges c on c.id = t.challenge_id
          join payment_intents i on i.id = c.intent_id
-        where i.finalized_at + interval '1 ms' * ${limits.secretAfterFinal}::bigint
+        where i.finalized_at + interval '1 ms' * ${lifetimes.secretAfterFinal}::bigint
               <= ${now}::timestamptz + interval '1 ms' * (
                    select clock_offset from environments where id = i.environment_id)
         limit ${rowsAtOnce} for update of t skip locked)

@@ -6,7 +6,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   apiVersions,
-  CreatePaymentIntent,
+  type CreatePaymentIntent,
+  CreatePaymentIntentSchema,
   type FieldErrors,
   fieldErrors,
   headers,
@@ -54,7 +55,7 @@ function isApiVersion(text: string): boolean {
 /** Reads the body of a create: strict JSON, then the fields. */
 export function readCreate(bytes: Buffer): CreatePaymentIntent {
   const input = readJson(bytes)
-  const result = CreatePaymentIntent.safeParse(input)
+  const result = CreatePaymentIntentSchema.safeParse(input)
   if (result.success) return result.data
   const found = fieldErrors(result.error, input)
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {

@@ -1,10 +1,9 @@
 /**
- * The only card numbers that this service takes, and what the simulated acquirer does with each.
- *
- * Browser code reads this list too, so that a real number never leaves the buyer's page.
+ * What the simulated acquirer does with each test card. The service rejects every other number.
  *
  * @module
  */
+import { testCards as numbers, type TestCardName } from '@pi-checkout/contract/sandbox'
 
 /** Why a card was declined. Lost and stolen cards stand apart here alone: the buyer reads a plain decline. */
 export type Decline =
@@ -33,7 +32,7 @@ export type CardOutcome =
 /** One row of the table of test cards. */
 export interface TestCard {
   /** Stable name for test ids and documentation. */
-  readonly name: string
+  readonly name: TestCardName
   readonly number: string
   readonly brand: string
   readonly outcome: CardOutcome
@@ -43,37 +42,31 @@ const authorised: Settlement = { result: 'authorised' }
 
 /** Every test card. Any future expiry and any security code go with it. */
 export const testCards: readonly TestCard[] = [
-  card('visa', '4242424242424242', authorised),
-  card('mastercard', '5555555555554444', authorised),
-  card('amex', '378282246310005', authorised),
-  card('mir', '2200000000000004', authorised),
-  card('arca', '9051000000000009', authorised),
-  card('declined', '4000000000000002', declined('generic_decline')),
-  card('insufficient-funds', '4000000000009995', declined('insufficient_funds')),
-  card('lost', '4000000000009987', declined('lost_card')),
-  card('stolen', '4000000000009979', { ...declined('stolen_card'), hard: true }),
-  card('expired', '4000000000000069', declined('expired_card')),
-  card('wrong-cvc', '4000000000000127', declined('incorrect_cvc')),
-  card('processing-error', '4000000000000119', declined('processing_error')),
-  card('challenge', '4000000000003220', challenge({ framing: true, later: authorised })),
-  card('redirect', '4000002760003184', challenge({ framing: false, later: authorised })),
-  card(
-    'challenge-declined',
-    '4000008400001629',
-    challenge({ framing: true, later: declined('generic_decline') }),
-  ),
+  card('visa', authorised),
+  card('mastercard', authorised),
+  card('amex', authorised),
+  card('mir', authorised),
+  card('arca', authorised),
+  card('declined', declined('generic_decline')),
+  card('insufficient-funds', declined('insufficient_funds')),
+  card('lost', declined('lost_card')),
+  card('stolen', { ...declined('stolen_card'), hard: true }),
+  card('expired', declined('expired_card')),
+  card('wrong-cvc', declined('incorrect_cvc')),
+  card('processing-error', declined('processing_error')),
+  card('challenge', challenge({ framing: true, later: authorised })),
+  card('redirect', challenge({ framing: false, later: authorised })),
+  card('challenge-declined', challenge({ framing: true, later: declined('generic_decline') })),
   card(
     'challenge-insufficient-funds',
-    '4000008260003178',
     challenge({ framing: true, later: declined('insufficient_funds') }),
   ),
   card(
     'challenge-unavailable',
-    '4000008400001280',
     challenge({ framing: true, later: declined('authentication_unavailable') }),
   ),
-  card('slow', '4000000000000341', { result: 'pending', after: 5000 }),
-  card('pending', '4000000000000077', { result: 'pending', after: undefined }),
+  card('slow', { result: 'pending', after: 5000 }),
+  card('pending', { result: 'pending', after: undefined }),
 ]
 
 /** Finds the test card of a number; `undefined` for every other number, real ones included. */
@@ -85,7 +78,8 @@ const byNumber: ReadonlyMap<string, TestCard> = new Map(
   testCards.map((testCard) => [testCard.number, testCard]),
 )
 
-function card(name: string, number: string, outcome: CardOutcome): TestCard {
+function card(name: TestCardName, outcome: CardOutcome): TestCard {
+  const number = numbers[name]
   return { name, number, brand: brandOf(number), outcome }
 }
 

@@ -5,9 +5,8 @@
  * @module
  */
 import {
-  CreatePaymentIntent,
+  CreatePaymentIntentSchema,
   fieldAt,
-  limits,
   paymentIntentIdPattern,
   paymentIntentStatuses,
 } from '@pi-checkout/contract'
@@ -17,6 +16,7 @@ import type { Context } from '../context.ts'
 import { type Queryable, StoreError } from '../db/database.ts'
 import { ProblemError } from '../http/problem.ts'
 import { randomSalt } from '../identifiers.ts'
+import { maxFailedConfirmations } from '../intents/lifetimes.ts'
 import type { Environment } from '../merchants/environments.ts'
 import { addOrigin, ensureEnvironment } from '../merchants/merchants.ts'
 import { maxClockOffset } from './clock.ts'
@@ -42,7 +42,7 @@ const Intent = z
     environment: Text,
     status: z.enum(paymentIntentStatuses),
     version: z.int().min(1),
-    confirms: z.int().min(0).max(limits.failedConfirms),
+    confirms: z.int().min(0).max(maxFailedConfirmations),
     amount: z.unknown(),
     currency: z.unknown(),
     orderId: z.unknown(),
@@ -84,7 +84,13 @@ const Intent = z
   })
   .transform(({ amount, currency, orderId, customer, metadata, ...intent }, context) => {
     // The same rules as at its creation.
-    const body = CreatePaymentIntent.safeParse({ amount, currency, orderId, customer, metadata })
+    const body = CreatePaymentIntentSchema.safeParse({
+      amount,
+      currency,
+      orderId,
+      customer,
+      metadata,
+    })
     if (body.success) return { ...intent, body: body.data }
     context.addIssue({ code: 'custom', message: 'holds what no creation accepts' })
     return z.NEVER

@@ -1,5 +1,5 @@
 /**
- * One rule for the origin of a shop, a checkout or a bank. No zod here: browsers read it too.
+ * The rule for the origin of a shop, a checkout, or a test bank. Browsers load this file.
  *
  * @module
  */
@@ -7,12 +7,11 @@
 /**
  * Reads an exact web origin.
  *
- * @returns `undefined` unless it is https, or http on loopback, and nothing but an origin: a trailing
- * slash is a path.
+ * @returns `undefined` unless the value is an https origin, or an http origin on loopback. A trailing slash is a path.
  */
 export function readOrigin(value: unknown): string | undefined {
   try {
-    // Whatever is no text throws here or differs below.
+    // A value that is not a string throws here, or differs from its origin below.
     const { protocol, hostname, origin } = new URL(value as string)
     const secure = protocol === 'https:' || isLoopback(hostname)
     return origin === value && secure && plain.test(origin) ? origin : undefined
@@ -21,11 +20,10 @@ export function readOrigin(value: unknown): string | undefined {
   }
 }
 
-/** Tells whether a host name can only be this machine. */
+/** Returns whether a host name always means the local host. */
 export function isLoopback(hostname: string): boolean {
   return /^(127(\.\d+){3}|\[::1]|(.+\.)?localhost)$/.test(hostname)
 }
 
-// URLs take `*`, `;` and `,` in a host name. In a policy the first is a whole domain, and the others
-// begin something new.
+// URL accepts `*`, `;`, and `,` in a host name. In a Content Security Policy they allow a whole domain, or begin a directive.
 const plain = /^https?:\/\/[\w.:[\]-]+$/

@@ -1,22 +1,19 @@
 /**
- * The schemas of an error answer, and what a schema's own errors are in the wire's words.
+ * Schema of an error response, and the field errors of a schema's own errors.
  *
  * @module
  */
 import { z } from 'zod'
-import type * as plain from './problem.ts'
-import { type FieldErrorCode, maxFieldErrors, maxNameLength } from './problem.ts'
+import {
+  type FieldError,
+  type FieldErrorCode,
+  maxFieldErrors,
+  maxNameLength,
+  type Problem,
+} from './problem.ts'
 
-/** Reads one field's fault. */
-export const FieldError = z.looseObject({
-  pointer: z.string(),
-  code: z.string(),
-  detail: z.string(),
-})
-export type FieldError = plain.FieldError
-
-/** Reads an error answer: only what a client needs is required. */
-export const Problem = z.looseObject({
+/** Reads an error response. Only what a client needs is required. */
+export const ProblemSchema: z.ZodType<Problem> = z.looseObject({
   type: z.string().optional(),
   title: z.string().optional(),
   status: z.number().optional(),
@@ -24,27 +21,25 @@ export const Problem = z.looseObject({
   code: z.string(),
   requestId: z.string().optional(),
   retryable: z.boolean().optional(),
-  errors: z.array(FieldError).optional(),
+  errors: z
+    .array(z.looseObject({ pointer: z.string(), code: z.string(), detail: z.string() }))
+    .optional(),
   errorsOmitted: z.number().optional(),
 })
-export type Problem = plain.Problem
 
-/** What is wrong with a body, in the fields of a problem. */
+/** The invalid fields of a body, as in a problem. */
 export interface FieldErrors {
   /** At most 20. */
   readonly errors: FieldError[]
-  /** Number of wrong fields that `errors` does not list. */
+  /** Number of invalid fields that `errors` does not list. */
   readonly errorsOmitted: number
 }
 
 /**
- * Lists what is wrong with each field, in the words that the schema gives.
+ * Lists the invalid fields of a body, in time linear in its size. An unknown parameter has a separate entry.
  *
- * An unknown parameter gets a separate entry, so that `order_id` is pointed at by name. The list has at
- * most 20 entries whatever the input, and is made in time linear in the input's size.
- *
- * @param error What the schema found.
- * @param input What it was given: an issue alone cannot tell a missing field from a wrong one.
+ * @param error - Result of the schema.
+ * @param input - The body: an issue does not show whether a field is missing or invalid.
  */
 export function fieldErrors(error: z.ZodError, input: unknown): FieldErrors {
   const errors: FieldError[] = []
@@ -64,7 +59,7 @@ export function fieldErrors(error: z.ZodError, input: unknown): FieldErrors {
 }
 
 /**
- * Returns where a field stands, as a JSON Pointer and in words. Long names are cut.
+ * Returns the path of a field as a JSON Pointer and as text. Long names are cut.
  *
  * @see RFC 6901, §3 and §4
  */
@@ -79,7 +74,7 @@ export function fieldAt(path: readonly PropertyKey[]): {
   }
 }
 
-/** The rule for a field that no schema knows: one fixed sentence, whatever the schema says. */
+/** Message for an unknown field. */
 export const unknownParameterRule = 'is not a parameter of this operation'
 
 function unknownParameter(path: readonly PropertyKey[]): FieldError {

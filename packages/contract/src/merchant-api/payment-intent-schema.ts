@@ -1,18 +1,23 @@
 /**
- * The schemas of a Payment Intent: what a merchant sends and what comes back, read at the border.
- *
- * Requests are strict, so that `order_id` is caught; answers tolerate fields and statuses that this
- * version does not know. Each schema has the type of the same name in `payment-intent.ts`.
+ * Schemas of a Payment Intent. Requests are strict. Responses tolerate fields and statuses that this version does
+ * not know.
  *
  * @module
  */
 import { z } from 'zod'
 import { currencies } from './money.ts'
-import { limits, type PaymentIntentStatus } from './open-choices.ts'
-import { codePoints, orderIdFault } from './order-id.ts'
-import type * as plain from './payment-intent.ts'
+import { codePoints, orderIdError } from './order-id.ts'
+import type {
+  CreatedPaymentIntent,
+  CreatePaymentIntent,
+  Customer,
+  PaymentFailure,
+  PaymentIntent,
+  PaymentMethod,
+} from './payment-intent.ts'
 import type { FieldErrorCode } from './problem.ts'
 import { unknownParameterRule } from './problem-schema.ts'
+import { limits } from './spec-decisions.ts'
 
 const Amount = z
   .number({ error: 'must be a JSON number of minor units, such as 150000 for 1500.00 AMD' })
@@ -29,39 +34,41 @@ const Amount = z
 
 const CurrencyCode = z
   .string({ error: `must be one of ${currencies.join(', ')}` })
-  // ASCII only: in some locales and code points, upper case is another letter.
+  // ASCII only: toUpperCase changes some other letters.
   .transform((code) => code.replace(/[a-z]/g, (letter) => letter.toUpperCase()))
   .pipe(
     z.enum(currencies, {
-      error: `must be one of ${currencies.join(', ')}: the service takes no other currency`,
+      error: `must be one of ${currencies.join(', ')}`,
     }),
   )
 
 const OrderId = z.string({ error: 'must be a string of 1 to 32 characters' }).check(
   rule<string>((orderId) => {
-    const fault = orderIdFault(orderId)
-    return fault && [fault.code, fault.detail]
+    const error = orderIdError(orderId)
+    return error && [error.code, error.detail]
   }),
 )
 
-const Email = text({ min: 3, max: limits.customerEmail }).check(
+const Email = boundedText({ min: 3, max: limits.customerEmail }).check(
   rule<string>((email) =>
-    /^[^@]+@[^@]+$/.test(email) ? undefined : ['invalid_format', 'must hold one @ inside'],
+    /^[^@]+@[^@]+$/.test(email)
+      ? undefined
+      : ['invalid_format', 'must contain one @ between other characters'],
   ),
 )
 
 const CustomerInput = z.strictObject(
   {
-    id: text({ min: 1, max: limits.customerId }),
+    id: boundedText({ min: 1, max: limits.customerId }),
     email: Email.nullish(),
-    name: text({ min: 1, max: limits.customerName }).nullish(),
+    name: boundedText({ min: 1, max: limits.customerName }).nullish(),
   },
   { error: objectError('must be an object with an id') },
 )
 
 const MetadataInput = z
   .unknown()
-  // Before z.record, which drops `__proto__` without a word.
+  // Before z.record, which drops `__proto__` silently.
   .check(
     rule<unknown>((value) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
@@ -69,38 +76,36 @@ const MetadataInput = z
       if (keys.some(isForbiddenKey)) {
         return ['forbidden_key', 'must not use __proto__, constructor or prototype as a key']
       }
-      // Before the values: a flood of wrong ones would be thousands of issues.
+      // Before the values: each invalid value creates an issue.
       return keys.length > limits.metadataKeys
-        ? ['too_many', `must hold at most ${limits.metadataKeys} keys`]
+        ? ['too_many', `must have at most ${limits.metadataKeys} keys`]
         : undefined
     }),
   )
   .pipe(
     z
       .record(
-        text({ min: 1, max: limits.metadataKey }),
-        text({ min: 0, max: limits.metadataValue }),
+        boundedText({ min: 1, max: limits.metadataKey }),
+        boundedText({ min: 0, max: limits.metadataValue }),
         { error: 'must be an object of string values' },
       )
       .check(
         rule<Record<string, string>>((metadata) => {
           const bytes = new TextEncoder().encode(Object.entries(metadata).flat().join('')).length
           return bytes > limits.metadataBytes
-            ? ['too_long', `must hold at most ${limits.metadataBytes} bytes in all`]
+            ? ['too_long', `must have at most ${limits.metadataBytes} bytes in total`]
             : undefined
         }),
       ),
   )
 
 /**
- * Reads the body of a create, in any case of currency, and normalises it.
- *
- * An explicit `null` for `customer` or `metadata` equals leaving it out. Two bodies that ask for the
- * same thing come out equal, which is what idempotency compares.
+ * Reads and normalizes the body of a create. `null` for `customer` or `metadata` equals leaving it out, and
+ * currency may have any case. Equal requests have equal results, which idempotency compares.
  *
  * @see Payment Intents specification, §4.1
  */
-export const CreatePaymentIntent = z
+export const CreatePaymentIntentSchema: z.ZodType<CreatePaymentIntent> = z
   .strictObject(
     {
       amount: Amount,
@@ -119,10 +124,7 @@ export const CreatePaymentIntent = z
     ...(metadata ? { metadata } : {}),
   }))
 
-export type CreatePaymentIntent = plain.CreatePaymentIntent
-
-/** Reads the summary of the buyer's method. */
-export const PaymentMethod = z.looseObject({
+const PaymentMethodSchema: z.ZodType<PaymentMethod> = z.looseObject({
   type: z.string(),
   card: z
     .looseObject({
@@ -134,36 +136,20 @@ export const PaymentMethod = z.looseObject({
     })
     .optional(),
 })
-export type PaymentMethod = plain.PaymentMethod
 
-/** Reads the latest failure. */
-export const PaymentFailure = z.looseObject({
+const PaymentFailureSchema: z.ZodType<PaymentFailure> = z.looseObject({
   code: z.string(),
   declineCode: z.string().nullable(),
   message: z.string(),
   retryable: z.boolean(),
   occurredAt: z.string(),
 })
-export type PaymentFailure = plain.PaymentFailure
 
-/** Reads what the hosted checkout waits for. */
-export const NextAction = z.looseObject({
-  type: z.string(),
-  expiresAt: z.string(),
-})
-export type NextAction = plain.NextAction
-
-/**
- * Reads a Payment Intent as the service answers it.
- *
- * Fields that the specification names are required. Those it does not name are read leniently: a
- * service that calls them otherwise yields `unknown` or `null`, never a payment.
- *
- * @see Payment Intents specification, §2.1
- */
-export const PaymentIntent = z.looseObject({
+// Fields that the specification names are required. A service that names the others differently yields `unknown` or
+// `null`, never a payment.
+const intentFields = {
   id: z.string().min(1),
-  status: z.string().catch('unknown') as z.ZodType<PaymentIntentStatus | (string & {})>,
+  status: z.string().catch('unknown'),
   amount: z.int(),
   currency: z.string(),
   orderId: z.string(),
@@ -171,40 +157,46 @@ export const PaymentIntent = z.looseObject({
     .looseObject({ id: z.string(), email: z.string().nullish(), name: z.string().nullish() })
     .nullable(),
   metadata: z.record(z.string(), z.string()).nullable(),
-  paymentMethod: PaymentMethod.nullable().catch(null),
-  lastPaymentFailure: PaymentFailure.nullable().catch(null),
-  nextAction: NextAction.nullable().catch(null),
+  paymentMethod: PaymentMethodSchema.nullable().catch(null),
+  lastPaymentFailure: PaymentFailureSchema.nullable().catch(null),
+  nextAction: z.looseObject({ type: z.string(), expiresAt: z.string() }).nullable().catch(null),
   providerPaymentId: z.string().nullable().catch(null),
   createdAt: z.string().catch(''),
   updatedAt: z.string().catch(''),
+}
+
+/**
+ * Reads a Payment Intent that the service returned.
+ *
+ * @see Payment Intents specification, §2.1
+ */
+export const PaymentIntentSchema: z.ZodType<PaymentIntent> = z.looseObject(intentFields)
+
+/** Reads the response to a create. */
+export const CreatedPaymentIntentSchema: z.ZodType<CreatedPaymentIntent> = z.looseObject({
+  ...intentFields,
+  clientSecret: z.string().min(1),
 })
-export type PaymentIntent = plain.PaymentIntent
 
-/** Reads the answer to a create. */
-export const CreatedPaymentIntent = PaymentIntent.extend({ clientSecret: z.string().min(1) })
-export type CreatedPaymentIntent = plain.CreatedPaymentIntent
-
-/** A check that puts one of our own codes beside its words, where `fieldErrors` finds it. */
+/** A check that adds an error code to its message, for `fieldErrors`. */
 function rule<T>(
-  fault: (value: T) => readonly [FieldErrorCode, string] | undefined,
+  check: (value: T) => readonly [code: FieldErrorCode, message: string] | undefined,
 ): (context: z.core.ParsePayload<T>) => void {
   return ({ value, issues }) => {
-    const found = fault(value)
-    if (found) {
-      issues.push({ code: 'custom', input: value, message: found[1], params: { code: found[0] } })
-    }
+    const [code, message] = check(value) ?? []
+    if (message) issues.push({ code: 'custom', input: value, message, params: { code } })
   }
 }
 
-function text({ min, max }: { readonly min: number; readonly max: number }): z.ZodString {
+function boundedText({ min, max }: { readonly min: number; readonly max: number }): z.ZodString {
   return z.string({ error: 'must be a string' }).check(
     rule<string>((value) => {
       if (!value.isWellFormed() || value.includes('\u0000')) {
         return ['forbidden_character', 'must be well-formed text without U+0000']
       }
       const length = codePoints(value)
-      if (length < min) return ['too_short', `must hold at least ${min} characters`]
-      return length > max ? ['too_long', `must hold at most ${max} characters`] : undefined
+      if (length < min) return ['too_short', `must have at least ${min} characters`]
+      return length > max ? ['too_long', `must have at most ${max} characters`] : undefined
     }),
   )
 }
@@ -217,7 +209,6 @@ function isForbiddenKey(key: string): boolean {
   return key === '__proto__' || key === 'constructor' || key === 'prototype'
 }
 
-function withoutNulls(customer: z.infer<typeof CustomerInput>): plain.Customer {
-  const { id, email, name } = customer
+function withoutNulls({ id, email, name }: z.infer<typeof CustomerInput>): Customer {
   return { id, ...(email == null ? {} : { email }), ...(name == null ? {} : { name }) }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { isLoopback, readOrigin } from '../src/origin.ts'
+import { isLoopback, readOrigin } from '../../src/merchant-api/origin.ts'
 
-for (const origin of [
+test.each([
   'https://pay.example',
   'https://pay.example:8443',
   'https://xn--80ak6aa92e.example',
@@ -10,11 +10,9 @@ for (const origin of [
   'http://shop.localhost',
   'http://127.0.0.1:4000',
   'http://[::1]:4000',
-]) {
-  test(`${origin} is an origin`, () => {
-    expect(readOrigin(origin)).toBe(origin)
-  })
-}
+])('%s is an origin', (origin) => {
+  expect(readOrigin(origin)).toBe(origin)
+})
 
 for (const value of [
   'http://pay.example',
@@ -44,10 +42,9 @@ for (const value of [
   })
 }
 
-test('the names of this machine are loopback, and no name that only looks like one', () => {
+test('loopback host names are accepted, similar names are not', () => {
   const names = ['localhost', 'a.localhost', '127.0.0.1', '127.9.9.9', '[::1]']
   expect(names.filter(isLoopback)).toEqual(names)
-  expect(['localhost.example', 'notlocalhost', '128.0.0.1', '0.0.0.0'].filter(isLoopback)).toEqual(
-    [],
-  )
+  const similar = ['localhost.example', 'notlocalhost', '128.0.0.1', '0.0.0.0']
+  expect(similar.filter(isLoopback)).toEqual([])
 })

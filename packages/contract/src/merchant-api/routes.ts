@@ -1,10 +1,10 @@
 /**
- * Method, path and headers of both operations, read by helper, service and API description.
+ * Methods, paths, and headers of the merchant API.
  *
  * @module
  */
 
-/** The two operations of the service. Paths are relative to the base URL. */
+/** The two operations. Paths are relative to the base URL. */
 export const routes = {
   /** @see Payment Intents specification, §4.1 */
   create: { operation: 'create', method: 'POST', path: '/payment-intents' },
@@ -12,7 +12,7 @@ export const routes = {
   retrieve: { operation: 'retrieve', method: 'GET', path: '/payment-intents/:id' },
 } as const
 
-/** Header names in lower case, as Node and `fetch` hand them out. */
+/** Header names in lower case, as Node.js and `fetch` return them. */
 export const headers = {
   apiVersion: 'api-version',
   authorization: 'authorization',

@@ -1,29 +1,31 @@
 /**
- * A Payment Intent on the wire: what a merchant sends and what comes back. No zod here.
- *
- * Plain types, so that the helper's published ones need no package besides it; `payment-intent-schema.ts`
- * reads and checks them. Names that the specification does not show follow `open-choices.ts`.
+ * A Payment Intent in the merchant API: request and response. These interfaces are the only definition, without
+ * zod, so that the published types need no package. `payment-intent-schema.ts` checks values against them.
  *
  * @module
  */
 import type { Currency } from './money.ts'
-import type { PaymentIntentStatus } from './open-choices.ts'
+import type { PaymentIntentStatus } from './spec-decisions.ts'
 
-/** The merchant's customer, as sent and as answered. See the specification, §2.2. */
+/**
+ * The merchant's customer, in requests and responses.
+ *
+ * @see Payment Intents specification, §2.2
+ */
 export interface Customer {
   /** 1 to 64 characters. */
   readonly id: string
-  /** At most 254 characters with one `@`, kept verbatim. */
+  /** At most 254 characters with one `@`, stored verbatim. */
   readonly email?: string
   /** 1 to 128 characters. */
   readonly name?: string
 }
 
-/** The merchant's own notes: at most 50 keys of 1 to 40 characters, values of at most 500, 16 KB in all. */
+/** The merchant's notes: at most 50 keys of 1 to 40 characters, values of at most 500, and 16 KB in total. */
 export type Metadata = Readonly<Record<string, string>>
 
 /**
- * The body of a create, validated and normalised: currency in upper case, absent fields left out.
+ * The body of a create after validation: currency in upper case, absent fields omitted.
  *
  * @see Payment Intents specification, §4.1
  */
@@ -36,7 +38,7 @@ export interface CreatePaymentIntent {
   metadata?: Record<string, string>
 }
 
-/** The display-safe summary of the method that the buyer chose. */
+/** Summary of the buyer's payment method, safe to display. */
 export interface PaymentMethod {
   type: string
   card?:
@@ -52,31 +54,35 @@ export interface PaymentMethod {
   [field: string]: unknown
 }
 
-/** The latest failure; `message` is written for the buyer. */
+/** The latest failure. */
 export interface PaymentFailure {
   code: string
   declineCode: string | null
+  /** Written for the buyer. */
   message: string
+  /** Whether the buyer can try again with this intent. */
   retryable: boolean
+  /** RFC 3339 in UTC. */
   occurredAt: string
   [field: string]: unknown
 }
 
-/** What the hosted checkout waits for. It carries no URL: merchant code does not drive it. */
+/** What the hosted checkout waits for. It has no URL, because merchant code does not perform it. */
 export interface NextAction {
   type: string
+  /** RFC 3339 in UTC. */
   expiresAt: string
   [field: string]: unknown
 }
 
 /**
- * A Payment Intent as the service answers it. Times are RFC 3339 in UTC.
+ * A Payment Intent as the service returns it. Times are RFC 3339 in UTC.
  *
  * @see Payment Intents specification, §2.1
  */
 export interface PaymentIntent {
   id: string
-  /** `phaseOf` tells what it means; one that this version does not know is never paid. */
+  /** `phaseOf` returns its meaning. A status that this version does not know is never paid. */
   status: PaymentIntentStatus | (string & {})
   /** Minor units. */
   amount: number
@@ -98,7 +104,7 @@ export interface PaymentIntent {
   [field: string]: unknown
 }
 
-/** The answer to a create: the intent and, this once, the secret of its checkout. */
+/** The response to a create: the only one that contains the client secret. */
 export interface CreatedPaymentIntent extends PaymentIntent {
   clientSecret: string
 }

@@ -1,73 +1,74 @@
 /**
- * An error on the wire (RFC 9457) and the closed lists of its codes. No zod here.
+ * An error response (RFC 9457) and its error codes.
  *
  * @module
  */
-/** Media type of every error answer. */
+
+/** Media type of an error response. */
 export const problemMediaType = 'application/problem+json'
 
-/** Every code with its HTTP status, a title, and whether the same request may succeed later. */
+/** Each code with its HTTP status, its title, and whether the same request may succeed later. */
 export const problemCodes = {
   malformed_json: { status: 400, title: 'The body is not JSON', retryable: false },
   invalid_body: { status: 400, title: 'The body is not acceptable JSON', retryable: false },
-  validation_failed: { status: 400, title: 'A field breaks its rule', retryable: false },
-  unknown_parameter: { status: 400, title: 'A field is not known here', retryable: false },
+  validation_failed: { status: 400, title: 'A field is invalid', retryable: false },
+  unknown_parameter: { status: 400, title: 'A field is unknown', retryable: false },
   invalid_idempotency_key: {
     status: 400,
-    title: 'The Idempotency-Key is not acceptable',
+    title: 'The Idempotency-Key is invalid',
     retryable: false,
   },
-  invalid_header: { status: 400, title: 'A header is not acceptable', retryable: false },
-  unsupported_api_version: { status: 400, title: 'The Api-Version is not known', retryable: false },
-  invalid_host: { status: 400, title: 'The Host is not this service', retryable: false },
-  card_not_accepted: {
+  invalid_header: { status: 400, title: 'A header is invalid', retryable: false },
+  unsupported_api_version: {
     status: 400,
-    title: 'The card is not one of the test cards',
+    title: 'The Api-Version is not supported',
     retryable: false,
   },
+  invalid_host: { status: 400, title: 'The Host is not that of this service', retryable: false },
+  card_not_accepted: { status: 400, title: 'The card is not a test card', retryable: false },
   missing_credentials: { status: 401, title: 'No secret API key was sent', retryable: false },
-  invalid_credentials: { status: 401, title: 'The secret API key is not known', retryable: false },
+  invalid_credentials: { status: 401, title: 'The secret API key is unknown', retryable: false },
   revoked_credentials: { status: 401, title: 'The secret API key was revoked', retryable: false },
-  invalid_session: { status: 401, title: 'The checkout session is over', retryable: false },
-  invalid_admin_token: { status: 401, title: 'The admin token is not known', retryable: false },
+  invalid_session: { status: 401, title: 'The checkout session has expired', retryable: false },
+  invalid_admin_token: { status: 401, title: 'The admin token is unknown', retryable: false },
   secret_key_in_browser: {
     status: 403,
-    title: 'A secret API key was used in a browser',
+    title: 'A browser sent a secret API key',
     retryable: false,
   },
   origin_not_allowed: { status: 403, title: 'The origin is not registered', retryable: false },
-  not_found: { status: 404, title: 'There is nothing at this address', retryable: false },
+  not_found: { status: 404, title: 'This address does not exist', retryable: false },
   payment_intent_not_found: {
     status: 404,
-    title: 'There is no such Payment Intent',
+    title: 'No such Payment Intent exists',
     retryable: false,
   },
   method_not_allowed: { status: 405, title: 'The method is not allowed here', retryable: false },
   request_timeout: { status: 408, title: 'The request did not arrive in time', retryable: true },
   idempotency_key_in_use: {
     status: 409,
-    title: 'The first request with this key is still running',
+    title: 'The first request with this key is running',
     retryable: true,
   },
   intent_finalized: { status: 409, title: 'The Payment Intent is final', retryable: false },
-  version_conflict: { status: 409, title: 'The Payment Intent has moved on', retryable: false },
-  attempt_in_progress: { status: 409, title: 'Another attempt is in progress', retryable: false },
-  payload_too_large: { status: 413, title: 'The body is too large', retryable: false },
-  unsupported_media_type: {
-    status: 415,
-    title: 'The body is not application/json in UTF-8',
+  version_conflict: {
+    status: 409,
+    title: 'Another request changed the Payment Intent',
     retryable: false,
   },
+  attempt_in_progress: { status: 409, title: 'Another attempt is in progress', retryable: false },
+  payload_too_large: { status: 413, title: 'The body is too large', retryable: false },
+  unsupported_media_type: { status: 415, title: 'The body is not UTF-8 JSON', retryable: false },
   idempotency_key_reused: {
     status: 422,
-    title: 'The Idempotency-Key was used with another body',
+    title: 'The key was used with another body',
     retryable: false,
   },
   rate_limited: { status: 429, title: 'Too many requests', retryable: true },
   internal_error: { status: 500, title: 'The service failed', retryable: true },
   unsupported_transfer_encoding: {
     status: 501,
-    title: 'The Transfer-Encoding is not supported',
+    title: 'Unsupported Transfer-Encoding',
     retryable: false,
   },
   store_unavailable: { status: 503, title: 'The store is not available', retryable: true },
@@ -77,9 +78,10 @@ export const problemCodes = {
   { readonly status: number; readonly title: string; readonly retryable: boolean }
 >
 
+/** Code of an error response. */
 export type ProblemCode = keyof typeof problemCodes
 
-/** Every code of one field's fault. */
+/** Codes of a field error. */
 export const fieldErrorCodes = [
   'required',
   'invalid_type',
@@ -98,17 +100,18 @@ export const fieldErrorCodes = [
   'unknown_parameter',
 ] as const
 
+/** Code of a field error. */
 export type FieldErrorCode = (typeof fieldErrorCodes)[number]
 
-/** The most entries that an error response lists; `errorsOmitted` counts the rest. */
+/** Maximum number of field errors in a response. `errorsOmitted` counts the others. */
 export const maxFieldErrors = 20
 
-/** Longest part of a field's path that a response repeats, in code points; the rest becomes `…`. */
+/** Maximum length of a name in a field's path, in code points. A longer name ends with `…`. */
 export const maxNameLength = 64
 
-/** One field's fault: where (RFC 6901), which rule, and what to do. It never repeats the value. */
+/** An invalid field: its path, the rule, and the fix. It does not contain the value. */
 export interface FieldError {
-  /** JSON Pointer to the field. A name of more than 64 characters is cut and ends with `…`. */
+  /** JSON Pointer (RFC 6901) to the field. Names over 64 characters are cut. */
   pointer: string
   code: string
   detail: string
@@ -116,7 +119,7 @@ export interface FieldError {
 }
 
 /**
- * An error answer as a client reads it: only what it needs is required.
+ * An error response as a client reads it. Only `code` is required.
  *
  * @see RFC 9457
  */
@@ -130,7 +133,7 @@ export interface Problem {
   retryable?: boolean | undefined
   /** At most 20. */
   errors?: FieldError[] | undefined
-  /** Number of wrong fields that `errors` does not list; absent when it lists all of them. */
+  /** Number of invalid fields that `errors` does not list. Absent if it lists all of them. */
   errorsOmitted?: number | undefined
   [field: string]: unknown
 }

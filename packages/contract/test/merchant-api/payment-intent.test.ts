@@ -1,34 +1,39 @@
 import { expect, test } from 'vitest'
-import { CreatePaymentIntent, fieldErrors, PaymentIntent, phaseOf } from '../src/index.ts'
+import {
+  CreatePaymentIntentSchema,
+  fieldErrors,
+  PaymentIntentSchema,
+  phaseOf,
+} from '../../src/index.ts'
 
 const body = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
 
-function faults(input: unknown): readonly string[] {
-  const read = CreatePaymentIntent.safeParse(input)
+function errorsOf(input: unknown): readonly string[] {
+  const read = CreatePaymentIntentSchema.safeParse(input)
   if (read.success) return []
   return fieldErrors(read.error, input).errors.map(({ pointer, code }) => `${pointer} ${code}`)
 }
 
-test('currency is taken in any case and comes out in upper case', () => {
-  expect(CreatePaymentIntent.parse({ ...body, currency: 'uSd' }).currency).toBe('USD')
+test('accepts a currency in any case and returns upper case', () => {
+  expect(CreatePaymentIntentSchema.parse({ ...body, currency: 'uSd' }).currency).toBe('USD')
 })
 
 test('a null customer and null metadata equal leaving them out', () => {
-  expect(CreatePaymentIntent.parse({ ...body, customer: null, metadata: null })).toEqual(body)
-  expect(CreatePaymentIntent.parse({ ...body, customer: { id: 'c', email: null } })).toEqual({
+  expect(CreatePaymentIntentSchema.parse({ ...body, customer: null, metadata: null })).toEqual(body)
+  expect(CreatePaymentIntentSchema.parse({ ...body, customer: { id: 'c', email: null } })).toEqual({
     ...body,
     customer: { id: 'c' },
   })
 })
 
-test('fields come out in one order, whatever order they came in', () => {
+test('returns fields in one order, regardless of the order of the input', () => {
   const { amount, currency, orderId } = body
-  expect(JSON.stringify(CreatePaymentIntent.parse({ orderId, currency, amount }))).toBe(
+  expect(JSON.stringify(CreatePaymentIntentSchema.parse({ orderId, currency, amount }))).toBe(
     '{"amount":150000,"currency":"AMD","orderId":"A-1001"}',
   )
 })
 
-const refused: readonly (readonly [string, unknown, string])[] = [
+const invalid: readonly (readonly [string, unknown, string])[] = [
   ...['\u200b', ' ', '\u00a0\u2003', '\u200d\u2060', '\u3164', '\u2800', '\ufe0f', '\u0301'].map(
     (orderId) =>
       [
@@ -81,30 +86,28 @@ const refused: readonly (readonly [string, unknown, string])[] = [
   ['no object', 'text', ' invalid_type'],
 ]
 
-for (const [what, input, fault] of refused) {
-  test(`${what} is refused with pointer and code: ${fault} (threats 23, 26)`, () => {
-    expect(faults(input)).toEqual([fault])
-  })
-}
+test.each(invalid)('rejects %s with pointer and code (threats 23, 26)', (_, input, error) => {
+  expect(errorsOf(input)).toEqual([error])
+})
 
-for (const orderId of ['x'.repeat(32), '😀'.repeat(32), 'e\u0301'.repeat(16)]) {
-  test(`an order identifier of 32 code points is taken as it is (${orderId.length} code units) (threat 25)`, () => {
-    expect(CreatePaymentIntent.parse({ ...body, orderId }).orderId).toBe(orderId)
-  })
-}
+test('an order identifier of 32 code points is accepted unchanged (threat 25)', () => {
+  for (const orderId of ['x'.repeat(32), '😀'.repeat(32), 'e\u0301'.repeat(16)]) {
+    expect(CreatePaymentIntentSchema.parse({ ...body, orderId }).orderId).toBe(orderId)
+  }
+})
 
-test('a 36-character UUID is told what to do instead', () => {
+test('the error for a 36-character UUID contains the fix', () => {
   const orderId = '123e4567-e89b-12d3-a456-426614174000'
-  const read = CreatePaymentIntent.safeParse({ ...body, orderId })
+  const read = CreatePaymentIntentSchema.safeParse({ ...body, orderId })
   const [error] = read.success ? [] : fieldErrors(read.error, { ...body, orderId }).errors
   expect(error?.detail).toBe(
-    'orderId must hold at most 32 characters; a UUID has 36: drop its hyphens, or use newOrderId() of @pi-checkout/server',
+    'orderId must have at most 32 characters; a UUID has 36: drop its hyphens, or use newOrderId() of @pi-checkout/server',
   )
 })
 
-test('a long name of a field is cut, and never in the middle of a character', () => {
+test('cuts a long field name between characters', () => {
   const input = { ...body, [`${'a'.repeat(63)}😀😀${'b'.repeat(60_000)}`]: 1, ['é'.repeat(64)]: 1 }
-  const read = CreatePaymentIntent.safeParse(input)
+  const read = CreatePaymentIntentSchema.safeParse(input)
   const found = read.success ? undefined : fieldErrors(read.error, input)
   expect(found?.errors.map(({ pointer }) => pointer)).toEqual([
     `/${'a'.repeat(63)}😀…`,
@@ -112,8 +115,8 @@ test('a long name of a field is cut, and never in the middle of a character', ()
   ])
 })
 
-test('an answer whose role fields have other names is read, and never as a payment', () => {
-  const intent = PaymentIntent.parse({
+test('reads a response with other field names, and never as a payment', () => {
+  const intent = PaymentIntentSchema.parse({
     id: 'pi_1',
     amount: 1,
     currency: 'AMD',
@@ -126,7 +129,7 @@ test('an answer whose role fields have other names is read, and never as a payme
   expect(intent.paymentMethod).toBeNull()
 })
 
-test('only succeeded is paid; an unknown status and an inherited name are unknown', () => {
+test('only succeeded is paid, and a status that is not known is unknown', () => {
   expect(['succeeded', 'processing', 'canceled', 'settled', 'constructor'].map(phaseOf)).toEqual([
     'paid',
     'processing',
