@@ -4,11 +4,12 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, release, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { chromiumPath } from '../packages/test-support/src/browsers.mjs'
 import { badgeOf, pageOf, rowsOf, withBadge } from './bench/page.mjs'
-import { root } from './built.mjs'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
 const { values } = parseArgs({
   options: { json: { type: 'string' }, docs: { type: 'boolean', default: false } },
 })
@@ -19,7 +20,7 @@ const began = performance.now()
 const home = mkdtempSync(join(tmpdir(), 'pi-bench-'))
 const browser = await chromiumPath()
 
-const built = spawnSync(process.execPath, ['.ci/build.mjs'], { cwd: root, stdio: 'inherit' })
+const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
 if (built.status !== 0) process.exit(1)
 
 const names = ['packages/server', 'packages/element', 'packages/service', 'demo']

@@ -2,8 +2,10 @@
 // Vitest itself would take one room after the other.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { BaseSequencer } from 'vitest/node'
-import { root } from './built.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Every file of more than ten seconds on two cores. The others follow, and fill the gaps. */
 const longest = [

@@ -2,9 +2,10 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { root } from './built.mjs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { pnpm } from './pnpm.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** What is published, below `packages`. */
 export const published = ['server', 'element', 'service']
@@ -31,7 +32,7 @@ function packRoom(room, folder) {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const folder = resolve(process.argv[2] ?? join(root, '.cache/packages'))
-  const built = spawnSync(process.execPath, [join(root, '.ci/build.mjs')], { stdio: 'inherit' })
+  const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
   if (built.status !== 0) process.exit(1)
   for (const tarball of pack(folder).values()) console.log(relative(process.cwd(), tarball))
   console.log(`\nIn the shop: npm install ${join(folder, 'pi-checkout-*.tgz')}`)

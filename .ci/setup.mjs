@@ -2,9 +2,11 @@
 // Plain Node without a dependency, because it runs before there is any.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { firefoxPath } from '../packages/test-support/src/browsers.mjs'
-import { root } from './built.mjs'
 import { pnpm } from './pnpm.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 // Debian keeps it out of the PATH of users.
 const nginx = existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : 'nginx'

@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { root } from './built.mjs'
+import { fileURLToPath } from 'node:url'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
 const data = join(root, '.data')
 const piService = join(root, 'packages/service/bin/pi-service.mjs')
 const usualShop = 'http://localhost:3000'
@@ -14,7 +15,7 @@ const children = []
 let stopping = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0))
 
-const built = spawnSync(process.execPath, [join(root, '.ci/build.mjs')], { stdio: 'inherit' })
+const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
 if (built.status !== 0) process.exit(1)
 
 mkdirSync(data, { recursive: true })

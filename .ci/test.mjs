@@ -2,9 +2,10 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { chromiumPath } from '../packages/test-support/src/browsers.mjs'
-import { root } from './built.mjs'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = (name) => join(root, 'node_modules/.bin', name)
 // Continuous integration shares its cores: there a test may be tried twice. At a desk it may not.
 const secondTry = process.env.CI !== undefined
@@ -14,11 +15,11 @@ const browser = await chromiumPath()
 mkdirSync(join(root, '.cache'), { recursive: true })
 for (const name of ['vitest', 'playwright']) rmSync(report(name), { force: true })
 
-const results = [check('build', process.execPath, ['.ci/build.mjs'])]
+const results = [check('build', 'npm', ['run', '--silent', 'build'])]
 if (results[0].failed === 0) {
   results.push(
     check('lint', bin('biome'), ['check', '--error-on-warnings', '.']),
-    check('types', process.execPath, ['.ci/types.mjs']),
+    check('types', bin('tsc'), ['-b', '--pretty', 'false']),
     unitTests(),
     browserTests(),
   )

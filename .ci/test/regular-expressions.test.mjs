@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { root } from '@pi-checkout/test-support/process'
 import { parseSync } from 'vite'
 import { expect, test } from 'vitest'
-import { root } from '../built.mjs'
 
 // Its analysis in JavaScript: the other backends are programs that it would have to find.
 process.env.RECHECK_BACKEND = 'pure'

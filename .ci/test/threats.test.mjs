@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { root } from '@pi-checkout/test-support/process'
 import { expect, test } from 'vitest'
-import { root } from '../built.mjs'
 
 const rows = readFileSync(join(root, '.github/SECURITY.md'), 'utf8')
   .split('\n')
