@@ -1,114 +1,118 @@
 import { expect, test } from 'vitest'
 import { fakeHostedPage } from '../src/testing.ts'
 import {
-  hastened,
-  hears,
-  mountAtOnce,
-  ownClock,
-  prepareWorld,
+  eventsAfterTimers,
+  eventsOf,
+  expectEvent,
+  expectState,
+  installClock,
+  mountImmediately,
+  prepareTestSites,
   press,
-  stands,
-  told,
-} from './browser/world.ts'
+} from './browser/test-sites.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 const unavailable = 'The payment form is not available right now.'
 
 test.each(['frame-src', 'default-src', 'child-src'])(
   "a frame blocked by the page's policy says blocked_by_csp before the violation's own event is over: %s",
   async (directive) => {
-    world.expected.push(/violates the following Content Security Policy/)
+    sites.expectedLines.push(/violates the following Content Security Policy/)
     const policy =
       directive === 'default-src'
         ? "default-src 'self'; style-src data:; script-src 'self'"
         : `${directive} 'none'`
-    const page = await world.visit({
+    const page = await sites.openShop({
       headers: { 'content-security-policy': policy },
-      // The element listens on the document, so the window hears of the same violation after it.
-      script: `${mountAtOnce}
-        addEventListener('securitypolicyviolation', () => told.push('violation over'))`,
-      // No timer ever rings: whatever is told did not wait for one.
+      // The element listens on the document, so the window receives the same violation after it.
+      script: `${mountImmediately}
+        addEventListener('securitypolicyviolation', () => piEvents.push('violation over'))`,
+      // No timer fires: no event waits for one.
       prepare: async (opened) => {
         await opened.clock.install({ time: 0 })
         await opened.clock.pauseAt(1000)
       },
     })
-    await hears(page, 'violation over')
-    expect(await told(page)).toEqual([
+    await expectEvent(page, 'violation over')
+    expect(await eventsOf(page)).toEqual([
       'pi-statechange loading',
       'pi-statechange error',
       'pi-error blocked_by_csp',
       'violation over',
     ])
-    expect(world.asked).toEqual([])
+    expect(sites.requests).toEqual([])
   },
 )
 
 test('a report-only policy blocks nothing', async () => {
-  world.expected.push(/Content Security Policy/)
-  const page = await world.visit({
+  sites.expectedLines.push(/Content Security Policy/)
+  const page = await sites.openShop({
     headers: { 'content-security-policy-report-only': "frame-src 'none'" },
   })
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
 })
 
 test('a refused connection says unreachable after one silent retry; Try again heals it', async () => {
-  world.expected.push(/Failed to load resource/)
-  const page = await world.visit({ hosted: () => undefined, prepare: ownClock })
-  await expect.poll(() => hastened(page)).toContain('pi-error unreachable')
-  expect(await told(page)).toEqual([
+  sites.expectedLines.push(/Failed to load resource/)
+  const page = await sites.openShop({ hosted: () => undefined, prepare: installClock })
+  await expect.poll(() => eventsAfterTimers(page)).toContain('pi-error unreachable')
+  expect(await eventsOf(page)).toEqual([
     'pi-statechange loading',
     'pi-statechange error',
     'pi-error unreachable',
   ])
-  expect(world.asked.filter((path) => path === '/checkout/pi_1').length).toBeGreaterThan(1)
+  expect(sites.requests.filter((path) => path === '/checkout/pi_1').length).toBeGreaterThan(1)
   expect(await page.getByRole('alert').textContent()).toContain(unavailable)
-  world.hosted({})
+  sites.hosted({})
   await page.getByRole('button', { name: 'Try again' }).click()
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
   expect(await page.getByRole('alert').textContent()).toBe('')
 })
 
 test('a frame that frame-ancestors forbids says unreachable (threat 49)', async () => {
-  world.expected.push(/frame-ancestors/, /Failed to load resource/)
-  const page = await world.visit({
+  sites.expectedLines.push(/frame-ancestors/, /Failed to load resource/)
+  const page = await sites.openShop({
     hosted: () => ({
       body: '<script>parent.postMessage({ pi: 1 }, "*")</script>',
       headers: { 'content-security-policy': "frame-ancestors 'none'" },
     }),
-    prepare: ownClock,
+    prepare: installClock,
   })
-  await expect.poll(() => hastened(page)).toContain('pi-error unreachable')
+  await expect.poll(() => eventsAfterTimers(page)).toContain('pi-error unreachable')
 })
 
 test('a page under COEP says unreachable (threat 49)', async () => {
-  world.expected.push(/Failed to load resource/)
-  const page = await world.visit({
+  sites.expectedLines.push(/Failed to load resource/)
+  const page = await sites.openShop({
     headers: { 'cross-origin-embedder-policy': 'require-corp' },
-    prepare: ownClock,
+    prepare: installClock,
   })
-  await expect.poll(() => hastened(page)).toContain('pi-error unreachable')
+  await expect.poll(() => eventsAfterTimers(page)).toContain('pi-error unreachable')
 })
 
-test('a failure that the retry heals is not told', async () => {
-  world.expected.push(/Failed to load resource/)
-  const page = await world.visit({
+test('reports no error if the retry succeeds', async () => {
+  sites.expectedLines.push(/Failed to load resource/)
+  const page = await sites.openShop({
     hosted: () => undefined,
     prepare: async (opened) => {
-      await ownClock(opened)
-      opened.on('requestfailed', () => world.hosted({}))
+      await installClock(opened)
+      opened.on('requestfailed', () => sites.hosted({}))
     },
   })
-  await expect.poll(() => hastened(page)).toContain('pi-ready')
-  expect(await told(page)).toEqual(['pi-statechange loading', 'pi-statechange ready', 'pi-ready'])
+  await expect.poll(() => eventsAfterTimers(page)).toContain('pi-ready')
+  expect(await eventsOf(page)).toEqual([
+    'pi-statechange loading',
+    'pi-statechange ready',
+    'pi-ready',
+  ])
 })
 
 test('a silent host says unreachable after twelve seconds, twice; a hidden page does not count them', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     hosted: () => 'silence',
     prepare: (opened) => opened.clock.install(),
   })
-  await stands(page, 'loading')
+  await expectState(page, 'loading')
   const hide = (hidden: boolean): Promise<void> =>
     page.evaluate((value) => {
       Object.defineProperty(document, 'hidden', { value, configurable: true })
@@ -117,65 +121,65 @@ test('a silent host says unreachable after twelve seconds, twice; a hidden page 
   await page.clock.runFor(60_000)
   await hide(false)
   await page.clock.runFor(12_000 + 10_000)
-  expect(await told(page)).toEqual(['pi-statechange loading'])
+  expect(await eventsOf(page)).toEqual(['pi-statechange loading'])
   await page.clock.runFor(5000)
-  expect(await told(page)).toContain('pi-error unreachable')
+  expect(await eventsOf(page)).toContain('pi-error unreachable')
 })
 
 test('a page that never gets ready says unreachable twenty seconds after its hello', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     hosted: { steps: ['busy', { size: 300 }] },
     prepare: (opened) => opened.clock.install(),
   })
   const secret = page.frameLocator('iframe').getByTestId('secret')
   await expect.poll(() => secret.textContent()).toBe('yes')
   await page.clock.runFor(21_000)
-  expect(await told(page)).toEqual(['pi-statechange loading'])
+  expect(await eventsOf(page)).toEqual(['pi-statechange loading'])
   await expect.poll(() => secret.textContent()).toBe('yes')
   await page.clock.runFor(21_000)
-  expect(await told(page)).toContain('pi-error unreachable')
+  expect(await eventsOf(page)).toContain('pi-error unreachable')
 })
 
 test('without a network a retryable failure reads offline', async () => {
-  world.expected.push(/Failed to load resource/)
-  const page = await world.visit({
+  sites.expectedLines.push(/Failed to load resource/)
+  const page = await sites.openShop({
     script: `
       import { configureCheckout } from '/shop.js'
       configureCheckout({ origin: PAY })
       addEventListener('offline', () => {
         Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })
       })`,
-    prepare: ownClock,
+    prepare: installClock,
   })
   await expect.poll(() => page.evaluate("!!customElements.get('pi-checkout')")).toBe(true)
   await page.context().setOffline(true)
-  await expect.poll(() => hastened(page)).toContain('pi-error offline')
+  await expect.poll(() => eventsAfterTimers(page)).toContain('pi-error offline')
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Try again' }).click()
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
 })
 
 test('a shop on plain http off loopback says insecure_context', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     prepare: (opened) =>
       opened.addInitScript(() =>
         Object.defineProperty(window, 'isSecureContext', { value: false }),
       ),
   })
-  await hears(page, 'pi-error insecure_context')
-  expect(world.asked).toEqual([])
+  await expectEvent(page, 'pi-error insecure_context')
+  expect(sites.requests).toEqual([])
 })
 
 const strict = (trustedTypes: string): Record<string, string> => ({
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'none'; connect-src 'none'; img-src 'none'; " +
-    `frame-src ${world.pay}; require-trusted-types-for 'script'; trusted-types ${trustedTypes}`,
+    `frame-src ${sites.pay}; require-trusted-types-for 'script'; trusted-types ${trustedTypes}`,
 })
 
 test("the documented policy lines produce no violation, style-src 'none' and Trusted Types included", async () => {
   // The shop's own stylesheet link is blocked here, and nothing else.
-  world.expected.push(/stylesheet 'data:text\/css/)
-  const page = await world.visit({
+  sites.expectedLines.push(/stylesheet 'data:text\/css/)
+  const page = await sites.openShop({
     headers: strict('lit-html'),
     prepare: (opened) =>
       opened.addInitScript(() => {
@@ -190,17 +194,17 @@ test("the documented policy lines produce no violation, style-src 'none' and Tru
         )
       }),
   })
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
   await press(page, 'fail-unauthorized')
-  await hears(page, 'pi-error unauthorized')
+  await expectEvent(page, 'pi-error unauthorized')
   expect(await page.evaluate(() => Reflect.get(window, 'violations'))).toEqual([])
   const height = await page.locator('#pay').evaluate((pay) => pay.getBoundingClientRect().height)
   expect(height).toBe(600)
 })
 
 test('without lit-html in the list of trusted types the children stay visible', async () => {
-  world.expected.push(/stylesheet 'data:text\/css/, /TrustedTypePolicy|lit-html/)
-  const page = await world.visit({ headers: strict("'none'") })
+  sites.expectedLines.push(/stylesheet 'data:text\/css/, /TrustedTypePolicy|lit-html/)
+  const page = await sites.openShop({ headers: strict("'none'") })
   await page.waitForTimeout(200)
   expect(await page.getByText('Waiting').isVisible()).toBe(true)
 })
@@ -211,15 +215,15 @@ const isolating = {
 }
 
 test('a cross-origin-isolated page shows the hosted page in Chromium', async () => {
-  const page = await world.visit({ headers: isolating })
-  await hears(page, 'pi-ready')
+  const page = await sites.openShop({ headers: isolating })
+  await expectEvent(page, 'pi-ready')
   expect(await page.evaluate(() => crossOriginIsolated)).toBe(true)
   const secret = page.frameLocator('iframe').getByTestId('secret')
   expect(await secret.textContent()).toBe('yes')
 })
 
 test('a form that is slow says so after five seconds, and not before', async () => {
-  const page = await world.visit({ hosted: () => 'silence' })
+  const page = await sites.openShop({ hosted: () => 'silence' })
   const hint = page.getByText('Check your connection.')
   await hint.waitFor({ state: 'attached' })
   const [first, duration] = await hint.evaluate((node) => {
@@ -228,15 +232,15 @@ test('a form that is slow says so after five seconds, and not before', async () 
   })
   expect([first, duration]).toEqual(['hidden', '5s'])
   await hint.waitFor({ state: 'visible' })
-  await stands(page, 'loading')
+  await expectState(page, 'loading')
 })
 
 test('an error in a test environment names code and fix, in page and console', async () => {
-  const page = await world.visit({ hosted: { steps: [{ fail: 'origin_not_allowed' }] } })
-  await hears(page, 'pi-error origin_not_allowed')
-  const help = `pi-checkout: origin_not_allowed. This page is not registered. Run: npx pi-service origins add ${world.shop}`
+  const page = await sites.openShop({ hosted: { steps: [{ fail: 'origin_not_allowed' }] } })
+  await expectEvent(page, 'pi-error origin_not_allowed')
+  const help = `pi-checkout: origin_not_allowed. This page is not registered. Run: npx pi-service origins add ${sites.shop}`
   await expect.poll(() => page.getByRole('alert').locator('p').textContent()).toBe(help)
-  expect(world.helped).toEqual([`error: ${help}`])
+  expect(sites.hints).toEqual([`error: ${help}`])
 })
 
 /** A hosted page that says, or does not say, that the environment is a test's. */
@@ -250,12 +254,12 @@ test.each([
   ['a test environment explains', 'test: true', 1],
   ['a live environment stays calm', '', 0],
 ] as const)('on a page by https an error of %s', async (_, said, lines) => {
-  const page = await world.visit({ script: '' })
+  const page = await sites.openShop({ script: '' })
   // No page by https may show a frame of this machine, so both are made up.
   await page.route('https://shop.example/**', async (route) => {
     const url = new URL(route.request().url())
     url.protocol = 'http:'
-    url.host = `127.0.0.1:${new URL(world.shop).port}`
+    url.host = `127.0.0.1:${new URL(sites.shop).port}`
     await route.fulfill({ response: await route.fetch({ url: url.href }) })
   })
   const body = failing(said)
@@ -263,9 +267,9 @@ test.each([
     route.fulfill({ contentType: 'text/html', body }),
   )
   await page.goto('https://shop.example/', { waitUntil: 'domcontentloaded' })
-  const content = mountAtOnce.replace('PAY', "'https://pay.example'")
+  const content = mountImmediately.replace('PAY', "'https://pay.example'")
   await page.addScriptTag({ type: 'module', content })
-  await hears(page, 'pi-error unauthorized')
-  expect(world.helped).toHaveLength(lines)
+  await expectEvent(page, 'pi-error unauthorized')
+  expect(sites.hints).toHaveLength(lines)
   expect(await page.getByRole('alert').locator('p').count()).toBe(lines)
 })

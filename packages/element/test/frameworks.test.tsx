@@ -6,12 +6,12 @@ import type { GlobalComponents } from 'vue'
 import { Checkout } from '../samples/react.tsx'
 import type { PiFinishEvent } from '../src/index.ts'
 import { PiCheckout } from '../src/react.ts'
-import { hears, prepareWorld, told } from './browser/world.ts'
+import { eventsOf, expectEvent, prepareTestSites } from './browser/test-sites.ts'
 
 import '../src/svelte.ts'
 import '../src/vue.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 const once = ['pi-statechange loading', 'pi-statechange ready', 'pi-ready']
 
 function sample(name: string): string {
@@ -19,13 +19,13 @@ function sample(name: string): string {
 }
 
 test.each(['react', 'vue', 'svelte'])(
-  'the %s sample mounts one frame and hears pi-finish',
+  'the %s sample mounts one frame and expectEvent pi-finish',
   async (name) => {
-    const page = await world.visit({ body: '<div id="root"></div>', script: sample(name) })
-    await hears(page, 'pi-ready')
-    expect(await told(page)).toEqual(once)
+    const page = await sites.openShop({ body: '<div id="root"></div>', script: sample(name) })
+    await expectEvent(page, 'pi-ready')
+    expect(await eventsOf(page)).toEqual(once)
     expect(await page.locator('iframe').count()).toBe(1)
-    expect(world.asked).toEqual(['/checkout/pi_1'])
+    expect(sites.requests).toEqual(['/checkout/pi_1'])
     expect(await page.content()).not.toContain('pi_1_secret_x')
     await page.frameLocator('iframe').getByTestId('finish').click()
     await expect.poll(() => page.locator('output').textContent()).toBe('pi_1')
@@ -34,12 +34,12 @@ test.each(['react', 'vue', 'svelte'])(
 
 test('server-rendered React HTML hydrates without a word and mounts one frame', async () => {
   const html = renderToString(<Checkout />)
-  const page = await world.visit({
+  const page = await sites.openShop({
     body: `<div id="root">${html}</div>`,
     script: sample('react'),
   })
-  await hears(page, 'pi-ready')
-  expect(await told(page)).toEqual(once)
+  await expectEvent(page, 'pi-ready')
+  expect(await eventsOf(page)).toEqual(once)
   expect(await page.locator('#pay').getAttribute('class')).toBe('checkout')
 })
 

@@ -1,9 +1,9 @@
 import type { Frame, Page } from '@playwright/test'
 import axe from 'axe-core'
 import { expect, test } from 'vitest'
-import { type Answer, hears, prepareWorld, told } from './browser/world.ts'
+import { eventsOf, expectEvent, prepareTestSites, type SiteResponse } from './browser/test-sites.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 const ready = ['pi-statechange loading', 'pi-statechange ready', 'pi-ready']
 
 /** Sends malformed messages of every shape. Runs in the page; `port` is the session's, if it has one. */
@@ -49,7 +49,7 @@ const forgery = `
     send({ t: 'size', h: 4000 })
   }`
 
-function hostedPage(): Answer {
+function hostedPage(): SiteResponse {
   return {
     body: `<!doctype html><html lang="en"><title>Hosted</title><main>Hosted</main><script>
       ${fuzzer}
@@ -75,16 +75,16 @@ async function settle(page: Page): Promise<void> {
 }
 
 async function expectNothing(page: Page): Promise<void> {
-  expect(await told(page)).toEqual(ready)
+  expect(await eventsOf(page)).toEqual(ready)
   expect(await page.locator('#pay').evaluate((pay) => Reflect.get(pay, 'state'))).toBe('ready')
   expect(await height(page)).toBe(600)
-  expect(page.url()).toBe(`${world.shop}/`)
+  expect(page.url()).toBe(`${sites.shop}/`)
   expect(await page.frameLocator('#pay iframe').getByText('Hosted').isVisible()).toBe(true)
 }
 
 test('ten thousand malformed messages from the frame change nothing (threat 48)', async () => {
-  const page = await world.visit({ hosted: hostedPage })
-  await hears(page, 'pi-ready')
+  const page = await sites.openShop({ hosted: hostedPage })
+  await expectEvent(page, 'pi-ready')
   const frame = page.frames()[1] as Frame
   for (const [channel, seed] of [
     ['port.postMessage(message)', 1],
@@ -94,70 +94,70 @@ test('ten thousand malformed messages from the frame change nothing (threat 48)'
   }
   await settle(page)
   await expectNothing(page)
-  expect(world.asked).toEqual(['/checkout/pi_1'])
+  expect(sites.requests).toEqual(['/checkout/pi_1'])
   await frame.evaluate("port.postMessage({ t: 'finish' })")
-  await hears(page, 'pi-finish')
+  await expectEvent(page, 'pi-finish')
 })
 
 test('ten thousand messages from a sibling frame change nothing, forged ones included (threat 46)', async () => {
-  world.stranger = () => ({
-    body: `<!doctype html><html lang="en"><title>Stranger</title><script>
+  sites.attacker = () => ({
+    body: `<!doctype html><html lang="en"><title>Attacker</title><script>
       ${fuzzer}${forgery}
       const send = (message) => {
         parent.postMessage(message, '*')
         for (let i = 0; i < parent.length; i++) parent[i].postMessage(message, '*')
       }</script></html>`,
   })
-  const page = await world.visit({
-    body: '<pi-checkout id="pay"></pi-checkout><iframe id="stranger" title="Stranger"></iframe>',
+  const page = await sites.openShop({
+    body: '<pi-checkout id="pay"></pi-checkout><iframe id="attacker" title="Attacker"></iframe>',
     hosted: hostedPage,
   })
-  await hears(page, 'pi-ready')
-  await page.locator('#stranger').evaluate((frame, url) => {
+  await expectEvent(page, 'pi-ready')
+  await page.locator('#attacker').evaluate((frame, url) => {
     Object.assign(frame, { src: url })
-  }, world.evil)
+  }, sites.attackerOrigin)
   await expect
-    .poll(() => page.frames().some((frame) => frame.url().startsWith(world.evil)))
+    .poll(() => page.frames().some((frame) => frame.url().startsWith(sites.attackerOrigin)))
     .toBe(true)
-  const stranger = page.frames().find((frame) => frame.url().startsWith(world.evil))
-  await stranger?.waitForLoadState()
-  await stranger?.evaluate('forge(send); fuzz(send, 10000, 3)')
+  const attacker = page.frames().find((frame) => frame.url().startsWith(sites.attackerOrigin))
+  await attacker?.waitForLoadState()
+  await attacker?.evaluate('forge(send); fuzz(send, 10000, 3)')
   await settle(page)
   await expectNothing(page)
-  expect(world.asked).toEqual(['/checkout/pi_1'])
+  expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
 
 test('ten thousand messages from an opener change nothing, forged ones included (threat 46)', async () => {
-  world.stranger = () => ({
-    body: `<!doctype html><title>Stranger</title><script>
+  sites.attacker = () => ({
+    body: `<!doctype html><title>Attacker</title><script>
       ${fuzzer}${forgery}
       const open = (url) => { window.shop = window.open(url) }
       const send = (message) => shop.postMessage(message, '*')</script>`,
   })
-  const page = await world.visit({ hosted: hostedPage })
+  const page = await sites.openShop({ hosted: hostedPage })
   const context = page.context()
   const opener = await context.newPage()
-  await opener.goto(world.evil)
+  await opener.goto(sites.attackerOrigin)
   const opened = context.waitForEvent('page')
   await opener.evaluate(
     (url) => Reflect.get(window, 'eval')(`open(${JSON.stringify(url)})`),
-    world.shop,
+    sites.shop,
   )
   const popup = await opened
   const noise: string[] = []
   popup.on('console', (message) => noise.push(message.text()))
   popup.on('pageerror', (error) => noise.push(error.message))
-  await hears(popup, 'pi-ready')
+  await expectEvent(popup, 'pi-ready')
   await opener.evaluate('forge(send); fuzz(send, 10000, 4)')
   await settle(popup)
   await expectNothing(popup)
-  expect(world.asked).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
+  expect(sites.requests).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
   expect(noise).toEqual([])
 })
 
 test("axe's own messages between frames change nothing", async () => {
-  const page = await world.visit({ hosted: hostedPage })
-  await hears(page, 'pi-ready')
+  const page = await sites.openShop({ hosted: hostedPage })
+  await expectEvent(page, 'pi-ready')
   const source = `${axe.source}; axe.configure({ allowedOrigins: ['<unsafe_all_origins>'] })`
   for (const frame of page.frames()) await frame.evaluate(source)
   for (let i = 0; i < 3; i++) await page.evaluate('axe.run()')

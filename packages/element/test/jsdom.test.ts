@@ -26,7 +26,7 @@ test('in jsdom the element renders its frame, changes with its pair and ends', a
 })
 
 test('in jsdom two elements keep their own pairs and errors', async () => {
-  const told = vi.spyOn(console, 'error').mockReturnValue()
+  const consoleError = vi.spyOn(console, 'error').mockReturnValue()
   const [one, two] = [1, 2].map(() => document.createElement('pi-checkout'))
   if (!one || !two) throw new Error('two elements were created')
   document.body.append(one, two)
@@ -35,8 +35,8 @@ test('in jsdom two elements keep their own pairs and errors', async () => {
   await Promise.all([one.updateComplete, two.updateComplete])
   expect([one.state, two.state]).toEqual(['loading', 'error'])
   expect(two.error?.code).toBe('invalid_values')
-  expect(told.mock.calls).toEqual([[expect.stringContaining('invalid_values')]])
-  told.mockRestore()
+  expect(consoleError.mock.calls).toEqual([[expect.stringContaining('invalid_values')]])
+  consoleError.mockRestore()
   one.remove()
   expect([one.state, two.state]).toEqual(['idle', 'error'])
   two.remove()

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
 import { fakeHostedPage } from '../src/testing.ts'
 import {
-  type Answers,
-  hastened,
-  hears,
-  mountAtOnce,
-  ownClock,
-  prepareWorld,
+  eventsAfterTimers,
+  eventsOf,
+  expectEvent,
+  expectState,
+  installClock,
+  mountImmediately,
+  prepareTestSites,
   press,
-  stands,
-  told,
-} from './browser/world.ts'
+  type Responder,
+} from './browser/test-sites.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 
 const ready = ['pi-statechange loading', 'pi-statechange ready', 'pi-ready']
 
 test('the same values again keep the frame', async () => {
-  const page = await world.visit()
-  await hears(page, 'pi-ready')
+  const page = await sites.openShop()
+  await expectEvent(page, 'pi-ready')
   const kept = await page.evaluate(async () => {
     const pay = document.getElementById('pay')
     const frame = (): unknown => pay?.shadowRoot?.querySelector('iframe')
@@ -29,44 +29,44 @@ test('the same values again keep the frame', async () => {
     return before === frame()
   })
   expect(kept).toBe(true)
-  expect(await told(page)).toEqual(ready)
+  expect(await eventsOf(page)).toEqual(ready)
 })
 
 test('another pair ends the session and mounts the other; null unmounts', async () => {
-  const page = await world.visit()
-  await hears(page, 'pi-ready')
+  const page = await sites.openShop()
+  await expectEvent(page, 'pi-ready')
   await page.evaluate(() => {
     Object.assign(document.getElementById('pay') ?? {}, { clientSecret: 'y', intentId: 'pi_2' })
   })
-  await expect.poll(() => told(page)).toEqual([...ready, ...ready])
-  expect(world.asked).toEqual(['/checkout/pi_1', '/checkout/pi_2'])
+  await expect.poll(() => eventsOf(page)).toEqual([...ready, ...ready])
+  expect(sites.requests).toEqual(['/checkout/pi_1', '/checkout/pi_2'])
   await page.evaluate(() => {
     Object.assign(document.getElementById('pay') ?? {}, { clientSecret: null })
   })
-  await stands(page, 'idle')
+  await expectState(page, 'idle')
   expect(await page.locator('iframe').count()).toBe(0)
 })
 
 test('moveBefore keeps frame and state (threat 53)', async () => {
-  const page = await world.visit()
-  await hears(page, 'pi-ready')
+  const page = await sites.openShop()
+  await expectEvent(page, 'pi-ready')
   await page.evaluate(() => {
     const main = document.querySelector('main')
     const move = Reflect.get(main ?? {}, 'moveBefore')
     move.call(main, document.getElementById('pay'), document.querySelector('h1'))
   })
   await page.frameLocator('iframe').getByTestId('busy').click()
-  await stands(page, 'busy')
-  expect(await told(page)).toEqual([...ready, 'pi-statechange busy'])
+  await expectState(page, 'busy')
+  expect(await eventsOf(page)).toEqual([...ready, 'pi-statechange busy'])
 })
 
 test('append and a later return bring a new frame and the same pair (threat 53)', async () => {
-  const page = await world.visit()
-  await hears(page, 'pi-ready')
+  const page = await sites.openShop()
+  await expectEvent(page, 'pi-ready')
   await page.evaluate(() => {
     document.querySelector('main')?.append(document.getElementById('pay') ?? '')
   })
-  await expect.poll(() => told(page)).toEqual([...ready, 'pi-statechange idle', ...ready])
+  await expect.poll(() => eventsOf(page)).toEqual([...ready, 'pi-statechange idle', ...ready])
   const states = await page.evaluate(async () => {
     const pay = document.getElementById('pay') as HTMLElement & { state: string }
     pay.remove()
@@ -76,8 +76,8 @@ test('append and a later return bring a new frame and the same pair (threat 53)'
     return seen
   })
   expect(states).toEqual(['idle', 0])
-  await stands(page, 'ready')
-  expect(new Set(world.asked)).toEqual(new Set(['/checkout/pi_1']))
+  await expectState(page, 'ready')
+  expect(new Set(sites.requests)).toEqual(new Set(['/checkout/pi_1']))
 })
 
 /** Counts what a session holds: pending timers, listeners on window and document, open ports. */
@@ -128,7 +128,7 @@ function countHoldings(): void {
 const removed = `
   const element = pay
   element.addEventListener('pi-statechange', ({ state }) => {
-    if (state === 'idle' && !element.isConnected) told.push('removed')
+    if (state === 'idle' && !element.isConnected) piEvents.push('removed')
   })
   element.addEventListener('EVENT', () => {
     element.remove()
@@ -145,12 +145,12 @@ test.each([
 ] as const)(
   'removal from inside a %s handler leaves no frame, port, listener or timer',
   async (type, hosted) => {
-    const page = await world.visit({
-      script: removed.replace('EVENT', type) + mountAtOnce,
+    const page = await sites.openShop({
+      script: removed.replace('EVENT', type) + mountImmediately,
       hosted,
       prepare: (_, context) => context.addInitScript(countHoldings),
     })
-    await hears(page, 'removed')
+    await expectEvent(page, 'removed')
     expect(JSON.parse(await page.evaluate(() => Reflect.get(window, 'held')))).toEqual({
       timers: 0,
       listeners: 0,
@@ -159,32 +159,32 @@ test.each([
       state: 'idle',
     })
     await page.waitForTimeout(100)
-    if (type === 'pi-statechange') expect(await told(page)).not.toContain('pi-ready')
+    if (type === 'pi-statechange') expect(await eventsOf(page)).not.toContain('pi-ready')
     expect(await page.locator('iframe').count()).toBe(0)
   },
 )
 
 test('a removed element that waited for its retry starts nothing', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     hosted: { steps: [{ fail: 'internal' }] },
-    script: `${mountAtOnce}
+    script: `${mountImmediately}
       const element = pay
       addEventListener('message', () => {
-        setTimeout(() => { element.remove(); told.push('removed') }, 300)
+        setTimeout(() => { element.remove(); piEvents.push('removed') }, 300)
       }, { once: true })`,
-    prepare: ownClock,
+    prepare: installClock,
   })
-  await hears(page, 'removed')
+  await expectEvent(page, 'removed')
   await page.clock.runFor(2000)
-  expect(world.asked).toEqual(['/checkout/pi_1'])
+  expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
 
-test('a reloaded frame is served again, and pi-finish is told once', async () => {
-  const page = await world.visit({ hosted: { steps: ['ready', 'finish'] } })
-  await hears(page, 'pi-finish')
+test('authenticates a reloaded frame again and emits pi-finish once', async () => {
+  const page = await sites.openShop({ hosted: { steps: ['ready', 'finish'] } })
+  await expectEvent(page, 'pi-finish')
   await page.frameLocator('iframe').getByTestId('reload').click()
   await expect
-    .poll(() => told(page))
+    .poll(() => eventsOf(page))
     .toEqual([
       ...ready,
       'pi-statechange finished',
@@ -196,20 +196,22 @@ test('a reloaded frame is served again, and pi-finish is told once', async () =>
 })
 
 test('reload() brings a new session with the same pair, from any state', async () => {
-  const page = await world.visit({ hosted: { steps: ['ready', 'finish'] } })
-  await hears(page, 'pi-finish')
+  const page = await sites.openShop({ hosted: { steps: ['ready', 'finish'] } })
+  await expectEvent(page, 'pi-finish')
   await page.evaluate(() => {
     const pay = document.getElementById('pay') as HTMLElement & { reload(): void }
     pay.reload()
   })
   const finished = 'pi-statechange finished'
-  await expect.poll(() => told(page)).toEqual([...ready, finished, 'pi-finish', ...ready, finished])
-  expect(world.asked).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
+  await expect
+    .poll(() => eventsOf(page))
+    .toEqual([...ready, finished, 'pi-finish', ...ready, finished])
+  expect(sites.requests).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
 })
 
 test('a pair that was taken away and given again tells pi-finish again', async () => {
-  const page = await world.visit({ hosted: { steps: ['ready', 'finish'] } })
-  await hears(page, 'pi-finish')
+  const page = await sites.openShop({ hosted: { steps: ['ready', 'finish'] } })
+  await expectEvent(page, 'pi-finish')
   await page.evaluate(async () => {
     const pay = document.getElementById('pay') as HTMLElementTagNameMap['pi-checkout']
     pay.clientSecret = null
@@ -218,43 +220,45 @@ test('a pair that was taken away and given again tells pi-finish again', async (
   })
   const finished = ['pi-statechange finished', 'pi-finish']
   await expect
-    .poll(() => told(page))
+    .poll(() => eventsOf(page))
     .toEqual([...ready, ...finished, 'pi-statechange idle', ...ready, ...finished])
 })
 
 test('a frame that navigates to a dead page is replaced', async () => {
-  world.expected.push(/Failed to load resource/)
+  sites.expectedLines.push(/Failed to load resource/)
   const { html } = fakeHostedPage()
   let alive = true
-  const page = await world.visit({
+  const page = await sites.openShop({
     hosted: () => (alive ? { body: html } : undefined),
-    prepare: ownClock,
+    prepare: installClock,
   })
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
   alive = false
   const lost = page.waitForEvent('requestfailed')
   await press(page, 'reload')
   await lost
   alive = true
-  await expect.poll(() => hastened(page), { timeout: 15_000 }).toEqual([...ready, ...ready])
+  await expect
+    .poll(() => eventsAfterTimers(page), { timeout: 15_000 })
+    .toEqual([...ready, ...ready])
 })
 
 test('two elements with two intents never hear each other', async () => {
-  const hosted: Answers = (path) => ({
+  const hosted: Responder = (path) => ({
     body: fakeHostedPage({ steps: path.endsWith('pi_1') ? ['ready', 'finish'] : ['ready'] }).html,
   })
-  const page = await world.visit({
+  const page = await sites.openShop({
     body: '<pi-checkout id="pay"></pi-checkout><pi-checkout id="other"></pi-checkout>',
-    script: `${mountAtOnce}
+    script: `${mountImmediately}
       window.finished = []
       document.addEventListener('pi-finish', ({ intentId, target }) => finished.push([intentId, target.id]))
       Object.assign(other, { intentId: 'pi_2', clientSecret: 'pi_2_secret_y' })`,
     hosted,
   })
-  await stands(page, 'finished')
-  await stands(page, 'ready', 'other')
+  await expectState(page, 'finished')
+  await expectState(page, 'ready', 'other')
   expect(await page.evaluate(() => Reflect.get(window, 'finished'))).toEqual([['pi_1', 'pay']])
   await press(page, 'fail-unauthorized', '#other iframe')
-  await stands(page, 'error', 'other')
-  await stands(page, 'finished')
+  await expectState(page, 'error', 'other')
+  await expectState(page, 'finished')
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { prepareWorld } from './browser/world.ts'
+import { prepareTestSites } from './browser/test-sites.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 
 test('loading the element, mounting it and unmounting it take less than 50 ms of the page, all tasks together', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     script: `
       window.mount = async () => {
         await import(PAY + '/pi-checkout.js')

@@ -1,8 +1,8 @@
 import type { CDPSession } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { hears, prepareWorld } from './browser/world.ts'
+import { expectEvent, prepareTestSites } from './browser/test-sites.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 
 async function holdings(devtools: CDPSession): Promise<Record<string, number>> {
   for (let i = 0; i < 3; i++) await devtools.send('HeapProfiler.collectGarbage')
@@ -11,8 +11,8 @@ async function holdings(devtools: CDPSession): Promise<Record<string, number>> {
 }
 
 test('sixty mounts and unmounts leave nothing behind', async () => {
-  const page = await world.visit()
-  await hears(page, 'pi-ready')
+  const page = await sites.openShop()
+  await expectEvent(page, 'pi-ready')
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Performance.enable')
   const mount = (times: number): Promise<void> =>
@@ -26,7 +26,7 @@ test('sixty mounts and unmounts leave nothing behind', async () => {
         await ready
         pay.remove()
       }
-      Reflect.get(window, 'told').length = 0
+      Reflect.get(window, 'piEvents').length = 0
     }, times)
   await mount(20)
   const before = await holdings(devtools)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { hears, mountAtOnce, prepareWorld, told } from './browser/world.ts'
+import { eventsOf, expectEvent, mountImmediately, prepareTestSites } from './browser/test-sites.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 const read = (path: string): string =>
   readFileSync(new URL(`../node_modules/${path}`, import.meta.url), 'utf8')
 
@@ -17,10 +17,10 @@ const morphs = [
 ] as const
 
 const ways = [
-  ['properties', mountAtOnce],
+  ['properties', mountImmediately],
   [
     'properties over an attribute',
-    `pay.setAttribute('intent-id', 'pi_1'); ${mountAtOnce}; pay.intentId = 'pi_1'`,
+    `pay.setAttribute('intent-id', 'pi_1'); ${mountImmediately}; pay.intentId = 'pi_1'`,
   ],
 ] as const
 
@@ -29,27 +29,27 @@ const cases = morphs.flatMap(([library, source, morph]) =>
 )
 
 test.each(cases)('a morph by $library keeps the frame of a pair set by $way', async (morph) => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     // What the server sent: the page before its script ran.
     script: `window.html = document.body.innerHTML; ${morph.script}`,
     hosted: { steps: ['ready', 'busy'] },
   })
-  await hears(page, 'pi-statechange busy')
+  await expectEvent(page, 'pi-statechange busy')
   await page.frameLocator('iframe').getByLabel('Card number').fill('4242')
-  const before = await told(page)
+  const before = await eventsOf(page)
   await page.evaluate(`${morph.source}; ${morph.morph}`)
   await page.waitForTimeout(100)
   expect(await page.frameLocator('iframe').getByLabel('Card number').inputValue()).toBe('4242')
-  expect(await told(page)).toEqual(before)
-  expect(world.asked).toEqual(['/checkout/pi_1'])
+  expect(await eventsOf(page)).toEqual(before)
+  expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
 
 test('an attribute that is taken away ends the pair that it gave, and no other', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     body: '<pi-checkout id="pay" intent-id="pi_1" client-secret="pi_1_secret_x"></pi-checkout>',
     script: `import { configureCheckout } from '/shop.js'; configureCheckout({ origin: PAY })`,
   })
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
   await page.evaluate(() => document.getElementById('pay')?.removeAttribute('intent-id'))
-  await hears(page, 'pi-statechange idle')
+  await expectEvent(page, 'pi-statechange idle')
 })

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
-import { hears, mountAtOnce, prepareWorld, stands, told } from './browser/world.ts'
+import {
+  eventsOf,
+  expectEvent,
+  expectState,
+  mountImmediately,
+  prepareTestSites,
+} from './browser/test-sites.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 
 const configured = `
   import { configureCheckout } from '/shop.js'
@@ -15,52 +21,56 @@ test.each([
     `${configured}; pay.clientSecret = 'pi_1_secret_x'; setTimeout(() => { pay.intentId = 'pi_1' })`,
   ],
 ])('two values mount the hosted page: %s', async (_, script) => {
-  const page = await world.visit({ script })
-  await hears(page, 'pi-ready')
-  expect(await told(page)).toEqual(['pi-statechange loading', 'pi-statechange ready', 'pi-ready'])
-  expect(world.asked).toEqual(['/checkout/pi_1'])
+  const page = await sites.openShop({ script })
+  await expectEvent(page, 'pi-ready')
+  expect(await eventsOf(page)).toEqual([
+    'pi-statechange loading',
+    'pi-statechange ready',
+    'pi-ready',
+  ])
+  expect(sites.requests).toEqual(['/checkout/pi_1'])
   const hosted = page.frameLocator('pi-checkout iframe')
   expect(await hosted.getByTestId('secret').textContent()).toBe('yes')
 })
 
 test('values that were set before the definition are taken over', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     body: `<pi-checkout id="pay"></pi-checkout>
       <script>Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })</script>`,
     script: configured,
   })
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
   const own = await page.evaluate(() => Object.keys(document.getElementById('pay') ?? {}))
   expect(own).not.toContain('clientSecret')
 })
 
 test('half a pair mounts nothing, and the children stay visible', async () => {
-  const page = await world.visit({ script: `${configured}; pay.intentId = 'pi_1'` })
+  const page = await sites.openShop({ script: `${configured}; pay.intentId = 'pi_1'` })
   await page.waitForFunction(() => customElements.get('pi-checkout'))
   expect(await page.getByText('Waiting').isVisible()).toBe(true)
   expect(await page.locator('#pay:state(idle)').count()).toBe(1)
   expect(await page.locator('#pay').getAttribute('intent-id')).toBeNull()
-  expect(world.asked).toEqual([])
-  expect(await told(page)).toEqual([])
+  expect(sites.requests).toEqual([])
+  expect(await eventsOf(page)).toEqual([])
 })
 
 test('the self-contained file mounts from the host that served it, with nothing configured', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     script: `
       await import(PAY + '/pi-checkout.js')
       Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })`,
   })
-  await hears(page, 'pi-ready')
-  expect(world.asked).toEqual(['/pi-checkout.js', '/checkout/pi_1'])
+  await expectEvent(page, 'pi-ready')
+  expect(sites.requests).toEqual(['/pi-checkout.js', '/checkout/pi_1'])
 })
 
 test("a copy of that file on the shop's own origin mounts nothing and says not_configured", async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     script: `
       await import('/pi-checkout.js')
       Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })`,
   })
-  await hears(page, 'pi-error not_configured')
+  await expectEvent(page, 'pi-error not_configured')
   expect(await page.locator('iframe').count()).toBe(0)
   expect(await page.getByRole('alert').textContent()).toContain(
     'The payment form is not available right now.',
@@ -69,46 +79,46 @@ test("a copy of that file on the shop's own origin mounts nothing and says not_c
 })
 
 test('without configureCheckout it says not_configured, and reload() after the fix mounts', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     script: `
       import { configureCheckout } from '/shop.js'
       Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })
       pay.addEventListener('pi-error', () => { configureCheckout({ origin: PAY }); pay.reload() })`,
   })
-  await hears(page, 'pi-ready')
-  expect(await told(page)).toContain('pi-error not_configured')
+  await expectEvent(page, 'pi-ready')
+  expect(await eventsOf(page)).toContain('pi-error not_configured')
 })
 
 test('attributes and meta tags never name the host (threat 50)', async () => {
-  const page = await world.visit({
-    body: `<meta name="pi-checkout-origin" content="${world.evil}">
-      <pi-checkout id="pay" origin="${world.evil}" src="${world.evil}" host="${world.evil}"></pi-checkout>`,
+  const page = await sites.openShop({
+    body: `<meta name="pi-checkout-origin" content="${sites.attackerOrigin}">
+      <pi-checkout id="pay" origin="${sites.attackerOrigin}" src="${sites.attackerOrigin}" host="${sites.attackerOrigin}"></pi-checkout>`,
   })
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
   const frame = page.locator('iframe')
-  expect(await frame.getAttribute('src')).toBe(`${world.pay}/checkout/pi_1`)
+  expect(await frame.getAttribute('src')).toBe(`${sites.pay}/checkout/pi_1`)
 })
 
 test.each(['..', 'a/b', 'pi 1', 'пи', 'a'.repeat(129)])(
   'the id "%s" cannot climb the path: it says invalid_values',
   async (id) => {
-    const page = await world.visit({
-      script: `${mountAtOnce}; pay.intentId = ${JSON.stringify(id)}; pay.clientSecret = 'x'`,
+    const page = await sites.openShop({
+      script: `${mountImmediately}; pay.intentId = ${JSON.stringify(id)}; pay.clientSecret = 'x'`,
     })
-    await hears(page, 'pi-error invalid_values')
-    expect(world.asked).toEqual([])
+    await expectEvent(page, 'pi-error invalid_values')
+    expect(sites.requests).toEqual([])
   },
 )
 
 test('the frame carries what it needs and nothing more', async () => {
-  const page = await world.visit()
-  await stands(page, 'ready')
+  const page = await sites.openShop()
+  await expectState(page, 'ready')
   const attributes = await page
     .locator('iframe')
     .evaluate((frame) => Object.fromEntries([...frame.attributes].map((a) => [a.name, a.value])))
   expect(attributes).toEqual({
     title: 'Secure payment form',
-    src: `${world.pay}/checkout/pi_1`,
+    src: `${sites.pay}/checkout/pi_1`,
     part: 'frame',
     referrerpolicy: 'strict-origin',
     sandbox: 'allow-scripts allow-same-origin allow-forms allow-top-navigation',
@@ -116,15 +126,15 @@ test('the frame carries what it needs and nothing more', async () => {
 })
 
 test('a second copy of the code leaves the registered tag alone', async () => {
-  const page = await world.visit({
-    script: `${mountAtOnce}; await import(PAY + '/pi-checkout.js')`,
+  const page = await sites.openShop({
+    script: `${mountImmediately}; await import(PAY + '/pi-checkout.js')`,
   })
-  await hears(page, 'pi-ready')
-  expect(world.asked).toContain('/pi-checkout.js')
+  await expectEvent(page, 'pi-ready')
+  expect(sites.requests).toContain('/pi-checkout.js')
 })
 
 test('whenReady resolves once the form is shown, rejects with the error or the abort reason', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     script: `
       import { configureCheckout, whenReady } from '/shop.js'
       configureCheckout({ origin: PAY })
@@ -139,7 +149,7 @@ test('whenReady resolves once the form is shown, rejects with the error or the a
       await new Promise((resolve) => pay.addEventListener('pi-error', resolve, { once: true }))
       window.second = whenReady(pay).catch((error) => error.message)`,
   })
-  await hears(page, 'pi-error invalid_values')
+  await expectEvent(page, 'pi-error invalid_values')
   expect(
     await page.evaluate(() =>
       Promise.all(['aborted', 'first', 'second'].map((key) => Reflect.get(window, key))),
@@ -148,7 +158,7 @@ test('whenReady resolves once the form is shown, rejects with the error or the a
 })
 
 test('whenReady rejects when the element is removed, and waits on when it is moved', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     hosted: () => 'silence',
     script: `
       import { configureCheckout, whenReady } from '/shop.js'

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import {
-  type Answer,
-  hastened,
-  hears,
-  mountAtOnce,
-  ownClock,
-  prepareWorld,
-  stands,
-  told,
-} from './browser/world.ts'
+  eventsAfterTimers,
+  eventsOf,
+  expectEvent,
+  expectState,
+  installClock,
+  mountImmediately,
+  prepareTestSites,
+  type SiteResponse,
+} from './browser/test-sites.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 
 /** A hosted page of the test's own: `script` may use `hello(fields)` and gets each `init` as `init(event)`. */
-function hostedPage(script: string): () => Answer {
+function hostedPage(script: string): () => SiteResponse {
   return () => ({
     body: `<!doctype html><title>Hosted</title><script>
       const doc = 'A'.repeat(32)
@@ -27,40 +27,40 @@ function hostedPage(script: string): () => Answer {
 }
 
 test('a frame that is redirected to another origin after hello receives neither port nor secret (threat 47)', async () => {
-  world.stranger = hostedPage(`
+  sites.attacker = hostedPage(`
     addEventListener('message', (event) => { document.title = 'heard ' + event.ports.length })
     hello()`)
-  const page = await world.visit({
-    hosted: hostedPage(`hello(); location.href = ${JSON.stringify(world.evil)}`),
+  const page = await sites.openShop({
+    hosted: hostedPage(`hello(); location.href = ${JSON.stringify(sites.attackerOrigin)}`),
   })
   const frame = page.frames()[1]
   await page.waitForFunction(() =>
     document.querySelector('pi-checkout')?.shadowRoot?.querySelector('iframe'),
   )
-  await expect.poll(() => frame?.url(), { timeout: 5000 }).toBe(`${world.evil}/`)
+  await expect.poll(() => frame?.url(), { timeout: 5000 }).toBe(`${sites.attackerOrigin}/`)
   await page.waitForTimeout(500)
   expect(await frame?.title()).toBe('Hosted')
-  expect(await told(page)).toEqual(['pi-statechange loading'])
+  expect(await eventsOf(page)).toEqual(['pi-statechange loading'])
 })
 
 test('a hello without a common version says protocol_mismatch', async () => {
-  const page = await world.visit({ hosted: { versions: [2, 3] } })
-  await hears(page, 'pi-error protocol_mismatch')
+  const page = await sites.openShop({ hosted: { versions: [2, 3] } })
+  await expectEvent(page, 'pi-error protocol_mismatch')
   expect(await page.locator('iframe').count()).toBe(0)
 })
 
 test('a hello with newer versions beside ours is answered with ours', async () => {
-  const page = await world.visit({ hosted: { versions: [3, 2, 1] } })
-  await hears(page, 'pi-ready')
+  const page = await sites.openShop({ hosted: { versions: [3, 2, 1] } })
+  await expectEvent(page, 'pi-ready')
 })
 
 test('the sixth hello in ten seconds ends the session (threat 49)', async () => {
-  const page = await world.visit({ hosted: hostedPage('for (let i = 0; i < 6; i++) hello()') })
-  await hears(page, 'pi-error connection_lost')
+  const page = await sites.openShop({ hosted: hostedPage('for (let i = 0; i < 6; i++) hello()') })
+  await expectEvent(page, 'pi-error connection_lost')
 })
 
 test('the secret crosses only after ack, once per port, and an older port is closed', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     hosted: hostedPage(`
       const ports = []
       init = ({ ports: [port], data }) => {
@@ -78,17 +78,21 @@ test('the secret crosses only after ack, once per port, and an older port is clo
       }
       hello()`),
   })
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
   await page.waitForTimeout(300)
   expect(JSON.parse((await page.frames()[1]?.title()) ?? '')).toEqual([
     [1, 'config', 'en'],
     [1, 'auth', 'pi_1_secret_x'],
   ])
-  expect(await told(page)).toEqual(['pi-statechange loading', 'pi-statechange ready', 'pi-ready'])
+  expect(await eventsOf(page)).toEqual([
+    'pi-statechange loading',
+    'pi-statechange ready',
+    'pi-ready',
+  ])
 })
 
 test('a page that asks again gets the pair again on its port, and stays ready', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     hosted: hostedPage(`
       const ports = []
       init = ({ ports: [port] }) => {
@@ -107,39 +111,43 @@ test('a page that asks again gets the pair again on its port, and stays ready', 
       }
       hello()`),
   })
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
   const auth = [0, 'pi_1', 'pi_1_secret_x']
   await expect
     .poll(async () => JSON.parse((await page.frames()[1]?.title()) ?? ''))
     .toEqual([auth, auth, auth])
-  expect(await told(page)).toEqual(['pi-statechange loading', 'pi-statechange ready', 'pi-ready'])
+  expect(await eventsOf(page)).toEqual([
+    'pi-statechange loading',
+    'pi-statechange ready',
+    'pi-ready',
+  ])
 })
 
 test.each([
   ['origin_not_allowed', 'origin_not_allowed'],
   ['unauthorized', 'unauthorized'],
 ])('fail %s from the page ends in %s without a retry button', async (code, expected) => {
-  const page = await world.visit({ hosted: { steps: [{ fail: code }] } })
-  await hears(page, `pi-error ${expected}`)
+  const page = await sites.openShop({ hosted: { steps: [{ fail: code }] } })
+  await expectEvent(page, `pi-error ${expected}`)
   expect(await page.locator('iframe').count()).toBe(0)
   expect(await page.getByRole('button').count()).toBe(0)
-  expect(world.asked).toEqual(['/checkout/pi_1'])
+  expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
 
 test('an unknown fail code reads internal, after one silent retry, and can be tried again', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     hosted: { steps: [{ fail: 'paid in full' }] },
-    prepare: ownClock,
+    prepare: installClock,
   })
-  await expect.poll(() => hastened(page)).toContain('pi-error internal')
-  expect(world.asked).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
-  world.hosted({})
+  await expect.poll(() => eventsAfterTimers(page)).toContain('pi-error internal')
+  expect(sites.requests).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
+  sites.hosted({})
   await page.getByRole('button', { name: 'Try again' }).click()
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
 })
 
 test('no event carries a status, amount, method, URL or token', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     hosted: hostedPage(`
       const more = { status: 'succeeded', amount: 100, url: 'x', token: 'y', method: 'card', on: true }
       init = ({ ports: [port] }) => {
@@ -158,7 +166,7 @@ test('no event carries a status, amount, method, URL or token', async () => {
         }
       }),
   })
-  await hears(page, 'pi-finish')
+  await expectEvent(page, 'pi-finish')
   expect(await page.evaluate(() => Reflect.get(window, 'fields'))).toEqual([
     ['pi-statechange', { state: 'loading', previous: 'idle' }],
     ['pi-statechange', { state: 'ready', previous: 'loading' }],
@@ -170,13 +178,13 @@ test('no event carries a status, amount, method, URL or token', async () => {
   ])
 })
 
-test('busy is told from Pay until an outcome, and cancel once', async () => {
-  const page = await world.visit({
+test('is busy from Pay until the outcome, and emits pi-cancel once', async () => {
+  const page = await sites.openShop({
     hosted: { steps: ['ready', 'busy', 'idle', 'cancel', 'finish'] },
   })
-  await hears(page, 'pi-cancel')
-  await stands(page, 'finished')
-  expect((await told(page)).slice(3)).toEqual([
+  await expectEvent(page, 'pi-cancel')
+  await expectState(page, 'finished')
+  expect((await eventsOf(page)).slice(3)).toEqual([
     'pi-statechange busy',
     'pi-statechange ready',
     'pi-statechange finished',
@@ -184,9 +192,9 @@ test('busy is told from Pay until an outcome, and cancel once', async () => {
   ])
 })
 
-test('a changed locale is told to the page without a new session', async () => {
-  const page = await world.visit({ script: `${mountAtOnce}; pay.locale = 'hy-AM'` })
-  await hears(page, 'pi-ready')
+test('sends a changed locale to the page without a new session', async () => {
+  const page = await sites.openShop({ script: `${mountImmediately}; pay.locale = 'hy-AM'` })
+  await expectEvent(page, 'pi-ready')
   const locale = page.frameLocator('iframe').getByTestId('locale')
   expect(await locale.textContent()).toBe('hy-AM')
   await page.evaluate(() => {
@@ -194,5 +202,5 @@ test('a changed locale is told to the page without a new session', async () => {
   })
   await expect.poll(() => locale.textContent()).toBe('ru')
   expect(await page.locator('iframe').getAttribute('title')).toBe('Оплата')
-  expect(world.asked).toEqual(['/checkout/pi_1'])
+  expect(sites.requests).toEqual(['/checkout/pi_1'])
 })

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest'
-import { hears, mountAtOnce, prepareWorld, stands } from './browser/world.ts'
+import {
+  expectEvent,
+  expectState,
+  mountImmediately,
+  prepareTestSites,
+} from './browser/test-sites.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 const secret = 'pi_1_secret_x'
 
 test('the secret is in no URL, DOM, attribute, name, storage, timing entry, event, error or console line (threat 45)', async () => {
   const requests: string[] = []
-  const page = await world.visit({
+  const page = await sites.openShop({
     hosted: { steps: ['ready', 'busy', 'idle', { size: 700 }, 'finish', { fail: 'internal' }] },
     prepare: async (opened) => {
       opened.on('request', (request) =>
@@ -21,7 +26,7 @@ test('the secret is in no URL, DOM, attribute, name, storage, timing entry, even
       })
     },
   })
-  await hears(page, 'pi-finish')
+  await expectEvent(page, 'pi-finish')
   const seen = await page.evaluate(() => {
     const pay = document.getElementById('pay') as unknown as HTMLElement & Record<string, unknown>
     const values = (holder: object): unknown[] => {
@@ -55,7 +60,7 @@ test('the secret is in no URL, DOM, attribute, name, storage, timing entry, even
 test.each(['client-secret', 'clientsecret', 'clientSecret', 'CLIENT-SECRET'])(
   'a %s attribute is gone in the same task and still mounts',
   async (name) => {
-    const page = await world.visit({
+    const page = await sites.openShop({
       script: `
         import { configureCheckout } from '/shop.js'
         configureCheckout({ origin: PAY })
@@ -63,23 +68,23 @@ test.each(['client-secret', 'clientsecret', 'clientSecret', 'CLIENT-SECRET'])(
         pay.setAttribute('${name}', 'pi_1_secret_x')
         window.html = pay.outerHTML`,
     })
-    await hears(page, 'pi-ready')
+    await expectEvent(page, 'pi-ready')
     expect(await page.evaluate(() => Reflect.get(window, 'html'))).not.toContain(secret)
     expect(await page.frameLocator('iframe').getByTestId('secret').textContent()).toBe('yes')
   },
 )
 
 test('attributes alone mount, as frameworks print them into HTML', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     body: `<pi-checkout id="pay" intentid="pi_1" clientsecret="${secret}"></pi-checkout>`,
     script: `import { configureCheckout } from '/shop.js'; configureCheckout({ origin: PAY })`,
   })
-  await hears(page, 'pi-ready')
+  await expectEvent(page, 'pi-ready')
   expect(await page.content()).not.toContain(secret)
 })
 
 test('a secret API key is refused by a fixed text that does not repeat it, and mounts nothing (threat 55)', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     script: `
       import { configureCheckout } from '/shop.js'
       configureCheckout({ origin: PAY })
@@ -99,16 +104,16 @@ test('a secret API key is refused by a fixed text that does not repeat it, and m
 })
 
 test('another id without its secret never sends the old one', async () => {
-  const page = await world.visit({
-    script: `${mountAtOnce}
+  const page = await sites.openShop({
+    script: `${mountImmediately}
       pay.addEventListener('pi-ready', () => { pay.intentId = 'pi_2' }, { once: true })`,
   })
-  await hears(page, 'pi-ready')
-  await stands(page, 'idle')
-  expect(world.asked).toEqual(['/checkout/pi_1'])
+  await expectEvent(page, 'pi-ready')
+  await expectState(page, 'idle')
+  expect(sites.requests).toEqual(['/checkout/pi_1'])
   await page.evaluate(() => {
     Object.assign(document.getElementById('pay') ?? {}, { clientSecret: 'pi_2_secret_y' })
   })
-  await stands(page, 'ready')
-  expect(world.asked).toEqual(['/checkout/pi_1', '/checkout/pi_2'])
+  await expectState(page, 'ready')
+  expect(sites.requests).toEqual(['/checkout/pi_1', '/checkout/pi_2'])
 })

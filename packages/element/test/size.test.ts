@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { hears, prepareWorld, stands, told } from './browser/world.ts'
+import { eventsOf, expectEvent, expectState, prepareTestSites } from './browser/test-sites.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 
 /** The sum of all layout shifts of the page, since its start. */
 async function watchShifts(page: Page): Promise<unknown> {
@@ -26,17 +26,17 @@ function frameHeight(page: Page): Promise<number | undefined> {
 }
 
 test('loading, ready, growth within the reserved height and a reload shift nothing', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     hosted: { steps: [{ size: 400 }, 'ready', { wait: 100 }, { size: 600 }, 'busy'], delay: 700 },
     prepare: watchShifts,
   })
-  await stands(page, 'busy')
+  await expectState(page, 'busy')
   expect(await shiftOf(page)).toBe(0)
   expect(await frameHeight(page)).toBe(600)
   await page.frameLocator('iframe').getByTestId('reload').click()
   const handshake = ['loading', 'ready', 'busy'].map((state) => `pi-statechange ${state}`)
   const states = async (): Promise<string[]> =>
-    (await told(page)).filter((line) => line.startsWith('pi-statechange'))
+    (await eventsOf(page)).filter((line) => line.startsWith('pi-statechange'))
   await expect.poll(states, { timeout: 15_000 }).toEqual([...handshake, ...handshake])
   expect(await shiftOf(page)).toBe(0)
 })
@@ -44,27 +44,27 @@ test('loading, ready, growth within the reserved height and a reload shift nothi
 test.each(['origin_not_allowed', 'unauthorized', 'internal'])(
   'the error %s shifts nothing',
   async (code) => {
-    const page = await world.visit({
+    const page = await sites.openShop({
       hosted: { steps: ['ready', { wait: 50 }, { fail: code }] },
       prepare: watchShifts,
     })
-    if (code === 'internal') await hears(page, 'pi-ready')
-    else await hears(page, `pi-error ${code}`)
+    if (code === 'internal') await expectEvent(page, 'pi-ready')
+    else await expectEvent(page, `pi-error ${code}`)
     expect(await shiftOf(page)).toBe(0)
   },
 )
 
 test('the frame grows at once and shrinks late', async () => {
-  const page = await world.visit({ hosted: { steps: ['ready', { size: 900 }] } })
-  await stands(page, 'ready')
+  const page = await sites.openShop({ hosted: { steps: ['ready', { size: 900 }] } })
+  await expectState(page, 'ready')
   await expect.poll(() => frameHeight(page)).toBe(900)
   await page.frames()[1]?.evaluate('size(700)')
   await expect.poll(() => frameHeight(page)).toBe(700)
 })
 
 test('the frame never shrinks under focus, and does once focus left it', async () => {
-  const page = await world.visit({ hosted: { steps: [{ size: 900 }, 'ready'] } })
-  await stands(page, 'ready')
+  const page = await sites.openShop({ hosted: { steps: [{ size: 900 }, 'ready'] } })
+  await expectState(page, 'ready')
   const hosted = page.frameLocator('iframe')
   await hosted.getByTestId('shrink').click()
   await page.waitForTimeout(400)
@@ -75,24 +75,24 @@ test('the frame never shrinks under focus, and does once focus left it', async (
 
 test('a growth loop stops after twelve growths within a second', async () => {
   const steps = Array.from({ length: 30 }, (_, index) => ({ size: 610 + index * 10 }))
-  const page = await world.visit({ hosted: { steps: [...steps, 'ready'] } })
-  await stands(page, 'ready')
+  const page = await sites.openShop({ hosted: { steps: [...steps, 'ready'] } })
+  await expectState(page, 'ready')
   expect(await frameHeight(page)).toBe(610 + 11 * 10)
 })
 
 test('reserved height and upper bound are CSS, and past the bound the frame scrolls', async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     body: `<pi-checkout id="pay" style="--pi-checkout-min-block-size: 300px; --pi-checkout-max-block-size: 800px"></pi-checkout>`,
     hosted: { steps: [{ size: 200 }, 'ready', { size: 2000 }] },
   })
-  await stands(page, 'ready')
+  await expectState(page, 'ready')
   await expect.poll(() => frameHeight(page)).toBe(800)
 })
 
 test("the layout does not depend on the host's display", async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     body: `<pi-checkout id="pay" style="display: inline"></pi-checkout>`,
   })
-  await stands(page, 'ready')
+  await expectState(page, 'ready')
   expect(await frameHeight(page)).toBe(600)
 })

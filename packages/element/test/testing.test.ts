@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { fakeHostedPage, type PaymentOutcome, payWith } from '../src/testing.ts'
-import { hears, mountAtOnce, prepareWorld, told } from './browser/world.ts'
+import { eventsOf, expectEvent, mountImmediately, prepareTestSites } from './browser/test-sites.ts'
 
-const world = prepareWorld()
+const sites = prepareTestSites()
 
 test.each<[PaymentOutcome, string]>([
   ['success', 'paid'],
@@ -11,9 +11,9 @@ test.each<[PaymentOutcome, string]>([
   ['slow', 'processing'],
   ['pending', 'processing'],
 ])('payWith %s sees the payment through to the result "%s"', async (outcome, state) => {
-  const page = await world.visit()
+  const page = await sites.openShop()
   await payWith(page, outcome)
-  await hears(page, 'pi-finish')
+  await expectEvent(page, 'pi-finish')
   const result = page.frameLocator('iframe').getByTestId('result')
   expect(await result.getAttribute('data-state')).toBe(state)
 })
@@ -32,26 +32,26 @@ test.each<PaymentOutcome>([
   'challenge-insufficient-funds',
   'challenge-unavailable',
 ])('payWith %s shows the reason, and the second try pays', async (outcome) => {
-  const page = await world.visit()
+  const page = await sites.openShop()
   await payWith(page, outcome)
-  expect(await told(page)).not.toContain('pi-finish')
+  expect(await eventsOf(page)).not.toContain('pi-finish')
   await payWith(page, 'success')
-  await hears(page, 'pi-finish')
+  await expectEvent(page, 'pi-finish')
 })
 
 test('payWith canceled leaves the form on purpose', async () => {
-  const page = await world.visit()
+  const page = await sites.openShop()
   await payWith(page, 'canceled')
-  await hears(page, 'pi-cancel')
+  await expectEvent(page, 'pi-cancel')
 })
 
 test('payWith says at once why there is no form to fill in', async () => {
-  const page = await world.visit({ script: mountAtOnce.replace("'pi_1'", "'no id'") })
+  const page = await sites.openShop({ script: mountImmediately.replace("'pi_1'", "'no id'") })
   await expect(payWith(page, 'success')).rejects.toThrow(/invalid_values/)
 })
 
 test('payWith names the outcomes that it knows when it is given another', async () => {
-  const page = await world.visit()
+  const page = await sites.openShop()
   await expect(payWith(page, 'sucess' as PaymentOutcome)).rejects.toThrow(
     /^outcome: must be one of success, declined,/,
   )
@@ -66,8 +66,8 @@ test('the fake is served by any server that speaks fetch', async () => {
 })
 
 test('the fake shows that a secret came, never the secret', async () => {
-  const page = await world.visit()
-  await hears(page, 'pi-ready')
+  const page = await sites.openShop()
+  await expectEvent(page, 'pi-ready')
   expect(await page.frames()[1]?.content()).not.toContain('pi_1_secret_x')
 })
 
@@ -77,7 +77,7 @@ test('steps cannot end the script that they stand in', () => {
 })
 
 test("the fake keeps the hosted page's rules: one init, of its own document, with one port", async () => {
-  const page = await world.visit({
+  const page = await sites.openShop({
     body: '<iframe id="bare" title="Hosted"></iframe>',
     script: `
       window.heard = []

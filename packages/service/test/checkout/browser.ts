@@ -12,7 +12,7 @@ import type { FaultyProxy } from './faulty-proxy.ts'
 import { payAddress, type Shop, startShop } from './shop-page.ts'
 import { type Pair, type RunningCheckout, startCheckout } from './support.ts'
 
-export interface World {
+export interface BrowserStack {
   readonly checkout: RunningCheckout
   readonly shop: Shop
   readonly browser: Browser
@@ -24,12 +24,12 @@ export interface World {
 /**
  * Shop, checkout and bank on three sites, and one browser: Chromium, or a stock Firefox.
  *
- * @param proxy Stands between browser and checkout.
+ * @param proxy - Between browser and checkout.
  */
-export async function startWorld(
+export async function startBrowserStack(
   name: 'chromium' | 'firefox' = 'chromium',
   proxy?: FaultyProxy,
-): Promise<World> {
+): Promise<BrowserStack> {
   const checkout = await startCheckout({
     hosts: { checkout: 'pay.localhost', challenge: 'bank.localhost' },
     ...(proxy && { publicUrl: `http://pay.localhost:${proxy.port}` }),
@@ -51,34 +51,34 @@ export async function startWorld(
   }
 }
 
-/** Playwright's mouse and keys do not reach a frame of another site in a stock Firefox. */
+/** Playwright's mouse and keyboard don't reach a cross-site frame in a stock Firefox. */
 async function pressByEvent(button: Locator): Promise<void> {
   await expect.poll(async () => await button.getAttribute('aria-disabled')).not.toBe('true')
   await button.dispatchEvent('click')
 }
 
-/** One buyer's window with the hosted page in it. */
-export interface Window {
+/** The shop's page of one buyer, with the hosted page in it. */
+export interface ShopPage {
   readonly page: Page
   /** The hosted page. */
   readonly frame: FrameLocator
   /** The issuer's page inside it. */
   readonly bank: FrameLocator
-  /** What the hosted page has told the shop's page so far. */
-  said(): Promise<string[]>
+  /** The messages of the hosted page to the shop's page so far. */
+  messages(): Promise<string[]>
   fill(number: string, card?: { expiry?: string; cvc?: string }): Promise<void>
   pay(number: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens a window and waits until the hosted page says `ready`. */
-export async function openWindow(
+/** Opens the shop's page and waits until the hosted page is ready. */
+export async function openShop(
   {
     browser,
     shop,
     checkout,
     press,
-  }: Pick<World, 'shop' | 'checkout' | 'press'> & {
+  }: Pick<BrowserStack, 'shop' | 'checkout' | 'press'> & {
     readonly browser: Pick<Browser, 'newContext'>
   },
   pair: Pair,
@@ -92,17 +92,17 @@ export async function openWindow(
     prepare,
   }: {
     readonly query?: Record<string, string>
-    /** The end of the address, as it is. */
+    /** Appended to the address. */
     readonly rest?: string
-    /** A window of the same browser profile, whose tab this one opens next to. */
-    readonly beside?: Window
+    /** A page of the same browser profile, in another tab. */
+    readonly beside?: ShopPage
     readonly context?: BrowserContextOptions
     readonly ready?: boolean
-    /** Console errors that this story brings about. */
+    /** Console errors that the test causes. */
     readonly expected?: readonly RegExp[]
     readonly prepare?: (page: Page) => Promise<void>
   } = {},
-): Promise<Window> {
+): Promise<ShopPage> {
   const session =
     beside?.page.context() ??
     (await browser.newContext({ viewport: { width: 480, height: 760 }, ...context }))
@@ -117,11 +117,12 @@ export async function openWindow(
   for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
   await page.goto(address.href + rest)
   const frame = page.frameLocator('iframe').first()
-  const window: Window = {
+  const window: ShopPage = {
     page,
     frame,
     bank: frame.frameLocator('iframe'),
-    said: async () => await page.evaluate(() => Reflect.get(globalThis, 'said') as string[]),
+    messages: async () =>
+      await page.evaluate(() => Reflect.get(globalThis, 'messages') as string[]),
     fill: async (number, { expiry = '12 / 40', cvc = '123' } = {}) => {
       await frame.getByLabel('Card number').fill(number)
       await frame.getByLabel('Expiry date').fill(expiry)
@@ -133,7 +134,6 @@ export async function openWindow(
       await press(frame.getByRole('button', { name: /^Pay / }))
     },
     close: async () => {
-      // axe-core and cross-origin focus make no noise; whatever does is a fault of ours.
       const unexpected = errors.filter((error) => !expected.some((pattern) => pattern.test(error)))
       await (beside ? page : session).close()
       expect(unexpected).toEqual([])
@@ -141,11 +141,11 @@ export async function openWindow(
       for (const secret of secrets) expect(checkout.logged.join('')).not.toContain(secret)
     },
   }
-  if (ready) await expect.poll(window.said, { timeout: 15_000 }).toContain('ready')
+  if (ready) await expect.poll(window.messages, { timeout: 15_000 }).toContain('ready')
   return window
 }
 
-/** Waits until the result heading names an end. */
-export async function expectResult({ frame }: Window, state: string): Promise<void> {
+/** Waits for the screen of a result. */
+export async function expectResult({ frame }: ShopPage, state: string): Promise<void> {
   await frame.locator(`[data-testid="result"][data-state="${state}"]`).waitFor({ timeout: 20_000 })
 }

@@ -1,16 +1,16 @@
 import type { FrameLocator } from '@playwright/test'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { expectResult, openWindow, startWorld, type World } from './browser.ts'
+import { type BrowserStack, expectResult, openShop, startBrowserStack } from './browser.ts'
 
 // A browser has no deadline on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })
 
-let world: World
+let stack: BrowserStack
 
 beforeAll(async () => {
-  world = await startWorld()
+  stack = await startBrowserStack()
 })
-afterAll(async () => await world.close())
+afterAll(async () => await stack.close())
 
 const card = ['4000 0000 0000 3220', '12 / 40', '123', 'Ani Test']
 
@@ -21,7 +21,7 @@ async function valuesOf(frame: FrameLocator): Promise<string[]> {
 }
 
 test('a name is edited where the caret stands', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   const { frame, page } = window
   const name = frame.getByLabel('Name on card')
   await name.fill('Ani Petrosyan')
@@ -32,7 +32,7 @@ test('a name is edited where the caret stands', async () => {
 })
 
 test('values that came without any event stay, and are what Pay sends', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   const { frame, page } = window
   const filled = ['4242424242424242', '122034', '１２３', 'Ani Test']
   await frame.locator('body').evaluate(`{
@@ -40,7 +40,7 @@ test('values that came without any event stay, and are what Pay sends', async ()
     const inputs = document.querySelectorAll('form.card input')
     for (const [at, input] of inputs.entries()) input.value = values[at]
   }`)
-  await page.evaluate(`tell({ t: 'config', locale: 'ru' })`)
+  await page.evaluate(`send({ t: 'config', locale: 'ru' })`)
   await frame.getByLabel('Номер карты').waitFor()
   expect(await valuesOf(frame)).toEqual(filled)
   await frame.getByRole('button', { name: /^Оплатить/ }).click()
@@ -53,7 +53,7 @@ for (const [answer, reason] of [
   ['leave', 'The confirmation was not finished'],
 ] as const) {
   test(`a challenge that ends with ${answer} keeps the card and moves to the reason`, async () => {
-    const window = await openWindow(world, await world.checkout.createIntent())
+    const window = await openShop(stack, await stack.checkout.createIntent())
     const { frame, bank, page } = window
     await window.pay('4000000000003220')
     await bank.getByLabel('Code').fill('0000')
@@ -64,7 +64,7 @@ for (const [answer, reason] of [
     await expect
       .poll(async () => await frame.locator('body').evaluate(`document.activeElement.role`))
       .toBe('alert')
-    await page.evaluate(`tell({ t: 'config', locale: 'hy' })`)
+    await page.evaluate(`send({ t: 'config', locale: 'hy' })`)
     await frame.getByLabel('Քարտի համարը').waitFor()
     expect(await valuesOf(frame)).toEqual(card)
     await window.close()
@@ -72,7 +72,7 @@ for (const [answer, reason] of [
 }
 
 test('after an automatic translation of the page its messages still follow the fields', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   const { frame } = window
   await frame.getByRole('button', { name: /^Pay / }).click()
   await frame.getByText('The card number is incomplete.').waitFor()
@@ -104,7 +104,7 @@ test('after an automatic translation of the page its messages still follow the f
 })
 
 test("a buyer's clock that is years off does not judge the expiry date", async () => {
-  const window = await openWindow(world, await world.checkout.createIntent(), {
+  const window = await openShop(stack, await stack.checkout.createIntent(), {
     prepare: async (page) => await page.clock.setSystemTime(new Date('2051-01-01')),
   })
   await window.pay('4242424242424242')
@@ -114,7 +114,7 @@ test("a buyer's clock that is years off does not judge the expiry date", async (
 
 for (const locale of ['en', 'hy', 'ru']) {
   test(`text of 200 % in a frame of 320 pixels does not scroll sideways: ${locale}`, async () => {
-    const window = await openWindow(world, await world.checkout.createIntent(), {
+    const window = await openShop(stack, await stack.checkout.createIntent(), {
       query: { locale },
       context: { viewport: { width: 320, height: 640 } },
     })

@@ -1,13 +1,13 @@
 /**
- * A proxy between the hosted page and the service that fails as networks, balancers and firewalls do.
+ * A proxy between the hosted page and the service that fails as networks, load balancers, and firewalls do.
  *
  * @module
  */
-import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http'
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSite } from '@pi-checkout/test-support/sites'
 
-/** What can go wrong with one request; in the names, `after` means: the service has done its work. */
+/** How one request fails; `after` means that the service has processed it. */
 export const faults = [
   'silence',
   'silence-after',
@@ -35,11 +35,11 @@ export interface FaultyProxy {
   readonly port: number
   /** Every call so far. */
   readonly calls: readonly Call[]
-  /** Decides what happens to a call; by default nothing goes wrong. */
+  /** Returns the fault for a call. */
   decide: (path: string, intent: string) => Fault | undefined
-  /** Milliseconds that pass while the page's clock says 1 s. */
+  /** Milliseconds in which the page's clock advances by one second. */
   readonly second: number
-  /** Starts to pass requests on. */
+  /** Starts to forward requests. */
   serve(target: string): void
   close(): Promise<void>
 }
@@ -47,7 +47,7 @@ export interface FaultyProxy {
 /**
  * Listens on a free port of loopback.
  *
- * @param speed How many times as fast as ours the page's clock runs; long polls end accordingly.
+ * @param speed - How many times faster than real time the page's clock runs; long polls end accordingly.
  */
 export async function startFaultyProxy(speed: number): Promise<FaultyProxy> {
   const listener = await startSite()
@@ -57,11 +57,12 @@ export async function startFaultyProxy(speed: number): Promise<FaultyProxy> {
     calls,
     decide: () => undefined,
     second: 1000 / speed,
-    serve: (target) => listener.serve((request, response) => void pass(target, request, response)),
+    serve: (target) =>
+      listener.serve((request, response) => void handle(target, request, response)),
     close: listener.close,
   }
 
-  async function pass(
+  async function handle(
     target: string,
     request: IncomingMessage,
     response: ServerResponse,
@@ -77,15 +78,15 @@ export async function startFaultyProxy(speed: number): Promise<FaultyProxy> {
       if (fault === 'late') await sleep(12 * proxy.second)
       if (fault === 'silence') return
       if (fault === 'cut') return void response.destroy()
-      if (fault === 'bad-gateway') return refuse(response, 502)
-      if (fault === 'forbidden') return refuse(response, 403)
-      const answer = await answerOf(target, { request, body, until: 25 * proxy.second })
+      if (fault === 'bad-gateway') return reject(response, 502)
+      if (fault === 'forbidden') return reject(response, 403)
+      const forwarded = await forward(target, { request, body, until: 25 * proxy.second })
       if (fault === 'silence-after') return
       if (fault === 'cut-after') return void response.destroy()
-      if (fault === 'bad-gateway-after') return refuse(response, 502)
-      response.writeHead(answer.status, answer.headers)
-      if (fault !== 'half') return void response.end(answer.body)
-      response.write(answer.body.subarray(0, answer.body.length / 2))
+      if (fault === 'bad-gateway-after') return reject(response, 502)
+      response.writeHead(forwarded.status, forwarded.headers)
+      if (fault !== 'half') return void response.end(forwarded.body)
+      response.write(forwarded.body.subarray(0, forwarded.body.length / 2))
       setTimeout(() => response.destroy(), 5)
     } catch {
       response.destroy()
@@ -95,53 +96,61 @@ export async function startFaultyProxy(speed: number): Promise<FaultyProxy> {
   return proxy
 }
 
-/** What a balancer or a firewall says; none of it comes from the service. */
-function refuse(response: ServerResponse, status: number): void {
+/** Sends the response of a load balancer or a firewall. */
+function reject(response: ServerResponse, status: number): void {
   response
     .writeHead(status, { 'content-type': 'application/problem+json' })
-    .end(JSON.stringify({ type: 'about:blank', title: 'Refused on the way', status }))
+    .end(JSON.stringify({ type: 'about:blank', title: 'Rejected by a proxy', status }))
 }
 
-interface Answer {
+interface ForwardedResponse {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
 }
 
-/** Sends a request on. A long poll becomes short ones, so that it ends by the page's clock. */
-async function answerOf(
+/** Forwards a request. A long poll becomes short ones, so that it ends by the page's clock. */
+async function forward(
   target: string,
   {
     request,
     body,
     until,
   }: { readonly request: IncomingMessage; readonly body: string; readonly until: number },
-): Promise<Answer> {
+): Promise<ForwardedResponse> {
   const url = new URL(request.url ?? '/', target)
   const version = url.searchParams.get('waitForVersion')
   url.searchParams.delete('waitForVersion')
   const end = performance.now() + until
   for (;;) {
-    const answer = await exchange(url, request, body)
-    if (version === null || answer.status !== 200 || performance.now() > end) return answer
-    if (Number(JSON.parse(answer.body.toString()).version) >= Number(version)) return answer
-    if (request.destroyed && !request.complete) return answer
+    const forwarded = await send(url, request, body)
+    if (version === null || forwarded.status !== 200 || performance.now() > end) return forwarded
+    if (Number(JSON.parse(forwarded.body.toString()).version) >= Number(version)) return forwarded
+    if (request.destroyed && !request.complete) return forwarded
     await sleep(20)
   }
 }
 
-async function exchange(url: URL, request: IncomingMessage, body: string): Promise<Answer> {
+async function send(url: URL, request: IncomingMessage, body: string): Promise<ForwardedResponse> {
   return await new Promise((resolve, reject) => {
     const { method = 'GET', headers } = request
-    const sent = ask(url, { method, headers: { ...headers, connection: 'close' } }, (answer) => {
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('error', reject)
-      answer.on('end', () => {
-        const { connection: _, 'keep-alive': __, ...kept } = answer.headers
-        resolve({ status: answer.statusCode ?? 502, headers: kept, body: Buffer.concat(chunks) })
-      })
-    })
+    const sent = httpRequest(
+      url,
+      { method, headers: { ...headers, connection: 'close' } },
+      (forwarded) => {
+        const chunks: Buffer[] = []
+        forwarded.on('data', (chunk: Buffer) => chunks.push(chunk))
+        forwarded.on('error', reject)
+        forwarded.on('end', () => {
+          const { connection: _, 'keep-alive': __, ...kept } = forwarded.headers
+          resolve({
+            status: forwarded.statusCode ?? 502,
+            headers: kept,
+            body: Buffer.concat(chunks),
+          })
+        })
+      },
+    )
     sent.on('error', reject)
     sent.end(body)
   })

@@ -1,17 +1,23 @@
 import type { Frame } from '@playwright/test'
 import axe from 'axe-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { expectResult, openWindow, startWorld, type Window, type World } from './browser.ts'
+import {
+  type BrowserStack,
+  expectResult,
+  openShop,
+  type ShopPage,
+  startBrowserStack,
+} from './browser.ts'
 
 // A browser has no deadline on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })
 
-let world: World
+let stack: BrowserStack
 
 beforeAll(async () => {
-  world = await startWorld()
+  stack = await startBrowserStack()
 })
-afterAll(async () => await world.close())
+afterAll(async () => await stack.close())
 
 /** What axe finds in one frame, as rule and place. */
 async function faultsIn(frame: Frame | undefined): Promise<string[]> {
@@ -22,14 +28,14 @@ async function faultsIn(frame: Frame | undefined): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
-function frameAt({ page }: Window, origin: string): Frame | undefined {
+function frameAt({ page }: ShopPage, origin: string): Frame | undefined {
   return page.frames().find((frame) => frame.url().startsWith(origin))
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`axe finds no fault in any view, ${colorScheme}`, async () => {
-    const { checkout } = world
-    const window = await openWindow(world, await checkout.createIntent(), {
+    const { checkout } = stack
+    const window = await openShop(stack, await checkout.createIntent(), {
       context: { colorScheme },
       query: { scheme: colorScheme },
     })
@@ -57,7 +63,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 }
 
 test('a buyer pays with the keyboard alone, challenge included', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   const { page, bank } = window
   const type = async (text: string): Promise<void> => await page.keyboard.type(text, { delay: 5 })
   await page.keyboard.press('Tab')
@@ -84,7 +90,7 @@ for (const [locale, pay, label, declined] of [
   ['not a locale!', /^Pay /, 'Card number', 'Your card was declined.'],
 ] as const) {
   test(`a shop in "${locale}" has its checkout in the closest language, and all of it fits 600 pixels`, async () => {
-    const window = await openWindow(world, await world.checkout.createIntent(), {
+    const window = await openShop(stack, await stack.checkout.createIntent(), {
       query: { locale },
       context: { viewport: { width: 320, height: 640 } },
     })
@@ -95,24 +101,24 @@ for (const [locale, pay, label, declined] of [
     await frame.getByTestId('sandbox-toggle').click()
     await frame.getByRole('button', { name: pay }).click()
     await frame.getByRole('alert').getByText(declined).waitFor()
-    await expect.poll(async () => (await window.said()).at(-1)).toMatch(/size|busy false/)
+    await expect.poll(async () => (await window.messages()).at(-1)).toMatch(/size|busy false/)
     const height = await page
       .locator('iframe')
       .evaluate((node) => node.getBoundingClientRect().height)
     expect(height).toBeLessThanOrEqual(600)
-    expect(await wideness(frameAt(window, world.checkout.url))).toBeLessThanOrEqual(320)
+    expect(await wideness(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(320)
     await window.close()
   })
 }
 
 test('at 200 % zoom nothing is cut off and nothing scrolls sideways', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent(), {
+  const window = await openShop(stack, await stack.checkout.createIntent(), {
     context: { viewport: { width: 195, height: 380 }, deviceScaleFactor: 2 },
   })
-  expect(await wideness(frameAt(window, world.checkout.url))).toBeLessThanOrEqual(195)
+  expect(await wideness(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(195)
   await window.pay('4242424242424242')
   await expectResult(window, 'paid')
-  expect(await wideness(frameAt(window, world.checkout.url))).toBeLessThanOrEqual(195)
+  expect(await wideness(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(195)
   await window.close()
 })
 
@@ -121,17 +127,17 @@ async function wideness(frame: Frame | undefined): Promise<number> {
 }
 
 test('a long name, a long order and a huge amount stay inside the page', async () => {
-  const pair = await world.checkout.createIntent({
+  const pair = await stack.checkout.createIntent({
     amount: Number.MAX_SAFE_INTEGER,
     orderId: 'W'.repeat(32),
     environmentId: 'env_other',
   })
-  await world.checkout.registerOrigin(world.shop.origin, 'env_other')
-  await world.checkout.db.query`
+  await stack.checkout.registerOrigin(stack.shop.origin, 'env_other')
+  await stack.checkout.db.query`
     update merchants set name = ${'Wagenknecht & Söhne '.repeat(6)} where id = 'mer_books'`
-  const window = await openWindow(world, pair, {
+  const window = await openShop(stack, pair, {
     context: { viewport: { width: 320, height: 640 } },
   })
-  expect(await wideness(frameAt(window, world.checkout.url))).toBeLessThanOrEqual(320)
+  expect(await wideness(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(320)
   await window.close()
 })

@@ -1,7 +1,13 @@
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { expectResult, openWindow, startWorld, type Window, type World } from './browser.ts'
+import {
+  type BrowserStack,
+  expectResult,
+  openShop,
+  type ShopPage,
+  startBrowserStack,
+} from './browser.ts'
 import {
   type Call,
   type Fault,
@@ -19,17 +25,17 @@ const seed = Number(process.env.PI_FAULTS_SEED ?? Math.floor(Math.random() * 2 *
 const speed = 10
 
 let proxy: FaultyProxy
-let world: World
+let stack: BrowserStack
 /** By intent, what happens to its next calls. */
 const plans = new Map<string, Map<string, Fault[]>>()
 
 beforeAll(async () => {
   proxy = await startFaultyProxy(speed)
   proxy.decide = (path, id) => plans.get(id)?.get(path)?.shift()
-  world = await startWorld('chromium', proxy)
+  stack = await startBrowserStack('chromium', proxy)
 })
 afterAll(async () => {
-  await world.close()
+  await stack.close()
   await proxy.close()
 })
 
@@ -43,7 +49,7 @@ interface Shown {
 
 interface Line {
   readonly pair: Pair
-  readonly window: Window
+  readonly window: ShopPage
   /** Everything that the hosted page showed, in order. */
   readonly shown: readonly Shown[]
   /** Lets the next calls of a path go wrong. */
@@ -63,7 +69,7 @@ async function openLine(
   const plan = new Map(Object.entries(given).map(([path, list]) => [path, [...list]]))
   plans.set(pair.id, plan)
   const shown: Shown[] = []
-  const window = await openWindow(world, pair, {
+  const window = await openShop(stack, pair, {
     expected: [/Failed to load resource/],
     prepare: async (page) => await watch(page, { shown, pace }),
   })
@@ -98,7 +104,7 @@ async function watch(
 }
 
 async function statusOf({ pair }: Line): Promise<{ readonly status: string; readonly at: number }> {
-  const [row] = await world.checkout.db.query<{ status: string; updatedAt: Date }>`
+  const [row] = await stack.checkout.db.query<{ status: string; updatedAt: Date }>`
     select status, updated_at as "updatedAt" from payment_intents where id = ${pair.id}`
   return { status: row?.status ?? '', at: row?.updatedAt.getTime() ?? 0 }
 }
@@ -127,7 +133,7 @@ async function expectKept({ window }: Line, number: string): Promise<void> {
   expect(await frame.getByLabel('Expiry date').inputValue()).toBe('12 / 40')
   expect(await frame.getByLabel('Security code').inputValue()).toBe('123')
   expect(await frame.getByLabel('Name on card').inputValue()).toBe('Ani Test')
-  expect((await window.said()).filter((word) => word === 'hello')).toHaveLength(1)
+  expect((await window.messages()).filter((message) => message === 'hello')).toHaveLength(1)
 }
 
 /** What was sent to a path for this line's intent. */
@@ -138,7 +144,7 @@ function sent({ pair }: Line, path: string): readonly Call[] {
 const always = (fault: Fault): Fault[] => Array<Fault>(99).fill(fault)
 
 test('a charge whose every response fails is unknown to the page, never denied', async () => {
-  const line = await openLine(await world.checkout.createIntent(), {
+  const line = await openLine(await stack.checkout.createIntent(), {
     plan: { confirm: always('bad-gateway-after'), intent: always('bad-gateway') },
   })
   await line.window.pay('4242424242424242')
@@ -157,7 +163,7 @@ test('a charge whose every response fails is unknown to the page, never denied',
 
 for (const fault of ['silence', 'silence-after'] as const) {
   test(`a confirm that meets ${fault} is sent again after its deadline, as the same attempt`, async () => {
-    const line = await openLine(await world.checkout.createIntent(), {
+    const line = await openLine(await stack.checkout.createIntent(), {
       plan: { confirm: [fault], intent: always('silence') },
     })
     await line.window.pay('4242424242424242')
@@ -174,7 +180,7 @@ for (const [happening, path] of [
   [`window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`, 'intent'],
 ] as const) {
   test(`after ${happening.match(/'(\w+)'/)?.[1]} a silent ${path} is sent again at once`, async () => {
-    const line = await openLine(await world.checkout.createIntent(), { pace: 0.01 })
+    const line = await openLine(await stack.checkout.createIntent(), { pace: 0.01 })
     line.breaks('confirm', 'silence')
     line.breaks('intent', ...always('silence'))
     await line.window.pay('4242424242424242')
@@ -187,7 +193,7 @@ for (const [happening, path] of [
 }
 
 test('a confirm that cannot get through ends in the offer to press Pay again', async () => {
-  const line = await openLine(await world.checkout.createIntent())
+  const line = await openLine(await stack.checkout.createIntent())
   line.breaks('confirm', ...always('cut'))
   await line.window.pay('4242424242424242')
   await line.window.frame.getByRole('alert').getByText('Press Pay').waitFor({ timeout: 30_000 })
@@ -201,7 +207,7 @@ test('a confirm that cannot get through ends in the offer to press Pay again', a
 })
 
 test('a challenge that cannot be opened says so, and opens at the next press', async () => {
-  const line = await openLine(await world.checkout.createIntent())
+  const line = await openLine(await stack.checkout.createIntent())
   line.breaks('challenge/open', ...always('bad-gateway'))
   await line.window.pay('4000000000003220')
   const again = line.window.frame.getByRole('button', { name: 'Try again' })
@@ -216,7 +222,7 @@ test('a challenge that cannot be opened says so, and opens at the next press', a
 })
 
 test('a redirect that cannot be opened says so, and leaves at the next press', async () => {
-  const line = await openLine(await world.checkout.createIntent())
+  const line = await openLine(await stack.checkout.createIntent())
   const { frame, page } = line.window
   line.breaks('challenge/open', ...always('silence'))
   await line.window.pay('4000002760003184')
@@ -226,13 +232,13 @@ test('a redirect that cannot be opened says so, and leaves at the next press', a
     .waitFor({ timeout: 30_000 })
   line.mends()
   await frame.getByRole('button', { name: 'Continue to your bank' }).click()
-  await page.waitForURL(`${world.checkout.challengeUrl}/bank`)
+  await page.waitForURL(`${stack.checkout.challengeUrl}/bank`)
   await line.window.close()
 })
 
 for (const fault of ['forbidden', 'half', 'silence'] as const) {
   test(`reads that meet ${fault} keep the typed card and the document`, async () => {
-    const line = await openLine(await world.checkout.createIntent())
+    const line = await openLine(await stack.checkout.createIntent())
     line.breaks('intent', ...always(fault))
     await line.window.fill('4242424242424242')
     const { frame } = line.window
@@ -283,7 +289,7 @@ test(`charges once and shows nothing untrue, whatever fails (seed ${seed})`, asy
 
 async function walkThrough(walk: (typeof walks)[number]): Promise<void> {
   const { card, ends, ...plan } = walk
-  const line = await openLine(await world.checkout.createIntent(), { plan: { ...plan } })
+  const line = await openLine(await stack.checkout.createIntent(), { plan: { ...plan } })
   const { frame, bank } = line.window
   let number: string = card
   let presses = 0
@@ -328,7 +334,7 @@ async function walkThrough(walk: (typeof walks)[number]): Promise<void> {
 async function expectTruth(line: Line): Promise<void> {
   const { pair, shown } = line
   const { status, at: since } = await statusOf(line)
-  const charges = await world.checkout.db.query`
+  const charges = await stack.checkout.db.query`
     select from payment_attempts where intent_id = ${pair.id} and state = 'succeeded'`
   expect(charges.length).toBe(status === 'succeeded' ? 1 : 0)
   const [ending] = await line.window.frame

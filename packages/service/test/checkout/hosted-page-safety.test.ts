@@ -5,18 +5,18 @@ import { installedChromium } from '@pi-checkout/test-support/browsers'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { expectResult, openWindow, startWorld, type World } from './browser.ts'
+import { type BrowserStack, expectResult, openShop, startBrowserStack } from './browser.ts'
 import { startShop } from './shop-page.ts'
 
 // A browser has no deadline on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })
 
-let world: World
+let stack: BrowserStack
 
 beforeAll(async () => {
-  world = await startWorld()
+  stack = await startBrowserStack()
 })
-afterAll(async () => await world.close())
+afterAll(async () => await stack.close())
 
 /** Errors that a browser prints about a frame that it refuses to show. */
 const refusedFrame = [/frame-ancestors/, /ERR_BLOCKED_BY_RESPONSE/, /Failed to load resource/]
@@ -27,10 +27,10 @@ async function refusal(page: Page): Promise<unknown> {
 }
 
 test('a shop whose origin is not registered is told so, and sees neither form nor data', async () => {
-  const stranger = await startShop(world.checkout, 'evil.localhost')
-  const pair = await world.checkout.createIntent()
-  const window = await openWindow({ ...world, shop: stranger }, pair, { ready: false })
-  await expect.poll(window.said).toEqual(['hello', 'fail origin_not_allowed'])
+  const stranger = await startShop(stack.checkout, 'evil.localhost')
+  const pair = await stack.checkout.createIntent()
+  const window = await openShop({ ...stack, shop: stranger }, pair, { ready: false })
+  await expect.poll(window.messages).toEqual(['hello', 'fail origin_not_allowed'])
   expect(await window.frame.locator('input').count()).toBe(0)
   expect(await window.frame.locator('body').textContent()).not.toContain('Ararat')
   await window.close()
@@ -38,10 +38,10 @@ test('a shop whose origin is not registered is told so, and sees neither form no
 })
 
 test('a stranger that hides where it comes from gets no page at all', async () => {
-  const stranger = await startShop(world.checkout, 'evil.localhost')
-  const pair = await world.checkout.createIntent()
+  const stranger = await startShop(stack.checkout, 'evil.localhost')
+  const pair = await stack.checkout.createIntent()
   let refused: Promise<unknown> | undefined
-  const window = await openWindow({ ...world, shop: stranger }, pair, {
+  const window = await openShop({ ...stack, shop: stranger }, pair, {
     ready: false,
     expected: refusedFrame,
     prepare: async (page) => {
@@ -53,14 +53,14 @@ test('a stranger that hides where it comes from gets no page at all', async () =
     },
   })
   await refused
-  expect(await window.said()).toEqual([])
+  expect(await window.messages()).toEqual([])
   await window.close()
   await stranger.close()
 })
 
 test('a registered shop in the frame of a stranger gets no page', async () => {
-  const pair = await world.checkout.createIntent()
-  const window = await openWindow(world, pair, { ready: false, expected: refusedFrame })
+  const pair = await stack.checkout.createIntent()
+  const window = await openShop(stack, pair, { ready: false, expected: refusedFrame })
   const { page } = window
   // Listens itself: of a page that a route made up, no frame may reach this machine.
   const stranger = await startSite()
@@ -69,8 +69,8 @@ test('a registered shop in the frame of a stranger gets no page', async () => {
   const refused = refusal(page)
   await page.goto(`http://evil.localhost:${stranger.port}/`)
   await refused
-  const [shop] = page.frames().filter((frame) => frame.url().startsWith(world.shop.origin))
-  expect(await shop?.evaluate('said')).toEqual([])
+  const [shop] = page.frames().filter((frame) => frame.url().startsWith(stack.shop.origin))
+  expect(await shop?.evaluate('messages')).toEqual([])
   const inner = page.frames().find((frame) => frame.url().includes('/checkout/'))
   expect(inner).toBeUndefined()
   await window.close()
@@ -78,23 +78,23 @@ test('a registered shop in the frame of a stranger gets no page', async () => {
 })
 
 test('wrong, foreign and mixed-up pairs are refused alike', async () => {
-  const one = await world.checkout.createIntent()
-  const two = await world.checkout.createIntent()
+  const one = await stack.checkout.createIntent()
+  const two = await stack.checkout.createIntent()
   for (const [pair, query] of [
     [{ ...one, clientSecret: two.clientSecret }, {}],
     [{ id: 'pi_000000000000000000000000', clientSecret: one.clientSecret }, {}],
     [one, { at: two.id }],
   ] as const) {
-    const window = await openWindow(world, pair, { ready: false, query, expected: refusedFrame })
-    await expect.poll(window.said).toContain('fail unauthorized')
-    expect(await window.said()).not.toContain('ready')
+    const window = await openShop(stack, pair, { ready: false, query, expected: refusedFrame })
+    await expect.poll(window.messages).toContain('fail unauthorized')
+    expect(await window.messages()).not.toContain('ready')
     expect(await window.frame.locator('input').count()).toBe(0)
     await window.close()
   }
 })
 
 test('messages of anybody but the page around the frame change nothing', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   await window.page.evaluate(`{
     const frame = document.querySelector('iframe')
     const sibling = document.createElement('iframe')
@@ -116,12 +116,12 @@ test('messages of anybody but the page around the frame change nothing', async (
   }`)
   await window.pay('4242424242424242')
   await expectResult(window, 'paid')
-  expect((await window.said()).filter((word) => word === 'ready')).toHaveLength(1)
+  expect((await window.messages()).filter((message) => message === 'ready')).toHaveLength(1)
   await window.close()
 })
 
 test('Enter in a field pays although Pay is below the fold', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent(), {
+  const window = await openShop(stack, await stack.checkout.createIntent(), {
     context: { viewport: { width: 390, height: 300 } },
   })
   await window.fill('4242424242424242')
@@ -132,24 +132,24 @@ test('Enter in a field pays although Pay is below the fold', async () => {
 })
 
 test('a hostile bank page moves no window, opens none and settles nothing', async () => {
-  const pair = await world.checkout.createIntent()
+  const pair = await stack.checkout.createIntent()
   const lines: string[] = []
-  const window = await openWindow(world, pair, {
+  const window = await openShop(stack, pair, {
     // The browser says no, loudly.
     expected: [/./],
     prepare: async (page) => {
       page.on('console', (line) => lines.push(line.text()))
-      await hostileBank(page, world.checkout.challengeUrl)
+      await hostileBank(page, stack.checkout.challengeUrl)
     },
   })
   await window.pay('4000000000003220')
   await window.bank.getByText('tried everything').waitFor()
-  const said = (words: RegExp): number => lines.filter((line) => words.test(line)).length
-  await expect.poll(() => said(/^Unsafe attempt to initiate navigation/)).toBe(2)
-  await expect.poll(() => said(/^Blocked opening/)).toBe(1)
-  expect(new URL(window.page.url()).origin).toBe(world.shop.origin)
+  const count = (words: RegExp): number => lines.filter((line) => words.test(line)).length
+  await expect.poll(() => count(/^Unsafe attempt to initiate navigation/)).toBe(2)
+  await expect.poll(() => count(/^Blocked opening/)).toBe(1)
+  expect(new URL(window.page.url()).origin).toBe(stack.shop.origin)
   expect(window.page.context().pages()).toHaveLength(1)
-  expect(await window.said()).not.toContain('finish')
+  expect(await window.messages()).not.toContain('finish')
   await window.frame.getByRole('button', { name: 'Use another card' }).click()
   await window.pay('4242424242424242')
   await expectResult(window, 'paid')
@@ -190,10 +190,10 @@ const hostileTexts = [
 ]
 
 test('twelve hostile names and orders are shown as they are, as text that turns nothing around it (threat 65)', async () => {
-  const pair = await world.checkout.createIntent({ environmentId: 'env_other' })
-  await world.checkout.registerOrigin(world.shop.origin, 'env_other')
+  const pair = await stack.checkout.createIntent({ environmentId: 'env_other' })
+  await stack.checkout.registerOrigin(stack.shop.origin, 'env_other')
   const dialogs: string[] = []
-  const window = await openWindow(world, pair, {
+  const window = await openShop(stack, pair, {
     prepare: async (page) => {
       page.on('dialog', (dialog) => {
         dialogs.push(dialog.message())
@@ -203,12 +203,12 @@ test('twelve hostile names and orders are shown as they are, as text that turns 
   })
   const { frame, page } = window
   for (const text of hostileTexts) {
-    await world.checkout.db.query`update merchants set name = ${text} where id = 'mer_books'`
+    await stack.checkout.db.query`update merchants set name = ${text} where id = 'mer_books'`
     const order = /\p{C}|\p{Zl}/u.test(text) ? 'A-1001' : text.slice(0, 32)
-    await world.checkout.db.query`
+    await stack.checkout.db.query`
       update payment_intents set order_id = ${order} where id = ${pair.id}`
     await page.reload()
-    await expect.poll(window.said, { timeout: 15_000 }).toContain('ready')
+    await expect.poll(window.messages, { timeout: 15_000 }).toContain('ready')
     expect(await frame.locator('.merchant bdi').textContent()).toBe(text)
     expect(await frame.getByTestId('order').textContent()).toBe(`Order ${order}`)
     // A right-to-left override ends with its own element, and the amount reads as it should.
@@ -236,12 +236,12 @@ const storages = [
 test.each(storages)(
   'the page keeps nothing where storage is %s: no cookie, no entry, no step in the history (threat 67)',
   async (storage, { persistent, off }) => {
-    const browser = persistent ? keepingBrowser(off) : world.browser
-    const window = await openWindow({ ...world, browser }, await world.checkout.createIntent(), {
+    const browser = persistent ? keepingBrowser(off) : stack.browser
+    const window = await openShop({ ...stack, browser }, await stack.checkout.createIntent(), {
       expected: [/status of 404/],
       prepare: async (page) => {
         // A visit of its own leaves a mark there, which tells whether the frame shares that storage.
-        await page.goto(`${world.checkout.url}/checkout/pi_none`)
+        await page.goto(`${stack.checkout.url}/checkout/pi_none`)
         await page.evaluate(`localStorage.setItem('mark', '')`)
       },
     })
@@ -295,12 +295,12 @@ const kept = `Promise.all(
 )`
 
 test('the secret and the card are in no address, no attribute and no text of the page', async () => {
-  const pair = await world.checkout.createIntent()
+  const pair = await stack.checkout.createIntent()
   const urls: string[] = []
-  const window = await openWindow(world, pair, {
+  const window = await openShop(stack, pair, {
     prepare: async (page) => {
       page.on('request', (request) => {
-        if (!request.url().startsWith(world.shop.origin)) urls.push(request.url())
+        if (!request.url().startsWith(stack.shop.origin)) urls.push(request.url())
       })
     },
   })

@@ -1,38 +1,44 @@
 import { firefoxPath } from '@pi-checkout/test-support/browsers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { expectResult, openWindow, startWorld, type Window, type World } from './browser.ts'
+import {
+  type BrowserStack,
+  expectResult,
+  openShop,
+  type ShopPage,
+  startBrowserStack,
+} from './browser.ts'
 
 // A browser has no deadline on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })
 
 for (const engine of ['chromium', 'firefox'] as const) {
   describe.skipIf(engine === 'firefox' && !firefoxPath())(`two windows in ${engine}`, () => {
-    let world: World
+    let stack: BrowserStack
 
     beforeAll(async () => {
-      world = await startWorld(engine)
+      stack = await startBrowserStack(engine)
     }, 120_000)
-    afterAll(async () => await world.close())
+    afterAll(async () => await stack.close())
 
     // A hidden tab may not notice where its frames are, and lose the press.
-    const press = async ({ page, frame }: Window, name: string): Promise<void> => {
+    const press = async ({ page, frame }: ShopPage, name: string): Promise<void> => {
       await page.bringToFront()
-      await world.press(frame.getByRole('button', { name }))
+      await stack.press(frame.getByRole('button', { name }))
     }
-    const answer = async ({ page, bank }: Window): Promise<void> => {
+    const answer = async ({ page, bank }: ShopPage): Promise<void> => {
       await page.bringToFront()
       await bank.getByLabel('Code').fill('1234')
-      await world.press(bank.getByRole('button', { name: 'Confirm' }))
+      await stack.press(bank.getByRole('button', { name: 'Confirm' }))
     }
-    const elsewhere = async ({ frame }: Window): Promise<void> =>
+    const elsewhere = async ({ frame }: ShopPage): Promise<void> =>
       await frame.getByText('This payment is being confirmed in another window.').waitFor()
 
     test('the window that confirmed asks for the code, and the other offers to', async () => {
-      const pair = await world.checkout.createIntent()
-      const first = await openWindow(world, pair)
-      const second = await openWindow(world, pair, { beside: first })
+      const pair = await stack.checkout.createIntent()
+      const first = await openShop(stack, pair)
+      const second = await openShop(stack, pair, { beside: first })
       // A separate profile: no message between windows of one browser reaches it.
-      const third = await openWindow(world, pair)
+      const third = await openShop(stack, pair)
       await first.pay('4000000000003220')
       await first.bank.getByLabel('Code').waitFor()
       for (const other of [second, third]) {
@@ -45,9 +51,9 @@ for (const engine of ['chromium', 'firefox'] as const) {
     })
 
     test('the code moves to the window where the buyer asks for it, and the first says so', async () => {
-      const pair = await world.checkout.createIntent()
-      const first = await openWindow(world, pair)
-      const second = await openWindow(world, pair, { beside: first })
+      const pair = await stack.checkout.createIntent()
+      const first = await openShop(stack, pair)
+      const second = await openShop(stack, pair, { beside: first })
       await first.pay('4000000000003220')
       await first.bank.getByLabel('Code').waitFor()
       await press(second, 'Confirm here')
@@ -59,9 +65,9 @@ for (const engine of ['chromium', 'firefox'] as const) {
     })
 
     test('a code that was replaced from afar can be asked for again', async () => {
-      const pair = await world.checkout.createIntent()
-      const first = await openWindow(world, pair)
-      const afar = await openWindow(world, pair)
+      const pair = await stack.checkout.createIntent()
+      const first = await openShop(stack, pair)
+      const afar = await openShop(stack, pair)
       await first.pay('4000000000003220')
       await first.bank.getByLabel('Code').waitFor()
       await press(afar, 'Confirm here')
@@ -75,9 +81,9 @@ for (const engine of ['chromium', 'firefox'] as const) {
     })
 
     test('a window that is loaded again leaves the code where it is shown', async () => {
-      const pair = await world.checkout.createIntent()
-      const first = await openWindow(world, pair)
-      const second = await openWindow(world, pair, { beside: first })
+      const pair = await stack.checkout.createIntent()
+      const first = await openShop(stack, pair)
+      const second = await openShop(stack, pair, { beside: first })
       await first.pay('4000000000003220')
       await first.bank.getByLabel('Code').waitFor()
       await second.page.reload()

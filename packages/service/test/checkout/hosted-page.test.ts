@@ -1,21 +1,21 @@
 import type { Request } from '@playwright/test'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { expectResult, openWindow, startWorld, type World } from './browser.ts'
+import { type BrowserStack, expectResult, openShop, startBrowserStack } from './browser.ts'
 import { PageClient } from './support.ts'
 
 // A browser has no deadline on a busy machine.
 vi.setConfig({ testTimeout: 90_000 })
 
-let world: World
+let stack: BrowserStack
 
 beforeAll(async () => {
-  world = await startWorld()
+  stack = await startBrowserStack()
 })
-afterAll(async () => await world.close())
+afterAll(async () => await stack.close())
 
 test('a buyer sees shop, amount and order, pays, and the shop is told that there is nothing left to do', async () => {
-  const pair = await world.checkout.createIntent({ amount: 1999, currency: 'USD' })
-  const window = await openWindow(world, pair)
+  const pair = await stack.checkout.createIntent({ amount: 1999, currency: 'USD' })
+  const window = await openShop(stack, pair)
   const { frame } = window
   await frame.getByText('Ararat Tea House').waitFor()
   expect(await frame.getByTestId('amount').textContent()).toBe('$19.99')
@@ -23,36 +23,36 @@ test('a buyer sees shop, amount and order, pays, and the shop is told that there
   expect(await frame.getByText('Sandbox: no real cards').isVisible()).toBe(true)
   await window.pay('4242424242424242')
   await expectResult(window, 'paid')
-  const said = (await window.said()).filter((word) => word !== 'size')
-  expect(said).toEqual(['hello', 'ack', 'ready', 'busy true', 'busy false', 'finish'])
+  const messages = (await window.messages()).filter((message) => message !== 'size')
+  expect(messages).toEqual(['hello', 'ack', 'ready', 'busy true', 'busy false', 'finish'])
   await window.close()
 })
 
 test('a declined card leaves the form as it is, says why, and another card pays', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   const { frame } = window
   await window.pay('4000000000009995')
   await frame.getByRole('alert').getByText('There is not enough money on this card').waitFor()
   expect(await frame.getByLabel('Card number').inputValue()).toBe('4000 0000 0000 9995')
-  expect((await window.said()).at(-1)).not.toBe('finish')
+  expect((await window.messages()).at(-1)).not.toBe('finish')
   await window.pay('5555555555554444')
   await expectResult(window, 'paid')
   await window.close()
 })
 
 test('a stolen card ends in a plain failure', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   await window.pay('4000000000009979')
   await expectResult(window, 'failed')
   expect(await window.frame.getByRole('main').textContent()).toContain('Your card was declined.')
-  expect(await window.said()).toContain('finish')
+  expect(await window.messages()).toContain('finish')
   await window.close()
 })
 
 test('fields are judged one by one, in place, and nothing is sent before they are right', async () => {
-  const pair = await world.checkout.createIntent()
+  const pair = await stack.checkout.createIntent()
   const sent: string[] = []
-  const window = await openWindow(world, pair, {
+  const window = await openShop(stack, pair, {
     prepare: async (page) => {
       page.on('request', (request) => {
         if (request.url().endsWith('/confirm')) sent.push(request.url())
@@ -87,7 +87,7 @@ test('fields are judged one by one, in place, and nothing is sent before they ar
 })
 
 test('typing moves on by itself: the number is grouped, its brand shown, the date written out', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   const { frame, page } = window
   await frame.getByLabel('Card number').click()
   await page.keyboard.type('378282246310005', { delay: 5 })
@@ -103,7 +103,7 @@ test('typing moves on by itself: the number is grouped, its brand shown, the dat
 })
 
 test('a phone shows digits, and a browser knows which field is which', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   const attributes = await window.frame
     .locator('form.card input')
     .evaluateAll((fields) =>
@@ -119,9 +119,9 @@ test('a phone shows digits, and a browser knows which field is which', async () 
 })
 
 test('an answer that is lost is asked for again as the same attempt: one charge', async () => {
-  const pair = await world.checkout.createIntent()
+  const pair = await stack.checkout.createIntent()
   const attempts: string[] = []
-  const window = await openWindow(world, pair, {
+  const window = await openShop(stack, pair, {
     expected: [/ERR_FAILED/],
     prepare: async (page) => {
       await page.route('**/checkout-api/confirm', async (route) => {
@@ -129,7 +129,7 @@ test('an answer that is lost is asked for again as the same attempt: one charge'
         if (attempts.length > 1) return await route.continue()
         // The service has done its work; only its answer never arrives.
         const { headers, postData } = await allOf(route.request())
-        const url = route.request().url().replace(world.checkout.url, world.checkout.nodeUrl)
+        const url = route.request().url().replace(stack.checkout.url, stack.checkout.nodeUrl)
         await fetch(url, { method: 'POST', headers, body: postData })
         await route.abort()
       })
@@ -137,7 +137,7 @@ test('an answer that is lost is asked for again as the same attempt: one charge'
   })
   await window.pay('4242424242424242')
   await expectResult(window, 'paid')
-  const charges = await world.checkout.db.query`
+  const charges = await stack.checkout.db.query`
     select from payment_attempts where intent_id = ${pair.id}`
   expect(charges).toHaveLength(1)
   expect(new Set(attempts).size).toBe(1)
@@ -153,19 +153,19 @@ async function allOf(
 }
 
 test('a double press of Pay is one attempt', async () => {
-  const pair = await world.checkout.createIntent()
-  const window = await openWindow(world, pair)
+  const pair = await stack.checkout.createIntent()
+  const window = await openShop(stack, pair)
   await window.fill('4242424242424242')
   await window.frame.getByRole('button', { name: /^Pay / }).dblclick()
   await expectResult(window, 'paid')
-  const charges = await world.checkout.db.query`
+  const charges = await stack.checkout.db.query`
     select from payment_attempts where intent_id = ${pair.id}`
   expect(charges).toHaveLength(1)
   await window.close()
 })
 
 test('the bank asks inside the page, and the right code pays', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   await window.pay('4000000000003220')
   await window.bank.getByText('Ararat Tea House').waitFor()
   await window.bank.getByLabel('Code').fill('1234')
@@ -175,7 +175,7 @@ test('the bank asks inside the page, and the right code pays', async () => {
 })
 
 test('a wrong code is asked again, a denied one brings the form back, and another card pays', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   await window.pay('4000000000003220')
   await window.bank.getByLabel('Code').fill('1111')
   await window.bank.getByRole('button', { name: 'Confirm' }).click()
@@ -189,7 +189,7 @@ test('a wrong code is asked again, a denied one brings the form back, and anothe
 })
 
 test('a buyer leaves the challenge for another card', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   await window.pay('4000000000003220')
   await window.bank.getByLabel('Code').waitFor()
   await window.frame.getByRole('button', { name: 'Use another card' }).click()
@@ -200,7 +200,7 @@ test('a buyer leaves the challenge for another card', async () => {
 })
 
 test('a reload in the middle of a challenge asks again, and the payment goes on', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   await window.pay('4000000000003220')
   await window.bank.getByLabel('Code').waitFor()
   await window.page.reload()
@@ -211,8 +211,8 @@ test('a reload in the middle of a challenge asks again, and the payment goes on'
 })
 
 test('a challenge whose token is spent opens again at the next press', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
-  const posted = window.page.waitForRequest(`${world.checkout.challengeUrl}/challenge`)
+  const window = await openShop(stack, await stack.checkout.createIntent())
+  const posted = window.page.waitForRequest(`${stack.checkout.challengeUrl}/challenge`)
   await window.pay('4000000000003220')
   await window.bank.getByLabel('Code').waitFor()
   const token = new URLSearchParams((await posted).postData() ?? '').get('token') ?? ''
@@ -220,7 +220,7 @@ test('a challenge whose token is spent opens again at the next press', async () 
   // What a browser does on its own when it loads a frame again.
   await window.frame.locator('body').evaluate(`{
     const form = document.createElement('form')
-    Object.assign(form, { method: 'post', action: '${world.checkout.challengeUrl}/challenge' })
+    Object.assign(form, { method: 'post', action: '${stack.checkout.challengeUrl}/challenge' })
     form.target = 'challenge'
     form.append(Object.assign(document.createElement('input'), { name: 'token', value: '${token}' }))
     document.body.append(form)
@@ -237,7 +237,7 @@ test('a challenge whose token is spent opens again at the next press', async () 
 
 test('a page that hears of its challenge twice opens it once', async () => {
   let opened = 0
-  const window = await openWindow(world, await world.checkout.createIntent(), {
+  const window = await openShop(stack, await stack.checkout.createIntent(), {
     prepare: async (page) => {
       // The page's long poll hears of the challenge while the first ticket is on its way.
       const polled = page.waitForResponse((answer) => answer.url().includes('/checkout-api/intent'))
@@ -257,25 +257,25 @@ test('a page that hears of its challenge twice opens it once', async () => {
 })
 
 test('a bank that refuses framing moves the whole page, out and back, and the payment stands', async () => {
-  const pair = await world.checkout.createIntent()
+  const pair = await stack.checkout.createIntent()
   // Signed, long, with a router in its fragment, of a shop that is busy while it is asked.
   const rest = `&note=a%20b&sign=1%2B2~&busy=2500&filter=${'x'.repeat(7800)}#/pay?step=2`
-  const window = await openWindow(world, pair, { rest })
+  const window = await openShop(stack, pair, { rest })
   const { page } = window
   const address = page.url()
   expect(address.length).toBeGreaterThan(8000)
   await window.pay('4000002760003184')
-  await page.waitForURL(`${world.checkout.challengeUrl}/bank`)
+  await page.waitForURL(`${stack.checkout.challengeUrl}/bank`)
   await page.getByLabel('Code').fill('1234')
   await page.getByRole('button', { name: 'Confirm' }).click()
   await page.waitForURL(address)
   await expectResult(window, 'paid')
-  expect(await window.said()).toContain('finish')
+  expect(await window.messages()).toContain('finish')
   await window.close()
 })
 
 test('a denied redirect comes back to the form with the reason', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   await window.pay('4000002760003184')
   await window.page.getByLabel('Code').fill('0000')
   await window.page.getByRole('button', { name: 'Confirm' }).click()
@@ -284,7 +284,7 @@ test('a denied redirect comes back to the form with the reason', async () => {
 })
 
 test('Back from the bank offers to go on or to use another card', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   await window.pay('4000002760003184')
   await window.page.getByLabel('Code').waitFor()
   await window.page.goBack()
@@ -299,23 +299,23 @@ test('Back from the bank offers to go on or to use another card', async () => {
 })
 
 test('a page around the frame that does not answer is not left', async () => {
-  const pair = await world.checkout.createIntent()
-  const window = await openWindow(world, pair, {
+  const pair = await stack.checkout.createIntent()
+  const window = await openShop(stack, pair, {
     query: { stay: '' },
     prepare: async (page) => await page.clock.install(),
   })
   await window.pay('4000002760003184')
-  await expect.poll(window.said).toContain('leave')
+  await expect.poll(window.messages).toContain('leave')
   await window.page.clock.runFor(10_000)
   await window.frame.getByRole('alert').getByText('This page could not be left').waitFor()
-  expect(new URL(window.page.url()).origin).toBe(world.shop.origin)
+  expect(new URL(window.page.url()).origin).toBe(stack.shop.origin)
   await window.close()
 })
 
 test('a second window of the same payment follows the first', async () => {
-  const pair = await world.checkout.createIntent()
-  const first = await openWindow(world, pair)
-  const second = await openWindow(world, pair)
+  const pair = await stack.checkout.createIntent()
+  const first = await openShop(stack, pair)
+  const second = await openShop(stack, pair)
   await first.pay('4000000000000002')
   await second.frame.getByRole('alert').getByText('Your card was declined').waitFor()
   await second.pay('4242424242424242')
@@ -326,50 +326,50 @@ test('a second window of the same payment follows the first', async () => {
 })
 
 test('a result that comes seconds later is waited for', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent())
+  const window = await openShop(stack, await stack.checkout.createIntent())
   await window.pay('4000000000000341')
   await window.frame.getByRole('heading', { name: 'Processing your payment' }).waitFor()
-  world.checkout.advance(5100)
+  stack.checkout.advance(5100)
   await expectResult(window, 'paid')
   await window.close()
 })
 
 test('a result that takes longer lets the buyer go', async () => {
-  const window = await openWindow(world, await world.checkout.createIntent(), {
+  const window = await openShop(stack, await stack.checkout.createIntent(), {
     prepare: async (page) => await page.clock.install(),
   })
   await window.pay('4000000000000077')
   await window.frame.getByRole('heading', { name: 'Processing your payment' }).waitFor()
-  expect(await window.said()).not.toContain('finish')
+  expect(await window.messages()).not.toContain('finish')
   await window.page.clock.runFor(12_000)
   await expectResult(window, 'processing')
-  expect(await window.said()).toContain('finish')
+  expect(await window.messages()).toContain('finish')
   await window.close()
 })
 
 test('a buyer who cancels is not charged, and the shop hears cancel instead of finish', async () => {
-  const pair = await world.checkout.createIntent()
-  const window = await openWindow(world, pair)
+  const pair = await stack.checkout.createIntent()
+  const window = await openShop(stack, pair)
   await window.frame.getByRole('button', { name: 'Cancel payment' }).click()
   await expectResult(window, 'canceled')
-  const said = await window.said()
-  expect(said).toContain('cancel')
-  expect(said).not.toContain('finish')
-  const again = await openWindow(world, pair)
+  const messages = await window.messages()
+  expect(messages).toContain('cancel')
+  expect(messages).not.toContain('finish')
+  const again = await openShop(stack, pair)
   await expectResult(again, 'canceled')
-  expect(await again.said()).toContain('finish')
+  expect(await again.messages()).toContain('finish')
   await window.close()
   await again.close()
 })
 
 test('a settled payment shows its result at once, in every window that opens it', async () => {
-  const pair = await world.checkout.createIntent()
-  const client = new PageClient(world.checkout)
-  await client.open(pair, world.shop.origin)
+  const pair = await stack.checkout.createIntent()
+  const client = new PageClient(stack.checkout)
+  await client.open(pair, stack.shop.origin)
   await client.pay('4242424242424242')
-  const window = await openWindow(world, pair)
+  const window = await openShop(stack, pair)
   await expectResult(window, 'paid')
-  expect((await window.said()).filter((word) => word !== 'size')).toEqual([
+  expect((await window.messages()).filter((message) => message !== 'size')).toEqual([
     'hello',
     'ack',
     'ready',

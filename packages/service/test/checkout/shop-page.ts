@@ -1,5 +1,5 @@
 /**
- * A small shop on a site of its own: its page plays the element's side of the frame protocol.
+ * A small shop on a separate site. Its page implements the element's side of the frame protocol.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export interface Shop {
   close(): Promise<void>
 }
 
-/** Serves `/pay?pair=…`: the pair stands in the test's own query, which no real shop would do. */
+/** Serves `/pay` with `id` and `secret` in the query, which a real shop must not do. */
 export async function startShop(checkout: RunningCheckout, host = 'shop.localhost'): Promise<Shop> {
   const { origin, serve, close } = await startSite(undefined, { name: host })
   serve((request, response) => {
@@ -24,7 +24,7 @@ export async function startShop(checkout: RunningCheckout, host = 'shop.localhos
   return { origin, close }
 }
 
-/** The address of the shop's checkout page for a pair. */
+/** Returns the address of the shop's checkout page. */
 export function payAddress(
   shop: Shop,
   pair: { readonly id: string; readonly clientSecret: string },
@@ -48,21 +48,21 @@ function page(checkoutOrigin: string): string {
   const checkout = ${JSON.stringify(checkoutOrigin)}
   document.documentElement.style.colorScheme = query.get('scheme')
   document.body.style.background = query.get('scheme') === 'dark' ? '#0c0d10' : '#fff'
-  const said = (window.said = [])
+  const messages = (window.messages = [])
   const frame = document.createElement('iframe')
   frame.title = 'Secure payment form'
   frame.referrerPolicy = 'strict-origin'
   frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms allow-top-navigation')
   let port
-  window.tell = (message) => port.postMessage(message)
+  window.send = (message) => port.postMessage(message)
   window.addEventListener('message', ({ source, origin, data }) => {
     if (source !== frame.contentWindow || origin !== checkout || data.t !== 'hello') return
-    said.push('hello')
+    messages.push('hello')
     port?.close()
     const channel = new MessageChannel()
     port = channel.port1
     port.onmessage = ({ data }) => {
-      said.push(data.t === 'busy' ? 'busy ' + data.on : data.t === 'fail' ? 'fail ' + data.code : data.t)
+      messages.push(data.t === 'busy' ? 'busy ' + data.on : data.t === 'fail' ? 'fail ' + data.code : data.t)
       if (data.t === 'size') frame.style.height = data.h + 'px'
       if (data.t === 'leave' && !query.has('stay')) {
         for (const end = Date.now() + Number(query.get('busy')); Date.now() < end; );

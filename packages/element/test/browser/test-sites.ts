@@ -1,5 +1,5 @@
 /**
- * A shop, a checkout and a stranger on different sites, and a browser that visits the shop.
+ * A shop, a checkout, and an attacker on different sites, and a browser that opens the shop.
  *
  * @module
  */
@@ -10,103 +10,107 @@ import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import { type FakeHostedPageOptions, fakeHostedPage } from '../../src/testing.ts'
 
-/** What a host says to one request; `undefined` breaks the connection, `'silence'` never answers. */
-export type Answer =
+/** The response to one request: `undefined` closes the connection, `'silence'` never responds. */
+export type SiteResponse =
   | { readonly body: string; readonly type?: string; readonly headers?: Record<string, string> }
   | { readonly redirect: string }
   | 'silence'
   | undefined
 
-export type Answers = (path: string, request: IncomingMessage) => Answer
+export type Responder = (path: string, request: IncomingMessage) => SiteResponse
 
-export interface Visit {
-  /** Inside the shop's body. Default: one `<pi-checkout id="pay">`. */
+export interface PageOptions {
+  /**
+   * Markup in the shop's body.
+   *
+   * @default One `<pi-checkout id="pay">`
+   */
   readonly body?: string
   /** The shop's module script. It may import `/shop.js`, and `PAY` is the checkout's origin. */
   readonly script?: string
   readonly headers?: Record<string, string>
-  readonly hosted?: FakeHostedPageOptions | Answers
+  readonly hosted?: FakeHostedPageOptions | Responder
   /** Prepares the page before it goes to the shop. */
   readonly prepare?: (page: Page, context: BrowserContext) => Promise<unknown>
   readonly path?: string
   readonly colorScheme?: 'light' | 'dark' | null
 }
 
-export interface World {
+export interface TestSites {
   readonly shop: string
   readonly pay: string
-  readonly evil: string
-  /** Answers of the stranger's site. */
-  stranger: Answers
-  /** Paths that the checkout was asked for. */
-  readonly asked: string[]
-  /** Console lines and errors that the test expects; any other fails it, but the element's help. */
-  readonly expected: RegExp[]
-  /** What the element told the developer on the console. */
-  readonly helped: string[]
+  readonly attackerOrigin: string
+  /** Responses of the attacker's site. */
+  attacker: Responder
+  /** Paths of the requests to the checkout. */
+  readonly requests: string[]
+  /** Console lines and errors that the test expects: any other line, except `hints`, fails it. */
+  readonly expectedLines: RegExp[]
+  /** What the element printed for the developer. */
+  readonly hints: string[]
   browser: () => Browser
-  visit: (visit?: Visit) => Promise<Page>
-  /** Changes what the checkout answers from now on. */
-  hosted: (hosted: FakeHostedPageOptions | Answers) => void
+  openShop: (options?: PageOptions) => Promise<Page>
+  /** Changes what the checkout returns. */
+  hosted: (hosted: FakeHostedPageOptions | Responder) => void
 }
 
-/** A page that mounts the pair `pi_1` and `pi_1_secret_x` at once, from the npm entries. */
-export const mountAtOnce = `
+/** A page that mounts `pi_1` and `pi_1_secret_x` immediately, from the npm entries. */
+export const mountImmediately = `
   import { configureCheckout } from '/shop.js'
   configureCheckout({ origin: PAY })
   Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })`
 
-export interface WorldOptions {
-  /** Default: `'chromium'`. */
+export interface BrowserOptions {
+  /** @default 'chromium' */
   readonly engine?: 'chromium' | 'firefox'
   readonly args?: string[]
   readonly ignoreDefaultArgs?: string[]
 }
 
-/** Prepares a world for the tests of one file. */
-export function prepareWorld({
+/** Starts the sites and the browser for the tests of one file. */
+export function prepareTestSites({
   engine = 'chromium',
   args = [],
   ignoreDefaultArgs = [],
-}: WorldOptions = {}): World {
+}: BrowserOptions = {}): TestSites {
   let browser: Browser | undefined
-  let shopAnswers: Answers = () => undefined
-  let payAnswers: Answers = () => undefined
-  let world: World
-  const sites: Site[] = []
+  let respondShop: Responder = () => undefined
+  let respondPay: Responder = () => undefined
+  let sites: TestSites
+  const servers: Site[] = []
   const contexts: BrowserContext[] = []
-  const noise: string[] = []
+  const lines: string[] = []
 
   beforeAll(async () => {
-    const origin = async (name: string, answers: Answers): Promise<string> => {
+    const origin = async (name: string, respond: Responder): Promise<string> => {
       const site = await startSite(
         (request, response) => {
-          const answer = answers(request.url ?? '/', request)
-          if (answer === 'silence') return
-          if (answer === undefined) return void request.socket.destroy()
-          if ('redirect' in answer) {
-            return void response.writeHead(302, { location: answer.redirect }).end()
+          const result = respond(request.url ?? '/', request)
+          if (result === 'silence') return
+          if (result === undefined) return void request.socket.destroy()
+          if ('redirect' in result) {
+            return void response.writeHead(302, { location: result.redirect }).end()
           }
-          const type = answer.type ?? 'text/html; charset=utf-8'
+          const type = result.type ?? 'text/html; charset=utf-8'
           response.writeHead(200, {
             'content-type': type,
             'cache-control': 'no-store',
-            ...answer.headers,
+            ...result.headers,
           })
-          response.end(answer.body)
+          response.end(result.body)
         },
         { name: `${name}.localhost` },
       )
-      sites.push(site)
+      servers.push(site)
       return site.origin
     }
-    Object.assign(world, {
-      shop: await origin('shop', (path, request) => shopAnswers(path, request)),
+    Object.assign(sites, {
+      shop: await origin('shop', (path, request) => respondShop(path, request)),
       pay: await origin('pay', (path, request) => {
-        if (path !== '/favicon.ico') world.asked.push(path)
-        return path === '/pi-checkout.js' ? selfContained() : payAnswers(path, request)
+        if (path !== '/favicon.ico') sites.requests.push(path)
+        return path === '/pi-checkout.js' ? selfContained() : respondPay(path, request)
       }),
-      evil: await origin('evil', (path, request) => world.stranger(path, request)),
+      attackerOrigin: await origin('evil', (path, request) => sites.attacker(path, request)),
     })
     if (engine === 'firefox' && !firefoxPath()) return
     browser = await launchBrowser(engine, { args, ignoreDefaultArgs })
@@ -114,18 +118,20 @@ export function prepareWorld({
 
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close()
-    const unexpected = noise.filter((line) => !world.expected.some((known) => known.test(line)))
-    noise.length = 0
-    world.asked.length = 0
-    world.helped.length = 0
-    world.expected.length = 0
-    world.stranger = () => undefined
+    const unexpected = lines.filter(
+      (line) => !sites.expectedLines.some((known) => known.test(line)),
+    )
+    lines.length = 0
+    sites.requests.length = 0
+    sites.hints.length = 0
+    sites.expectedLines.length = 0
+    sites.attacker = () => undefined
     expect(unexpected).toEqual([])
   })
 
   afterAll(async () => {
     await browser?.close()
-    for (const { close } of sites) await close()
+    for (const { close } of servers) await close()
   })
 
   const launched = (): Browser => {
@@ -133,30 +139,30 @@ export function prepareWorld({
     return browser
   }
 
-  world = {
-    helped: [],
+  sites = {
+    hints: [],
     shop: '',
     pay: '',
-    evil: '',
-    stranger: () => undefined,
-    asked: [],
-    expected: [],
+    attackerOrigin: '',
+    attacker: () => undefined,
+    requests: [],
+    expectedLines: [],
     browser: launched,
     hosted: (hosted) => {
-      payAnswers = answersOf(hosted)
+      respondPay = responderOf(hosted)
     },
-    visit: async ({
+    openShop: async ({
       body = '<pi-checkout id="pay"><p>Waiting</p></pi-checkout>',
-      script = mountAtOnce,
+      script = mountImmediately,
       headers = {},
       hosted = {},
       prepare,
-      path = '/',
+      path: shopPath = '/',
       colorScheme = 'light',
     } = {}) => {
-      world.hosted(hosted)
-      shopAnswers = (asked) => {
-        const { pathname } = new URL(asked, world.shop)
+      sites.hosted(hosted)
+      respondShop = (path) => {
+        const { pathname } = new URL(path, sites.shop)
         const javascript = 'text/javascript'
         for (const [name, bundle] of Object.entries(inject('bundles'))) {
           if (pathname === `/${name}.js`) return { body: bundle, type: javascript }
@@ -167,7 +173,7 @@ export function prepareWorld({
         }
         if (pathname === '/pi-checkout.js') return selfContained()
         if (pathname === '/page.js') {
-          return { body: script.replaceAll('PAY', JSON.stringify(world.pay)), type: javascript }
+          return { body: script.replaceAll('PAY', JSON.stringify(sites.pay)), type: javascript }
         }
         if (pathname === '/favicon.ico') return { body: '', type: 'image/x-icon' }
         return { body: shopPage(body), headers }
@@ -181,29 +187,29 @@ export function prepareWorld({
       page.setDefaultTimeout(10_000)
       page.on('console', (message) => {
         const line = `${message.type()}: ${message.text()}`
-        if (line.startsWith('error: pi-checkout: ')) world.helped.push(line)
-        else noise.push(line)
+        if (line.startsWith('error: pi-checkout: ')) sites.hints.push(line)
+        else lines.push(line)
       })
-      page.on('pageerror', (error) => noise.push(`thrown: ${error.message}`))
+      page.on('pageerror', (error) => lines.push(`thrown: ${error.message}`))
       await context.addInitScript(record)
       await prepare?.(page, context)
       // Not `load`, which waits for the frame.
-      await page.goto(world.shop + path, { waitUntil: 'domcontentloaded' })
+      await page.goto(sites.shop + shopPath, { waitUntil: 'domcontentloaded' })
       return page
     },
   }
-  return world
+  return sites
 }
 
-/** A hosted page that leaves on its first visit, and shows the result on the next. */
-export function leavingOnce(): Answers {
+/** A hosted page that leaves when it is loaded first, and shows the result when it is loaded again. */
+export function leavingOnce(): Responder {
   let visits = 0
   return () => ({
     body: fakeHostedPage({ steps: visits++ ? ['ready', 'finish'] : ['ready', 'leave'] }).html,
   })
 }
 
-/** Presses a button of the fake whose frame may be gone before Playwright hears of the click. */
+/** Presses a button of the fake whose frame may be gone before Playwright is notified of the click. */
 export async function press(page: Page, testId: string, frame = 'iframe'): Promise<void> {
   const button = page.frameLocator(frame).getByTestId(testId)
   await button.evaluate((element: HTMLElement) => {
@@ -211,56 +217,56 @@ export async function press(page: Page, testId: string, frame = 'iframe'): Promi
   })
 }
 
-/** Waits until the element stands there. By `evaluate`: `waitForFunction` breaks under strict policies. */
-export async function stands(page: Page, state: string, id = 'pay'): Promise<void> {
+/** Waits for a state of the element, by `evaluate`: `waitForFunction` breaks under strict policies. */
+export async function expectState(page: Page, state: string, id = 'pay'): Promise<void> {
   const look = (): Promise<unknown> =>
     page.evaluate((key) => Reflect.get(document.getElementById(key) ?? {}, 'state'), id)
-  await expect.poll(look, patience).toBe(state)
+  await expect.poll(look, polling).toBe(state)
 }
 
-/** What the element told the page so far: event types, with the state for a change of it. */
-export function told(page: Page): Promise<string[]> {
-  return page.evaluate(() => Reflect.get(window, 'told'))
+/** Returns the element's events so far, with the new state or the error code. */
+export function eventsOf(page: Page): Promise<string[]> {
+  return page.evaluate(() => Reflect.get(window, 'piEvents'))
 }
 
-/** Waits until the page was told this. */
-export async function hears(page: Page, line: string): Promise<void> {
-  await expect.poll(() => told(page), patience).toContain(line)
+/** Waits for an event, as `eventsOf` returns it. */
+export async function expectEvent(page: Page, line: string): Promise<void> {
+  await expect.poll(() => eventsOf(page), polling).toContain(line)
 }
 
-/** Prepares a page for `hastened`. */
-export function ownClock(page: Page): Promise<void> {
+/** Prepares a page for `eventsAfterTimers`. */
+export function installClock(page: Page): Promise<void> {
   return page.clock.install()
 }
 
-/** What the page was told, after half a second more of its own clock: for polls that wait for timers. */
-export async function hastened(page: Page): Promise<string[]> {
+/** Returns the events after half a second on the page's clock: for polls that wait for timers. */
+export async function eventsAfterTimers(page: Page): Promise<string[]> {
   await page.clock.runFor(500)
-  return told(page)
+  return eventsOf(page)
 }
 
-const patience = { interval: 20, timeout: 15_000 }
+const polling = { interval: 20, timeout: 15_000 }
 
 function record(): void {
   if (window !== top) return
-  const told: string[] = []
-  Object.assign(window, { told })
+  const events: string[] = []
+  Object.assign(window, { piEvents: events })
   const types = ['statechange', 'ready', 'leave', 'finish', 'cancel', 'error']
   for (const type of types) {
     document.addEventListener(`pi-${type}`, (event) => {
       const { state, error } = event as Event & { state?: string; error?: { code: string } }
-      told.push([event.type, state ?? error?.code].filter(Boolean).join(' '))
+      events.push([event.type, state ?? error?.code].filter(Boolean).join(' '))
     })
   }
 }
 
-function answersOf(hosted: FakeHostedPageOptions | Answers): Answers {
+function responderOf(hosted: FakeHostedPageOptions | Responder): Responder {
   if (typeof hosted === 'function') return hosted
   const { html } = fakeHostedPage(hosted)
   return () => ({ body: html })
 }
 
-function selfContained(): Answer {
+function selfContained(): SiteResponse {
   return {
     body: inject('standalone'),
     type: 'text/javascript',
