@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { firefoxPath } from '../packages/test-support/src/browsers.mjs'
-import { pnpm } from './pnpm.mjs'
+import { pnpm } from '../packages/tooling/pnpm.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 

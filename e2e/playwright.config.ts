@@ -11,7 +11,7 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   forbidOnly: true,
-  // As in .ci/test.mjs: a second try where cores are shared, none at a desk.
+  // As in packages/tooling/test.mjs: a second try where cores are shared, none at a desk.
   retries: CI ? 1 : 0,
   timeout: 60_000,
   expect: { timeout: 15_000 },

@@ -4,8 +4,5 @@
  * @module
  */
 
-/** The package's folder: `src` is one level below it, the compiled `dist/src` two. */
-export const packageRoot = new URL(
-  import.meta.url.endsWith('.ts') ? '../' : '../../',
-  import.meta.url,
-)
+/** The package's folder: `src` and `dist` are one level below it. */
+export const packageRoot = new URL('../', import.meta.url)

@@ -18,10 +18,10 @@ import { runProgram, startProgram } from '@pi-checkout/test-support/process'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readDocument, root } from '../docs/documents.mjs'
-import { nodeBinary, nodeVersions } from '../node-versions.mjs'
-import { pack, published } from '../pack.mjs'
-import { pnpm } from '../pnpm.mjs'
+import { readDocument, root } from './docs/documents.mjs'
+import { nodeBinary, nodeVersions } from './node-versions.mjs'
+import { pack, published } from './pack.mjs'
+import { pnpm } from './pnpm.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'pi-packages-'))
 // A folder with a dot is above every package that pnpm or a bare npx installs.
@@ -86,7 +86,7 @@ for (const room of published) {
   test(`${room}: every entry has types that resolve as its code does`, {
     timeout: 60_000,
   }, async () => {
-    const attw = join(root, 'node_modules/.bin/attw')
+    const attw = join(import.meta.dirname, 'node_modules/.bin/attw')
     const args = [tarballs.get(room), '--profile', 'esm-only', '--format', 'ascii']
     const { code, output, errors } = await runProgram(args, { command: attw, cwd: home })
     expect([code, code === 0 ? '' : output + errors]).toEqual([0, ''])

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const home = fileURLToPath(new URL('../.cache/node', import.meta.url))
+const home = fileURLToPath(new URL('../../.cache/node', import.meta.url))
 
 /** The floor of `engines`, and the newest of each line that is supported beside it. */
 export const nodeVersions = ['20.19.0', '22.23.3', '24.21.0', '26.10.0']

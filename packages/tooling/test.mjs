@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromiumPath } from '../packages/test-support/src/browsers.mjs'
+import { chromiumPath } from '@pi-checkout/test-support/browsers'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const bin = (name) => join(root, 'node_modules/.bin', name)
 // Continuous integration shares its cores: there a test may be tried twice. At a desk it may not.
 const secondTry = process.env.CI !== undefined
@@ -38,7 +38,7 @@ function unitTests() {
   const ok = run('unit and integration tests', bin('vitest'), [
     'run',
     '--root=.',
-    '--config=.ci/vitest.config.mjs',
+    '--config=packages/tooling/vitest.config.ts',
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report('vitest')}`,

@@ -25,7 +25,7 @@ export function faultOf(command, { path, names }) {
   const { program, args } = command
   if (program === undefined) return undefined // Variables alone.
   const rule = rules[program]
-  if (!rule) return `no rule of .ci/docs/commands.mjs covers the program "${program}"`
+  if (!rule) return `no rule of packages/tooling/docs/commands.mjs covers the program "${program}"`
   return rule(args, { path, names, ...command })
 }
 

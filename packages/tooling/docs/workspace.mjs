@@ -45,7 +45,8 @@ export function furnish() {
       link(join(root, room, 'node_modules', name), name)
     }
   }
-  for (const name of surroundings) copyFileSync(join(root, '.ci/docs', name), join(home, name))
+  for (const name of surroundings)
+    copyFileSync(join(root, 'packages/tooling/docs', name), join(home, name))
   writeFileSync(join(home, 'package.json'), '{ "type": "module", "private": true }\n')
   for (const [name, config] of Object.entries(projects)) {
     writeFileSync(join(home, name), JSON.stringify(config))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { badgeOf, mark, pageOf, rowsOf, withBadge } from '../bench/page.mjs'
+import { badgeOf, mark, pageOf, rowsOf, withBadge } from '../../.ci/bench/page.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const rooms = ['packages/server', 'packages/element', 'packages/service', 'demo']

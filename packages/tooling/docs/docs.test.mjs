@@ -3,10 +3,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { piService, startProgram } from '@pi-checkout/test-support/process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commandsOf, faultOf, ourFault } from '../docs/commands.mjs'
-import { anchorsOf, documents, linksOf, readDocument, root } from '../docs/documents.mjs'
-import { languages, readHttp, scriptsOf } from '../docs/languages.mjs'
-import { llmsPath, llmsText } from '../docs/llms.mjs'
+import { nodeVersions } from '../node-versions.mjs'
+import { published } from '../pack.mjs'
+import { pnpm } from '../pnpm.mjs'
+import { commandsOf, faultOf, ourFault } from './commands.mjs'
+import { anchorsOf, documents, linksOf, readDocument, root } from './documents.mjs'
+import { languages, readHttp, scriptsOf } from './languages.mjs'
+import { llmsPath, llmsText } from './llms.mjs'
 import {
   ended,
   furnish,
@@ -15,10 +18,7 @@ import {
   runVitest,
   runWithService,
   typeFaults,
-} from '../docs/workshop.mjs'
-import { nodeVersions } from '../node-versions.mjs'
-import { published } from '../pack.mjs'
-import { pnpm } from '../pnpm.mjs'
+} from './workspace.mjs'
 
 const all = documents()
 const blocks = all.flatMap((document) => document.blocks)
@@ -180,7 +180,7 @@ test("the README's picture is there in light and dark, in words too, and names t
   }
 })
 
-test('llms.txt is what the documents say; node .ci/docs/llms.mjs renews it', () => {
+test('llms.txt is what the documents say; node packages/tooling/docs/llms.mjs renews it', () => {
   expect(readFileSync(join(root, llmsPath), 'utf8')).toBe(llmsText())
 })
 

@@ -1,8 +1,8 @@
 // The rules that the documents are held to are themselves held to a lie each.
 import { expect, test } from 'vitest'
-import { commandsOf, faultOf } from '../docs/commands.mjs'
-import { anchorsOf, linksOf } from '../docs/documents.mjs'
-import { languages } from '../docs/languages.mjs'
+import { commandsOf, faultOf } from './commands.mjs'
+import { anchorsOf, linksOf } from './documents.mjs'
+import { languages } from './languages.mjs'
 
 const lies = {
   'npm run make-coffee': 'no package.json has the script "make-coffee"',
@@ -13,7 +13,8 @@ const lies = {
   'npx pi-service exec -- frobnicate': 'no rule covers "frobnicate"',
   'node demo/dist/serve.mjs': 'there is no demo/dist/serve.mjs',
   'npx vitest run --root demo test/no.test.ts': 'there is no demo/test/no.test.ts',
-  'frobnicate --hard': 'no rule of .ci/docs/commands.mjs covers the program "frobnicate"',
+  'frobnicate --hard':
+    'no rule of packages/tooling/docs/commands.mjs covers the program "frobnicate"',
 }
 for (const [line, fault] of Object.entries(lies)) {
   test(`a command that nobody could type is told: ${line}`, { timeout: 30_000 }, () => {

@@ -5,7 +5,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { pnpm } from './pnpm.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What is published, below `packages`. */
 export const published = ['server', 'element', 'service']

@@ -1,0 +1,39 @@
+// Builds a published package so that it contains what it uses of the contract, which is private.
+// `bundle.mjs code ENTRY…` writes each module below src to dist, and those of the contract.
+// `bundle.mjs types` bundles what `tsc` wrote to dist/.types.
+import { readFileSync, rmSync } from 'node:fs'
+import { rolldown } from 'rolldown'
+import { dts } from 'rolldown-plugin-dts'
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
+const names = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+const external = [/^node:/, ...names.map((name) => new RegExp(`^${name}(?:/|$)`))]
+const [, , output, ...entries] = process.argv
+
+if (output === 'code') {
+  await write({
+    input: entries,
+    platform: 'neutral',
+    resolve: { conditionNames: ['source'] },
+    treeshake: false,
+    output: { preserveModules: true, preserveModulesRoot: 'src' },
+  })
+} else {
+  const exported = Object.values(manifest.exports).filter(({ source }) => source)
+  await write({
+    input: Object.fromEntries(
+      exported.map(({ source, types }) => [
+        types.slice('./dist/'.length, -'.d.ts'.length),
+        source.replace('./src', './dist/.types').replace(/ts$/, 'd.ts'),
+      ]),
+    ),
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
+    output: { chunkFileNames: 'types/[name].d.ts' },
+  })
+  rmSync('dist/.types', { recursive: true })
+}
+
+async function write({ output, ...input }) {
+  const bundle = await rolldown({ external, logLevel: 'silent', ...input })
+  await bundle.write({ dir: 'dist', ...output })
+}
