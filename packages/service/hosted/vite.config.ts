@@ -18,9 +18,15 @@ export default defineConfig({
     rolldownOptions: {
       input: {
         checkout: here('checkout.html'),
-        refusal: here('refusal.html'),
-        challenge: here('challenge.html'),
+        error: here('error.html'),
+        testBank: here('test-bank.html'),
         inspector: here('inspector.html'),
+        docs: here('docs.css'),
+      },
+      output: {
+        // The API documentation, which the service renders, loads it by this name.
+        assetFileNames: ({ names }) =>
+          names.includes('docs.css') ? 'docs.css' : 'checkout-assets/[name]-[hash][extname]',
       },
     },
   },

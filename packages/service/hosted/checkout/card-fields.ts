@@ -1,5 +1,5 @@
 /**
- * What the buyer types, made readable and judged: pure functions over card-validator.
+ * Formats and validates what the buyer types: pure functions over card-validator.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import validator from 'card-validator'
 import type { CardDetails } from '../../shared/checkout-api.ts'
 import type { Texts } from './texts.ts'
 
-/** The four fields as they stand in the form. */
+/** Values of the four fields. */
 export interface CardFields {
   readonly number: string
   readonly expiry: string
@@ -18,10 +18,10 @@ export interface CardFields {
 
 export type FieldName = keyof CardFields
 
-/** Why a field is not acceptable: the name of a text. */
-export type Faults = Partial<Record<FieldName, keyof Texts>>
+/** Errors of the fields, as keys of texts. */
+export type FieldErrors = Partial<Record<FieldName, keyof Texts>>
 
-/** What is known of a number so far. */
+/** A card brand, known from the first digits. */
 export interface Brand {
   readonly type: string
   readonly name: string
@@ -38,7 +38,7 @@ validator.creditCardType.addCard({
   code: { name: 'CVC', size: 3 },
 })
 
-/** Tells the brand from the first digits; `undefined` while several fit. */
+/** Returns the brand of the first digits; `undefined` while several match. */
 export function brandOf(number: string): Brand | undefined {
   const { card } = validator.number(digitsOf(number))
   if (!card || digitsOf(number) === '') return undefined
@@ -47,33 +47,33 @@ export function brandOf(number: string): Brand | undefined {
 
 /** Finds a brand by the name that the service uses. */
 export function brandOfType(type: string): Brand | undefined {
-  const card = validator.creditCardType.getTypeInfo(type === amex.ours ? amex.theirs : type)
+  const card = validator.creditCardType.getTypeInfo(type === amex.service ? amex.library : type)
   return card && brand(card)
 }
 
 /**
  * Groups the digits as they are printed on the card: `4242 4242 4242 4242`, `3782 822463 10005`.
  *
- * @param previous What stood there before. A text that comes at once, as by paste, may hold an expiry
- * date behind the number: then the first 16 digits, or as many as the brand has, are the number.
+ * @param previous - The value before the change. Pasted text may contain an expiry date after the number:
+ * then the first 16 digits, or as many as the brand has, are the number.
  */
 export function groupNumber(text: string, previous = ''): string {
   const all = digitsOf(text)
   const card = validator.number(all.slice(0, 16)).card
   const gaps = card?.gaps ?? [4, 8, 12]
   const lengths = card?.lengths ?? [19]
-  const atOnce = digitsOf(previous).length < 16 && all.length > 16
+  const isPasted = digitsOf(previous).length < 16 && all.length > 16
   const whole = [16, ...lengths].find((size) => validator.number(all.slice(0, size)).isValid)
-  const digits = all.slice(0, (atOnce && whole) || Math.max(...lengths))
-  return [...digits].map((digit, at) => (gaps.includes(at) ? ` ${digit}` : digit)).join('')
+  const digits = all.slice(0, (isPasted && whole) || Math.max(...lengths))
+  return [...digits].map((digit, index) => (gaps.includes(index) ? ` ${digit}` : digit)).join('')
 }
 
-/** Tells whether a number is right as it stands: time to move on. Hardly a card has more digits. */
+/** Returns whether a number is complete, so that the focus can move on. Few cards have more digits. */
 export function isWholeNumber(number: string): boolean {
   return validator.number(digitsOf(number)).isValid
 }
 
-/** Writes an expiry date as `MM / YY`, from typing, from a paste or from autofill (`03/2031`). */
+/** Formats a typed, pasted, or autofilled expiry date (`03/2031`) as `MM / YY`. */
 export function formatExpiry(input: string, previous = ''): string {
   const text = toAscii(input)
   const deleting = previous.length > text.length
@@ -83,7 +83,7 @@ export function formatExpiry(input: string, previous = ''): string {
   if (iso) return `${iso[2]} / ${iso[1]}`
   const separated = /^\D*(\d)\s*[/.-]/.exec(text)
   const digits = separated ? `0${digitsOf(text)}` : padMonth(digitsOf(text))
-  // No card of 2020 is good any more: `1220` goes on as `122034`.
+  // No card of 2020 is valid anymore, so `1220` is the start of `122034`.
   if (/^(0[1-9]|1[0-2])20\d{1,2}/.test(digits)) {
     const year = digits.slice(2, 6)
     return `${digits.slice(0, 2)} / ${year.length === 4 ? year.slice(2) : year}`
@@ -92,28 +92,28 @@ export function formatExpiry(input: string, previous = ''): string {
   return `${digits.slice(0, 2)} / ${digits.slice(2, 4)}`
 }
 
-/** Writes full-width, Arabic-Indic and Persian digits as 0 to 9. */
+/** Replaces full-width, Arabic-Indic, and Persian digits with 0 to 9. */
 export function toAscii(text: string): string {
   return text
     .normalize('NFKC')
     .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf))
 }
 
-/** Keeps the digits of a security code, as many as its brand has. */
+/** Returns the digits of a security code, as many as its brand has. */
 export function formatCvc(text: string, brand: Brand | undefined): string {
   return digitsOf(text).slice(0, brand?.codeSize ?? 4)
 }
 
 /**
- * Tells what is wrong with each field. Nothing of it was sent anywhere.
+ * Validates the fields.
  *
- * @param now The service's time, in milliseconds since 1970.
+ * @param now - The service's time, in milliseconds since 1970.
  */
-export function faultsOf(fields: CardFields, now: number): Faults {
-  const number = numberFault(fields.number)
-  const expiry = expiryFault(fields.expiry, now)
-  const cvc = cvcFault(fields.cvc, brandOf(fields.number))
-  const name = nameFault(fields.name)
+export function validate(fields: CardFields, now: number): FieldErrors {
+  const number = numberError(fields.number)
+  const expiry = expiryError(fields.expiry, now)
+  const cvc = cvcError(fields.cvc, brandOf(fields.number))
+  const name = nameError(fields.name)
   return {
     ...(number && { number }),
     ...(expiry && { expiry }),
@@ -122,7 +122,7 @@ export function faultsOf(fields: CardFields, now: number): Faults {
   }
 }
 
-/** Reads the fields into a card; call it only when there are no faults. */
+/** Converts valid fields to a card. */
 export function readCard({ number, expiry, cvc, name }: CardFields): CardDetails {
   const [month = '', year = ''] = expiry.split(' / ')
   const holderName = name.trim()
@@ -135,47 +135,46 @@ export function readCard({ number, expiry, cvc, name }: CardFields): CardDetails
   }
 }
 
-/** How many digits a security code has, for its fault's text. */
+/** Returns the number of digits of the security code. */
 export function codeSize(number: string): number {
   return brandOf(number)?.codeSize ?? 3
 }
 
-// The service's name for it, and the library's.
-const amex = { ours: 'amex', theirs: 'american-express' }
+const amex = { service: 'amex', library: 'american-express' }
 
 function brand(card: {
   readonly type: string
   readonly niceType: string
   readonly code: { readonly size: number }
 }): Brand {
-  const type = card.type === amex.theirs ? amex.ours : card.type
+  const type = card.type === amex.library ? amex.service : card.type
   return { type, name: card.niceType, codeSize: card.code.size }
 }
 
-function numberFault(number: string): keyof Texts | undefined {
+function numberError(number: string): keyof Texts | undefined {
   const digits = digitsOf(number)
   const { isValid, isPotentiallyValid, card } = validator.number(digits)
   if (isValid) return isTestCard(digits) ? undefined : 'numberNotTest'
-  // A number of full length may have more digits still; that it is wrong is far likelier.
+  // A number of full length may have more digits, but it is far likelier that it is wrong.
   const fullLength = Math.min(...(card?.lengths ?? [16]))
   return isPotentiallyValid && digits.length < fullLength ? 'numberIncomplete' : 'numberWrong'
 }
 
-function expiryFault(expiry: string, now: number): keyof Texts | undefined {
+function expiryError(expiry: string, now: number): keyof Texts | undefined {
   const [, month, year] = /^(0[1-9]|1[0-2]) \/ (\d\d)$/.exec(expiry) ?? []
   if (!month || !year) return 'expiryIncomplete'
-  // As the service judges: good to the last moment of its month, wherever on earth the buyer is.
+  // As in the service: valid to the last moment of its month in every time zone.
   const end = Date.UTC(2000 + Number(year), Number(month), 1) + 12 * 60 * 60 * 1000
   return now < end ? undefined : 'expiryPast'
 }
 
-function cvcFault(cvc: string, brand: Brand | undefined): keyof Texts | undefined {
+function cvcError(cvc: string, brand: Brand | undefined): keyof Texts | undefined {
   return validator.cvv(cvc, brand?.codeSize ?? 3).isValid ? undefined : 'cvcIncomplete'
 }
 
-function nameFault(name: string): keyof Texts | undefined {
+function nameError(name: string): keyof Texts | undefined {
   if (name.trim() === '') return undefined
-  // A number in the name field is a card in the wrong place: it must not travel as a name.
+  // A number in the name field is a card in the wrong field: it must not be sent as a name.
   return validator.cardholderName(name).isValid ? undefined : 'nameWrong'
 }
 

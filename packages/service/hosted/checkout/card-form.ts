@@ -1,32 +1,33 @@
 /**
- * The card form: four fields that help, one button, one place for messages.
+ * The card form: four fields that format and validate their values, one button, one notice.
  *
  * @module
  */
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { property, query, state } from 'lit/decorators.js'
 import type { CardDetails } from '../../shared/checkout-api.ts'
 import type { Language } from '../../shared/language.ts'
+import { LightElement } from '../light-element.ts'
 import {
   brandOf,
   type CardFields,
   codeSize,
-  type Faults,
+  type FieldErrors,
   type FieldName,
-  faultsOf,
   formatCvc,
   formatExpiry,
   groupNumber,
   isWholeNumber,
   readCard,
   toAscii,
+  validate,
 } from './card-fields.ts'
 import { brandIcon, codeIcon, spinner, warningIcon } from './icons.ts'
 import type { CardPick } from './sandbox-panel.ts'
 import { serverNow } from './server-now.ts'
 import { fill, type Texts, texts } from './texts.ts'
 
-/** The buyer pressed Pay with a card that looks right. */
+/** The buyer pressed Pay with a valid card. */
 export class CardSubmit extends Event {
   readonly card: CardDetails
   constructor(card: CardDetails) {
@@ -36,30 +37,26 @@ export class CardSubmit extends Event {
 }
 
 /**
- * @fires {CardSubmit} card-submit - Pay was pressed with a card that looks right.
- * @fires card-cancel - The buyer wants to leave.
+ * @fires {CardSubmit} card-submit - Pay was pressed with a valid card.
+ * @fires card-cancel - Cancel was pressed.
  */
-export class CardForm extends LitElement {
+export class CardForm extends LightElement {
   @property({ attribute: false }) texts: Texts = texts.en
   @property({ attribute: false }) language: Language = 'en'
   @property({ attribute: false }) payLabel = ''
   @property({ attribute: false }) notice: string | undefined
   @property({ attribute: false }) busy = false
   @property({ attribute: false }) sandbox = false
-  @state() private faults: Faults = {}
+  @state() private errors: FieldErrors = {}
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
-  /** What stood in each field after the latest event. The inputs themselves hold the values. */
+  /** Values after the latest event. The inputs themselves hold the current ones. */
   #before: CardFields = { number: '', expiry: '', cvc: '', name: '' }
 
   /** Moves the focus to the message, if one is shown. */
   async focusNotice(): Promise<void> {
     await this.updateComplete
     this.shownNotice?.focus({ preventScroll: true })
-  }
-
-  protected override createRenderRoot(): HTMLElement {
-    return this
   }
 
   protected override render(): TemplateResult {
@@ -94,7 +91,7 @@ export class CardForm extends LitElement {
           notice ? html`${warningIcon}<span .textContent=${notice}></span>` : nothing
         }</p>
         <button
-          class="pay"
+          class="primary pay"
           type="submit"
           aria-disabled=${busy}
         >${busy ? spinner : nothing}<span
@@ -121,9 +118,9 @@ export class CardForm extends LitElement {
   }
 
   #field({ name, label, autocomplete, placeholder, adornment }: FieldOptions): TemplateResult {
-    const fault = this.faults[name]
+    const error = this.errors[name]
     const numeric = name !== 'name'
-    const text = fault && fill(this.texts[fault], { digits: String(codeSize(this.#read().number)) })
+    const text = error && fill(this.texts[error], { digits: String(codeSize(this.#read().number)) })
     return html`
       <div class="field" data-field=${name}>
         <label for=${`card-${name}`} .textContent=${label}></label>
@@ -139,42 +136,42 @@ export class CardForm extends LitElement {
             spellcheck="false"
             placeholder=${placeholder ?? nothing}
             ?readonly=${this.busy}
-            aria-invalid=${fault ? 'true' : 'false'}
-            aria-describedby=${fault ? `card-${name}-fault` : nothing}
+            aria-invalid=${error ? 'true' : 'false'}
+            aria-describedby=${error ? `card-${name}-error` : nothing}
             maxlength=${numeric ? nothing : '128'}
             @input=${(event: Event) => this.#type(name, event)}
             @change=${(event: Event) => this.#type(name, event)}
-            @blur=${() => this.#judge(name)}
+            @blur=${() => this.#validateFilled(name)}
           />
           ${adornment ? html`<span class="adornment">${adornment}</span>` : nothing}
         </div>
-        ${fault ? html`<p class="fault" id=${`card-${name}-fault`} .textContent=${text}></p>` : nothing}
+        ${error ? html`<p class="error" id=${`card-${name}-error`} .textContent=${text}></p>` : nothing}
       </div>
     `
   }
 
   #type(name: FieldName, event: Event): void {
-    // The listener sits on our own input.
+    // The listener is on the input itself.
     const input = event.target as HTMLInputElement
     const before = this.#before[name]
     const typed = input.value
     const caret = input.selectionStart ?? typed.length
     const value = this.#format(name, typed)
     if (value !== typed) {
-      const place = caretAfter({ typed, caret, value })
+      const position = caretAfter({ typed, caret, value })
       input.value = value
-      if (document.activeElement === input) input.setSelectionRange(place, place)
+      if (document.activeElement === input) input.setSelectionRange(position, position)
     }
     this.#before = { ...this.#before, [name]: value }
-    // A fault that is shown follows the typing; a new one waits until the buyer leaves the field.
-    if (this.faults[name]) this.#setFault(name, this.#faults()[name])
+    // A shown error follows the typing; a new one waits until the buyer leaves the field.
+    if (this.errors[name]) this.#setError(name, this.#validate()[name])
     this.requestUpdate()
     if (document.activeElement !== input) return
-    const growing = value.length > before.length && input.selectionStart === value.length
-    if (growing && this.#isFull(name)) this.#input(name === 'number' ? 'expiry' : 'cvc')?.focus()
+    const hasGrown = value.length > before.length && input.selectionStart === value.length
+    if (hasGrown && this.#isFull(name)) this.#input(name === 'number' ? 'expiry' : 'cvc')?.focus()
   }
 
-  /** The name stays as it is typed: nothing in it is to be grouped or dropped. */
+  /** The name is not changed. */
   #format(name: FieldName, typed: string): string {
     switch (name) {
       case 'number':
@@ -191,15 +188,15 @@ export class CardForm extends LitElement {
   #isFull(name: FieldName): boolean {
     const { number, expiry } = this.#read()
     if (name === 'number') return isWholeNumber(number)
-    return name === 'expiry' && expiry.length === 7 && !this.#faults().expiry
+    return name === 'expiry' && expiry.length === 7 && !this.#validate().expiry
   }
 
-  #judge(name: FieldName): void {
+  #validateFilled(name: FieldName): void {
     if (this.#read()[name] === '') return
-    this.#setFault(name, this.#faults()[name])
+    this.#setError(name, this.#validate()[name])
   }
 
-  /** What stands in the form, whether or not an event told of it. */
+  /** Reads the inputs, which browsers may fill without an event. */
   #read(): CardFields {
     const value = (name: FieldName): string => this.#input(name)?.value ?? ''
     return {
@@ -210,23 +207,23 @@ export class CardForm extends LitElement {
     }
   }
 
-  #faults(): Faults {
-    return faultsOf(this.#read(), serverNow())
+  #validate(): FieldErrors {
+    return validate(this.#read(), serverNow())
   }
 
-  #setFault(name: FieldName, fault: Faults[FieldName]): void {
-    const { [name]: _, ...others } = this.faults
-    this.faults = fault ? { ...others, [name]: fault } : others
+  #setError(name: FieldName, error: FieldErrors[FieldName]): void {
+    const { [name]: _, ...others } = this.errors
+    this.errors = error ? { ...others, [name]: error } : others
   }
 
   readonly #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     if (this.busy) return
-    this.faults = this.#faults()
-    const wrong = (['number', 'expiry', 'cvc', 'name'] as const).find((name) => this.faults[name])
-    if (wrong) {
+    this.errors = this.#validate()
+    const invalid = fieldNames.find((name) => this.errors[name])
+    if (invalid) {
       await this.updateComplete
-      this.#input(wrong)?.focus()
+      this.#input(invalid)?.focus()
       return
     }
     this.dispatchEvent(new CardSubmit(readCard(this.#read())))
@@ -240,11 +237,11 @@ export class CardForm extends LitElement {
     const year = String(new Date(serverNow()).getUTCFullYear() + 4).slice(-2)
     const cvc = '1234'.slice(0, codeSize(number))
     this.#before = { number: groupNumber(number), expiry: `12 / ${year}`, cvc, name: 'Ani Test' }
-    for (const name of ['number', 'expiry', 'cvc', 'name'] as const) {
+    for (const name of fieldNames) {
       const input = this.#input(name)
       if (input) input.value = this.#before[name]
     }
-    this.faults = {}
+    this.errors = {}
     this.payButton?.focus()
   }
 
@@ -252,6 +249,8 @@ export class CardForm extends LitElement {
     return this.querySelector(`#card-${name}`)
   }
 }
+
+const fieldNames = ['number', 'expiry', 'cvc', 'name'] as const
 
 interface FieldOptions {
   readonly name: FieldName
@@ -261,7 +260,7 @@ interface FieldOptions {
   readonly adornment?: unknown
 }
 
-/** Keeps the caret behind the same digit when spaces come and go around it. */
+/** Returns the caret position after the same digit when spaces around it have changed. */
 function caretAfter({
   typed,
   caret,
@@ -273,10 +272,10 @@ function caretAfter({
 }): number {
   if (caret >= typed.length) return value.length
   const digits = toAscii(typed.slice(0, caret)).replace(/\D/g, '').length
-  let seen = 0
-  for (let at = 0; at < value.length; at++) {
-    if (seen === digits) return at
-    if (/\d/.test(value.charAt(at))) seen++
+  let count = 0
+  for (let index = 0; index < value.length; index++) {
+    if (count === digits) return index
+    if (/\d/.test(value.charAt(index))) count++
   }
   return value.length
 }

@@ -1,18 +1,19 @@
 /**
- * The issuer's page in a frame that may not move the top page, open windows or learn where it is.
+ * The issuer's page in a sandboxed iframe: it cannot navigate the top page, open windows, or see a referrer.
  *
- * Its messages only wake us: the result goes from the issuer to the service.
+ * Its messages only trigger a read. The result goes from the issuer to the service.
  *
  * @module
  */
-import { html, LitElement, nothing } from 'lit'
+import { html, nothing } from 'lit'
 import { property, query } from 'lit/decorators.js'
 import { keyed } from 'lit/directives/keyed.js'
 import type { ChallengeTicket } from '../../shared/checkout-api.ts'
+import { LightElement } from '../light-element.ts'
 import { spinner } from './icons.ts'
-import { postTicket } from './post-ticket.ts'
+import { submitChallenge } from './submit-challenge.ts'
 
-/** The issuer's page says that something happened, or that its token is over. Never proof of anything. */
+/** A hint from the issuer's page: the challenge is done, or its token is no longer valid. Proves nothing. */
 export class IssuerMessage extends Event {
   readonly message: 'done' | 'over'
   constructor(message: 'done' | 'over') {
@@ -21,35 +22,31 @@ export class IssuerMessage extends Event {
   }
 }
 
-/** @fires {IssuerMessage} issuer-message - The issuer's page wakes us. */
-export class ChallengeFrame extends LitElement {
+/** @fires {IssuerMessage} issuer-message - The issuer's page sent a message. */
+export class ChallengeFrame extends LightElement {
   @property({ attribute: false }) ticket: ChallengeTicket | undefined
   @property({ attribute: false }) locale = 'en'
   @property({ attribute: false }) label = ''
   @query('iframe') private readonly frame!: HTMLIFrameElement | null
 
-  protected override createRenderRoot(): HTMLElement {
-    return this
-  }
-
   override connectedCallback(): void {
     super.connectedCallback()
-    window.addEventListener('message', this.#receive)
+    window.addEventListener('message', this.#onMessage)
   }
 
   override disconnectedCallback(): void {
-    window.removeEventListener('message', this.#receive)
+    window.removeEventListener('message', this.#onMessage)
     super.disconnectedCallback()
   }
 
   protected override updated(changed: Map<PropertyKey, unknown>): void {
     if (!changed.has('ticket') || !this.ticket) return
-    postTicket(this.ticket, { target: frameName, locale: this.locale })
+    submitChallenge(this.ticket, { target: frameName, locale: this.locale })
   }
 
   protected override render(): unknown {
     if (!this.ticket) return html`<div class="challenge waiting">${spinner}</div>`
-    // A new frame per ticket: an old document must not stay behind in the history.
+    // A new iframe for each ticket, so that the history keeps no old document.
     return keyed(
       this.ticket.token,
       html`<iframe
@@ -63,7 +60,7 @@ export class ChallengeFrame extends LitElement {
     )
   }
 
-  readonly #receive = ({ source, origin, data }: MessageEvent<unknown>): void => {
+  readonly #onMessage = ({ source, origin, data }: MessageEvent<unknown>): void => {
     if (!this.ticket || !this.frame || source !== this.frame.contentWindow) return
     if (origin !== new URL(this.ticket.url).origin) return
     const message = readMessage(data)
@@ -74,8 +71,6 @@ export class ChallengeFrame extends LitElement {
 const frameName = 'challenge'
 
 function readMessage(data: unknown): IssuerMessage['message'] | undefined {
-  if (typeof data !== 'object' || data === null || !('pi' in data) || !('t' in data))
-    return undefined
-  if (data.pi !== 'challenge') return undefined
-  return data.t === 'done' || data.t === 'over' ? data.t : undefined
+  const { pi, t } = (data ?? {}) as { readonly pi?: unknown; readonly t?: unknown }
+  return pi === 'challenge' && (t === 'done' || t === 'over') ? t : undefined
 }

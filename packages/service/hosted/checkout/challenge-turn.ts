@@ -1,8 +1,8 @@
 /**
- * Which of a payment's windows shows the challenge: the service lets one at a time, the latest.
+ * Decides which window of a payment shows the challenge: the service allows one at a time, the latest.
  *
- * A window opens it by itself if it confirmed the payment. One that was loaded again cannot know that:
- * it opens the challenge if no other window of this browser shows it. Every other window offers to.
+ * The window that confirmed the payment opens the challenge automatically. A reloaded window cannot know
+ * that, so it opens the challenge if no other window of this browser shows it. Other windows offer a button.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import type { ChallengeTicket } from '../../shared/checkout-api.ts'
 import type { CheckoutApi } from './checkout-api.ts'
 import type { Retries } from './retry.ts'
 
-/** Where this window stands with the challenge. */
+/** State of the challenge in this window. */
 export type Turn =
-  /** Other windows are asked whether they show it. */
+  /** Waits for replies of other windows that may show it. */
   | { readonly at: 'asking' }
   | { readonly at: 'opening' }
   | { readonly at: 'open'; readonly ticket: ChallengeTicket }
@@ -20,16 +20,16 @@ export type Turn =
   | { readonly at: 'failed'; readonly error: unknown }
   /** Another window shows it. */
   | { readonly at: 'elsewhere' }
-  /** Its page here is over, or it is not known who shows it. */
+  /** Its page here is no longer valid, or it is unknown which window shows it. */
   | { readonly at: 'interrupted' }
 
-/** What a turn needs of its page. */
+/** What a turn needs from its page. */
 export interface ChallengeTurnOptions {
   /** Id of the intent. */
   readonly id: string
   readonly api: Pick<CheckoutApi, 'openChallenge'>
   readonly retries: Retries
-  /** Called with each new state, and after each failed try to open. */
+  /** Called with each new state, and after each failed attempt to open. */
   readonly onChange: (turn: Turn | 'failing') => void
 }
 
@@ -38,7 +38,7 @@ export class ChallengeTurn {
   /** Open only during a challenge: it may keep a page out of the back/forward cache. */
   #channel: BroadcastChannel | undefined
   #state: Turn | undefined
-  #onHeld: () => void = () => {}
+  #onReply: () => void = () => {}
 
   constructor(options: ChallengeTurnOptions) {
     this.#options = options
@@ -57,38 +57,38 @@ export class ChallengeTurn {
   async open(): Promise<void> {
     const turn: Turn = { at: 'opening' }
     this.#connect()?.postMessage('taken')
-    this.#move(turn)
-    const isOver = (): boolean => this.#state !== turn
+    this.#setState(turn)
+    const isObsolete = (): boolean => this.#state !== turn
     const { api, retries, onChange } = this.#options
     try {
       const ticket = await retries.send((signal) => api.openChallenge({}, signal), {
-        onFailure: () => isOver() || onChange('failing'),
-        isOver,
+        onFailure: () => isObsolete() || onChange('failing'),
+        isObsolete,
       })
-      if (!isOver()) this.#move({ at: 'open', ticket })
+      if (!isObsolete()) this.#setState({ at: 'open', ticket })
     } catch (error) {
-      if (!isOver()) this.#move({ at: 'failed', error })
+      if (!isObsolete()) this.#setState({ at: 'failed', error })
     }
   }
 
-  /** Opens the challenge here unless another window shows it, or may. */
+  /** Opens the challenge here unless another window shows it or may show it. */
   async openIfFree(): Promise<void> {
     const turn: Turn = { at: 'asking' }
-    this.#move(turn)
+    this.#setState(turn)
     const channel = this.#connect()
     if (!channel) return this.offer('interrupted')
-    const held = await this.#isHeld(channel)
+    const isShown = await this.#isShownElsewhere(channel)
     if (this.#state !== turn) return
-    if (held) this.offer('elsewhere')
+    if (isShown) this.offer('elsewhere')
     else await this.open()
   }
 
-  /** Leaves it to the buyer whether the challenge opens here. */
+  /** Lets the buyer decide whether the challenge opens here. */
   offer(at: 'elsewhere' | 'interrupted'): void {
-    this.#move({ at })
+    this.#setState({ at })
   }
 
-  /** The payment has moved on: there is no challenge. */
+  /** Ends the turn: there is no challenge anymore. */
   end(): void {
     this.#state = undefined
     this.#channel?.close()
@@ -97,35 +97,35 @@ export class ChallengeTurn {
 
   #connect(): BroadcastChannel | undefined {
     this.#channel ??= openChannel(`challenge ${this.#options.id}`)
-    if (this.#channel) this.#channel.onmessage = ({ data }) => this.#hear(data)
+    if (this.#channel) this.#channel.onmessage = ({ data }) => this.#onMessage(data)
     return this.#channel
   }
 
-  async #isHeld(channel: BroadcastChannel): Promise<boolean> {
+  async #isShownElsewhere(channel: BroadcastChannel): Promise<boolean> {
     return await new Promise((resolve) => {
-      this.#onHeld = () => resolve(true)
-      setTimeout(() => resolve(false), longestReply)
+      this.#onReply = () => resolve(true)
+      setTimeout(() => resolve(false), replyTimeout)
       channel.postMessage('whose')
     })
   }
 
-  #hear(message: unknown): void {
+  #onMessage(message: unknown): void {
     const isHere = this.#state?.at === 'opening' || this.#state?.at === 'open'
-    if (message === 'held') this.#onHeld()
+    if (message === 'held') this.#onReply()
     if (message === 'whose' && isHere) this.#channel?.postMessage('held')
     if (message === 'taken' && isHere) this.offer('elsewhere')
   }
 
-  #move(turn: Turn): void {
+  #setState(turn: Turn): void {
     this.#state = turn
     this.#options.onChange(turn)
   }
 }
 
-/** Milliseconds that another window of this browser has for its reply. */
-const longestReply = 500
+/** Milliseconds to wait for the reply of another window of this browser. */
+const replyTimeout = 500
 
-/** @returns `undefined` where the browser gives a frame no channel to its own other windows. */
+/** @returns `undefined` if the browser gives an iframe no channel to other windows of its origin. */
 function openChannel(name: string): BroadcastChannel | undefined {
   try {
     return new BroadcastChannel(name)

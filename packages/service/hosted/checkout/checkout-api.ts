@@ -1,7 +1,7 @@
 /**
- * The hosted page's private API: the session token lives here, in memory, and nowhere else.
+ * Client of the hosted page's private API. It keeps the session token in memory only.
  *
- * Each request has a deadline. A session that has ended is renewed, and the request is sent again.
+ * Each request has a timeout. If the session has expired, it is renewed and the request is sent again.
  *
  * @module
  */
@@ -13,17 +13,17 @@ import type {
   SessionGrant,
 } from '../../shared/checkout-api.ts'
 
-/** A response with an error status, of the service or of something on the way to it. */
+/** A response with an error status, from the service or from a proxy. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem'
   readonly status: number
-  /** `unknown` when the body names no code, which the service always does. */
+  /** `unknown` if the body has no code. The service always sends one. */
   readonly code: string
-  /** RFC 6901 pointers of the fields at fault. */
+  /** RFC 6901 pointers of the invalid fields. */
   readonly pointers: readonly string[]
 
   constructor({ status, code, pointers }: Pick<ApiProblem, 'status' | 'code' | 'pointers'>) {
-    super(`the checkout refused with ${status} ${code}`)
+    super(`request rejected with ${status} ${code}`)
     this.status = status
     this.code = code
     this.pointers = pointers
@@ -31,10 +31,10 @@ export class ApiProblem extends Error {
 }
 
 /**
- * Tells whether the service itself rejected a request for good. After every other failure nothing is
- * known: the service may have done what was asked.
+ * Returns whether the service itself rejected a request. After every other failure the request may have
+ * been committed.
  */
-export function isRefusal(error: unknown): error is ApiProblem {
+export function isRejection(error: unknown): error is ApiProblem {
   if (!(error instanceof ApiProblem) || error.code === 'unknown') return false
   return error.status < 500 && error.code !== 'invalid_session'
 }
@@ -44,33 +44,32 @@ export class CheckoutApi {
   #renewal: Promise<unknown> | undefined
   #token = ''
 
-  /** @param renew Opens a new session in place of the one that has ended. */
+  /** @param renew - Opens a new session after the current one has expired. */
   constructor(renew: () => Promise<unknown>) {
     this.#renew = renew
   }
 
-  /** Trades the secret for a session. */
+  /** Opens a session with the secret. */
   async open(request: OpenSessionBody, signal?: AbortSignal): Promise<CheckoutView> {
     const session = await this.#fetch('session', post(request, signal))
-    // The service vouches for the rest of each shape; both sides are built from one source.
     const { token, intent } = session as SessionGrant
     if (typeof token !== 'string') throw new TypeError('session: has no token')
     this.#token = token
     return readView(intent)
   }
 
-  /** The intent now, or as soon as it has reached a version: the service waits up to 25 seconds. */
+  /** Returns the view, or waits up to 25 seconds until it has reached a version. */
   async intent(waitForVersion?: number, signal?: AbortSignal): Promise<CheckoutView> {
     if (waitForVersion === undefined) return readView(await this.#send('intent', { signal }))
     const path = `intent?waitForVersion=${waitForVersion}`
-    return readView(await this.#send(path, { signal, deadline: longestPoll }))
+    return readView(await this.#send(path, { signal, timeout: longPollTimeout }))
   }
 
   async confirm(request: ConfirmBody, signal?: AbortSignal): Promise<CheckoutView> {
     return readView(await this.#send('confirm', post(request, signal)))
   }
 
-  /** A one-time token for the issuer's page. */
+  /** Creates a one-time token for the issuer's page. */
   async openChallenge(
     body: { readonly returnUrl?: string },
     signal?: AbortSignal,
@@ -95,7 +94,7 @@ export class CheckoutApi {
     } catch (error) {
       if (!(error instanceof ApiProblem) || error.code !== 'invalid_session') throw error
     }
-    // One renewal serves every request that the ended session failed.
+    // One renewal serves all requests that failed with this token.
     if (this.#token === token) {
       this.#renewal ??= this.#renew().finally(() => {
         this.#renewal = undefined
@@ -105,14 +104,17 @@ export class CheckoutApi {
     return await this.#fetch(path, options)
   }
 
-  async #fetch(path: string, { body, signal, deadline = longestWait }: Options): Promise<unknown> {
+  async #fetch(
+    path: string,
+    { body, signal, timeout = requestTimeout }: Options,
+  ): Promise<unknown> {
     const headers = new Headers()
     if (this.#token) headers.set('authorization', `Bearer ${this.#token}`)
     if (body) headers.set('content-type', 'application/json')
     // Not `AbortSignal.any`, which Safari 16 does not have.
     const end = new AbortController()
     const abort = (): void => end.abort()
-    const timer = setTimeout(abort, deadline)
+    const timer = setTimeout(abort, timeout)
     signal?.addEventListener('abort', abort)
     if (signal?.aborted) abort()
     try {
@@ -131,31 +133,30 @@ export class CheckoutApi {
   }
 }
 
-/** Milliseconds until a request without a response counts as lost. */
-const longestWait = 10_000
-/** The same for a long poll, which the service holds for 25 seconds. */
-const longestPoll = 30_000
+const requestTimeout = 10_000
+/** The service responds to a long poll after at most 25 seconds. */
+const longPollTimeout = 30_000
 
 interface Options {
   /** Makes it a POST. */
   readonly body?: object
   readonly signal?: AbortSignal | undefined
-  readonly deadline?: number
+  readonly timeout?: number
 }
 
 function post(body: object, signal: AbortSignal | undefined): Options {
   return { body, signal }
 }
 
-/** Networks with a sign-in page answer for the service: what is no view is no answer. */
-function readView(answer: unknown): CheckoutView {
-  const view = answer as CheckoutView | undefined
+/** Rejects the response of a network with a sign-in page. */
+function readView(body: unknown): CheckoutView {
+  const view = body as CheckoutView | undefined
   if (Number.isInteger(view?.version) && typeof view?.status === 'string') return view
-  throw new TypeError('view: is no view of an intent')
+  throw new TypeError('view: is not a view of an intent')
 }
 
-function readProblem(status: number, answer: unknown): ApiProblem {
-  const { code, errors } = (answer ?? {}) as { code?: unknown; errors?: { pointer?: unknown }[] }
+function readProblem(status: number, body: unknown): ApiProblem {
+  const { code, errors } = (body ?? {}) as { code?: unknown; errors?: { pointer?: unknown }[] }
   const pointers = Array.isArray(errors) ? errors.map(({ pointer }) => String(pointer)) : []
   return new ApiProblem({ status, code: typeof code === 'string' ? code : 'unknown', pointers })
 }

@@ -1,36 +1,32 @@
 /**
- * The hosted page: who is paid, how much and for what, then the one thing there is to do now.
- *
- * It renders into its own light DOM, so that browsers and password managers find the card fields.
+ * The hosted page: merchant, amount, and order, then the current step.
  *
  * @module
  */
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import type { CheckoutView } from '../../shared/checkout-api.ts'
 import { type Language, languageOf } from '../../shared/language.ts'
+import { LightElement } from '../light-element.ts'
 import { moneyText } from '../money-text.ts'
 import { brandOfType } from './card-fields.ts'
 import type { CardForm, CardSubmit } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
-import { Payment } from './payment.ts'
-import { type Result, resultOf } from './standing.ts'
+import { PaymentController } from './payment-controller.ts'
+import { type Result, resultOf } from './screen.ts'
 import { failureText, fill, type Texts, texts } from './texts.ts'
 
-export class HostedPage extends LitElement {
-  readonly #payment = new Payment(this)
-
-  protected override createRenderRoot(): HTMLElement {
-    return this
-  }
+export class HostedPage extends LightElement {
+  readonly #payment = new PaymentController(this)
 
   protected override render(): unknown {
-    if (window.parent === window) return this.#apart()
-    const { view } = this.#payment
+    if (window.parent === window) return this.#standalone()
+    const { view, screen } = this.#payment
     if (!view) return nothing
     document.documentElement.lang = this.#language
+    const hasEnded = screen === 'processing' || screen === 'result'
     return html`
-      <main class="page" data-screen=${this.#payment.screen}>
+      <main class="page ${hasEnded ? 'finished' : ''}" data-screen=${screen}>
         ${this.#summary(view)}
         <section class="step">${this.#card(view)}${this.#step(view)}</section>
       </main>
@@ -38,22 +34,22 @@ export class HostedPage extends LitElement {
   }
 
   protected override willUpdate(): void {
-    this.#focused = document.hasFocus()
+    this.#hasFocus = document.hasFocus()
   }
 
-  /** A result or a new step takes the focus along, but only if the buyer was already inside. */
+  /** Moves the focus to a new step or result, but only if the buyer was already inside. */
   protected override updated(): void {
     const { screen } = this.#payment
-    const moved = this.#shown !== undefined && this.#shown !== screen
-    this.#shown = screen
-    if (!moved || !this.#focused) return
+    const hasChanged = this.#screen !== undefined && this.#screen !== screen
+    this.#screen = screen
+    if (!hasChanged || !this.#hasFocus) return
     if (screen === 'card') void this.querySelector<CardForm>('card-form')?.focusNotice()
     else this.querySelector<HTMLElement>('.step .title')?.focus({ preventScroll: true })
   }
 
-  #shown: string | undefined
-  /** The buyer was inside before this update: a challenge that goes takes the focus along. */
-  #focused = false
+  #screen: string | undefined
+  /** Before this update, since a challenge that is removed loses the focus. */
+  #hasFocus = false
 
   get #language(): Language {
     return languageOf(this.#payment.locale)
@@ -63,11 +59,11 @@ export class HostedPage extends LitElement {
     return texts[this.#language]
   }
 
-  /** Nobody around the page has told it a language: it takes the browser's. */
-  #apart(): TemplateResult {
+  /** Without an element around it, the page uses the browser's language. */
+  #standalone(): TemplateResult {
     const language = languageOf(navigator.language)
     document.documentElement.lang = language
-    return html`<p class="apart">${texts[language].apart}</p>`
+    return html`<p class="apart">${texts[language].standalone}</p>`
   }
 
   #summary(view: CheckoutView): TemplateResult {
@@ -101,7 +97,7 @@ export class HostedPage extends LitElement {
     }
   }
 
-  /** Stays while another step is shown, with what the buyer typed; a result ends it. */
+  /** Stays in the page with the typed card while another step is shown, until the result. */
   #card(view: CheckoutView): unknown {
     const { screen } = this.#payment
     if (screen === 'result') return nothing
@@ -130,7 +126,7 @@ export class HostedPage extends LitElement {
         .ticket=${this.#payment.challenge.ticket}
         .locale=${this.#payment.locale}
         .label=${verifyFrame}
-        @issuer-message=${({ message }: IssuerMessage) => this.#payment.hearIssuer(message)}
+        @issuer-message=${({ message }: IssuerMessage) => this.#payment.onIssuerMessage(message)}
       ></challenge-frame>
       ${this.#alert()}
       <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
@@ -150,7 +146,7 @@ export class HostedPage extends LitElement {
       <h2 class="title" tabindex="-1">${verify}</h2>
       <p class="hint">${hint}</p>
       ${this.#alert()}
-      <button class="pay" type="button" @click=${() => void this.#payment.confirmHere()}>
+      <button class="primary pay" type="button" @click=${() => void this.#payment.confirmHere()}>
         <span>${at === 'failed' ? tryAgain : confirmHere}</span>
       </button>
       <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
@@ -167,7 +163,7 @@ export class HostedPage extends LitElement {
       <p class="hint">${toBankText}</p>
       ${this.#alert()}
       <button
-        class="pay"
+        class="primary pay"
         type="button"
         aria-disabled=${busy}
         @click=${() => void this.#payment.goToBank()}
@@ -193,7 +189,7 @@ export class HostedPage extends LitElement {
     const result = resultOf(view)
     const [title, text] = resultTexts[result]
     const merchant = view.merchantName
-    const why = result === 'failed' ? this.#failure(view) : undefined
+    const reason = result === 'failed' ? this.#failure(view) : undefined
     return html`
       <div class="settled">
         <span class="badge ${result}" aria-hidden="true">${resultIcon(result)}</span>
@@ -201,7 +197,7 @@ export class HostedPage extends LitElement {
           ${this.#texts[title]}
         </h2>
         <p class="hint" role="status">
-          ${why} ${fill(this.#texts[text], { amount: this.#money(view), merchant })}
+          ${reason} ${fill(this.#texts[text], { amount: this.#money(view), merchant })}
         </p>
         ${result === 'paid' ? this.#method(view) : nothing}
       </div>
@@ -241,7 +237,7 @@ const resultTexts: Readonly<Record<Result, readonly [keyof Texts, keyof Texts]>>
   expired: ['expiredTitle', 'expiredText'],
 }
 
-/** The merchant's text stays a node of its own, so that its reading direction cannot leak. */
+/** Keeps the order id in a separate node, so that its reading direction cannot affect the text around it. */
 function splitAround(text: string, mark: string, value: string): readonly [string, string, string] {
   const [before = '', after = ''] = text.split(mark)
   return [before, value, after]

@@ -1,12 +1,12 @@
 /**
- * The page's drawings, as templates: the policy loads no image from anywhere.
+ * The page's icons as templates: its Content Security Policy allows no inline images.
  *
  * @module
  */
 import { html, nothing, svg, type TemplateResult } from 'lit'
 import type { Brand } from './card-fields.ts'
 
-/** The brand of the number so far; a plain card while it is unknown. Read out by its name. */
+/** The brand's logo, or a plain card while the brand is unknown. */
 export function brandIcon(brand: Brand | undefined): TemplateResult {
   const drawing = (brand && brandDrawings.get(brand.type)) ?? plainCard
   return html`<svg
@@ -20,48 +20,48 @@ export function brandIcon(brand: Brand | undefined): TemplateResult {
 }
 
 const plainCard = svg`
-  <rect class="card-blank" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
-  <rect class="card-stripe" x="1" y="5" width="32" height="4"></rect>
-  <rect class="card-stripe" x="5" y="14" width="9" height="2.5" rx="1"></rect>`
+  <rect fill="none" stroke="var(--line-strong)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+  <rect fill="var(--line-strong)" x="1" y="5" width="32" height="4"></rect>
+  <rect fill="var(--line-strong)" x="5" y="14" width="9" height="2.5" rx="1"></rect>`
 
 const brandDrawings: ReadonlyMap<string, TemplateResult> = new Map([
   [
     'visa',
-    svg`<rect class="card-face" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
-      <text class="brand-text visa" x="17" y="15.2" text-anchor="middle">VISA</text>`,
+    svg`<rect fill="var(--card)" stroke="var(--card-line)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+      <text class="brand-text" fill="var(--visa)" font-size="11" font-style="italic" x="17" y="15.2" text-anchor="middle">VISA</text>`,
   ],
   [
     'mastercard',
-    svg`<rect class="card-face" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
-      <circle cx="13.4" cy="11" r="6" fill="#eb001b"></circle>
-      <circle cx="20.6" cy="11" r="6" fill="#f79e1b"></circle>
-      <path d="M17 6.2a6 6 0 0 1 0 9.6 6 6 0 0 1 0-9.6z" fill="#ff5f00"></path>`,
+    svg`<rect fill="var(--card)" stroke="var(--card-line)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+      <circle cx="13.4" cy="11" r="6" fill="var(--mastercard-left)"></circle>
+      <circle cx="20.6" cy="11" r="6" fill="var(--mastercard-right)"></circle>
+      <path d="M17 6.2a6 6 0 0 1 0 9.6 6 6 0 0 1 0-9.6z" fill="var(--mastercard-middle)"></path>`,
   ],
   [
     'amex',
-    svg`<rect x="0" y="0" width="34" height="22" rx="4" fill="#016fd0"></rect>
-      <text class="brand-text amex" x="17" y="14.2" text-anchor="middle">AMEX</text>`,
+    svg`<rect x="0" y="0" width="34" height="22" rx="4" fill="var(--amex)"></rect>
+      <text class="brand-text" font-size="9" fill="var(--card)" x="17" y="14.2" text-anchor="middle">AMEX</text>`,
   ],
   [
     'mir',
-    svg`<rect class="card-face" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
-      <text class="brand-text mir" x="17" y="15" text-anchor="middle">МИР</text>`,
+    svg`<rect fill="var(--card)" stroke="var(--card-line)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+      <text class="brand-text" font-size="10.5" fill="var(--mir)" x="17" y="15" text-anchor="middle">МИР</text>`,
   ],
   [
     'arca',
-    svg`<rect x="0" y="0" width="34" height="22" rx="4" fill="#0a3d62"></rect>
-      <text class="brand-text arca" x="17" y="14.6" text-anchor="middle">ArCa</text>`,
+    svg`<rect x="0" y="0" width="34" height="22" rx="4" fill="var(--arca)"></rect>
+      <text class="brand-text" font-size="9" fill="var(--card)" x="17" y="14.6" text-anchor="middle">ArCa</text>`,
   ],
 ])
 
-/** Where the security code stands on a card. */
+/** Position of the security code on a card. */
 export const codeIcon = html`<svg class="brand" viewBox="0 0 34 22" aria-hidden="true">
-  <rect class="card-blank" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
-  <rect class="card-stripe" x="1" y="4" width="32" height="4"></rect>
-  <rect class="code-box" x="17.5" y="11.5" width="13" height="7" rx="3.5"></rect>
-  <circle class="code-dot" cx="21" cy="15" r="1"></circle>
-  <circle class="code-dot" cx="24" cy="15" r="1"></circle>
-  <circle class="code-dot" cx="27" cy="15" r="1"></circle>
+  <rect fill="none" stroke="var(--line-strong)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+  <rect fill="var(--line-strong)" x="1" y="4" width="32" height="4"></rect>
+  <rect fill="var(--surface)" stroke="var(--muted)" x="17.5" y="11.5" width="13" height="7" rx="3.5"></rect>
+  <circle fill="var(--muted)" cx="21" cy="15" r="1"></circle>
+  <circle fill="var(--muted)" cx="24" cy="15" r="1"></circle>
+  <circle fill="var(--muted)" cx="27" cy="15" r="1"></circle>
 </svg>`
 
 export const warningIcon = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
@@ -87,7 +87,7 @@ export const spinner = html`<svg class="spinner" viewBox="0 0 24 24" aria-hidden
   <path class="spinner-head" d="M12 3a9 9 0 0 1 9 9"></path>
 </svg>`
 
-/** A tick, a cross or a clock: never the only sign of a result. */
+/** A check mark, cross, or clock, shown next to the heading of a result. */
 export function resultIcon(result: string): TemplateResult {
   const path = resultPaths.get(result) ?? cross
   return html`<svg class="result-icon" viewBox="0 0 24 24" aria-hidden="true">

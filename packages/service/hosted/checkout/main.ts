@@ -1,5 +1,5 @@
 /**
- * The hosted page's entry: registers its elements, and the handshake starts at once.
+ * Entry of the hosted page: registers its elements, which starts the handshake.
  *
  * @module
  */

@@ -1,36 +1,36 @@
 /**
- * Sends requests again: after silence, after a failure on the way, and at once when the network may be back.
+ * Retries requests after a timeout or a network failure, and immediately when the network may be back.
  *
  * @module
  */
-import { isRefusal } from './checkout-api.ts'
+import { isRejection } from './checkout-api.ts'
 
-/** The page's requests that are being tried. */
+/** The page's running requests. */
 export class Retries {
   readonly #running = new Set<AbortController>()
 
-  /** Ends every running try and pause, and tries again: the network may be back. */
+  /** Ends every running attempt and pause, and sends the requests again. */
   resume(): void {
     for (const current of this.#running) current.abort()
   }
 
   /**
-   * Sends a request up to four times, and more often only if `resume` ends a try.
+   * Sends a request up to four times. Attempts that `resume` ends are not counted.
    *
-   * @param request Stops when its signal aborts. What it sends again has to be the same request.
-   * @throws {ApiProblem} The service refused the request, which is not sent again.
-   * @throws The last failure, if no try got a response, or if the response is no longer needed.
+   * @param request - Sends the request, the same one each time, and stops when its signal aborts.
+   * @throws {ApiProblem} If the service rejects the request. It is not sent again.
+   * @throws The last failure, if no attempt got a response or the response is no longer needed.
    */
   async send<T>(
     request: (signal: AbortSignal) => Promise<T>,
     {
       onFailure = () => {},
-      isOver = () => false,
+      isObsolete = () => false,
     }: {
-      /** Called after each failed try. */
+      /** Called after each failed attempt. */
       readonly onFailure?: () => void
-      /** Tells that the answer is no longer needed. */
-      readonly isOver?: () => boolean
+      /** Returns whether the response is no longer needed. */
+      readonly isObsolete?: () => boolean
     } = {},
   ): Promise<T> {
     for (let failures = 0; ; ) {
@@ -40,13 +40,13 @@ export class Retries {
       try {
         return await request(signal)
       } catch (error) {
-        if (isRefusal(error) || isOver()) throw error
+        if (isRejection(error) || isObsolete()) throw error
         if (signal.aborted) continue
         onFailure()
         const pause = pauses[failures++]
         if (pause === undefined) throw error
-        await sleep(scattered(pause), signal)
-        if (isOver()) throw error
+        await sleep(jittered(pause), signal)
+        if (isObsolete()) throw error
       } finally {
         this.#running.delete(current)
       }
@@ -56,15 +56,12 @@ export class Retries {
 
 const pauses = [400, 1200, 3000]
 
-/** Scatters a pause by half, so that many pages do not return at one moment. */
-export function scattered(milliseconds: number): number {
+/** Varies a pause by half, so that many pages do not send their requests at the same moment. */
+export function jittered(milliseconds: number): number {
   return milliseconds * (0.5 + Math.random())
 }
 
-/**
- * @param milliseconds How long.
- * @param signal Ends the pause early.
- */
+/** @param signal - Ends the pause early. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()

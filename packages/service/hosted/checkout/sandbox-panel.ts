@@ -1,12 +1,13 @@
 /**
- * For developers, in test environments only: a card for each outcome, one press away.
+ * Test cards for developers, in test environments only: each button fills in a card.
  *
  * @module
  */
 import { testCards } from '@pi-checkout/contract/sandbox'
-import { html, LitElement, type TemplateResult } from 'lit'
+import { html, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
 import type { Language } from '../../shared/language.ts'
+import { LightElement } from '../light-element.ts'
 import { chevron } from './icons.ts'
 import { type Texts, texts } from './texts.ts'
 
@@ -20,13 +21,9 @@ export class CardPick extends Event {
 }
 
 /** @fires {CardPick} card-pick - A test card was chosen. */
-export class SandboxPanel extends LitElement {
+export class SandboxPanel extends LightElement {
   @property({ attribute: false }) texts: Texts = texts.en
   @property({ attribute: false }) language: Language = 'en'
-
-  protected override createRenderRoot(): HTMLElement {
-    return this
-  }
 
   protected override render(): TemplateResult {
     const { sandbox, testCards: title, testCardsHint } = this.texts
@@ -58,72 +55,44 @@ export class SandboxPanel extends LitElement {
   }
 
   #label(name: string): string {
-    return labels[this.language].get(name) ?? name
+    const [, en, hy, ru] = labels.find(([card]) => card === name) ?? [name, name, name, name]
+    return { en, hy, ru }[this.language]
   }
 }
 
-const labels: Readonly<Record<Language, ReadonlyMap<string, string>>> = {
-  en: new Map([
-    ['visa', 'Paid · Visa'],
-    ['mastercard', 'Paid · Mastercard'],
-    ['amex', 'Paid · American Express'],
-    ['mir', 'Paid · Mir'],
-    ['arca', 'Paid · ArCa'],
-    ['declined', 'Declined'],
-    ['insufficient-funds', 'Not enough money'],
-    ['lost', 'Lost card'],
-    ['stolen', 'Stolen card (final)'],
-    ['expired', 'Expired card'],
-    ['wrong-cvc', 'Wrong security code'],
-    ['processing-error', 'Processing error'],
-    ['challenge', 'Bank asks, paid'],
-    ['redirect', 'Bank’s own page, paid'],
-    ['challenge-declined', 'Bank asks, declined'],
-    ['challenge-insufficient-funds', 'Bank asks, not enough money'],
-    ['challenge-unavailable', 'Bank asks, not available'],
-    ['slow', 'Paid after 5 seconds'],
-    ['pending', 'Pending until settled'],
-  ]),
-  hy: new Map([
-    ['visa', 'Վճարված · Visa'],
-    ['mastercard', 'Վճարված · Mastercard'],
-    ['amex', 'Վճարված · American Express'],
-    ['mir', 'Վճարված · Mir'],
-    ['arca', 'Վճարված · ArCa'],
-    ['declined', 'Մերժված'],
-    ['insufficient-funds', 'Գումարը չի բավականացնում'],
-    ['lost', 'Կորած քարտ'],
-    ['stolen', 'Գողացված քարտ (վերջնական)'],
-    ['expired', 'Ժամկետանց քարտ'],
-    ['wrong-cvc', 'Սխալ անվտանգության կոդ'],
-    ['processing-error', 'Մշակման սխալ'],
-    ['challenge', 'Բանկը հարցնում է, վճարված'],
-    ['redirect', 'Բանկի էջում, վճարված'],
-    ['challenge-declined', 'Բանկը հարցնում է, մերժված'],
-    ['challenge-insufficient-funds', 'Բանկը հարցնում է, գումարը քիչ է'],
-    ['challenge-unavailable', 'Բանկը հարցնում է, անհասանելի'],
-    ['slow', 'Վճարված 5 վայրկյանից'],
-    ['pending', 'Սպասում է լուծման'],
-  ]),
-  ru: new Map([
-    ['visa', 'Оплачено · Visa'],
-    ['mastercard', 'Оплачено · Mastercard'],
-    ['amex', 'Оплачено · American Express'],
-    ['mir', 'Оплачено · Мир'],
-    ['arca', 'Оплачено · ArCa'],
-    ['declined', 'Отклонено'],
-    ['insufficient-funds', 'Не хватает денег'],
-    ['lost', 'Потерянная карта'],
-    ['stolen', 'Украденная карта (итог)'],
-    ['expired', 'Карта просрочена'],
-    ['wrong-cvc', 'Неверный код безопасности'],
-    ['processing-error', 'Ошибка обработки'],
-    ['challenge', 'Банк спрашивает, оплачено'],
-    ['redirect', 'Страница банка, оплачено'],
-    ['challenge-declined', 'Банк спрашивает, отклонено'],
-    ['challenge-insufficient-funds', 'Банк спрашивает, мало денег'],
-    ['challenge-unavailable', 'Банк спрашивает, недоступно'],
-    ['slow', 'Оплачено через 5 секунд'],
-    ['pending', 'Ждёт решения'],
-  ]),
-}
+const labels: readonly (readonly [name: string, en: string, hy: string, ru: string])[] = [
+  ['visa', 'Paid · Visa', 'Վճարված · Visa', 'Оплачено · Visa'],
+  ['mastercard', 'Paid · Mastercard', 'Վճարված · Mastercard', 'Оплачено · Mastercard'],
+  ['amex', 'Paid · American Express', 'Վճարված · American Express', 'Оплачено · American Express'],
+  ['mir', 'Paid · Mir', 'Վճարված · Mir', 'Оплачено · Мир'],
+  ['arca', 'Paid · ArCa', 'Վճարված · ArCa', 'Оплачено · ArCa'],
+  ['declined', 'Declined', 'Մերժված', 'Отклонено'],
+  ['insufficient-funds', 'Not enough money', 'Գումարը չի բավականացնում', 'Недостаточно средств'],
+  ['lost', 'Lost card', 'Կորած քարտ', 'Потерянная карта'],
+  ['stolen', 'Stolen card (final)', 'Գողացված քարտ (վերջնական)', 'Украденная карта (итог)'],
+  ['expired', 'Expired card', 'Ժամկետանց քարտ', 'Карта просрочена'],
+  ['wrong-cvc', 'Wrong security code', 'Սխալ անվտանգության կոդ', 'Неверный код безопасности'],
+  ['processing-error', 'Processing error', 'Մշակման սխալ', 'Ошибка обработки'],
+  ['challenge', 'Challenge, paid', 'Հաստատում, վճարված', 'Подтверждение, оплачено'],
+  [
+    'redirect',
+    'Challenge on the bank’s page, paid',
+    'Հաստատում բանկի էջում, վճարված',
+    'Подтверждение на странице банка, оплачено',
+  ],
+  ['challenge-declined', 'Challenge, declined', 'Հաստատում, մերժված', 'Подтверждение, отклонено'],
+  [
+    'challenge-insufficient-funds',
+    'Challenge, not enough money',
+    'Հաստատում, գումարը չի բավականացնում',
+    'Подтверждение, недостаточно средств',
+  ],
+  [
+    'challenge-unavailable',
+    'Challenge, not available',
+    'Հաստատում, անհասանելի',
+    'Подтверждение, недоступно',
+  ],
+  ['slow', 'Paid after 5 seconds', 'Վճարված 5 վայրկյանից', 'Оплачено через 5 секунд'],
+  ['pending', 'Pending until settled', 'Սպասում է լուծման', 'Ждёт решения'],
+]

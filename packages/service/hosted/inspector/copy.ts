@@ -1,11 +1,11 @@
 /**
- * A button that copies a text and says so.
+ * A button that copies a text and confirms it.
  *
  * @module
  */
 import { html, type TemplateResult } from 'lit'
 
-/** @param text Called at the press: what is copied is of that moment. */
+/** @param text - Called when the button is pressed. */
 export function copyButton(label: string, text: () => string): TemplateResult {
   const copy = async ({ currentTarget }: Event): Promise<void> => {
     if (!(currentTarget instanceof HTMLButtonElement)) return

@@ -1,6 +1,6 @@
 /**
- * Requests as commands to paste. No credential is in them: the key comes from the reader's own
- * environment, and an idempotency key is made anew.
+ * Requests as curl commands. They contain no credentials: the API key is read from an environment variable,
+ * and the idempotency key is generated.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import type { PaymentIntent } from '@pi-checkout/contract'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'
 
-/** A create to begin with. */
+/** Returns the command for a first create. */
 export function firstCreate(origin: string): string {
   return createCommand(origin, { amount: 150000, currency: 'AMD', orderId: 'A-1001' })
 }
 
 /**
- * The command that repeats an exchange.
+ * Returns the command that repeats a request.
  *
- * @param intent The intent that it made, if it is known: bodies are not kept.
+ * @param intent - The intent that it created, if known: bodies are not stored.
  */
 export function curlOf(
   { operation, method, path }: LoggedRequest,

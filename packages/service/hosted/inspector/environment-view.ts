@@ -1,47 +1,42 @@
 /**
- * The environment itself: its clock, keys and origins, and all of its data at once.
+ * The environment: its clock, API keys, origins, and data.
  *
  * @module
  */
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { property, state } from 'lit/decorators.js'
+import { html, nothing, type TemplateResult } from 'lit'
+import { state } from 'lit/decorators.js'
 import type { SandboxEnvironment } from '../../shared/sandbox-api.ts'
-import type { ViewState } from './inspector.ts'
-import { spanText, timeText } from './words.ts'
+import { InspectorView } from './inspector-view.ts'
+import { spanText, timeText } from './labels.ts'
 
 const minute = 60_000
 const hour = 60 * minute
 
-/** Steps to the service's own deadlines. */
+/** Steps that pass the service's deadlines. */
 const steps = [
-  [10 * minute, '+10 min', 'The bank’s question runs out'],
+  [10 * minute, '+10 min', 'Challenges expire'],
   [hour, '+1 h', ''],
   [24 * hour, '+24 h', 'Open intents expire'],
-  [48 * hour, '+48 h', 'Idempotency keys are free again'],
-  [-hour, '−1 h', 'Nothing that has happened is undone'],
+  [48 * hour, '+48 h', 'Idempotency keys can be used again'],
+  [-hour, '−1 h', 'No transition is undone'],
 ] as const
 
-export class EnvironmentView extends LitElement {
-  @property({ attribute: false }) state: ViewState | undefined
-  @state() private told = ''
-  #ticking: ReturnType<typeof setInterval> | undefined
-
-  protected override createRenderRoot(): HTMLElement {
-    return this
-  }
+export class EnvironmentView extends InspectorView {
+  @state() private message = ''
+  #timer: ReturnType<typeof setInterval> | undefined
 
   override connectedCallback(): void {
     super.connectedCallback()
-    this.#ticking = setInterval(() => this.requestUpdate(), 1000)
+    this.#timer = setInterval(() => this.requestUpdate(), 1000)
   }
 
   override disconnectedCallback(): void {
-    clearInterval(this.#ticking)
+    clearInterval(this.#timer)
     super.disconnectedCallback()
   }
 
   protected override render(): unknown {
-    const { environment } = this.state?.live ?? {}
+    const { environment } = this.state
     if (!environment) return nothing
     return html`<div class="cards">
       ${this.#clock(environment)} ${this.#keys(environment)} ${this.#origins(environment)} ${this.#data(environment)}
@@ -49,25 +44,24 @@ export class EnvironmentView extends LitElement {
   }
 
   #clock({ clock: { offset } }: SandboxEnvironment): TemplateResult {
-    const { live } = this.state ?? {}
     const now = new Date(Date.now() + offset).toISOString()
-    return html`<section class="card">
+    return html`<section class="box">
       <h2>Clock</h2>
-      <p class="clock" data-shifted=${offset === 0 ? 'false' : 'true'}><time datetime=${now}>${timeText(now)}</time>
-        <span>${offset === 0 ? 'real time' : spanText(offset)}</span></p>
+      <p class="clock"><time datetime=${now}>${timeText(now)}</time>
+        <span class="badge" data-tone=${offset === 0 ? 'quiet' : 'waiting'}>${offset === 0 ? 'real time' : spanText(offset)}</span></p>
       <div class="buttons">${steps.map(
         ([advance, text, hint]) => html`<button type="button" title=${hint}
-          @click=${() => live?.act(async (api, id) => await api.setClock(id, { advance }))}>${text}</button>`,
+          @click=${() => this.state.run(async (api, id) => await api.setClock(id, { advance }))}>${text}</button>`,
       )}
       <button type="button" ?disabled=${offset === 0}
-        @click=${() => live?.act(async (api, id) => await api.setClock(id, { offset: 0 }))}>Real time</button></div>
-      <p class="hint">Moves this environment alone. Ten minutes end a bank’s question, 24 hours expire an
-        intent, 48 hours free an idempotency key.</p>
+        @click=${() => this.state.run(async (api, id) => await api.setClock(id, { offset: 0 }))}>Real time</button></div>
+      <p class="hint">Changes the time of this environment only. Challenges expire after 10 minutes, intents
+        after 24 hours, and idempotency keys after 48 hours.</p>
     </section>`
   }
 
   #keys({ keys }: SandboxEnvironment): TemplateResult {
-    return html`<section class="card">
+    return html`<section class="box">
       <h2>API keys</h2>
       <ul class="plain">${keys.map(
         ({
@@ -85,10 +79,10 @@ export class EnvironmentView extends LitElement {
                 ? `until ${timeText(expiresAt)}`
                 : `since ${timeText(createdAt)}`
           }</span>
-          <span class="id"><code>${id}</code></span></li>`,
+          <code class="hint">${id}</code></li>`,
       )}</ul>
-      <p class="hint">A key is shown once, when it is made: <code>pi-service keys create</code>.
-        <code>pi-service keys revoke ID</code> ends one at once.</p>
+      <p class="hint"><code>pi-service keys create</code> shows the new key once.
+        <code>pi-service keys revoke ID</code> takes effect immediately.</p>
     </section>`
   }
 
@@ -98,16 +92,15 @@ export class EnvironmentView extends LitElement {
       if (!(event.target instanceof HTMLFormElement)) return
       const form = event.target
       const origin = String(new FormData(form).get('origin'))
-      const { live } = this.state ?? {}
-      const done = await live?.act(async (api, id) => await api.registerOrigin(id, origin))
+      const done = await this.state.run(async (api, id) => await api.registerOrigin(id, origin))
       if (done) form.reset()
     }
     const remove = (origin: string) => async (): Promise<void> => {
-      await this.state?.live.act(async (api, id) => await api.removeOrigin(id, origin))
+      await this.state.run(async (api, id) => await api.removeOrigin(id, origin))
     }
-    return html`<section class="card">
+    return html`<section class="box">
       <h2>Origins</h2>
-      <p class="hint">Pages of these origins may show the checkout, and no others.</p>
+      <p class="hint">Only pages of these origins can show the checkout.</p>
       <ul class="plain">${origins.map(
         (origin) => html`<li><code>${origin}</code>
           <button type="button" class="small" aria-label=${`Remove ${origin}`}
@@ -122,28 +115,27 @@ export class EnvironmentView extends LitElement {
 
   #data({ merchant }: SandboxEnvironment): TemplateResult {
     const dialog = (): HTMLDialogElement | null => this.querySelector('dialog')
-    return html`<section class="card">
+    return html`<section class="box">
       <h2>Data</h2>
       <div class="buttons">
         <button type="button" @click=${this.#export}>Export…</button>
         <label class="button">Import…<input type="file" multiple accept="application/json,.json" @change=${this.#import}></label>
         <button type="button" class="danger" @click=${() => dialog()?.showModal()}>Reset…</button>
       </div>
-      <p role="status">${this.told}</p>
-      <p class="hint">The export holds the intents of all test environments with their timelines, and
-        no key or secret; a large one comes as several files. Imported into this service again,
-        everything holds as before.</p>
+      <p role="status">${this.message}</p>
+      <p class="hint">An export contains the intents of all test environments with their timelines, but no keys
+        or secrets. A large export has several files. Import them into this service to restore it.</p>
       ${
-        this.state?.live.commandOptions === null
-          ? html`<p class="hint">This service keeps everything in memory: a stop loses it.</p>`
+        this.state.commandOptions === null
+          ? html`<p class="hint">This service keeps its data in memory only. A stop deletes it.</p>`
           : nothing
       }
-      <dialog aria-labelledby="reset-title">
+      <dialog class="box" aria-labelledby="reset-title">
         <h2 id="reset-title">Reset ${merchant}?</h2>
-        <p>All of its test intents go, the clock returns to real time, all fault rules end. Keys and
-          origins stay.</p>
+        <p class="hint">This deletes all test intents and fault rules, and returns the clock to real time. API keys and
+          origins are kept.</p>
         <form method="dialog" class="buttons">
-          <button type="submit" autofocus>Keep everything</button>
+          <button type="submit" autofocus>Cancel</button>
           <button type="submit" class="danger" @click=${this.#reset}>Reset</button>
         </form>
       </dialog>
@@ -154,7 +146,7 @@ export class EnvironmentView extends LitElement {
     const day = new Date().toISOString().slice(0, 10)
     let after = ''
     for (let part = 1; part === 1 || after; part++) {
-      const done = await this.state?.live.act(async (api) => await api.export(after))
+      const done = await this.state.run(async (api) => await api.export(after))
       if (!done) return
       save(done.file, `sandbox-${day}${part > 1 ? `-${part}` : ''}.json`)
       after = done.next
@@ -166,21 +158,21 @@ export class EnvironmentView extends LitElement {
     const files = [...(target.files ?? [])]
     target.value = ''
     let [imported, skipped] = [0, 0]
-    this.told = ''
+    this.message = ''
     for (const file of files) {
       const text = await file.text()
-      const done = await this.state?.live.act(async (api) => await api.import(text))
+      const done = await this.state.run(async (api) => await api.import(text))
       if (!done) return
       imported += done.imported
       skipped += done.skipped
-      this.told = `Imported ${imported}, skipped ${skipped} that were there.`
+      this.message = `Imported ${imported}, skipped ${skipped} that already exist.`
     }
   }
 
   readonly #reset = async (): Promise<void> => {
-    const done = await this.state?.live.act(async (api, id) => await api.reset(id))
-    this.told = done
-      ? `Reset: ${done.deleted} ${done.deleted === 1 ? 'intent is' : 'intents are'} gone.`
+    const done = await this.state.run(async (api, id) => await api.reset(id))
+    this.message = done
+      ? `Reset: ${done.deleted} ${done.deleted === 1 ? 'intent' : 'intents'} deleted.`
       : ''
   }
 }

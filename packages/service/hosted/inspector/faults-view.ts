@@ -1,42 +1,37 @@
 /**
- * Faults on purpose: what breaks next, and how often.
+ * Fault rules: what breaks, and how often.
  *
  * @module
  */
-import { html, LitElement, type TemplateResult } from 'lit'
-import { property, state } from 'lit/decorators.js'
+import { html, type TemplateResult } from 'lit'
+import { state } from 'lit/decorators.js'
 import type { Fault, FaultRule, StoredFaultRule } from '../../shared/sandbox-api.ts'
-import type { ViewState } from './inspector.ts'
-import { faultWords } from './words.ts'
+import { InspectorView } from './inspector-view.ts'
+import { faultLabels } from './labels.ts'
 
-export class FaultsView extends LitElement {
-  @property({ attribute: false }) state: ViewState | undefined
+export class FaultsView extends InspectorView {
   @state() private fault: Fault['type'] = 'drop-after-commit'
 
-  protected override createRenderRoot(): HTMLElement {
-    return this
-  }
-
   protected override render(): unknown {
-    const { rules = [], environment } = this.state?.live ?? {}
+    const { rules = [], environment } = this.state
     return html`
-      <section class="card">
+      <section class="box">
         <h2>Break the next requests</h2>
-        <p class="hint">Test how your server handles a lost, late or wrong response. A rule applies to
-          the test environment of <b><bdi>${environment?.merchant}</bdi></b> only. For one request, send
+        <p class="hint">Test how your server handles a lost, late, or wrong response. A rule applies to
+          the test environment of <b><bdi>${environment?.merchant}</bdi></b> only. To break a single request, send
           the header <code>Sandbox-Fault</code> instead.</p>
         ${this.#form()}
       </section>
-      <section class="card">
-        <h2>Waiting rules</h2>
+      <section class="box">
+        <h2>Fault rules</h2>
         ${rules.length > 0 ? this.#rules(rules) : html`<p class="hint">No fault rules. Responses are not modified.</p>`}
       </section>`
   }
 
   #form(): TemplateResult {
     const needsTime = this.fault === 'delay' || this.fault === 'hold-key'
-    // Object.keys forgets the names that the record's type lists.
-    const faults = Object.keys(faultWords) as Fault['type'][]
+    // Object.keys loses the names of the record's type.
+    const faults = Object.keys(faultLabels) as Fault['type'][]
     return html`<form class="fields" @submit=${this.#add}>
       <label>Operation
         <select name="on"><option value="create">create</option><option value="retrieve">retrieve</option></select>
@@ -54,16 +49,16 @@ export class FaultsView extends LitElement {
         <input name="times" type="number" min="1" max="1000" value="1" required>
       </label>
       <button class="primary">Add rule</button>
-      <p class="hint">${faultWords[this.fault]}</p>
+      <p class="hint">${faultLabels[this.fault]}</p>
     </form>`
   }
 
   #rules(rules: readonly StoredFaultRule[]): TemplateResult {
     const clear = async (): Promise<void> => {
-      await this.state?.live.act(async (api, environment) => await api.clearRules(environment))
+      await this.state.run(async (api, environment) => await api.clearRules(environment))
     }
     const remove = (id: number) => async (): Promise<void> => {
-      await this.state?.live.act(async (api, environment) => await api.removeRule(environment, id))
+      await this.state.run(async (api, environment) => await api.removeRule(environment, id))
     }
     return html`<ul class="plain">${rules.map(
       (rule) => html`<li><code>${rule.on}</code> <code>${rule.do}</code>
@@ -84,6 +79,6 @@ export class FaultsView extends LitElement {
       do: time === null ? this.fault : `${this.fault}=${String(time)}`,
       times: Number(form.get('times')),
     }
-    await this.state?.live.act(async (api, environment) => await api.addRule(environment, rule))
+    await this.state.run(async (api, environment) => await api.addRule(environment, rule))
   }
 }

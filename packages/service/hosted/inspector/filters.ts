@@ -1,30 +1,30 @@
 /**
- * What the lists are to hold. It outlives the views, which every change of section builds anew.
+ * Filters of the lists. They outlive the views, which are created again with each change of section.
  *
  * @module
  */
 
-/** Of intents, in the whole store. An empty text asks for nothing. */
+/** Filter of intents, applied by the service. */
 export interface IntentFilter {
   readonly q: string
   readonly status: string
 }
 
-/** Of requests, in the log. */
+/** Filter of requests in the log. */
 export interface RequestFilter {
   readonly q: string
   readonly operation: string
-  /** Errors alone. */
+  /** Errors only. */
   readonly failed: boolean
 }
 
-/** The service looks for no longer text. */
-export const maxSought = 200
+/** The service accepts no longer search term. */
+export const maxSearchLength = 200
 
-export const everyIntent: IntentFilter = { q: '', status: '' }
-export const everyRequest: RequestFilter = { q: '', operation: '', failed: false }
+export const anyIntent: IntentFilter = { q: '', status: '' }
+export const anyRequest: RequestFilter = { q: '', operation: '', failed: false }
 
-/** Whether a filter lets everything through. */
-export function isOpen(filter: IntentFilter | RequestFilter): boolean {
+/** Returns whether a filter matches everything. */
+export function isEmpty(filter: IntentFilter | RequestFilter): boolean {
   return !Object.values(filter).some(Boolean)
 }

@@ -1,32 +1,25 @@
 /**
- * Which idempotency keys came how often, and what became of them.
+ * How often each idempotency key was used, with replays and conflicts.
  *
  * @module
  */
-import { html, LitElement, type TemplateResult } from 'lit'
-import { property } from 'lit/decorators.js'
+import { html, type TemplateResult } from 'lit'
 import type { KeyUse } from '../../shared/sandbox-api.ts'
-import type { ViewState } from './inspector.ts'
+import { InspectorView } from './inspector-view.ts'
+import { clockText, timeText } from './labels.ts'
 import { writeRoute } from './route.ts'
-import { clockText, timeText } from './words.ts'
 
-export class IdempotencyView extends LitElement {
-  @property({ attribute: false }) state: ViewState | undefined
-
-  protected override createRenderRoot(): HTMLElement {
-    return this
-  }
-
+export class IdempotencyView extends InspectorView {
   protected override render(): unknown {
-    const uses = this.state?.live.keyUses ?? []
+    const uses = this.state.keyUses
     if (uses.length === 0) {
-      return html`<div class="welcome"><h2>No Idempotency-Key yet</h2>
-        <p>A create that carries one can be sent again after a timeout: the same key and body find
-          the first intent instead of making a second. Each key shows up here with its replays and
+      return html`<div class="box welcome"><h2>No Idempotency-Key yet</h2>
+        <p class="hint">Send a create with an Idempotency-Key. A retry with the same key and body returns the
+          first intent instead of creating a second one. Each key is listed here with its replays and
           conflicts.</p></div>`
     }
-    return html`<p class="lead">Since this start of the service. A replay is a retry that found its
-        intent; a conflict is a key that came with another body.</p>
+    return html`<p class="tools hint">Since the service started. A replay is a retry that returned the first intent. A conflict
+        is a request that used the key with a different body.</p>
       <div class="scroll"><table>
         <thead><tr><th scope="col">Key</th><th scope="col">Intent</th><th scope="col" class="number">Requests</th>
           <th scope="col" class="number">Replays</th><th scope="col" class="number">Conflicts</th>
@@ -37,7 +30,7 @@ export class IdempotencyView extends LitElement {
 
   #row(use: KeyUse): TemplateResult {
     const { key, intentId, requests, replays, conflicts, waits, lastAt } = use
-    const orderId = this.state?.live.known(intentId)?.orderId
+    const orderId = this.state.findIntent(intentId)?.orderId
     return html`<tr>
       <td><code>${key}</code></td>
       <td>${
@@ -46,9 +39,9 @@ export class IdempotencyView extends LitElement {
           : 'none'
       }</td>
       <td class="number">${requests}</td>
-      <td class="number">${replays || html`<i>0</i>`}</td>
-      <td class="number">${conflicts ? html`<span class="badge" data-tone="bad">${conflicts}</span>` : html`<i>0</i>`}</td>
-      <td class="number">${waits || html`<i>0</i>`}</td>
+      <td class="number">${replays || 0}</td>
+      <td class="number">${conflicts ? html`<span class="badge" data-tone="bad">${conflicts}</span>` : 0}</td>
+      <td class="number">${waits || 0}</td>
       <td><time datetime=${lastAt} title=${timeText(lastAt)}>${clockText(lastAt)}</time></td>
     </tr>`
   }

@@ -1,52 +1,49 @@
 /**
- * The inspector: a window on the sandbox of this service, live, with the keys of a keyboard.
- *
- * It renders into its own light DOM: one stylesheet, and the page's own search finds everything.
+ * The inspector: live view of the sandbox, with keyboard shortcuts.
  *
  * @module
  */
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
+import { html, nothing, type TemplateResult } from 'lit'
 import { live } from 'lit/directives/live.js'
-import { everyRequest, isOpen } from './filters.ts'
-import { Live } from './live.ts'
+import { LightElement } from '../light-element.ts'
+import { anyRequest, isEmpty } from './filters.ts'
+import { InspectorState } from './inspector-state.ts'
+import { spanText, timeText } from './labels.ts'
 import { type Route, readRoute, type Section, sections, writeRoute } from './route.ts'
 import { readToken, takeToken } from './token.ts'
-import { spanText, timeText } from './words.ts'
 
-export class Inspector extends LitElement {
-  readonly #live = new Live(this)
+export class Inspector extends LightElement {
+  readonly #state = new InspectorState(this)
   #route: Route = readRoute(location.hash)
   #shortcuts = localStorage.getItem(shortcutsName) !== 'off'
-  /** The intent that was the newest when somebody looked last. */
-  #seen: string | undefined
-  /** The section whose tab was brought into sight. */
-  #reached: Section | undefined
-
-  protected override createRenderRoot(): HTMLElement {
-    return this
-  }
+  /** Id of the newest intent when the tab was last visible. */
+  #newest: string | undefined
+  /** The section whose tab was scrolled into view. */
+  #scrolledTo: Section | undefined
 
   override connectedCallback(): void {
     super.connectedCallback()
-    addEventListener('hashchange', this.#follow)
-    addEventListener('keydown', this.#press)
-    document.addEventListener('visibilitychange', this.#look)
-    this.#follow()
+    addEventListener('hashchange', this.#navigate)
+    addEventListener('keydown', this.#onKeyDown)
+    document.addEventListener('visibilitychange', this.#onVisibility)
+    this.#navigate()
   }
 
   override disconnectedCallback(): void {
-    removeEventListener('hashchange', this.#follow)
-    removeEventListener('keydown', this.#press)
-    document.removeEventListener('visibilitychange', this.#look)
+    removeEventListener('hashchange', this.#navigate)
+    removeEventListener('keydown', this.#onKeyDown)
+    document.removeEventListener('visibilitychange', this.#onVisibility)
     super.disconnectedCallback()
   }
 
   protected override render(): unknown {
-    const { connection, environment, trouble, outage } = this.#live
+    const { connection, environment, actionError, readError } = this.#state
     if (connection === 'locked') return this.#gate()
     if (!environment) {
       return html`<main class="gate"><p class="hint">${
-        connection === 'lost' ? 'The service does not answer. Is it running?' : 'Connecting…'
+        connection === 'lost'
+          ? 'The service does not respond. Check that it is running.'
+          : 'Connecting…'
       }</p></main>`
     }
     return html`
@@ -54,17 +51,17 @@ export class Inspector extends LitElement {
         <h1><img src=${iconUrl} alt="" width="24" height="24">Inspector</h1>
         ${this.#environmentChoice()}
         ${this.#clock()}
-        <span class="live" data-connection=${connection} role="status">${
+        <span class="live hint" data-tone=${connection === 'live' ? 'good' : 'waiting'} role="status">${
           connection === 'live' ? 'Live' : 'Reconnecting…'
         }</span>
       </header>
       <nav aria-label="Sections">
         ${sections.map((section, at) => this.#tab(section, at))}
       </nav>
-      ${this.#trouble(trouble ?? outage)}
+      ${this.#error(actionError ?? readError)}
       <main data-section=${this.#route.section}>${this.#section()}</main>
       <footer>
-        <span>Sandbox: no real card, no real money. Not a PCI-compliant processor.</span>
+        <span>Sandbox: no real cards or payments. Not a PCI-compliant processor.</span>
         <span class="keys">${
           this.#shortcuts ? html`<kbd>1</kbd>–<kbd>6</kbd> sections <kbd>/</kbd> search` : nothing
         } <kbd>↑</kbd><kbd>↓</kbd> move <kbd>Esc</kbd> back
@@ -75,32 +72,32 @@ export class Inspector extends LitElement {
   }
 
   protected override updated(): void {
-    this.#nameTab()
+    this.#updateTitle()
     const { section } = this.#route
-    if (section === this.#reached || this.#live.connection === 'locked') return
-    this.#reached = section
-    // On a phone the sections are wider than the screen.
+    if (section === this.#scrolledTo || this.#state.connection === 'locked') return
+    this.#scrolledTo = section
+    // On a phone the tabs are wider than the screen.
     this.querySelector('nav [aria-current="page"]')?.scrollIntoView({
       block: 'nearest',
       inline: 'nearest',
     })
   }
 
-  /** In a row of tabs the name alone tells what is open, wrong and new. */
-  #nameTab(): void {
-    const { environment, intents, findings, detail, intentSearch } = this.#live
-    if (!environment || this.#live.connection === 'locked') {
+  /** Shows in the tab's title what is open, how many issues there are, and how many intents are new. */
+  #updateTitle(): void {
+    const { environment, intents, issues, detail, intentSearch } = this.#state
+    if (!environment || this.#state.connection === 'locked') {
       document.title = 'Inspector'
       return
     }
-    if (!document.hidden) this.#seen = intents?.[0]?.id
-    const news = isOpen(intentSearch.filter)
-      ? (intents ?? []).findIndex(({ id }) => id === this.#seen)
+    if (!document.hidden) this.#newest = intents?.[0]?.id
+    const firstSeen = isEmpty(intentSearch.filter)
+      ? (intents ?? []).findIndex(({ id }) => id === this.#newest)
       : 0
-    const count = news === -1 ? intents?.length : news
+    const count = firstSeen === -1 ? intents?.length : firstSeen
     document.title = [
       `${count ? `(${count}) ` : ''}${detail?.intent.orderId ?? titles[this.#route.section]}`,
-      ...(findings.length > 0 ? [`Lint ${findings.length}`] : []),
+      ...(issues.length > 0 ? [`Lint ${issues.length}`] : []),
       'Inspector',
     ].join(' · ')
   }
@@ -109,47 +106,49 @@ export class Inspector extends LitElement {
     const enter = (event: SubmitEvent): void => {
       event.preventDefault()
       const token = readToken(this.querySelector<HTMLInputElement>('#token')?.value ?? '')
-      if (token) this.#live.unlock(token)
+      if (token) this.#state.unlock(token)
       else
-        this.#live.refuse('This is no admin token. Paste the printed link, or what follows its #.')
+        this.#state.lock(
+          'This is not an admin token. Paste the printed link, or the part after its #.',
+        )
     }
-    const { refusal } = this.#live
+    const { tokenError } = this.#state
     return html`<main class="gate">
       <img src=${iconUrl} alt="" width="40" height="40">
       <h1>Inspector</h1>
-      <p>Open the link that <code>pi-service start</code> printed. It carries the admin token of
-        that start, which this page keeps in memory only: a reload asks for it again.</p>
+      <p class="hint">Open the link that <code>pi-service start</code> printed. It contains the admin token of the
+        running service. This page keeps the token in memory only, so enter it again after a reload.</p>
       <form @submit=${enter}>
-        <label for="token">Admin token, or the whole link</label>
+        <label for="token">Admin token or link</label>
         <input id="token" type="password" autocomplete="off" spellcheck="false" required
-          aria-invalid=${refusal ? 'true' : 'false'} aria-describedby="refusal">
-        <p id="refusal" role="alert">${refusal}</p>
+          aria-invalid=${tokenError ? 'true' : 'false'} aria-describedby="token-error">
+        <p class="error" id="token-error" role="alert">${tokenError}</p>
         <button class="primary">Open the inspector</button>
       </form>
     </main>`
   }
 
-  #trouble(text: string | undefined): TemplateResult | typeof nothing {
+  #error(text: string | undefined): TemplateResult | typeof nothing {
     if (!text) return nothing
-    return html`<div class="trouble" role="alert">
+    return html`<div class="notice" role="alert">
       <p>${text}</p>
       ${
-        this.#live.trouble
-          ? html`<button type="button" class="small" @click=${() => this.#live.dismiss()}>Close</button>`
+        this.#state.actionError
+          ? html`<button type="button" class="small" @click=${() => this.#state.dismiss()}>Close</button>`
           : nothing
       }
     </div>`
   }
 
   #environmentChoice(): TemplateResult {
-    const { environments, environment } = this.#live
+    const { environments, environment } = this.#state
     if (environments.length < 2) {
-      return html`<span class="merchant"><bdi>${environment?.merchant}</bdi><i>test</i></span>`
+      return html`<span class="merchant"><bdi>${environment?.merchant}</bdi><span class="badge" data-tone="quiet">test</span></span>`
     }
     const choose = ({ target }: Event): void => {
       if (!(target instanceof HTMLSelectElement)) return
-      void this.#live.choose(target.value)
-      // What is open is of the other merchant.
+      void this.#state.selectEnvironment(target.value)
+      // The open intent belongs to the other merchant.
       const { section, id } = this.#route
       if (id) location.hash = writeRoute({ section })
     }
@@ -159,38 +158,37 @@ export class Inspector extends LitElement {
           ({ id, merchant }) =>
             html`<option value=${id} .selected=${live(id === environment?.id)}>${merchant}</option>`,
         )}
-      </select><i>test</i></span>`
+      </select><span class="badge" data-tone="quiet">test</span></span>`
   }
 
-  /** Only where the sandbox does not live in the present. */
+  /** Shown only if environment time is not real time. */
   #clock(): TemplateResult | typeof nothing {
-    const { clock } = this.#live.environment ?? {}
+    const { clock } = this.#state.environment ?? {}
     if (!clock || clock.offset === 0) return nothing
-    return html`<a class="shifted" href=${writeRoute({ section: 'environment' })}
+    return html`<a class="badge" data-tone="waiting" href=${writeRoute({ section: 'environment' })}
       title=${`Sandbox time when it was set: ${timeText(clock.now)}`}>Clock ${spanText(clock.offset)}</a>`
   }
 
   #tab(section: Section, at: number): TemplateResult {
-    const { intents, older, findings, rules, intentSearch } = this.#live
+    const { intents, hasOlder, issues, rules, intentSearch } = this.#state
     const counts: Partial<Record<Section, number | string>> = {
-      // Of what fits a filter is no number of intents.
-      intents: isOpen(intentSearch.filter) ? `${intents?.length || ''}${older ? '+' : ''}` : '',
-      lint: findings.length,
+      // The number of matches is not the number of intents.
+      intents: isEmpty(intentSearch.filter) ? `${intents?.length || ''}${hasOlder ? '+' : ''}` : '',
+      lint: issues.length,
       faults: rules.length,
     }
     const count = counts[section]
-    const alarm = section === 'lint' || section === 'faults'
+    const tone = section === 'intents' ? 'quiet' : 'waiting'
     const current = section === this.#route.section
     return html`<a href=${writeRoute({ section })} aria-current=${current ? 'page' : 'false'}
       title=${`Press ${at + 1}`}>${titles[section]}${
-        count ? html` <b class=${alarm ? 'alarm' : ''}>${count}</b>` : nothing
+        count ? html` <b class="badge" data-tone=${tone}>${count}</b>` : nothing
       }</a>`
   }
 
   #section(): TemplateResult {
     const { section, id } = this.#route
-    // A new object each time: the views have no other way to learn that the store has changed.
-    const state = { live: this.#live }
+    const state = this.#state
     switch (section) {
       case 'intents':
         return html`<intents-view .state=${state} .selected=${id}></intents-view>`
@@ -207,32 +205,32 @@ export class Inspector extends LitElement {
     }
   }
 
-  readonly #look = (): void => this.requestUpdate()
+  readonly #onVisibility = (): void => this.requestUpdate()
 
-  readonly #follow = (): void => {
-    // A link can be pasted into the open page too.
+  readonly #navigate = (): void => {
+    // A new link can be opened in the same tab.
     const token = takeToken()
-    if (token) this.#live.unlock(token)
-    this.#live.dismiss()
+    if (token) this.#state.unlock(token)
+    this.#state.dismiss()
     this.#route = readRoute(location.hash)
     const { section, id } = this.#route
-    void this.#live.open(section === 'intents' ? id : undefined)
-    const { requests } = this.#live
-    // A link from elsewhere leads to a request that a filter may hide.
+    void this.#state.open(section === 'intents' ? id : undefined)
+    const { requests } = this.#state
+    // The filter may hide the linked request.
     if (section === 'requests' && id && !requests.some(({ requestId }) => requestId === id)) {
-      void this.#live.seekRequests(everyRequest)
+      void this.#state.searchRequests(anyRequest)
     }
     this.requestUpdate()
   }
 
-  /** Single keys get in the way of whoever speaks to the machine (WCAG 2.2, 2.1.4). */
+  /** Single-key shortcuts disturb speech input, so they can be turned off (WCAG 2.2, 2.1.4). */
   readonly #switchShortcuts = (): void => {
     this.#shortcuts = !this.#shortcuts
     localStorage.setItem(shortcutsName, this.#shortcuts ? 'on' : 'off')
     this.requestUpdate()
   }
 
-  readonly #press = (event: KeyboardEvent): void => {
+  readonly #onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const typing =
       event.target instanceof Element && event.target.matches('input, select, textarea')
@@ -260,17 +258,12 @@ export class Inspector extends LitElement {
     const next = rows[at === -1 ? 0 : at + by]
     if (!next) return
     event.preventDefault()
-    // One entry of the history for the whole walk: back leads out of it.
+    // Moving through the list adds one entry to the history.
     const address = writeRoute({ section, id: next.dataset.id })
     if (openId) location.replace(address)
     else location.hash = address
     next.scrollIntoView({ block: 'nearest' })
   }
-}
-
-/** What every view is given. */
-export interface ViewState {
-  readonly live: Live
 }
 
 const shortcutsName = 'pi-inspector-shortcuts'

@@ -1,63 +1,54 @@
 /**
- * One intent: what it is, where it can be brought, how it got here, and as the merchant reads it.
+ * One intent: its facts, simulated outcomes, timeline, requests, and JSON.
  *
  * @module
  */
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { property } from 'lit/decorators.js'
+import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { copyButton } from './copy.ts'
-import { exchangeLine } from './exchange-line.ts'
-import { everyRequest } from './filters.ts'
-import type { ViewState } from './inspector.ts'
-import { badge, money } from './intents-view.ts'
+import { anyRequest } from './filters.ts'
+import { InspectorView } from './inspector-view.ts'
+import { badge, money, timeText } from './labels.ts'
+import { requestLine } from './request-line.ts'
 import { writeRoute } from './route.ts'
 import { timeline } from './timeline.ts'
-import { timeText } from './words.ts'
 
-export class IntentDetail extends LitElement {
-  @property({ attribute: false }) state: ViewState | undefined
+export class IntentDetail extends InspectorView {
+  #focusPending = false
 
-  protected override createRenderRoot(): HTMLElement {
-    return this
-  }
-
-  #takesFocus = false
-
-  /** Puts the focus on the heading as soon as there is one. */
+  /** Moves the focus to the heading as soon as it is rendered. */
   takeFocus(): void {
-    this.#takesFocus = true
+    this.#focusPending = true
     this.requestUpdate()
   }
 
   protected override updated(): void {
-    const heading = this.#takesFocus && this.querySelector('h2')
+    const heading = this.#focusPending && this.querySelector('h2')
     if (!heading) return
-    this.#takesFocus = false
+    this.#focusPending = false
     heading.focus()
   }
 
   protected override render(): unknown {
-    const { detail, openId } = this.state?.live ?? {}
+    const { detail, openId } = this.state
     const back = html`<a class="back" href=${writeRoute({ section: 'intents' })}>All intents</a>`
     if (!detail) {
-      const text = openId ? 'Reading…' : 'There is no such intent any more.'
-      return html`<section class="detail">${back}<p class="empty">${text}</p></section>`
+      const text = openId ? 'Loading…' : 'This intent does not exist.'
+      return html`<section class="box detail">${back}<p class="empty">${text}</p></section>`
     }
     const { intent } = detail
-    return html`<section class="detail" aria-label=${`Intent of order ${intent.orderId}`}>
+    return html`<section class="box detail" aria-label=${`Intent of order ${intent.orderId}`}>
       ${back}
       <header>
         <div><h2 tabindex="-1"><bdi>${intent.orderId}</bdi></h2>${badge(intent.status)}</div>
         <p class="amount">${money(intent.amount, intent.currency)}</p>
         <p class="id"><code>${intent.id}</code>${copyButton('Copy id', () => intent.id)}</p>
       </header>
-      ${this.#outcomes(detail)}
-      ${this.#facts(detail)}
+      ${this.#outcomes(detail)} ${this.#facts(detail)}
       <h3>Timeline</h3>
       ${timeline(detail)}
       ${detail.requests.length > 0 ? this.#requests(detail) : nothing}
-      <h3>As the merchant retrieves it</h3>
+      <h3>JSON</h3>
       <json-text .value=${intent}></json-text>
     </section>`
   }
@@ -65,18 +56,17 @@ export class IntentDetail extends LitElement {
   #outcomes({ intent: { id, status } }: ShownIntent): TemplateResult | typeof nothing {
     const offers = outcomes.get(status)
     if (!offers) return nothing
-    const { live } = this.state ?? {}
-    const settle = (outcome: SimulatedOutcome) => async (): Promise<void> => {
-      await live?.settle(id, outcome)
-      // The pressed button may be gone, and with it the place of whoever uses the keyboard.
+    const simulate = (outcome: SimulatedOutcome) => async (): Promise<void> => {
+      await this.state.simulate(id, outcome)
+      // If the pressed button was removed, keyboard users would lose their position.
       await this.updateComplete
       if (document.activeElement === document.body) this.querySelector('h2')?.focus()
     }
-    return html`<div class="outcomes" role="group" aria-label="Bring it to an outcome">
+    return html`<div class="buttons" role="group" aria-label="Simulate an outcome">
       ${offers.map(
         ([outcome, text, hint]) =>
-          html`<button type="button" data-outcome=${outcome} title=${hint} ?disabled=${live?.settling}
-            @click=${settle(outcome)}>${text}</button>`,
+          html`<button type="button" data-outcome=${outcome} title=${hint} class=${buttonClasses.get(outcome) ?? nothing} ?disabled=${this.state.simulating}
+            @click=${simulate(outcome)}>${text}</button>`,
       )}
     </div>`
   }
@@ -96,8 +86,8 @@ export class IntentDetail extends LitElement {
       ['Created', timeText(intent.createdAt)],
       finalizedAt ? ['Final since', timeText(finalizedAt)] : ['Deadline', timeText(expiresAt)],
       ['Card', card && `${card.brand} •••• ${card.last4}, ${card.expMonth}/${card.expYear}`],
-      ['Waits for', nextAction && `${nextAction.type} until ${timeText(nextAction.expiresAt)}`],
-      ['Settles', settlement && timeText(settlement.at)],
+      ['Next action', nextAction && `${nextAction.type} until ${timeText(nextAction.expiresAt)}`],
+      ['Succeeds', settlement && timeText(settlement.at)],
       [
         'Last failure',
         lastPaymentFailure && (lastPaymentFailure.declineCode ?? lastPaymentFailure.code),
@@ -105,7 +95,10 @@ export class IntentDetail extends LitElement {
       ['Provider id', providerPaymentId && html`<code>${providerPaymentId}</code>`],
       ['Customer', customer && html`<bdi>${customer.name ?? customer.email ?? customer.id}</bdi>`],
       ['Confirmations', confirms || null],
-      ['Replays until', replayUntil ? timeText(replayUntil) : 'never: no Idempotency-Key'],
+      [
+        'Replays until',
+        replayUntil ? timeText(replayUntil) : 'Not possible without Idempotency-Key',
+      ],
       ['clientSecret', this.#secret(intent.id, secretRevoked)],
     ]
     return html`<dl>${rows.map(([name, value]) =>
@@ -113,45 +106,50 @@ export class IntentDetail extends LitElement {
     )}</dl>`
   }
 
-  /** The newest requests that were about it, each with its way into the log. */
+  /** The newest requests about it, with links to the log. */
   #requests({ intent: { id }, requests }: ShownIntent): TemplateResult {
-    const seek = (): void => void this.state?.live.seekRequests({ ...everyRequest, q: id })
+    const search = (): void => void this.state.searchRequests({ ...anyRequest, q: id })
     return html`<h3>Requests</h3>
       <ul class="log">${requests.map(
-        (exchange) => html`<li><a class="line"
-          href=${writeRoute({ section: 'requests', id: exchange.requestId })}>${exchangeLine(exchange)}</a></li>`,
+        (request) => html`<li><a class="line"
+          href=${writeRoute({ section: 'requests', id: request.requestId })}>${requestLine(request)}</a></li>`,
       )}</ul>
-      <p class="hint all"><a href=${writeRoute({ section: 'requests' })} @click=${seek}>All of them in the log</a></p>`
+      <p class="hint all"><a href=${writeRoute({ section: 'requests' })} @click=${search}>All requests in the log</a></p>`
   }
 
   #secret(id: string, revoked: boolean): TemplateResult {
-    if (revoked) return html`<span class="masked">revoked: it opens no checkout</span>`
+    if (revoked) return html`<span class="hint">Revoked: it opens no checkout</span>`
     const revoke = async (): Promise<void> => {
-      await this.state?.live.act(async (api) => await api.revokeSecret(id))
+      await this.state.run(async (api) => await api.revokeSecret(id))
     }
-    return html`<span class="masked">never stored</span>
-      <button type="button" class="small" title="No checkout opens with it any more" @click=${revoke}>Revoke</button>`
+    return html`<span class="hint">Not stored</span>
+      <button type="button" class="small" title="Stops it from opening the checkout" @click=${revoke}>Revoke</button>`
   }
 }
 
-type Offer = readonly [SimulatedOutcome, string, string]
+type Offer = readonly [outcome: SimulatedOutcome, label: string, hint: string]
 
-const decline: Offer = ['declined', 'Decline', 'The buyer may try again']
-const fail: Offer = ['failed', 'Fail for good', 'A hard decline: the intent is final']
-const cancel: Offer = ['canceled', 'Cancel', 'As the buyer’s Cancel payment']
+const buttonClasses: ReadonlyMap<SimulatedOutcome, string> = new Map([
+  ['succeeded', 'primary'],
+  ['failed', 'danger'],
+])
+
+const decline: Offer = ['declined', 'Decline', 'The buyer can try again']
+const fail: Offer = ['failed', 'Fail', 'A hard decline: the intent is final']
+const cancel: Offer = ['canceled', 'Cancel', 'As if the buyer cancels']
 
 const expire: Offer = ['expired', 'Expire', 'As after 24 hours']
 
-/** What can be done to an intent of each status that is not final. */
+/** The simulated outcomes of each status that is not final. */
 const outcomes: ReadonlyMap<string, readonly Offer[]> = new Map([
   [
     'requires_payment_method',
     [
-      ['succeeded', 'Pay', 'As a buyer with a good card'],
+      ['succeeded', 'Pay', 'As if the buyer pays with a valid card'],
       decline,
       fail,
-      ['requires_action', 'At the bank', 'A card whose bank asks the buyer first'],
-      ['processing', 'Leave processing', 'Until it is settled here'],
+      ['requires_action', 'Challenge', 'A card whose bank opens a challenge'],
+      ['processing', 'Process', 'Stays processing until you simulate an outcome'],
       cancel,
       expire,
     ],
@@ -159,12 +157,12 @@ const outcomes: ReadonlyMap<string, readonly Offer[]> = new Map([
   [
     'requires_action',
     [
-      ['succeeded', 'Confirm at the bank', 'The challenge passes, then it is paid'],
+      ['succeeded', 'Pass challenge', 'The challenge passes, then the payment succeeds'],
       decline,
       fail,
       cancel,
       expire,
     ],
   ],
-  ['processing', [['succeeded', 'Succeed', 'The provider takes the payment'], decline, fail]],
+  ['processing', [['succeeded', 'Succeed', 'The provider accepts the payment'], decline, fail]],
 ])

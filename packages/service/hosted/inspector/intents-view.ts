@@ -1,32 +1,25 @@
 /**
- * The newest intents and, beside them, the one that is open.
+ * The newest intents, and next to them the one that is open.
  *
  * @module
  */
 import type { PaymentIntent } from '@pi-checkout/contract'
-import { type Currency, isCurrency } from '@pi-checkout/contract/money'
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
 import { live } from 'lit/directives/live.js'
 import { repeat } from 'lit/directives/repeat.js'
-import { moneyText } from '../money-text.ts'
 import { copyButton } from './copy.ts'
 import { firstCreate } from './curl.ts'
-import { type IntentFilter, isOpen, maxSought } from './filters.ts'
-import type { ViewState } from './inspector.ts'
+import { type IntentFilter, isEmpty, maxSearchLength } from './filters.ts'
+import { InspectorView } from './inspector-view.ts'
 import type { IntentDetail } from './intent-detail.ts'
+import { allStatuses, badge, money, timeText } from './labels.ts'
 import { writeRoute } from './route.ts'
-import { allStatuses, statusWords, timeText } from './words.ts'
 
-export class IntentsView extends LitElement {
-  @property({ attribute: false }) state: ViewState | undefined
+export class IntentsView extends InspectorView {
   @property({ attribute: false }) selected: string | undefined
 
-  protected override createRenderRoot(): HTMLElement {
-    return this
-  }
-
-  /** On a phone the list goes when an intent opens: whoever was there goes along, and back. */
+  /** On a phone the open intent replaces the list. The focus moves to it, and back. */
   protected override updated(changed: PropertyValues<this>): void {
     if (!changed.has('selected')) return
     const before = changed.get('selected')
@@ -43,10 +36,10 @@ export class IntentsView extends LitElement {
   }
 
   protected override render(): unknown {
-    const { intents, older, environment, intentSearch } = this.state?.live ?? {}
-    if (!intents || !environment || !intentSearch) return html`<p class="empty">Reading…</p>`
-    const isWhole = isOpen(intentSearch.filter)
-    if (intents.length === 0 && isWhole && !this.selected) return empty()
+    const { intents, hasOlder, environment, intentSearch } = this.state
+    if (!intents || !environment) return html`<p class="empty">Loading…</p>`
+    const isUnfiltered = isEmpty(intentSearch.filter)
+    if (intents.length === 0 && isUnfiltered && !this.selected) return empty()
     return html`<div class="panes" data-open=${this.selected ? 'detail' : 'list'}>
       <section class="list" aria-label="Payment Intents">
         ${this.#filters(intentSearch.filter)}
@@ -57,15 +50,14 @@ export class IntentsView extends LitElement {
                 ({ id }) => id,
                 (intent) => this.#row(intent),
               )}</ul>`
-            : html`<p class="empty">No intent fits.</p>`
+            : html`<p class="empty">No matching intents.</p>`
         }
-        ${older ? this.#more(intents.length, isWhole) : nothing}
+        ${hasOlder ? this.#more(intents.length, isUnfiltered) : nothing}
       </section>
       ${
         this.selected
           ? html`<intent-detail .state=${this.state}></intent-detail>`
-          : html`<section class="detail none"><p class="empty">Choose an intent to see its
-            timeline, its JSON and its outcomes.</p></section>`
+          : html`<p class="empty">Select an intent to see its timeline and JSON, and to simulate an outcome.</p>`
       }
     </div>`
   }
@@ -73,31 +65,29 @@ export class IntentsView extends LitElement {
   #filters({ q, status: chosen }: IntentFilter): TemplateResult {
     return html`<div class="filters">
       <input type="search" placeholder="Order, id, customer, card" aria-label="Search intents"
-        maxlength=${maxSought} .value=${q}
+        maxlength=${maxSearchLength} .value=${q}
         @input=${({ target }: Event) => {
           if (target instanceof HTMLInputElement)
-            void this.state?.live.seekIntents({ q: target.value }, { typing: true })
+            void this.state.searchIntents({ q: target.value }, { typing: true })
         }}>
       <select aria-label="Status" @change=${({ target }: Event) => {
         if (target instanceof HTMLSelectElement) {
-          void this.state?.live.seekIntents({ status: target.value })
+          void this.state.searchIntents({ status: target.value })
         }
       }}>
         <option value="">Any status</option>
         ${allStatuses.map(
           (status) =>
-            html`<option value=${status} .selected=${live(status === chosen)}>${
-              statusWords(status).text
-            }</option>`,
+            html`<option value=${status} .selected=${live(status === chosen)}>${status}</option>`,
         )}
       </select>
     </div>`
   }
 
-  #more(count: number, isWhole: boolean): TemplateResult {
-    return html`<p class="more">
-      <span class="hint">The newest ${count}${isWhole ? '' : ' that fit'} are shown.</span>
-      <button type="button" @click=${() => void this.state?.live.showOlder()}>Show older</button>
+  #more(count: number, isUnfiltered: boolean): TemplateResult {
+    return html`<p class="tools">
+      <span class="hint">Showing the newest ${count}${isUnfiltered ? '' : ' matches'}.</span>
+      <button type="button" @click=${() => void this.state.showOlder()}>Show older</button>
     </p>`
   }
 
@@ -108,7 +98,7 @@ export class IntentsView extends LitElement {
     return html`<li><a href=${href} data-id=${id} aria-current=${current ? 'true' : 'false'}>
       <span class="order"><bdi>${orderId}</bdi></span>
       <span class="money">${money(amount, currency)}</span>
-      <span class="who">${timeText(createdAt)}${
+      <span class="hint">${timeText(createdAt)}${
         customer ? html` · <bdi>${customer.name ?? customer.email ?? customer.id}</bdi>` : nothing
       }</span>
       ${badge(status)}
@@ -116,25 +106,11 @@ export class IntentsView extends LitElement {
   }
 }
 
-/** A status as a coloured badge. */
-export function badge(status: string): TemplateResult {
-  const { text, tone } = statusWords(status)
-  return html`<span class="badge" data-tone=${tone} data-status=${status}>${text}</span>`
-}
-
-/** Minor units for reading; a currency that no table knows stays a number. */
-export function money(amount: number, currency: string): string {
-  return isCurrency(currency)
-    ? moneyText(amount, currency satisfies Currency, 'en')
-    : `${amount} ${currency}`
-}
-
 function empty(): TemplateResult {
   const text = firstCreate(location.origin)
-  return html`<div class="welcome">
+  return html`<div class="box welcome">
     <h2>No Payment Intent yet</h2>
-    <p>Create the first one from your server, or paste this into a terminal. It appears here at
-      once.</p>
+    <p class="hint">Create one from your server, or run this command. It appears here immediately.</p>
     <div class="code">${copyButton('Copy', () => text)}<pre tabindex="0">${text}</pre></div>
     <p class="hint"><code>PI_API_KEY</code> is the test key that <code>pi-service start</code>
       printed.</p>

@@ -1,46 +1,39 @@
 /**
- * What the integration does that will hurt in production, each with its fix.
+ * Problems of the integration that would matter in production, each with its fix.
  *
  * @module
  */
-import { html, LitElement, nothing, type TemplateResult } from 'lit'
-import { property } from 'lit/decorators.js'
+import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { LintIssue } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'
 import { copyButton } from './copy.ts'
-import type { ViewState } from './inspector.ts'
+import { InspectorView } from './inspector-view.ts'
+import { timeText } from './labels.ts'
 import { writeRoute } from './route.ts'
-import { timeText } from './words.ts'
 
-export class LintView extends LitElement {
-  @property({ attribute: false }) state: ViewState | undefined
-
-  protected override createRenderRoot(): HTMLElement {
-    return this
-  }
-
+export class LintView extends InspectorView {
   protected override render(): unknown {
-    const findings = this.state?.live.findings ?? []
-    if (findings.length === 0) {
-      return html`<div class="welcome"><h2>Nothing to complain about</h2>
-        <p>The lint watches your requests for what hurts in production: creates without an
-          Idempotency-Key, keys that come with another body, intents polled too fast, secret keys in
-          browsers or addresses, and pages of unregistered origins.</p></div>`
+    const { issues } = this.state
+    if (issues.length === 0) {
+      return html`<div class="box welcome"><h2>No issues found</h2>
+        <p class="hint">The lint checks your requests for creates without an Idempotency-Key, keys used with a
+          different body, intents polled too fast, secret keys in browsers or addresses, and pages of
+          unregistered origins.</p></div>`
     }
     const clear = async (): Promise<void> => {
-      await this.state?.live.act(async (api, id) => await api.clearFindings(id))
+      await this.state.run(async (api, id) => await api.clearIssues(id))
     }
-    return html`<div class="tools"><p class="hint">Since this start of the service; what stays wrong comes back.</p>
+    return html`<div class="tools"><p class="hint">Since the service started. An issue that is not fixed is listed again.</p>
       <button type="button" @click=${clear}>Clear</button></div>
-    <ul class="findings">${repeat(
-      findings,
+    <ul class="issues">${repeat(
+      issues,
       ({ rule, detail }) => `${rule} ${detail}`,
-      (finding) => this.#finding(finding),
+      (issue) => this.#issue(issue),
     )}</ul>`
   }
 
-  #finding({
+  #issue({
     rule,
     title,
     detail,
@@ -52,27 +45,27 @@ export class LintView extends LitElement {
     origin,
     environment,
   }: LintIssue): TemplateResult {
-    return html`<li data-rule=${rule}>
+    const tone = rule.startsWith('secret') ? 'bad' : 'waiting'
+    return html`<li class="box" data-rule=${rule} data-tone=${tone}>
       <h2>${title}</h2>
       <p><bdi>${detail}</bdi></p>
-      <p class="fix">${fix}</p>
+      <p class="hint">${fix}</p>
       ${origin && environment ? this.#registration(origin, environment) : nothing}
       <p class="hint">${count === 1 ? 'Once' : `${count} times`}, last ${timeText(lastAt)}${
         intentId
-          ? html` · <a href=${writeRoute({ section: 'intents', id: intentId })}>the intent</a>`
+          ? html` · <a href=${writeRoute({ section: 'intents', id: intentId })}>View intent</a>`
           : nothing
-      } · <a href=${writeRoute({ section: 'requests', id: requestId })}>the request</a></p>
+      } · <a href=${writeRoute({ section: 'requests', id: requestId })}>View request</a></p>
     </li>`
   }
 
   #registration(origin: string, environment: string): TemplateResult {
-    const { live } = this.state ?? {}
-    const merchant = live?.environments.find(({ id }) => id === environment)?.merchant
-    const options = live?.commandOptions
-    const whose = merchant ? ` --merchant ${shellQuote(merchant)}` : ''
-    const command = `npx pi-service origins add ${origin}${whose}${options ?? ''}`
+    const { environments, commandOptions: options } = this.state
+    const merchant = environments.find(({ id }) => id === environment)?.merchant
+    const owner = merchant ? ` --merchant ${shellQuote(merchant)}` : ''
+    const command = `npx pi-service origins add ${origin}${owner}${options ?? ''}`
     const register = async (): Promise<void> => {
-      await live?.act(async (api) => await api.registerOrigin(environment, origin))
+      await this.state.run(async (api) => await api.registerOrigin(environment, origin))
     }
     return html`
       ${

@@ -1,5 +1,5 @@
 /**
- * The inspector's entry. The page itself comes last: it takes the admin token out of the address.
+ * Entry of the inspector. The page itself is defined last, because it removes the admin token from the address.
  *
  * @module
  */

@@ -1,16 +1,16 @@
 /**
- * A map that keeps what was set last.
+ * A map with a limited number of entries.
  *
  * @module
  */
 
 export class RecentMap<Value> {
-  readonly #most: number
+  readonly #limit: number
   readonly #values = new Map<string, Value>()
 
-  /** @param most Entries that it keeps. */
-  constructor(most: number) {
-    this.#most = most
+  /** @param limit - Maximum number of entries. */
+  constructor(limit: number) {
+    this.#limit = limit
   }
 
   get size(): number {
@@ -21,12 +21,12 @@ export class RecentMap<Value> {
     return this.#values.get(key)
   }
 
-  /** Sets a value; beyond the limit, the entry that was set longest ago goes. */
+  /** Sets a value. Beyond the limit, removes the entry that was set longest ago. */
   set(key: string, value: Value): void {
     this.#values.delete(key)
     this.#values.set(key, value)
     const [oldest] = this.#values.keys()
-    if (this.#values.size > this.#most && oldest !== undefined) this.#values.delete(oldest)
+    if (this.#values.size > this.#limit && oldest !== undefined) this.#values.delete(oldest)
   }
 
   clear(): void {

@@ -1,28 +1,23 @@
 /**
- * The request log: what servers and pages asked, why it was refused, and the command that asks again.
+ * The request log: each request with its response, and a command that sends it again.
  *
  * @module
  */
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit'
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
 import { live } from 'lit/directives/live.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { copyButton } from './copy.ts'
 import { curlOf } from './curl.ts'
-import { exchangeLine } from './exchange-line.ts'
-import { everyRequest, isOpen, maxSought, type RequestFilter } from './filters.ts'
-import type { ViewState } from './inspector.ts'
+import { anyRequest, isEmpty, maxSearchLength, type RequestFilter } from './filters.ts'
+import { InspectorView } from './inspector-view.ts'
+import { requestLine } from './request-line.ts'
 import { writeRoute } from './route.ts'
 
-export class RequestsView extends LitElement {
-  @property({ attribute: false }) state: ViewState | undefined
+export class RequestsView extends InspectorView {
   /** Id of the open request. */
   @property({ attribute: false }) selected: string | undefined
-
-  protected override createRenderRoot(): HTMLElement {
-    return this
-  }
 
   protected override updated(changed: PropertyValues<this>): void {
     if (!changed.has('selected') || !this.selected) return
@@ -30,62 +25,61 @@ export class RequestsView extends LitElement {
   }
 
   protected override render(): unknown {
-    const { requests, requestSearch } = this.state?.live ?? {}
-    if (!requests || !requestSearch) return nothing
+    const { requests, requestSearch } = this.state
     const { filter } = requestSearch
-    if (requests.length === 0 && isOpen(filter)) return empty()
-    const shown = requests.filter((exchange) => this.#isOpen(exchange) || fits(exchange, filter))
-    const isGone = this.selected !== undefined && !requests.some((each) => this.#isOpen(each))
+    if (requests.length === 0 && isEmpty(filter)) return empty()
+    const shown = requests.filter((request) => this.#isOpen(request) || matches(request, filter))
+    const isMissing = this.selected !== undefined && !requests.some((each) => this.#isOpen(each))
     return html`
       ${this.#filters(filter)}
-      ${isGone ? html`<p class="lead">The log keeps the last 500 requests; that one is gone.</p>` : nothing}
+      ${isMissing ? html`<p class="tools hint">The log keeps the last 500 requests. This one is no longer in it.</p>` : nothing}
       ${
         shown.length > 0
           ? html`<ul class="log">${repeat(
               shown,
               ({ number }) => number,
-              (exchange) => this.#row(exchange),
+              (request) => this.#row(request),
             )}</ul>`
-          : html`<p class="empty">No request fits.</p>`
+          : html`<p class="empty">No matching requests.</p>`
       }`
   }
 
   #filters({ q, operation: chosen, failed }: RequestFilter): TemplateResult {
-    const seek = async (filter: Partial<RequestFilter>): Promise<void> =>
-      await this.state?.live.seekRequests(filter)
+    const search = async (filter: Partial<RequestFilter>): Promise<void> =>
+      await this.state.searchRequests(filter)
     const clear = async (): Promise<void> => {
-      const done = await this.state?.live.act(async (api, id) => await api.clearRequests(id))
-      if (done) await seek(everyRequest)
+      const done = await this.state.run(async (api, id) => await api.clearRequests(id))
+      if (done) await search(anyRequest)
     }
-    return html`<div class="filters wrapping">
+    return html`<div class="filters">
       <input type="search" placeholder="Path, status, order, intent, key, request id"
-        aria-label="Search requests" maxlength=${maxSought} .value=${q} @input=${({
+        aria-label="Search requests" maxlength=${maxSearchLength} .value=${q} @input=${({
           target,
         }: Event) => {
           if (target instanceof HTMLInputElement) {
-            void this.state?.live.seekRequests({ q: target.value }, { typing: true })
+            void this.state.searchRequests({ q: target.value }, { typing: true })
           }
         }}>
       <select aria-label="Operation" @change=${({ target }: Event) => {
-        if (target instanceof HTMLSelectElement) void seek({ operation: target.value })
+        if (target instanceof HTMLSelectElement) void search({ operation: target.value })
       }}>${operations.map(
         ([name, text]) =>
           html`<option value=${name} .selected=${live(name === chosen)}>${text}</option>`,
       )}</select>
-      <label class="check"><input type="checkbox" .checked=${live(failed)}
-        @change=${() => void seek({ failed: !failed })}>Errors only</label>
+      <label><input type="checkbox" .checked=${live(failed)}
+        @change=${() => void search({ failed: !failed })}>Errors only</label>
       <button type="button" @click=${clear}>Clear</button>
     </div>`
   }
 
-  #row(exchange: LoggedRequest): TemplateResult {
-    const { requestId } = exchange
-    const isOpen = this.#isOpen(exchange)
+  #row(request: LoggedRequest): TemplateResult {
+    const { requestId } = request
+    const isOpen = this.#isOpen(request)
     const href = writeRoute({ section: 'requests', id: isOpen ? undefined : requestId })
     return html`<li>
       <a class="line" href=${href} data-id=${requestId} aria-expanded=${isOpen ? 'true' : 'false'}>
-        ${exchangeLine(exchange)}</a>
-      ${isOpen ? this.#more(exchange) : nothing}
+        ${requestLine(request)}</a>
+      ${isOpen ? this.#more(request) : nothing}
     </li>`
   }
 
@@ -93,12 +87,12 @@ export class RequestsView extends LitElement {
     return requestId === this.selected
   }
 
-  #more(exchange: LoggedRequest): TemplateResult {
-    const { requestId, intentId, idempotencyKey, operation, problem } = exchange
-    const { pointers, pointersOmitted } = exchange
-    const intent = this.state?.live.known(intentId)
-    const curl = curlOf(exchange, { origin: location.origin, intent })
-    const key = idempotencyKey ? html`<code>${idempotencyKey}</code>` : 'none was sent'
+  #more(request: LoggedRequest): TemplateResult {
+    const { requestId, intentId, idempotencyKey, operation, problem } = request
+    const { pointers, pointersOmitted } = request
+    const intent = this.state.findIntent(intentId)
+    const curl = curlOf(request, { origin: location.origin, intent })
+    const key = idempotencyKey ? html`<code>${idempotencyKey}</code>` : 'None'
     const rows: readonly (readonly [string, unknown])[] = [
       ['Request id', html`<code>${requestId}</code>`],
       [
@@ -128,22 +122,21 @@ export class RequestsView extends LitElement {
 }
 
 const operations = [
-  ['', 'Everything'],
+  ['', 'All requests'],
   ['create', 'Creates'],
   ['retrieve', 'Retrieves'],
   ['page', 'Hosted pages'],
-  ['other', 'Others'],
+  ['other', 'Other'],
 ] as const
 
-function fits({ operation, status }: LoggedRequest, filter: RequestFilter): boolean {
+function matches({ operation, status }: LoggedRequest, filter: RequestFilter): boolean {
   if (filter.operation && operation !== filter.operation) return false
-  // 0: the connection ended before the answer.
+  // 0: the connection ended before the response.
   return !filter.failed || status === 0 || status >= 400
 }
 
 function empty(): TemplateResult {
-  return html`<div class="welcome"><h2>No request yet</h2>
-    <p>Every call of your server to <code>${location.origin}/payment-intents</code>, and every
-      page that shows a checkout, is listed here as it comes: method, path, status, time. Bodies
-      and credentials are never kept.</p></div>`
+  return html`<div class="box welcome"><h2>No requests yet</h2>
+    <p class="hint">Send a request to <code>${location.origin}/payment-intents</code>, or open a checkout. Each
+      request is listed here with method, path, status, and time. Bodies and credentials are not stored.</p></div>`
 }

@@ -1,6 +1,5 @@
 /**
- * Where in the inspector one is, as a fragment: `#/intents/pi_…`. It survives a reload, the token does
- * not.
+ * The inspector's location as a fragment, such as `#/intents/pi_…`. It survives a reload; the token does not.
  *
  * @module
  */
@@ -17,11 +16,11 @@ export type Section = (typeof sections)[number]
 
 export interface Route {
   readonly section: Section
-  /** Of the intent or the request that is open. */
+  /** Id of the open intent or request. */
   readonly id?: string | undefined
 }
 
-/** Reads a fragment; anything unknown is the list of intents. */
+/** Reads a fragment. An unknown one is the list of intents. */
 export function readRoute(hash: string): Route {
   const [, name, id] = /^#\/([a-z]+)(?:\/([\w-]{1,128}))?$/.exec(hash) ?? []
   const section = sections.find((each) => each === name) ?? 'intents'

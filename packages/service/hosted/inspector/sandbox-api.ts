@@ -1,5 +1,5 @@
 /**
- * Sandbox control as the inspector calls it. The token lives in this object alone.
+ * Client of the sandbox API. It keeps the admin token in memory only.
  *
  * @module
  */
@@ -18,9 +18,9 @@ import type {
 } from '../../shared/sandbox-api.ts'
 import type { IntentFilter } from './filters.ts'
 
-/** A control request was refused; `message` is for the person at the screen. */
-export class Refused extends Error {
-  override readonly name = 'Refused'
+/** The service rejected a request. `message` is shown to the user. */
+export class SandboxApiError extends Error {
+  override readonly name = 'SandboxApiError'
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -29,17 +29,17 @@ export class Refused extends Error {
   }
 }
 
-/** Whether a request was refused for its token. */
+/** Returns whether a request was rejected because of its token. */
 export function isUnknownToken(error: unknown): boolean {
-  return error instanceof Refused && error.status === 401
+  return error instanceof SandboxApiError && error.status === 401
 }
 
 export const tokenUnknown =
-  'The service does not know this token: each start makes its own. Open the link that the running one printed.'
+  'This token is not valid. Each start of the service creates a new one: open the link that the running service printed.'
 
-/** Why a request came to nothing. */
-export function wordsOf(error: unknown): string {
-  return error instanceof Refused ? error.message : 'The service did not answer.'
+/** Returns the message for a failed request. */
+export function messageOf(error: unknown): string {
+  return error instanceof SandboxApiError ? error.message : 'The service did not respond.'
 }
 
 export class SandboxApi {
@@ -51,7 +51,7 @@ export class SandboxApi {
 
   environments = (): Promise<SandboxEnvironments> => this.#json('GET', '/environments')
 
-  /** Reads so many pages of the intents that fit, the newest first. */
+  /** Reads the given number of pages of matching intents, the newest first. */
   async intents(
     environment: string,
     { filter, pages }: { readonly filter: IntentFilter; readonly pages: number },
@@ -67,12 +67,12 @@ export class SandboxApi {
     }
   }
 
-  /** Reads one intent; `undefined` after a reset, or when it never was. */
+  /** Reads one intent; `undefined` if it does not exist. */
   async intent(id: string): Promise<ShownIntent | undefined> {
     try {
       return await this.#json('GET', `/intents/${id}`)
     } catch (error) {
-      if (error instanceof Refused && error.status === 404) return undefined
+      if (error instanceof SandboxApiError && error.status === 404) return undefined
       throw error
     }
   }
@@ -90,10 +90,10 @@ export class SandboxApi {
   keyUses = (environment: string): Promise<{ readonly keys: readonly KeyUse[] }> =>
     this.#json('GET', `/environments/${environment}/idempotency`)
 
-  findings = (environment: string): Promise<{ readonly findings: readonly LintIssue[] }> =>
+  issues = (environment: string): Promise<{ readonly findings: readonly LintIssue[] }> =>
     this.#json('GET', `/environments/${environment}/lint`)
 
-  clearFindings = (environment: string): Promise<unknown> =>
+  clearIssues = (environment: string): Promise<unknown> =>
     this.#json('DELETE', `/environments/${environment}/lint`)
 
   rules = (environment: string): Promise<{ readonly rules: readonly StoredFaultRule[] }> =>
@@ -108,7 +108,7 @@ export class SandboxApi {
   clearRules = (environment: string): Promise<void> =>
     this.#json('DELETE', `/environments/${environment}/faults`)
 
-  settle = (id: string, outcome: SimulatedOutcome): Promise<void> =>
+  simulate = (id: string, outcome: SimulatedOutcome): Promise<void> =>
     this.#json('POST', `/intents/${id}/settle`, { outcome })
 
   revokeSecret = (id: string): Promise<void> => this.#json('POST', `/intents/${id}/revoke-secret`)
@@ -130,16 +130,16 @@ export class SandboxApi {
   import = (text: string): Promise<{ readonly imported: number; readonly skipped: number }> =>
     this.#json('POST', '/import', text)
 
-  /** @param after The `next` of the part before; empty for the first. */
+  /** @param after - `next` of the previous part; empty for the first. */
   async export(after: string): Promise<{ readonly file: Blob; readonly next: string }> {
     const file = await (await this.#send('GET', `/export${queryText({ after })}`)).blob()
-    // It may be large, and its end is enough.
+    // Large files are not parsed: `next` is at the end.
     const [, next = ''] = /"next":"([\w-]+)"\}\s*$/.exec(await file.slice(-200).text()) ?? []
     return { file, next }
   }
 
-  /** Calls back with what to read again, until the signal or the stream ends. */
-  async follow(changed: (topics: readonly Topic[]) => void, signal: AbortSignal): Promise<void> {
+  /** Calls `onChange` with the changed topics until the signal aborts or the stream ends. */
+  async follow(onChange: (topics: readonly Topic[]) => void, signal: AbortSignal): Promise<void> {
     const { body } = await this.#send('GET', '/events', undefined, signal)
     if (!body) return
     const reader = body.pipeThrough(new TextDecoderStream()).getReader()
@@ -151,20 +151,20 @@ export class SandboxApi {
       text = events.pop() ?? ''
       for (const event of events) {
         const [, data] = /^data: (.*)$/m.exec(event) ?? []
-        if (data) changed(JSON.parse(data).topics)
+        if (data) onChange(JSON.parse(data).topics)
       }
     }
   }
 
-  async #json<Answer>(
+  async #json<Body>(
     method: string,
     path: string,
     body?: unknown,
     signal?: AbortSignal,
-  ): Promise<Answer> {
-    const answer = await this.#send(method, path, body, signal)
-    // Our own service's answer, of the same build.
-    return (await answer.json()) as Answer
+  ): Promise<Body> {
+    const response = await this.#send(method, path, body, signal)
+    // The service is of the same build.
+    return (await response.json()) as Body
   }
 
   async #send(
@@ -173,7 +173,7 @@ export class SandboxApi {
     body?: unknown,
     signal?: AbortSignal,
   ): Promise<Response> {
-    const answer = await fetch(`/_sandbox${path}`, {
+    const response = await fetch(`/_sandbox${path}`, {
       method,
       headers: {
         authorization: `Bearer ${this.#token}`,
@@ -182,13 +182,13 @@ export class SandboxApi {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
     })
-    if (answer.ok) return answer
-    const { detail } = (await answer.json().catch(() => ({}))) as Partial<Problem>
-    throw new Refused(answer.status, detail ?? `The service answered ${answer.status}.`)
+    if (response.ok) return response
+    const { detail } = (await response.json().catch(() => ({}))) as Partial<Problem>
+    throw new SandboxApiError(response.status, detail ?? `The service returned ${response.status}.`)
   }
 }
 
-/** A query without what is empty. */
+/** Returns a query string without empty values. */
 function queryText(query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
   return given.length > 0 ? `?${new URLSearchParams(given)}` : ''

@@ -1,32 +1,32 @@
 /**
- * What a list is asked for. Each question ends the reading of the one before.
+ * The search of a list. Each new search aborts the one before.
  *
  * @module
  */
 
 export class Search<Filter extends object> {
   filter: Filter
-  #end = new AbortController()
+  #abort = new AbortController()
 
   constructor(filter: Filter) {
     this.filter = filter
   }
 
-  /** @param renew Whether the service is asked anew: what is being read is of no use then. */
+  /** @param renew - Whether the running search is aborted, because the service must be asked again. */
   change(filter: Partial<Filter>, { renew = true }: { readonly renew?: boolean } = {}): void {
     this.filter = { ...this.filter, ...filter }
     if (!renew) return
-    this.#end.abort()
-    this.#end = new AbortController()
+    this.#abort.abort()
+    this.#abort = new AbortController()
   }
 
-  /** Returns what was found; `undefined` when something else is looked for by now. */
+  /** Returns the results; `undefined` if the filter has changed in the meantime. */
   async read<Found>(
-    ask: (filter: Filter, signal: AbortSignal) => Promise<Found>,
+    search: (filter: Filter, signal: AbortSignal) => Promise<Found>,
   ): Promise<Found | undefined> {
-    const { signal } = this.#end
+    const { signal } = this.#abort
     try {
-      const found = await ask(this.filter, signal)
+      const found = await search(this.filter, signal)
       return signal.aborted ? undefined : found
     } catch (error) {
       if (signal.aborted) return undefined

@@ -1,29 +1,29 @@
 /**
- * The stream of changes, opened again whenever it ends.
+ * Keeps the stream of changes open.
  *
  * @module
  */
 import type { Topic } from '../../shared/sandbox-api.ts'
-import { pause, retryAfter } from './reading.ts'
+import { pause, retryPause } from './refresher.ts'
 import type { SandboxApi } from './sandbox-api.ts'
 
-/** Calls back with what to read again, and with why the stream was lost if that is known. */
-export async function keepFollowing(
+/** Opens the stream again whenever it ends, until the signal aborts. */
+export async function followChanges(
   api: SandboxApi,
   {
-    changed,
-    lost,
+    onChange,
+    onLost,
     signal,
   }: {
-    readonly changed: (topics: readonly Topic[]) => void
-    readonly lost: (reason: unknown) => void
+    readonly onChange: (topics: readonly Topic[]) => void
+    readonly onLost: (reason: unknown) => void
     readonly signal: AbortSignal
   },
 ): Promise<void> {
   while (!signal.aborted) {
-    const reason = await api.follow(changed, signal).catch((error: unknown) => error)
+    const reason = await api.follow(onChange, signal).catch((error: unknown) => error)
     if (signal.aborted) return
-    lost(reason)
-    await pause(retryAfter)
+    onLost(reason)
+    await pause(retryPause)
   }
 }

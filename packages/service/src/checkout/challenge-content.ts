@@ -5,10 +5,10 @@
  */
 import { formatMoney } from '@pi-checkout/contract/money'
 import { languageOf } from '../../shared/language.ts'
+import { escapeHtml } from '../http/html.ts'
 import { maxChallengeTries } from '../intents/lifetimes.ts'
 import type { OpenChallenge, Presentation } from './challenge.ts'
 import { challengeTexts } from './challenge-texts.ts'
-import { escapeHtml } from './pages.ts'
 
 /** The code form with its one-time token. */
 export function codeForm(
@@ -42,10 +42,10 @@ export function codeForm(
       <input type="hidden" name="locale" value="${escapeHtml(locale)}">
       <label for="code">${texts.code}</label>
       <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code"
-        maxlength="12" required${focus} aria-describedby="fault hint">
-      <p class="fault" id="fault" role="alert">${tries > 0 ? faultText(tries, locale) : ''}</p>
+        maxlength="12" required${focus} aria-describedby="error hint">
+      <p class="error" id="error" role="alert">${tries > 0 ? faultText(tries, locale) : ''}</p>
       <p class="hint" id="hint">${texts.hint}</p>
-      <button class="confirm" name="action" value="confirm">${texts.confirm}</button>
+      <button class="primary" name="action" value="confirm">${texts.confirm}</button>
       <button name="action" value="cancel" formnovalidate>${texts.cancel}</button>
     </form>`
 }

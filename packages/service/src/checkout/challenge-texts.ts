@@ -1,5 +1,5 @@
 /**
- * What the stand-in issuer says, in English, Armenian and Russian.
+ * The texts of the test bank in English, Armenian, and Russian.
  *
  * @module
  */
@@ -9,53 +9,53 @@ import type { Language } from '../../shared/language.ts'
 export type ChallengeTexts = typeof en
 
 const en = {
-  bank: 'Stand-in bank',
-  title: 'Is this payment yours?',
+  bank: 'Test bank',
+  title: 'Confirm this payment',
   shop: 'Shop',
   amount: 'Amount',
   card: 'Card',
   code: 'Code',
   confirm: 'Confirm',
   cancel: 'Cancel',
-  hint: 'A sandbox sends no message: 1234 passes, 0000 is denied, 9999 is a bank error.',
+  hint: 'Test mode, no SMS is sent: 1234 confirms, 0000 denies, 9999 is a bank error.',
   wrong: 'This code is wrong. Try again.',
-  wrongLast: 'This code is wrong. One try is left.',
+  wrongLast: 'This code is wrong. You can try once more.',
   lost: 'No connection to the bank. Try again.',
-  done: 'Thank you. You can go on in the shop.',
+  done: 'Thank you. You can return to the shop.',
   over: 'This confirmation is no longer open. Go back to the shop.',
 }
 
 const hy: ChallengeTexts = {
   bank: 'Փորձնական բանկ',
-  title: 'Սա ձե՞ր վճարումն է',
+  title: 'Հաստատեք այս վճարումը',
   shop: 'Խանութ',
   amount: 'Գումար',
   card: 'Քարտ',
   code: 'Կոդ',
   confirm: 'Հաստատել',
   cancel: 'Չեղարկել',
-  hint: 'Փորձարկման միջավայրը հաղորդագրություն չի ուղարկում․ 1234-ը հաստատում է, 0000-ն մերժում, 9999-ը բանկի սխալ է։',
+  hint: 'Փորձարկման միջավայր, SMS չի ուղարկվի։ 1234՝ հաստատել, 0000՝ մերժել, 9999՝ բանկի սխալ։',
   wrong: 'Կոդը սխալ է։ Նորից փորձեք։',
   wrongLast: 'Կոդը սխալ է։ Մնաց մեկ փորձ։',
   lost: 'Բանկի հետ կապ չկա։ Նորից փորձեք։',
-  done: 'Շնորհակալություն։ Կարող եք շարունակել խանութում։',
+  done: 'Շնորհակալություն։ Կարող եք վերադառնալ խանութ։',
   over: 'Այս հաստատումն այլևս բաց չէ։ Վերադարձեք խանութ։',
 }
 
 const ru: ChallengeTexts = {
-  bank: 'Учебный банк',
-  title: 'Это ваша оплата?',
+  bank: 'Тестовый банк',
+  title: 'Подтвердите этот платёж',
   shop: 'Магазин',
   amount: 'Сумма',
   card: 'Карта',
   code: 'Код',
   confirm: 'Подтвердить',
-  cancel: 'Отмена',
-  hint: 'Песочница не шлёт сообщений: 1234 подтверждает, 0000 отклоняет, 9999 даёт ошибку банка.',
+  cancel: 'Отменить',
+  hint: 'Тестовый режим, SMS не придёт: 1234 — подтвердить, 0000 — отклонить, 9999 — ошибка банка.',
   wrong: 'Код неверен. Попробуйте ещё раз.',
   wrongLast: 'Код неверен. Осталась одна попытка.',
   lost: 'Нет связи с банком. Попробуйте ещё раз.',
-  done: 'Спасибо. Можно продолжать в магазине.',
+  done: 'Спасибо. Можно вернуться в магазин.',
   over: 'Это подтверждение уже закрыто. Вернитесь в магазин.',
 }
 

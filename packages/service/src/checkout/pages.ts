@@ -6,6 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
+import { escapeHtml } from '../http/html.ts'
 
 /** Where both origins serve the assets that the pages load. */
 export const assetsPath = '/checkout-assets'
@@ -31,7 +32,7 @@ export function refusalPage(
   folder: string,
   { code, mode = '' }: { readonly code: (typeof failCodes)[number]; readonly mode?: string },
 ): string {
-  return readPage(folder, 'refusal').replace(
+  return readPage(folder, 'error').replace(
     'data-code=""',
     () => `data-code="${code}" data-mode="${mode}"`,
   )
@@ -46,14 +47,9 @@ export function challengePage(
   folder: string,
   { content, language }: { readonly content: string; readonly language: string },
 ): string {
-  return readPage(folder, 'challenge')
+  return readPage(folder, 'test-bank')
     .replace('lang="en"', () => `lang="${escapeHtml(language)}"`)
     .replace('<!--content-->', () => content)
-}
-
-/** Escapes a text for HTML, in an attribute as well as between tags. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 const pages = new Map<string, string>()

@@ -53,7 +53,7 @@ export function examineNode(version: string): Finding {
 }
 
 const pages = [
-  ...['checkout.html', 'challenge.html', 'refusal.html', 'inspector.html'],
+  ...['checkout.html', 'test-bank.html', 'error.html', 'inspector.html', 'docs.css'],
   'pi-checkout.js',
 ]
 

@@ -1,5 +1,5 @@
 /**
- * What the inspector knows, kept up to date by the service's stream of changes.
+ * The inspector's data, kept current by the service's stream of changes.
  *
  * @module
  */
@@ -14,56 +14,62 @@ import type {
   SimulatedOutcome,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
-import { everyIntent, everyRequest, type IntentFilter, type RequestFilter } from './filters.ts'
-import { type Part, Reading, type Typing } from './reading.ts'
+import { anyIntent, anyRequest, type IntentFilter, type RequestFilter } from './filters.ts'
 import { RecentMap } from './recent-map.ts'
-import { isUnknownToken, Refused, SandboxApi, tokenUnknown, wordsOf } from './sandbox-api.ts'
+import { type Part, type ReadOptions, Refresher } from './refresher.ts'
+import {
+  isUnknownToken,
+  messageOf,
+  SandboxApi,
+  SandboxApiError,
+  tokenUnknown,
+} from './sandbox-api.ts'
 import { Search } from './search.ts'
-import { keepFollowing } from './stream.ts'
+import { followChanges } from './stream.ts'
 
 /** `locked`: no token, or one that the service does not know. */
 export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
 
-/** Of the intents that are shown no more; a list shows 200 at a time. */
-const mostKnown = 2000
+/** Number of intents to remember. A page of the list has 200. */
+const rememberedIntents = 2000
 
-export class Live implements ReactiveController {
+export class InspectorState implements ReactiveController {
   connection: Connection = 'locked'
-  /** Why the last token was not taken. */
-  refusal: string | undefined
-  /** What became of the last thing that was asked for, until it is read, closed or done. */
-  trouble: string | undefined
-  /** What reading ran into, until it goes well again. */
-  outage: string | undefined
-  /** Whether an outcome is on its way and not shown yet. */
-  settling = false
+  /** Why the last token was rejected. */
+  tokenError: string | undefined
+  /** Error of the last action, until it is dismissed. */
+  actionError: string | undefined
+  /** Error of the last read, until a read succeeds. */
+  readError: string | undefined
+  /** Whether a simulated outcome is running and not shown yet. */
+  simulating = false
   environments: readonly SandboxEnvironment[] = []
   commandOptions: string | null = ''
   environment: SandboxEnvironment | undefined
   intents: readonly PaymentIntent[] | undefined
-  /** Whether there are intents before the last one shown. */
-  older = false
+  /** Whether there are intents older than the last one shown. */
+  hasOlder = false
   requests: readonly LoggedRequest[] = []
   keyUses: readonly KeyUse[] = []
-  findings: readonly LintIssue[] = []
+  issues: readonly LintIssue[] = []
   rules: readonly StoredFaultRule[] = []
-  /** What the lists are to hold; a change of section leaves it as it is. */
-  readonly intentSearch = new Search(everyIntent)
-  readonly requestSearch = new Search(everyRequest)
+  /** The searches survive a change of section. */
+  readonly intentSearch = new Search(anyIntent)
+  readonly requestSearch = new Search(anyRequest)
   detail: ShownIntent | undefined
-  /** The open intent's id. */
+  /** Id of the open intent. */
   openId: string | undefined
 
   readonly #host: ReactiveControllerHost
   #api: SandboxApi | undefined
-  #end = new AbortController()
-  /** Whether the stream of changes is alive. */
+  #abort = new AbortController()
+  /** Whether the stream of changes is open. */
   #streaming = false
-  readonly #reading = new Reading(async (parts) => await this.#read(parts))
-  /** Pages of intents that are shown. */
+  readonly #refresher = new Refresher(async (parts) => await this.#read(parts))
+  /** Number of shown pages of intents. */
   #pages = 1
-  /** Intents that were read, so that a list without one can still name it. */
-  readonly #known = new RecentMap<PaymentIntent>(mostKnown)
+  /** Intents that were read, for other lists that show only their ids. */
+  readonly #remembered = new RecentMap<PaymentIntent>(rememberedIntents)
 
   constructor(host: ReactiveControllerHost) {
     this.#host = host
@@ -71,68 +77,68 @@ export class Live implements ReactiveController {
   }
 
   hostDisconnected(): void {
-    this.#end.abort()
+    this.#abort.abort()
   }
 
-  /** Starts with a token. */
+  /** Connects with a token. */
   unlock(token: string): void {
-    this.#end.abort()
-    this.#end = new AbortController()
+    this.#abort.abort()
+    this.#abort = new AbortController()
     this.#api = new SandboxApi(token)
     this.#streaming = false
-    this.refusal = undefined
-    this.trouble = undefined
-    this.outage = undefined
-    this.#become('connecting')
-    void keepFollowing(this.#api, {
-      changed: (topics) => {
+    this.tokenError = undefined
+    this.actionError = undefined
+    this.readError = undefined
+    this.#setConnection('connecting')
+    void followChanges(this.#api, {
+      onChange: (topics) => {
         this.#streaming = true
-        void this.#reading.soon(topics)
+        void this.#refresher.readSoon(topics)
       },
-      lost: (reason) => this.#lose(reason),
-      signal: this.#end.signal,
+      onLost: (reason) => this.#disconnect(reason),
+      signal: this.#abort.signal,
     })
   }
 
-  /** Says why no token was taken. */
-  refuse(reason: string): void {
-    this.#end.abort()
+  /** Locks the inspector and shows the reason. */
+  lock(reason: string): void {
+    this.#abort.abort()
     this.#api = undefined
-    this.refusal = reason
-    this.#become('locked')
+    this.tokenError = reason
+    this.#setConnection('locked')
   }
 
-  /** Shows another environment, of which nothing is known yet. */
-  async choose(id: string): Promise<void> {
+  /** Shows another environment. */
+  async selectEnvironment(id: string): Promise<void> {
     this.detail = undefined
     this.openId = undefined
-    await this.#turnTo(id)
+    await this.#switchTo(id)
   }
 
-  /** An intent that was read at some time. */
-  known(id: string | null): PaymentIntent | undefined {
-    return id === null ? undefined : this.#known.get(id)
+  /** Returns an intent that was read before. */
+  findIntent(id: string | null): PaymentIntent | undefined {
+    return id === null ? undefined : this.#remembered.get(id)
   }
 
-  /** Looks for intents in the whole store; of a text that is being typed, when it has come to rest. */
-  async seekIntents(filter: Partial<IntentFilter>, how?: Typing): Promise<void> {
+  /** Searches the intents of the environment. */
+  async searchIntents(filter: Partial<IntentFilter>, options?: ReadOptions): Promise<void> {
     this.intentSearch.change(filter)
     this.#pages = 1
     this.#host.requestUpdate()
-    await this.#reading.now(['intents'], how)
+    await this.#refresher.readNow(['intents'], options)
   }
 
-  /** Looks for requests, in the same way. */
-  async seekRequests(filter: Partial<RequestFilter>, how?: Typing): Promise<void> {
+  /** Searches the request log. */
+  async searchRequests(filter: Partial<RequestFilter>, options?: ReadOptions): Promise<void> {
     this.requestSearch.change(filter, { renew: filter.q !== undefined })
     this.#host.requestUpdate()
-    if (filter.q !== undefined) await this.#reading.now(['requests'], how)
+    if (filter.q !== undefined) await this.#refresher.readNow(['requests'], options)
   }
 
   /** Shows another page of intents. */
   async showOlder(): Promise<void> {
     this.#pages++
-    await this.#reading.now(['intents'])
+    await this.#refresher.readNow(['intents'])
   }
 
   /** Opens an intent, or closes the open one. */
@@ -141,70 +147,70 @@ export class Live implements ReactiveController {
     this.openId = id
     this.detail = undefined
     this.#host.requestUpdate()
-    await this.#reading.now(['detail'])
+    await this.#refresher.readNow(['detail'])
   }
 
-  /** Runs a control request; `undefined` when it was refused, and then `trouble` says why. */
-  async act<Result>(
+  /** Runs an action. If it fails, sets `actionError` and returns `undefined`. */
+  async run<Result>(
     action: (api: SandboxApi, environment: string) => Promise<Result>,
   ): Promise<Result | undefined> {
     const api = this.#api
     if (!api || !this.environment) return undefined
-    this.trouble = undefined
+    this.actionError = undefined
     try {
       return await action(api, this.environment.id)
     } catch (error) {
-      // What was asked with the token before says nothing of this one.
+      // The request was sent with an earlier token.
       if (api !== this.#api) return undefined
-      if (isUnknownToken(error)) this.refuse(tokenUnknown)
-      else this.trouble = wordsOf(error)
+      if (isUnknownToken(error)) this.lock(tokenUnknown)
+      else this.actionError = messageOf(error)
       return undefined
     } finally {
       this.#host.requestUpdate()
     }
   }
 
-  /** Brings an intent to an outcome. Until it is shown, another press changes nothing. */
-  async settle(id: string, outcome: SimulatedOutcome): Promise<void> {
-    if (this.settling) return
-    this.settling = true
-    await this.act(async (api) => await api.settle(id, outcome))
-    await this.#reading.now(['detail'])
-    this.settling = false
+  /** Simulates an outcome. Does nothing while another one is running. */
+  async simulate(id: string, outcome: SimulatedOutcome): Promise<void> {
+    if (this.simulating) return
+    this.simulating = true
+    await this.run(async (api) => await api.simulate(id, outcome))
+    await this.#refresher.readNow(['detail'])
+    this.simulating = false
     this.#host.requestUpdate()
   }
 
-  /** Takes the last refusal off the page. */
+  /** Hides the error of the last action. */
   dismiss(): void {
-    this.trouble = undefined
+    this.actionError = undefined
     this.#host.requestUpdate()
   }
 
-  async #turnTo(id: string): Promise<void> {
+  async #switchTo(id: string): Promise<void> {
     const chosen = this.environments.find((environment) => environment.id === id)
     if (!chosen) return
     this.environment = chosen
     this.intents = undefined
-    this.older = false
+    this.hasOlder = false
     this.requests = []
     this.keyUses = []
-    this.findings = []
+    this.issues = []
     this.rules = []
     this.#pages = 1
-    this.#known.clear()
+    this.#remembered.clear()
     this.#host.requestUpdate()
-    await this.#reading.now(['intents', 'requests', 'idempotency', 'lint', 'faults'])
+    await this.#refresher.readNow(['intents', 'requests', 'idempotency', 'lint', 'faults'])
   }
 
-  #lose(reason: unknown): void {
+  #disconnect(reason: unknown): void {
     if (reason !== undefined) this.#report(reason)
-    // A token that is refused has locked all.
+    // A rejected token has locked the inspector.
     if (!this.#api) return
     this.#streaming = false
-    this.#become('lost')
+    this.#setConnection('lost')
   }
 
-  /** Returns whether there is nothing to be read again. */
+  /** Returns whether the read is complete and needs no retry. */
   async #read(parts: readonly Part[]): Promise<boolean> {
     const api = this.#api
     if (!api) return true
@@ -213,18 +219,18 @@ export class Live implements ReactiveController {
       const id = this.environment?.id
       if (id) await Promise.all(parts.map(async (part) => await this.#readers[part](api, id)))
       if (api !== this.#api) return true
-      this.outage = undefined
+      this.readError = undefined
       if (this.#streaming) this.connection = 'live'
       this.#host.requestUpdate()
       return true
     } catch (error) {
       if (api === this.#api) this.#report(error)
-      // The same question would be refused again.
-      return error instanceof Refused && error.status < 500
+      // The same request would be rejected again.
+      return error instanceof SandboxApiError && error.status < 500
     }
   }
 
-  /** Each keeps what it has read only while its environment is still the chosen one. */
+  /** Each stores its result only if its environment is still selected. */
   readonly #readers: Readonly<
     Record<Part, (api: SandboxApi, environment: string) => Promise<void>>
   > = {
@@ -243,8 +249,8 @@ export class Live implements ReactiveController {
       if (this.#shows(id)) this.keyUses = keys
     },
     lint: async (api, id) => {
-      const { findings } = await api.findings(id)
-      if (this.#shows(id)) this.findings = findings
+      const { findings } = await api.issues(id)
+      if (this.#shows(id)) this.issues = findings
     },
     faults: async (api, id) => {
       const { rules } = await api.rules(id)
@@ -263,9 +269,9 @@ export class Live implements ReactiveController {
         await api.intents(environment, { filter, pages: this.#pages }, signal),
     )
     if (!found || !this.#shows(environment)) return
-    for (const intent of found.intents) this.#known.set(intent.id, intent)
+    for (const intent of found.intents) this.#remembered.set(intent.id, intent)
     this.intents = found.intents
-    this.older = found.older
+    this.hasOlder = found.older
   }
 
   async #readEnvironments(api: SandboxApi): Promise<void> {
@@ -282,20 +288,20 @@ export class Live implements ReactiveController {
     if (!id) return
     const detail = await api.intent(id)
     if (this.openId !== id) return
-    // A link can lead to another merchant's intent: the list beside it is to be of the same one.
-    if (detail && !this.#shows(detail.environment)) void this.#turnTo(detail.environment)
+    // A link can lead to another merchant's intent: the list must show the same merchant.
+    if (detail && !this.#shows(detail.environment)) void this.#switchTo(detail.environment)
     this.detail = detail
     if (!detail) this.openId = undefined
   }
 
   #report(error: unknown): void {
-    if (isUnknownToken(error)) this.refuse(tokenUnknown)
-    else if (error instanceof Refused) this.outage = error.message
+    if (isUnknownToken(error)) this.lock(tokenUnknown)
+    else if (error instanceof SandboxApiError) this.readError = error.message
     else this.connection = 'lost'
     this.#host.requestUpdate()
   }
 
-  #become(connection: Connection): void {
+  #setConnection(connection: Connection): void {
     this.connection = connection
     this.#host.requestUpdate()
   }

@@ -1,12 +1,12 @@
 /**
- * Takes the buyer to the issuer with a one-time token.
+ * Opens the issuer's page with a one-time token.
  *
  * @module
  */
 import type { ChallengeTicket } from '../../shared/checkout-api.ts'
 
-/** Posts a token in a form's body, because addresses are kept and logged. */
-export function postTicket(
+/** Posts the token as a form field, because addresses are stored and logged. */
+export function submitChallenge(
   { url, token }: ChallengeTicket,
   { target, locale }: { readonly target: string; readonly locale: string },
 ): void {

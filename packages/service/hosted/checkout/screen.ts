@@ -1,6 +1,5 @@
 /**
- * What a view means to the page: which screen, which result, and whether anything can still happen.
- * Pure.
+ * What a view means for the page: the screen, the result, and whether it can still change. Pure.
  *
  * @module
  */
@@ -16,11 +15,11 @@ export type Screen =
   | 'processing'
   | 'result'
 
-/** How the result heading names the end. */
+/** The results that have a heading. */
 export type Result = 'paid' | 'failed' | 'processing' | 'canceled' | 'expired'
 
-/** @param patient Whether the page still waits for a result that is pending. */
-export function screenOf(view: CheckoutView | undefined, patient: boolean): Screen {
+/** @param isWaiting - Whether the page still waits for a pending result. */
+export function screenOf(view: CheckoutView | undefined, isWaiting: boolean): Screen {
   switch (view?.status) {
     case undefined:
       return 'opening'
@@ -29,13 +28,13 @@ export function screenOf(view: CheckoutView | undefined, patient: boolean): Scre
     case 'requires_action':
       return view?.nextAction?.type === 'redirect' ? 'bank' : 'challenge'
     case 'processing':
-      return patient ? 'processing' : 'result'
+      return isWaiting ? 'processing' : 'result'
     default:
       return 'result'
   }
 }
 
-/** Names the end that a settled, or a long pending, view has come to. */
+/** Returns the result of a final view, or of one that stays pending. */
 export function resultOf({ status }: Pick<CheckoutView, 'status'>): Result {
   switch (status) {
     case 'succeeded':
@@ -49,9 +48,7 @@ export function resultOf({ status }: Pick<CheckoutView, 'status'>): Result {
   }
 }
 
-/** Tells whether no later event changes the view. */
-export function isOver({ status }: Pick<CheckoutView, 'status'>): boolean {
-  return (
-    status === 'succeeded' || status === 'failed' || status === 'canceled' || status === 'expired'
-  )
+/** Returns whether the view cannot change anymore. */
+export function isFinal({ status }: Pick<CheckoutView, 'status'>): boolean {
+  return ['succeeded', 'failed', 'canceled', 'expired'].includes(status)
 }

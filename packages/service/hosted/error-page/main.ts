@@ -1,12 +1,12 @@
 /**
- * The refusal page: it holds no form and no data, and says to any parent only why it is here.
+ * The error page: it contains no form and no data, and sends any parent only its error code.
  *
  * @module
  */
 import { failCodes, type Hello, PROTOCOL, readInit } from '@pi-checkout/contract/frame-protocol'
-import { failure, randomDocument } from '../checkout/parent-link.ts'
+import { failure, randomDocumentId } from '../checkout/frame-link.ts'
 
-const doc = randomDocument()
+const doc = randomDocumentId()
 const code = failCodes.find((known) => known === document.documentElement.dataset.code)
 
 window.addEventListener('message', ({ source, data, ports }) => {

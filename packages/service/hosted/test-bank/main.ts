@@ -1,9 +1,8 @@
 /**
- * The stand-in issuer's page: the form works without this script, which keeps a second press from
- * spending a spent token, posts the code without a trace in the history, and wakes the hosted page
- * when the issuer is done.
+ * The test bank's page. The form works without this script, which prevents a second submission, posts the
+ * code without adding to the history, and tells the hosted page when the challenge is done.
  *
- * The result goes from the issuer to the service; the message carries none.
+ * The result goes from the bank to the service; the message contains none.
  *
  * @module
  */
@@ -19,31 +18,31 @@ form?.addEventListener('submit', (event) => {
   form.dataset.sent = 'yes'
   if (form.dataset.presentation !== 'frame') return
   event.preventDefault()
-  void answer(form, event.submitter)
+  void submit(form, event.submitter)
 })
 
-if (document.querySelector('[data-done]')) wake('done')
-if (document.querySelector('[data-over]')) wake('over')
+if (document.querySelector('[data-done]')) notify('done')
+if (document.querySelector('[data-over]')) notify('over')
 
-async function answer(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
-  // The form's fields are text, so a plain list of names and values holds them all.
+async function submit(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+  // All fields are text.
   const body = new URLSearchParams(new FormData(form, submitter) as unknown as URLSearchParams)
-  const end = new AbortController()
-  const timer = setTimeout(() => end.abort(), longestWait)
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), requestTimeout)
   try {
     // Not `form.action`: the buttons have that name.
     const response = await fetch(form.getAttribute('action') ?? '', {
       method: 'POST',
       headers: { accept: 'application/json' },
       body,
-      signal: end.signal,
+      signal: timeout.signal,
     })
     show(form, (await response.json()) as ChallengeResult)
   } catch {
-    // No answer: the service knows whether it counted, and the hosted page asks it.
-    wake('done')
-    const fault = form.querySelector('.fault')
-    if (fault) fault.textContent = form.dataset.lost ?? ''
+    // Without a response, only the service knows the result, and the hosted page reads it.
+    notify('done')
+    const error = form.querySelector('.error')
+    if (error) error.textContent = form.dataset.lost ?? ''
   } finally {
     clearTimeout(timer)
     delete form.dataset.sent
@@ -58,23 +57,22 @@ function show(form: HTMLFormElement, result: ChallengeResult): void {
     note.role = 'status'
     note.textContent = isDone ? result.done : result.over
     document.querySelector('main')?.replaceChildren(note)
-    wake(isDone ? 'done' : 'over')
+    notify(isDone ? 'done' : 'over')
     return
   }
   const [token, code] = ['token', 'code'].map((name) => form.elements.namedItem(name))
-  const fault = form.querySelector('.fault')
+  const error = form.querySelector('.error')
   if (token instanceof HTMLInputElement) token.value = result.token
-  if (fault) fault.textContent = result.error
+  if (error) error.textContent = result.error
   if (!(code instanceof HTMLInputElement)) return
   code.value = ''
   code.focus()
 }
 
-/** Milliseconds until a code without a response counts as lost. */
-const longestWait = 10_000
+const requestTimeout = 10_000
 
-/** @param t `done`: something happened; `over`: this page can do nothing more, and another may. */
-function wake(t: 'done' | 'over'): void {
-  // Any parent may read that something is over: it is nothing that it could use.
+/** @param t - `done`: the challenge may have a result; `over`: this page's token is no longer valid. */
+function notify(t: 'done' | 'over'): void {
+  // The message contains no data, so any parent may receive it.
   if (window.parent !== window) window.parent.postMessage({ pi: 'challenge', t }, '*')
 }

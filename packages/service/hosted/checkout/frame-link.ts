@@ -1,0 +1,122 @@
+/**
+ * The hosted page's side of the frame protocol: one handshake, then one port.
+ *
+ * A handshake message must come from the parent window, name this document, and bring one port. The port is
+ * used only if the parent's origin is registered.
+ *
+ * @module
+ */
+import {
+  type FromElement,
+  type FromFrame,
+  type Hello,
+  type Init,
+  PROTOCOL,
+  readFromElement,
+  readInit,
+} from '@pi-checkout/contract/frame-protocol'
+
+/** @param origin - The parent's registered origin, as the browser reports it. */
+export type OnMessage = (message: FromElement, origin: string) => void
+
+/** The connection to the element around this page. It sends nothing before the handshake and after `fail`. */
+export class FrameLink {
+  readonly #doc = randomDocumentId()
+  readonly #origins: ReadonlySet<string>
+  readonly #onMessage: OnMessage
+  /** Pending requests, by the type of the reply. */
+  readonly #pending = new Map<string, (message: FromElement) => void>()
+  #port: MessagePort | undefined
+
+  /** @param origins - The registered origins that the service wrote into this page. */
+  constructor(origins: ReadonlySet<string>, onMessage: OnMessage) {
+    this.#origins = origins
+    this.#onMessage = onMessage
+  }
+
+  /** Starts the handshake. `hello` contains no data, so any parent may receive it. */
+  start(): void {
+    window.addEventListener('message', this.#authenticate)
+    const hello: Hello = { pi: 'checkout', t: 'hello', v: [PROTOCOL], doc: this.#doc }
+    window.parent.postMessage(hello, '*')
+  }
+
+  /** Sends a message to the element, if its origin was accepted. */
+  send(message: FromFrame): void {
+    this.#port?.postMessage(message)
+  }
+
+  /**
+   * Sends a message and waits for the reply.
+   *
+   * @returns `undefined` after 10 seconds without a reply. A busy page may take that long.
+   */
+  async request<T extends FromElement['t']>(
+    message: FromFrame,
+    type: T,
+  ): Promise<Extract<FromElement, { t: T }> | undefined> {
+    const reply = await new Promise<FromElement | undefined>((resolve) => {
+      this.#pending.set(type, resolve)
+      setTimeout(resolve, replyTimeout)
+      this.send(message)
+    })
+    this.#pending.delete(type)
+    return reply && isOfType(reply, type) ? reply : undefined
+  }
+
+  /** Sends the last message of this page. */
+  fail(code: string): void {
+    this.send(failure(code))
+    // Not closed: a closed port may drop a message that was sent and not received yet.
+    this.#port = undefined
+  }
+
+  readonly #authenticate = (event: MessageEvent<unknown>): void => {
+    if (event.source !== window.parent) return
+    const init = readInit(event.data)
+    const [port, ...others] = event.ports
+    if (!init || !this.#isForThisDocument(init) || !port || others.length > 0) return
+    window.removeEventListener('message', this.#authenticate)
+    this.#port = port
+    if (!this.#origins.has(event.origin)) {
+      this.fail('origin_not_allowed')
+      return
+    }
+    port.onmessage = ({ data }) => {
+      const message = readFromElement(data)
+      if (!message || !this.#port) return
+      const onReply = this.#pending.get(message.t)
+      if (onReply) onReply(message)
+      else this.#onMessage(message, event.origin)
+    }
+    this.send({ t: 'ack' })
+  }
+
+  #isForThisDocument(init: Init): boolean {
+    return init.doc === this.#doc && init.v === PROTOCOL
+  }
+}
+
+/** Returns the message for a failure. In a test environment the element explains it to the developer. */
+export function failure(code: string): FromFrame {
+  const test = document.documentElement.dataset.mode === 'test' || undefined
+  return { t: 'fail', code, test }
+}
+
+const replyTimeout = 10_000
+
+function isOfType<T extends FromElement['t']>(
+  message: FromElement,
+  type: T,
+): message is Extract<FromElement, { t: T }> {
+  return message.t === type
+}
+
+/** Returns 128 random bits that distinguish this document from earlier ones in the same iframe. */
+export function randomDocumentId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}

@@ -1,0 +1,65 @@
+/**
+ * Keeps the view current by long polling: another window may pay, a bank may decide, a deadline may pass.
+ *
+ * @module
+ */
+import type { CheckoutView } from '../../shared/checkout-api.ts'
+import type { CheckoutApi } from './checkout-api.ts'
+import { jittered, sleep } from './retry.ts'
+import { isFinal } from './screen.ts'
+
+/** What the poller needs of its page. */
+export interface ViewHolder {
+  /** The view that the page shows. */
+  readonly view: CheckoutView | undefined
+  /** Called with each response, even without a change. */
+  onView(view: CheckoutView): void
+  /** Called when several reads in a row have failed. */
+  onDisconnect(): void
+}
+
+export class ViewPoller {
+  readonly #api: CheckoutApi
+  readonly #holder: ViewHolder
+  /** Ends the running request or pause. */
+  #current = new AbortController()
+  /** The next request returns immediately instead of waiting for a change. */
+  #immediate = false
+
+  constructor(api: CheckoutApi, holder: ViewHolder) {
+    this.#api = api
+    this.#holder = holder
+  }
+
+  /** Runs until the view is final. No failure ends it, so that the typed card stays. */
+  async run(): Promise<void> {
+    let failures = 0
+    for (let { view } = this.#holder; view && !isFinal(view); { view } = this.#holder) {
+      this.#current = new AbortController()
+      const { signal } = this.#current
+      const version = this.#immediate ? undefined : view.version + 1
+      this.#immediate = false
+      try {
+        const read = await this.#api.intent(version, signal)
+        failures = 0
+        this.#holder.onView(read)
+      } catch {
+        this.#immediate = true
+        if (signal.aborted) continue
+        if (++failures > 1) this.#holder.onDisconnect()
+        await sleep(jittered(Math.min(8000, 500 * 2 ** failures)), signal)
+      }
+    }
+  }
+
+  /** Ends the running request: the view is final. */
+  stop(): void {
+    this.#current.abort()
+  }
+
+  /** Reads now. The next view is of a request that was sent after this call. */
+  readNow(): void {
+    this.#immediate = true
+    this.#current.abort()
+  }
+}

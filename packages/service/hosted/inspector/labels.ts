@@ -1,0 +1,110 @@
+/**
+ * How the inspector shows statuses, causes, faults, amounts, and times.
+ *
+ * @module
+ */
+import type { PaymentIntentStatus } from '@pi-checkout/contract'
+import { isCurrency } from '@pi-checkout/contract/money'
+import { html, type TemplateResult } from 'lit'
+import type { Fault } from '../../shared/sandbox-api.ts'
+import { moneyText } from '../money-text.ts'
+
+/** Tone of each status, in the order of a payment. A tone is a pair of colors. */
+const tones = {
+  requires_payment_method: 'plain',
+  requires_action: 'waiting',
+  processing: 'moving',
+  succeeded: 'good',
+  failed: 'bad',
+  canceled: 'quiet',
+  expired: 'quiet',
+} as const satisfies Record<PaymentIntentStatus, string>
+
+/** Every status, in the order of a payment. */
+export const allStatuses: readonly string[] = Object.keys(tones)
+
+export function toneOf(status: string): string {
+  return new Map<string, string>(Object.entries(tones)).get(status) ?? 'plain'
+}
+
+/** Returns a status as a colored badge. */
+export function badge(status: string): TemplateResult {
+  return html`<span class="badge" data-tone=${toneOf(status)} data-status=${status}>${status}</span>`
+}
+
+/** Formats minor units; an unknown currency stays a number. */
+export function money(amount: number, currency: string): string {
+  return isCurrency(currency) ? moneyText(amount, currency, 'en') : `${amount} ${currency}`
+}
+
+/** Returns why a status changed. */
+export function causeLabel(cause: string): string {
+  return causes.get(cause) ?? cause
+}
+
+const causes: ReadonlyMap<string, string> = new Map([
+  ['confirmed', 'Confirmed by the buyer'],
+  ['challenge_passed', 'Challenge passed'],
+  ['challenge_failed', 'Challenge failed'],
+  ['challenge_timed_out', 'Challenge expired'],
+  ['authorised', 'Authorized by the provider'],
+  ['declined', 'Declined by the provider'],
+  ['canceled', 'Canceled by the buyer'],
+  ['expired', 'Expired'],
+])
+
+/** What each fault does. */
+export const faultLabels: Readonly<Record<Fault['type'], string>> = {
+  'drop-after-commit': 'Creates the intent, then drops the connection: a lost response.',
+  'fail-before-commit': 'Drops the connection without creating an intent.',
+  delay: 'Delays the response.',
+  'hold-key': 'Delays the first request with a key. Its duplicates wait, then get 409.',
+  '500': 'Returns an internal error without creating an intent.',
+  '503': 'Returns that the store is unavailable, with Retry-After.',
+  '429': 'Returns that there are too many requests, with Retry-After.',
+  'truncate-body': 'Creates the intent, then cuts the response in half.',
+  'malformed-json': 'Creates the intent, then returns a response that is not JSON.',
+}
+
+/** `21 Nov 10:15:03` in local time. */
+export function timeText(time: string): string {
+  return dateTime.format(new Date(time))
+}
+
+/** `10:15:03` in local time. */
+export function clockText(time: string): string {
+  return clock.format(new Date(time))
+}
+
+/** `+2 d 3 h`; `''` for less than a second. */
+export function spanText(milliseconds: number): string {
+  const sign = milliseconds < 0 ? '−' : '+'
+  let rest = Math.round(Math.abs(milliseconds) / 1000)
+  const parts: string[] = []
+  for (const [unit, seconds] of units) {
+    const count = Math.floor(rest / seconds)
+    rest %= seconds
+    if (count > 0) parts.push(`${count} ${unit}`)
+  }
+  return parts.length > 0 ? `${sign}${parts.slice(0, 2).join(' ')}` : ''
+}
+
+const units = [
+  ['d', 86400],
+  ['h', 3600],
+  ['min', 60],
+  ['s', 1],
+] as const
+
+const dateTime = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+const clock = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
