@@ -5,10 +5,10 @@
  */
 import type { RequestListener } from 'node:http'
 import type { Express } from 'express'
+import { apiDocsRouter } from './api-docs/routes.ts'
 import type { CheckoutParts } from './checkout/api.ts'
 import { checkoutRouter } from './checkout/router.ts'
 import type { Context } from './context.ts'
-import { descriptionRouter } from './description/routes.ts'
 import { elementScript } from './http/element-script.ts'
 import { bareApp, finished } from './http/express-app.ts'
 import { healthRouter } from './http/health.ts'
@@ -49,7 +49,7 @@ function pagesApp(
   if (metrics) app.use(metrics.router)
   app.use(hostCheck(context.publicUrl))
   app.use(checkoutRouter(context, parts))
-  app.use(descriptionRouter(context))
+  app.use(apiDocsRouter(context))
   app.use('/_sandbox', sandboxRouter(context, parts, sandbox))
   app.use(elementScript(context.hostedFolder))
   return finished(app, context)

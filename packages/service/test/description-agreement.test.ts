@@ -1,8 +1,8 @@
 import { CreatePaymentIntentSchema, problemCodes } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { docsPage } from '../src/description/docs.ts'
-import { openapi, ProblemAnswer } from '../src/description/openapi.ts'
+import { openapi, ProblemResponse } from '../src/api-docs/openapi.ts'
+import { docsPage } from '../src/api-docs/page.ts'
 
 const description = openapi('http://127.0.0.1:4000')
 // What a reader of the description alone would accept.
@@ -65,7 +65,7 @@ test('every reference in the description leads somewhere, and every example keep
     ),
   )
   expect(examples.length).toBeGreaterThan(25)
-  for (const { value } of examples) ProblemAnswer.parse(value)
+  for (const { value } of examples) ProblemResponse.parse(value)
 })
 
 const { schemas } = description.components

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendAdminCommand } from '../src/admin-socket.ts'
-import { operationProblems } from '../src/description/openapi.ts'
+import { operationProblems } from '../src/api-docs/openapi.ts'
 import { rawAnswer } from './support/raw-request.ts'
 import {
   create,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { problemCodes } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
-import { operationProblems } from '../src/description/openapi.ts'
+import { operationProblems } from '../src/api-docs/openapi.ts'
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
 const readme = read('../README.md')

@@ -13,9 +13,9 @@ import {
   routes,
 } from '@pi-checkout/contract'
 import { z } from 'zod'
-import { CreationAnswer, IntentAnswer } from '../intents/answer-schema.ts'
 import { errorGuide } from './error-guide.ts'
 import { type FieldSchema, requestSchema } from './request-schema.ts'
+import { CreateResponse, IntentResponse } from './response-schema.ts'
 
 /** The problems of each operation, in the order in which they are checked. */
 export const operationProblems = {
@@ -60,7 +60,7 @@ export const operationProblems = {
 } as const satisfies Record<string, readonly ProblemCode[]>
 
 /** Every error response, exactly; the description is open for later versions. */
-export const ProblemAnswer = z.strictObject({
+export const ProblemResponse = z.strictObject({
   type: z.string(),
   title: z.string(),
   status: z.int(),
@@ -164,9 +164,9 @@ export function openapi(serverUrl: string): OpenApi {
       },
       schemas: {
         CreatePaymentIntent: requestSchema(),
-        CreatedPaymentIntent: answerSchema(CreationAnswer),
-        PaymentIntent: answerSchema(IntentAnswer),
-        Problem: answerSchema(ProblemAnswer),
+        CreatedPaymentIntent: answerSchema(CreateResponse),
+        PaymentIntent: answerSchema(IntentResponse),
+        Problem: answerSchema(ProblemResponse),
       },
     },
   }
@@ -288,7 +288,7 @@ function problems(codes: readonly ProblemCode[]): DescribedOperation['responses'
   )
 }
 
-function example(code: ProblemCode): z.infer<typeof ProblemAnswer> {
+function example(code: ProblemCode): z.infer<typeof ProblemResponse> {
   const { status, title, retryable } = problemCodes[code]
   const fault = {
     pointer: '/amount',

@@ -1,5 +1,5 @@
 /**
- * The API for people: one page, made from the description that machines read.
+ * The API documentation: one page, generated from the OpenAPI description.
  *
  * @module
  */
@@ -13,16 +13,21 @@ import {
   routes,
 } from '@pi-checkout/contract'
 import { simulatedOutcomes } from '../../shared/sandbox-api.ts'
+import { type Html, type HtmlValue, html } from '../http/html.ts'
 import { testCards } from '../provider/test-cards.ts'
 import { faultNames } from '../sandbox/faults.ts'
 import { errorGuide } from './error-guide.ts'
 import { type OpenApi, openapi, operationProblems } from './openapi.ts'
 import type { FieldSchema } from './request-schema.ts'
 
-/** Returns the page. Every error's `type` points at a row of it. */
+/**
+ * Returns the page. The `type` of every problem links to a row of it.
+ *
+ * @param serverUrl - Base address of this service.
+ */
 export function docsPage(serverUrl: string): string {
   const description = openapi(serverUrl)
-  return `<!doctype html>
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -35,23 +40,23 @@ export function docsPage(serverUrl: string): string {
 <nav aria-label="Contents">
 <p>Payment Intents</p>
 <ul>
-${sections.map(([id, title]) => `<li><a href="#${id}">${title}</a></li>`).join('\n')}
+${sections.map(([id, title]) => html`<li><a href="#${id}">${title}</a></li>`)}
 </ul>
-<p class="small"><a href="/openapi.json">OpenAPI 3.1</a></p>
+<p><a href="/openapi.json">OpenAPI 3.1</a></p>
 </nav>
 <main>
 <h1>Payment Intents API</h1>
-<p class="lead">One attempt to collect payment for one order: your server creates it and reads it, the
-buyer pays in the hosted checkout. This service is a sandbox and no PCI-compliant processor: the
-acquirer is simulated, and only its test cards are accepted.</p>
-${sections.map(([id, title, body]) => `<section id="${id}">\n<h2>${title}</h2>\n${body(description)}\n</section>`).join('\n')}
+<p class="hint">A Payment Intent collects one payment for one order. Your server creates and retrieves it; the
+buyer pays in the hosted checkout. This service is a sandbox, not a PCI-compliant processor: the acquirer is
+simulated, and only its test cards are accepted.</p>
+${sections.map(([id, title, body]) => html`<section id="${id}">\n<h2>${title}</h2>\n${body(description)}\n</section>\n`)}
 </main>
 </body>
 </html>
-`
+`.text
 }
 
-type Section = readonly [id: string, title: string, body: (description: OpenApi) => string]
+type Section = readonly [id: string, title: string, body: (description: OpenApi) => Html]
 
 const sections: readonly Section[] = [
   ['keys', 'Keys', keys],
@@ -62,92 +67,80 @@ const sections: readonly Section[] = [
   ['errors', 'Errors', errors],
   ['cards', 'Test cards', cards],
   ['faults', 'Faults', faults],
-  ['sandbox', 'Sandbox control', sandbox],
+  ['sandbox', 'Sandbox API', sandbox],
 ]
 
-function keys(): string {
-  return `<p>Send your secret API key with every request, from your server only:
-<code>Authorization: Bearer $PI_API_KEY</code>. The key decides the merchant and the environment, test or
-live. A request that a browser sent is refused.</p>
+function keys(): Html {
+  return html`<p>Send your secret API key with every request, from your server only:
+<code>Authorization: Bearer $PI_API_KEY</code>. The key determines the merchant and the environment, test or
+live. Requests from browsers are rejected.</p>
 <pre>pi-service keys create --merchant "Demo Shop" --environment test</pre>`
 }
 
-function create({ servers, components }: OpenApi): string {
-  return `<p class="route"><b>POST</b> <code>${routes.create.path}</code></p>
-<pre>curl ${escapeHtml(servers[0].url)}${routes.create.path} \\
+function create({ servers, components }: OpenApi): Html {
+  return html`<p class="route"><b>POST</b> <code>${routes.create.path}</code></p>
+<pre>curl ${servers[0].url}${routes.create.path} \\
   -H "Authorization: Bearer $PI_API_KEY" \\
   -H 'Content-Type: application/json' \\
   -H 'Idempotency-Key: order-A-1001' \\
   -d '{ "amount": 150000, "currency": "AMD", "orderId": "A-1001" }'</pre>
 ${fieldTable(components.schemas.CreatePaymentIntent)}
-<p>The answer is 201 with the intent and, this once, its <code>clientSecret</code>. Give
+<p>The response is 201 with the intent and, only here, its <code>clientSecret</code>. Send
 <code>id</code> and <code>clientSecret</code> to the page that shows <code>&lt;pi-checkout&gt;</code>, and
-nothing else.</p>`
+no other field.</p>`
 }
 
-function retrieve({ servers, components }: OpenApi): string {
-  return `<p class="route"><b>GET</b> <code>${routes.retrieve.path}</code></p>
-<pre>curl ${escapeHtml(servers[0].url)}${routes.create.path}/$ID \\
+function retrieve({ servers, components }: OpenApi): Html {
+  return html`<p class="route"><b>GET</b> <code>${routes.retrieve.path}</code></p>
+<pre>curl ${servers[0].url}${routes.create.path}/$ID \\
   -H "Authorization: Bearer $PI_API_KEY"</pre>
-<p>The answer is 200 with the intent as it stands now, without its secret. A foreign id, one of the
-other environment and an unknown one get the same 404.</p>
+<p>The response is 200 with the current intent, without its secret. An unknown id, an id of another merchant,
+and an id of the other environment get the same 404.</p>
 ${fieldTable(components.schemas.PaymentIntent)}`
 }
 
-function statuses(): string {
+function statuses(): Html {
   const rows = paymentIntentStatuses.map((status) => [
     code(status),
     phaseOf(status),
     meanings[status],
   ])
-  return `<p>An order is paid when its intent is <code>succeeded</code>, and amount, currency and
-<code>orderId</code> are the order’s. Take an unknown status for not paid.</p>
-${table(['status', 'phase', 'means'], rows)}`
+  return html`<p>An order is paid if its intent is <code>succeeded</code> and has the order’s amount, currency, and
+<code>orderId</code>. Treat an unknown status as not paid.</p>
+${table(['status', 'phase', 'meaning'], rows)}`
 }
 
 const meanings: Readonly<Record<(typeof paymentIntentStatuses)[number], string>> = {
-  requires_payment_method: 'The buyer has yet to pay, or may try again after a decline.',
-  requires_action: 'The buyer is at the bank, for ten minutes at most.',
-  processing: 'The provider has the payment and has not answered yet.',
+  requires_payment_method: 'The buyer has not paid yet, or can try again after a decline.',
+  requires_action: 'The bank’s challenge is open, for at most ten minutes.',
+  processing: 'The provider has not decided yet.',
   succeeded: 'Paid. Final.',
-  failed: 'A hard decline, or the tenth attempt. Final.',
+  failed: 'A hard decline, or the tenth confirmation failed. Final.',
   canceled: 'The buyer canceled. Final.',
-  expired: 'Nobody paid within 24 hours. Final.',
+  expired: 'Not paid within 24 hours. Final.',
 }
 
-function retries(): string {
-  return `<p>Send the same <code>${words(headers.idempotencyKey)}</code> with the same body again after
-any lost answer: the first answer comes again, byte for byte, with
-<code>${words(headers.idempotentReplayed)}: true</code>, for at least 24 hours. With another body the key
-is refused. Every answer carries a <code>${words(headers.requestId)}</code>: quote it when you report
-something.</p>`
+function retries(): Html {
+  return html`<p>If a response is lost, send the same <code>${headerName(headers.idempotencyKey)}</code> with the same
+body again. For at least 24 hours you get the first response, byte for byte, with
+<code>${headerName(headers.idempotentReplayed)}: true</code>. A different body with the same key is rejected. Every
+response has a <code>${headerName(headers.requestId)}</code>: include it in error reports.</p>`
 }
 
-function errors(): string {
+function errors(): Html {
   const rows = documentedCodes.map((name) => {
     const { status, title, retryable } = problemCodes[name]
-    const again = retryable ? ' <span class="again">retry</span>' : ''
-    const cells = [
-      code(name) + again,
-      String(status),
-      escapeHtml(title),
-      escapeHtml(errorGuide[name]),
-    ]
-    return `<tr id="${name}">${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+    return html`<tr id="${name}"><td>${code(name)}${retryable ? html` <span class="retry">retry</span>` : ''}</td>
+<td>${status}</td><td>${title}</td><td>${errorGuide[name]}</td></tr>\n`
   })
-  return `<p>Every error is <code>application/problem+json</code> with <code>code</code>,
-<code>detail</code>, <code>requestId</code>, <code>retryable</code> and, for fields,
-<code>errors</code>: at most 20, with the number of the others in <code>errorsOmitted</code>. No value, key or
-secret is ever in it.</p>
-<div class="scroll"><table>
-<thead><tr><th>code</th><th>status</th><th>means</th><th>what to do</th></tr></thead>
-<tbody>
-${rows.join('\n')}
-</tbody>
-</table></div>`
+  return html`<p>Every error is <code>application/problem+json</code> with <code>code</code>,
+<code>detail</code>, <code>requestId</code>, <code>retryable</code>, and for invalid fields
+<code>errors</code>: at most 20, with the number of the others in <code>errorsOmitted</code>. Errors contain no
+values, keys, or secrets.</p>
+${tableOf(['code', 'status', 'meaning', 'what to do'], rows)}`
 }
 
-/** Those of the two operations first, in the order of their checks; then the hosted page's and the sandbox's. */
+/** The codes of the two operations first, in the order of their checks. */
 const documentedCodes: readonly ProblemCode[] = [
   ...new Set<ProblemCode>([
     ...operationProblems.create,
@@ -157,13 +150,13 @@ const documentedCodes: readonly ProblemCode[] = [
   ]),
 ]
 
-function cards(): string {
+function cards(): Html {
   const rows = testCards.map(({ number, outcome }) => [
-    `<code>${number.replace(/(\d{4})(?=\d)/g, '$1 ')}</code>`,
-    escapeHtml(outcomeText(outcome)),
+    code(number.replace(/(\d{4})(?=\d)/g, '$1 ')),
+    outcomeText(outcome),
   ])
-  return `<p>Any future expiry and any security code. The stand-in bank takes <code>1234</code>, denies
-<code>0000</code> and breaks at <code>9999</code>.</p>
+  return html`<p>Use any future expiry date and any security code. The test bank accepts <code>1234</code>, denies
+<code>0000</code>, and fails with <code>9999</code>.</p>
 ${table(['number', 'result'], rows)}`
 }
 
@@ -174,7 +167,7 @@ function outcomeText(outcome: (typeof testCards)[number]['outcome']): string {
     case 'declined':
       return `${outcome.decline.replaceAll('_', ' ')}${outcome.hard ? ', final' : ''}`
     case 'challenge':
-      return `${outcome.framing ? 'challenge' : 'challenge on a page of its own'}, then ${outcomeText(outcome.later)}`
+      return `${outcome.framing ? 'challenge' : 'challenge on a separate page'}, then ${outcomeText(outcome.later)}`
     case 'pending':
       return outcome.after === undefined
         ? 'stays processing until it is settled in the inspector'
@@ -182,57 +175,60 @@ function outcomeText(outcome: (typeof testCards)[number]['outcome']): string {
   }
 }
 
-function faults(): string {
-  const names = faultNames.split(', ').map(code).join(', ')
-  return `<p>In a test environment the header <code>${words(headers.sandboxFault)}</code> breaks one request
-on purpose: ${names}. Rules in the inspector, or
-<code>POST /_sandbox/environments/:id/faults</code>, break the next requests of one test environment.</p>`
+function faults(): Html {
+  const names = faultNames.split(', ').map((name, index) => [index > 0 ? ', ' : '', code(name)])
+  return html`<p>In a test environment the header <code>${headerName(headers.sandboxFault)}</code> injects a fault into
+one request: ${names}. Fault rules, added in the inspector or with
+<code>POST /_sandbox/environments/:id/faults</code>, apply to the next requests of one test environment.</p>`
 }
 
-function sandbox(): string {
-  return `<p>With the admin token of the running start as Bearer, on this machine, for test environments
-only. The inspector shows all of it live.</p>
+function sandbox(): Html {
+  return html`<p>Send the admin token of the running service as Bearer token, from the same host. The API covers test
+environments only. The inspector shows all of it live.</p>
 ${table(
-  ['request', 'does'],
-  controls.map(([request, does]) => [code(request), does]),
+  ['request', 'effect'],
+  controls.map(([request, effect]) => [code(request), effect]),
 )}`
 }
 
 const controls: readonly (readonly [string, string])[] = [
-  ['GET /_sandbox/environments', 'test environments with clock, keys and origins'],
+  ['GET /_sandbox/environments', 'Lists test environments with clock, keys, and origins'],
   [
     'PUT /_sandbox/environments/:id/clock',
-    '{"advance": ms} or {"offset": ms}; DELETE returns to real time',
+    'Sets the clock: {"advance": ms} or {"offset": ms}. DELETE returns to real time',
   ],
   [
     'POST /_sandbox/environments/:id/origins',
-    '{"origin": …} registers an origin; DELETE with ?origin= takes it out',
+    'Registers an origin: {"origin": …}. DELETE with ?origin= removes it',
   ],
   [
     'GET /_sandbox/environments/:id/intents',
-    'the newest 200; also /requests, /idempotency, /lint; ?q= searches intents and requests',
+    'Lists the newest 200. Also /requests, /idempotency, /lint. ?q= searches intents and requests',
   ],
-  ['GET /_sandbox/intents/:id', 'an intent with timeline, attempts and requests'],
-  ['POST /_sandbox/intents/:id/settle', `{"outcome": one of ${simulatedOutcomes.join(', ')}}`],
-  ['POST /_sandbox/intents/:id/revoke-secret', 'its clientSecret opens no checkout any more'],
+  ['GET /_sandbox/intents/:id', 'Returns an intent with its timeline, confirmations, and requests'],
+  [
+    'POST /_sandbox/intents/:id/settle',
+    `Simulates an outcome: {"outcome": one of ${simulatedOutcomes.join(', ')}}`,
+  ],
+  ['POST /_sandbox/intents/:id/revoke-secret', 'Revokes the clientSecret: it opens no checkout'],
   [
     'POST /_sandbox/environments/:id/faults',
-    '{"on": "create" or "retrieve", "do": fault, "times": 1} for requests of this environment; GET lists, DELETE clears',
+    'Adds a fault rule: {"on": "create" or "retrieve", "do": fault, "times": 1}. GET lists, DELETE clears',
   ],
   [
     'GET /_sandbox/export',
-    'everything as JSON, in parts: ?after= its next has more; POST /_sandbox/import takes each back',
+    'Exports everything as JSON, in parts: ?after= its next. POST /_sandbox/import imports each part',
   ],
-  ['POST /_sandbox/reset', '{} or {"environment": id} deletes intents, clock and rules'],
-  ['GET /_sandbox/events', 'server-sent events: what to read again'],
+  ['POST /_sandbox/reset', '{} or {"environment": id} deletes intents, clock, and rules'],
+  ['GET /_sandbox/events', 'Streams server-sent events that name what changed'],
 ]
 
 /** The fields of an object, inner ones by their path. */
-function fieldTable(schema: FieldSchema): string {
+function fieldTable(schema: FieldSchema): Html {
   return table(['field', 'type', 'rule'], fieldRows(schema, ''))
 }
 
-function fieldRows(schema: FieldSchema, prefix: string): readonly (readonly string[])[] {
+function fieldRows(schema: FieldSchema, prefix: string): readonly (readonly HtmlValue[])[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const inner = field.anyOf?.find(({ type }) => type !== 'null') ?? field
     const isNullable = inner !== field || [field.type].flat().includes('null')
@@ -246,7 +242,7 @@ function fieldRows(schema: FieldSchema, prefix: string): readonly (readonly stri
     const row = [
       code(prefix + name),
       `${type.join(' or ')}${isNullable ? ' or null' : ''}`,
-      escapeHtml(rule.join('; ')),
+      rule.join('; '),
     ]
     return [row, ...fieldRows(inner, `${prefix}${name}.`)]
   })
@@ -267,26 +263,26 @@ function sizeOf({
   return minimum === undefined || minimum < 0 ? '' : `at least ${minimum}`
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[], tag: string): string =>
-    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
-  return `<div class="scroll"><table>
-<thead>${line(head, 'th')}</thead>
+function table(head: readonly string[], rows: readonly (readonly HtmlValue[])[]): Html {
+  return tableOf(
+    head,
+    rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`),
+  )
+}
+
+function tableOf(head: readonly string[], rows: readonly Html[]): Html {
+  return html`<div class="scroll"><table>
+<thead><tr>${head.map((cell) => html`<th>${cell}</th>`)}</tr></thead>
 <tbody>
-${rows.map((row) => line(row, 'td')).join('\n')}
-</tbody>
+${rows}</tbody>
 </table></div>`
 }
 
-function code(text: string): string {
-  return `<code>${escapeHtml(text)}</code>`
+function code(text: string): Html {
+  return html`<code>${text}</code>`
 }
 
-/** `idempotency-key` as people write it. */
-function words(header: string): string {
+/** `idempotency-key` as it is usually written. */
+function headerName(header: string): string {
   return header.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

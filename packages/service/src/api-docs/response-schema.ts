@@ -49,7 +49,7 @@ const NextAction = z
   .meta({ description: 'What the hosted checkout waits for: merchant code does not drive it' })
 
 /** The answer to a retrieve. */
-export const IntentAnswer = z.strictObject({
+export const IntentResponse = z.strictObject({
   id: z.string().regex(/^pi_[A-Za-z0-9]{24}$/),
   amount: z.int().min(1).max(limits.amount).meta({ description: 'Minor currency units' }),
   currency: z.enum(currencies),
@@ -66,7 +66,7 @@ export const IntentAnswer = z.strictObject({
 })
 
 /** The answer to a create and to its replays. */
-export const CreationAnswer = IntentAnswer.extend({
+export const CreateResponse = IntentResponse.extend({
   clientSecret: z
     .string()
     .regex(/^pi_[A-Za-z0-9]{24}_secret_[A-Za-z0-9]{48}$/)

@@ -1,19 +1,23 @@
 /**
- * What the service says of itself: its description and its documentation.
+ * Routes of the API description and the API documentation.
  *
  * @module
  */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Router } from 'express'
 import type { Context } from '../context.ts'
 import { jsonHeaders } from '../http/headers.ts'
 import { only } from '../http/method-not-allowed.ts'
 import { toolPageHeaders } from '../http/tool-page.ts'
-import { docsPage } from './docs.ts'
-import { docsStyle } from './docs-style.ts'
 import { openapi } from './openapi.ts'
+import { docsPage } from './page.ts'
 
-/** Returns the routes of `/openapi.json` and `/docs`. */
-export function descriptionRouter({ publicUrl }: Pick<Context, 'publicUrl'>): Router {
+/** Returns the routes of `/openapi.json`, `/docs`, and its stylesheet. */
+export function apiDocsRouter({
+  publicUrl,
+  hostedFolder,
+}: Pick<Context, 'publicUrl' | 'hostedFolder'>): Router {
   const router = Router({ caseSensitive: true, strict: true })
   const description = JSON.stringify(openapi(publicUrl))
   const page = docsPage(publicUrl)
@@ -24,8 +28,9 @@ export function descriptionRouter({ publicUrl }: Pick<Context, 'publicUrl'>): Ro
   router.get('/docs', (_request, response) => {
     response.set(toolPageHeaders(publicUrl)).type('html').send(page)
   })
-  router.get('/docs.css', (_request, response) => {
-    response.set(styleHeaders).type('css').send(docsStyle)
+  router.get('/docs.css', async (_request, response) => {
+    const style = await readFile(join(hostedFolder, 'docs.css'), 'utf8')
+    response.set(styleHeaders).type('css').send(style)
   })
   for (const path of ['/openapi.json', '/docs', '/docs.css']) router.all(path, only('GET, HEAD'))
   return router

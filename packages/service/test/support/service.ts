@@ -8,9 +8,9 @@
 import pino, { type Logger } from 'pino'
 import { expect } from 'vitest'
 import { z } from 'zod'
+import { openapi, ProblemResponse } from '../../src/api-docs/openapi.ts'
+import { CreateResponse, IntentResponse } from '../../src/api-docs/response-schema.ts'
 import { readConfig } from '../../src/config.ts'
-import { openapi, ProblemAnswer } from '../../src/description/openapi.ts'
-import { CreationAnswer, IntentAnswer } from '../../src/intents/answer-schema.ts'
 import { type Running, startService } from '../../src/start.ts'
 
 export interface TestService extends Running {
@@ -92,9 +92,9 @@ const schemas = new Map(
 
 /** What the service promises of this version: the description is open for later ones. */
 const exact = new Map<string, z.ZodType>([
-  ['CreatedPaymentIntent', CreationAnswer],
-  ['PaymentIntent', IntentAnswer],
-  ['Problem', ProblemAnswer],
+  ['CreatedPaymentIntent', CreateResponse],
+  ['PaymentIntent', IntentResponse],
+  ['Problem', ProblemResponse],
 ])
 
 /**
