@@ -51,10 +51,10 @@ export class EnvironmentView extends InspectorView {
         <span class="badge" data-tone=${offset === 0 ? 'quiet' : 'waiting'}>${offset === 0 ? 'real time' : spanText(offset)}</span></p>
       <div class="buttons">${steps.map(
         ([advance, text, hint]) => html`<button type="button" title=${hint}
-          @click=${() => this.state.run(async (api, id) => await api.setClock(id, { advance }))}>${text}</button>`,
+          @click=${() => this.state.change('PUT', 'clock', { advance })}>${text}</button>`,
       )}
       <button type="button" ?disabled=${offset === 0}
-        @click=${() => this.state.run(async (api, id) => await api.setClock(id, { offset: 0 }))}>Real time</button></div>
+        @click=${() => this.state.change('PUT', 'clock', { offset: 0 })}>Real time</button></div>
       <p class="hint">Changes the time of this environment only. Challenges expire after 10 minutes, intents
         after 24 hours, and idempotency keys after 48 hours.</p>
     </section>`
@@ -92,11 +92,10 @@ export class EnvironmentView extends InspectorView {
       if (!(event.target instanceof HTMLFormElement)) return
       const form = event.target
       const origin = String(new FormData(form).get('origin'))
-      const done = await this.state.run(async (api, id) => await api.registerOrigin(id, origin))
-      if (done) form.reset()
+      if (await this.state.change('POST', 'origins', { origin })) form.reset()
     }
     const remove = (origin: string) => async (): Promise<void> => {
-      await this.state.run(async (api, id) => await api.removeOrigin(id, origin))
+      await this.state.change('DELETE', `origins?origin=${encodeURIComponent(origin)}`)
     }
     return html`<section class="box">
       <h2>Origins</h2>
@@ -161,7 +160,9 @@ export class EnvironmentView extends InspectorView {
     this.message = ''
     for (const file of files) {
       const text = await file.text()
-      const done = await this.state.run(async (api) => await api.import(text))
+      const done = await this.state.run<{ imported: number; skipped: number }>(
+        async (api) => await api.send('POST', '/import', text),
+      )
       if (!done) return
       imported += done.imported
       skipped += done.skipped
@@ -170,7 +171,9 @@ export class EnvironmentView extends InspectorView {
   }
 
   readonly #reset = async (): Promise<void> => {
-    const done = await this.state.run(async (api, id) => await api.reset(id))
+    const done = await this.state.run<{ deleted: number }>(
+      async (api, environment) => await api.send('POST', '/reset', { environment }),
+    )
     this.message = done
       ? `Reset: ${done.deleted} ${done.deleted === 1 ? 'intent' : 'intents'} deleted.`
       : ''

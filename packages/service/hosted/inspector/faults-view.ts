@@ -54,19 +54,13 @@ export class FaultsView extends InspectorView {
   }
 
   #rules(rules: readonly StoredFaultRule[]): TemplateResult {
-    const clear = async (): Promise<void> => {
-      await this.state.run(async (api, environment) => await api.clearRules(environment))
-    }
-    const remove = (id: number) => async (): Promise<void> => {
-      await this.state.run(async (api, environment) => await api.removeRule(environment, id))
-    }
     return html`<ul class="plain">${rules.map(
       (rule) => html`<li><code>${rule.on}</code> <code>${rule.do}</code>
         <span class="hint">${rule.times === 1 ? 'once more' : `${rule.times} more times`}</span>
         <button type="button" class="small" aria-label=${`Remove ${rule.do} on ${rule.on}`}
-          @click=${remove(rule.id)}>Remove</button></li>`,
+          @click=${() => void this.state.change('DELETE', `faults/${rule.id}`)}>Remove</button></li>`,
     )}</ul>
-    <button type="button" @click=${clear}>Clear all rules</button>`
+    <button type="button" @click=${() => void this.state.change('DELETE', 'faults')}>Clear all rules</button>`
   }
 
   readonly #add = async (event: SubmitEvent): Promise<void> => {
@@ -79,6 +73,6 @@ export class FaultsView extends InspectorView {
       do: time === null ? this.fault : `${this.fault}=${String(time)}`,
       times: Number(form.get('times')),
     }
-    await this.state.run(async (api, environment) => await api.addRule(environment, rule))
+    await this.state.change('POST', 'faults', rule)
   }
 }

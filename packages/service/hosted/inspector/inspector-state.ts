@@ -10,6 +10,7 @@ import type {
   LintIssue,
   LoggedRequest,
   SandboxEnvironment,
+  SandboxEnvironments,
   ShownIntent,
   SimulatedOutcome,
   StoredFaultRule,
@@ -19,7 +20,9 @@ import { RecentMap } from './recent-map.ts'
 import { type Part, type ReadOptions, Refresher } from './refresher.ts'
 import {
   isUnknownToken,
+  type Method,
   messageOf,
+  queryText,
   SandboxApi,
   SandboxApiError,
   tokenUnknown,
@@ -170,11 +173,20 @@ export class InspectorState implements ReactiveController {
     }
   }
 
+  /** Changes the selected environment. Returns whether it succeeded. */
+  async change(method: Method, path: string, body?: unknown): Promise<boolean> {
+    const done = await this.run(async (api, id) => {
+      await api.send(method, `/environments/${id}/${path}`, body)
+      return true
+    })
+    return done ?? false
+  }
+
   /** Simulates an outcome. Does nothing while another one is running. */
   async simulate(id: string, outcome: SimulatedOutcome): Promise<void> {
     if (this.simulating) return
     this.simulating = true
-    await this.run(async (api) => await api.simulate(id, outcome))
+    await this.run(async (api) => await api.send('POST', `/intents/${id}/settle`, { outcome }))
     await this.#refresher.readNow(['detail'])
     this.simulating = false
     this.#host.requestUpdate()
@@ -239,21 +251,26 @@ export class InspectorState implements ReactiveController {
     },
     detail: async (api) => await this.#readDetail(api),
     requests: async (api, id) => {
-      const found = await this.requestSearch.read(
-        async ({ q }, signal) => await api.requests(id, { q }, signal),
-      )
+      type Found = { readonly requests: readonly LoggedRequest[] }
+      const found = await this.requestSearch.read<Found>(async ({ q }, signal) => {
+        const path = `/environments/${id}/requests${queryText({ q })}`
+        return await api.send('GET', path, undefined, signal)
+      })
       if (found && this.#shows(id)) this.requests = found.requests
     },
     idempotency: async (api, id) => {
-      const { keys } = await api.keyUses(id)
+      type Found = { readonly keys: readonly KeyUse[] }
+      const { keys } = await api.send<Found>('GET', `/environments/${id}/idempotency`)
       if (this.#shows(id)) this.keyUses = keys
     },
     lint: async (api, id) => {
-      const { findings } = await api.issues(id)
+      type Found = { readonly findings: readonly LintIssue[] }
+      const { findings } = await api.send<Found>('GET', `/environments/${id}/lint`)
       if (this.#shows(id)) this.issues = findings
     },
     faults: async (api, id) => {
-      const { rules } = await api.rules(id)
+      type Found = { readonly rules: readonly StoredFaultRule[] }
+      const { rules } = await api.send<Found>('GET', `/environments/${id}/faults`)
       if (this.#shows(id)) this.rules = rules
     },
     environments: async () => {},
@@ -275,12 +292,12 @@ export class InspectorState implements ReactiveController {
   }
 
   async #readEnvironments(api: SandboxApi): Promise<void> {
-    const { environments, commandOptions } = await api.environments()
+    const found = await api.send<SandboxEnvironments>('GET', '/environments')
     if (api !== this.#api) return
-    this.environments = environments
-    this.commandOptions = commandOptions
+    this.environments = found.environments
+    this.commandOptions = found.commandOptions
     const id = this.environment?.id
-    this.environment = environments.find((each) => each.id === id) ?? environments[0]
+    this.environment = found.environments.find((each) => each.id === id) ?? found.environments[0]
   }
 
   async #readDetail(api: SandboxApi): Promise<void> {

@@ -120,7 +120,7 @@ export class IntentDetail extends InspectorView {
   #secret(id: string, revoked: boolean): TemplateResult {
     if (revoked) return html`<span class="hint">Revoked: it opens no checkout</span>`
     const revoke = async (): Promise<void> => {
-      await this.state.run(async (api) => await api.revokeSecret(id))
+      await this.state.run(async (api) => await api.send('POST', `/intents/${id}/revoke-secret`))
     }
     return html`<span class="hint">Not stored</span>
       <button type="button" class="small" title="Stops it from opening the checkout" @click=${revoke}>Revoke</button>`

@@ -21,11 +21,8 @@ export class LintView extends InspectorView {
           different body, intents polled too fast, secret keys in browsers or addresses, and pages of
           unregistered origins.</p></div>`
     }
-    const clear = async (): Promise<void> => {
-      await this.state.run(async (api, id) => await api.clearIssues(id))
-    }
     return html`<div class="tools"><p class="hint">Since the service started. An issue that is not fixed is listed again.</p>
-      <button type="button" @click=${clear}>Clear</button></div>
+      <button type="button" @click=${() => void this.state.change('DELETE', 'lint')}>Clear</button></div>
     <ul class="issues">${repeat(
       issues,
       ({ rule, detail }) => `${rule} ${detail}`,
@@ -65,7 +62,9 @@ export class LintView extends InspectorView {
     const owner = merchant ? ` --merchant ${shellQuote(merchant)}` : ''
     const command = `npx pi-service origins add ${origin}${owner}${options ?? ''}`
     const register = async (): Promise<void> => {
-      await this.state.run(async (api) => await api.registerOrigin(environment, origin))
+      await this.state.run(
+        async (api) => await api.send('POST', `/environments/${environment}/origins`, { origin }),
+      )
     }
     return html`
       ${

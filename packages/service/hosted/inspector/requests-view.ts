@@ -48,8 +48,7 @@ export class RequestsView extends InspectorView {
     const search = async (filter: Partial<RequestFilter>): Promise<void> =>
       await this.state.searchRequests(filter)
     const clear = async (): Promise<void> => {
-      const done = await this.state.run(async (api, id) => await api.clearRequests(id))
-      if (done) await search(anyRequest)
+      if (await this.state.change('DELETE', 'requests')) await search(anyRequest)
     }
     return html`<div class="filters">
       <input type="search" placeholder="Path, status, order, intent, key, request id"

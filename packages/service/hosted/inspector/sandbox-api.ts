@@ -4,19 +4,10 @@
  * @module
  */
 import type { PaymentIntent, Problem } from '@pi-checkout/contract'
-import type {
-  FaultRule,
-  IntentPage,
-  KeyUse,
-  LintIssue,
-  LoggedRequest,
-  SandboxEnvironments,
-  ShownIntent,
-  SimulatedOutcome,
-  StoredFaultRule,
-  Topic,
-} from '../../shared/sandbox-api.ts'
+import type { IntentPage, ShownIntent, Topic } from '../../shared/sandbox-api.ts'
 import type { IntentFilter } from './filters.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** The service rejected a request. `message` is shown to the user. */
 export class SandboxApiError extends Error {
@@ -49,7 +40,17 @@ export class SandboxApi {
     this.#token = token
   }
 
-  environments = (): Promise<SandboxEnvironments> => this.#json('GET', '/environments')
+  /** Sends a request and returns the body of the response. */
+  async send<Body>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+  ): Promise<Body> {
+    const response = await this.#fetch(method, path, body, signal)
+    // The service is of the same build.
+    return (await response.json()) as Body
+  }
 
   /** Reads the given number of pages of matching intents, the newest first. */
   async intents(
@@ -61,7 +62,7 @@ export class SandboxApi {
     for (let page = 1; ; page++) {
       const query = queryText({ ...filter, before: intents.at(-1)?.id })
       const path = `/environments/${environment}/intents${query}`
-      const next = await this.#json<IntentPage>('GET', path, undefined, signal)
+      const next = await this.send<IntentPage>('GET', path, undefined, signal)
       intents.push(...next.intents)
       if (page >= pages || !next.older) return { intents, older: next.older }
     }
@@ -70,69 +71,16 @@ export class SandboxApi {
   /** Reads one intent; `undefined` if it does not exist. */
   async intent(id: string): Promise<ShownIntent | undefined> {
     try {
-      return await this.#json('GET', `/intents/${id}`)
+      return await this.send('GET', `/intents/${id}`)
     } catch (error) {
       if (error instanceof SandboxApiError && error.status === 404) return undefined
       throw error
     }
   }
 
-  requests = (
-    environment: string,
-    query: { readonly q: string },
-    signal: AbortSignal,
-  ): Promise<{ readonly requests: readonly LoggedRequest[] }> =>
-    this.#json('GET', `/environments/${environment}/requests${queryText(query)}`, undefined, signal)
-
-  clearRequests = (environment: string): Promise<unknown> =>
-    this.#json('DELETE', `/environments/${environment}/requests`)
-
-  keyUses = (environment: string): Promise<{ readonly keys: readonly KeyUse[] }> =>
-    this.#json('GET', `/environments/${environment}/idempotency`)
-
-  issues = (environment: string): Promise<{ readonly findings: readonly LintIssue[] }> =>
-    this.#json('GET', `/environments/${environment}/lint`)
-
-  clearIssues = (environment: string): Promise<unknown> =>
-    this.#json('DELETE', `/environments/${environment}/lint`)
-
-  rules = (environment: string): Promise<{ readonly rules: readonly StoredFaultRule[] }> =>
-    this.#json('GET', `/environments/${environment}/faults`)
-
-  addRule = (environment: string, rule: FaultRule): Promise<void> =>
-    this.#json('POST', `/environments/${environment}/faults`, rule)
-
-  removeRule = (environment: string, id: number): Promise<void> =>
-    this.#json('DELETE', `/environments/${environment}/faults/${id}`)
-
-  clearRules = (environment: string): Promise<void> =>
-    this.#json('DELETE', `/environments/${environment}/faults`)
-
-  simulate = (id: string, outcome: SimulatedOutcome): Promise<void> =>
-    this.#json('POST', `/intents/${id}/settle`, { outcome })
-
-  revokeSecret = (id: string): Promise<void> => this.#json('POST', `/intents/${id}/revoke-secret`)
-
-  setClock = (
-    environment: string,
-    clock: { readonly offset: number } | { readonly advance: number },
-  ): Promise<void> => this.#json('PUT', `/environments/${environment}/clock`, clock)
-
-  registerOrigin = (environment: string, origin: string): Promise<unknown> =>
-    this.#json('POST', `/environments/${environment}/origins`, { origin })
-
-  removeOrigin = (environment: string, origin: string): Promise<unknown> =>
-    this.#json('DELETE', `/environments/${environment}/origins${queryText({ origin })}`)
-
-  reset = (environment: string): Promise<{ readonly deleted: number }> =>
-    this.#json('POST', '/reset', { environment })
-
-  import = (text: string): Promise<{ readonly imported: number; readonly skipped: number }> =>
-    this.#json('POST', '/import', text)
-
   /** @param after - `next` of the previous part; empty for the first. */
   async export(after: string): Promise<{ readonly file: Blob; readonly next: string }> {
-    const file = await (await this.#send('GET', `/export${queryText({ after })}`)).blob()
+    const file = await (await this.#fetch('GET', `/export${queryText({ after })}`)).blob()
     // Large files are not parsed: `next` is at the end.
     const [, next = ''] = /"next":"([\w-]+)"\}\s*$/.exec(await file.slice(-200).text()) ?? []
     return { file, next }
@@ -140,7 +88,7 @@ export class SandboxApi {
 
   /** Calls `onChange` with the changed topics until the signal aborts or the stream ends. */
   async follow(onChange: (topics: readonly Topic[]) => void, signal: AbortSignal): Promise<void> {
-    const { body } = await this.#send('GET', '/events', undefined, signal)
+    const { body } = await this.#fetch('GET', '/events', undefined, signal)
     if (!body) return
     const reader = body.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''
@@ -156,19 +104,8 @@ export class SandboxApi {
     }
   }
 
-  async #json<Body>(
-    method: string,
-    path: string,
-    body?: unknown,
-    signal?: AbortSignal,
-  ): Promise<Body> {
-    const response = await this.#send(method, path, body, signal)
-    // The service is of the same build.
-    return (await response.json()) as Body
-  }
-
-  async #send(
-    method: string,
+  async #fetch(
+    method: Method,
     path: string,
     body?: unknown,
     signal?: AbortSignal,
@@ -189,7 +126,7 @@ export class SandboxApi {
 }
 
 /** Returns a query string without empty values. */
-function queryText(query: Readonly<Record<string, string | undefined>>): string {
+export function queryText(query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
   return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import {
   brandOf,
-  faultsOf,
   formatCvc,
   formatExpiry,
   groupNumber,
   isWholeNumber,
   readCard,
+  validate,
 } from '../../hosted/checkout/card-fields.ts'
 import { testCards } from '../../src/provider/test-cards.ts'
 
@@ -78,7 +78,7 @@ test('digits that are typed one by one never shorten a number of 17 to 19', () =
 
 test('a card is good to the last moment of its month, by the time of the service', () => {
   const fault = (expiry: string): unknown =>
-    faultsOf({ number: '4242424242424242', expiry, cvc: '123', name: '' }, now).expiry
+    validate({ number: '4242424242424242', expiry, cvc: '123', name: '' }, now).expiry
   expect(fault('11 / 26')).toBeUndefined()
   expect(fault('10 / 26')).toBe('expiryPast')
   expect(fault('12 / 99')).toBeUndefined()
@@ -98,7 +98,7 @@ test('the brand is known from the first digits, and not before', () => {
 test('the form takes every test card, and moves on when its number is complete', () => {
   for (const { number, brand } of testCards) {
     const cvc = brand === 'amex' ? '1234' : '123'
-    expect(faultsOf({ number, expiry: '12 / 40', cvc, name: '' }, now), number).toEqual({})
+    expect(validate({ number, expiry: '12 / 40', cvc, name: '' }, now), number).toEqual({})
     expect(isWholeNumber(groupNumber(number)), number).toBe(true)
     expect(brandOf(number)?.type).toBe(brand)
   }
@@ -112,7 +112,7 @@ for (const [number, fault] of [
   ['4111 1111 1111 1111', 'numberNotTest'],
 ] as const) {
   test(`the number "${number}" is refused before anything is sent: ${fault}`, () => {
-    expect(faultsOf({ number, expiry: '12 / 40', cvc: '123', name: '' }, now).number).toBe(fault)
+    expect(validate({ number, expiry: '12 / 40', cvc: '123', name: '' }, now).number).toBe(fault)
   })
 }
 

@@ -13,7 +13,7 @@ import { launchBrowser } from '@pi-checkout/test-support/browsers'
 import type { Browser, BrowserContextOptions, Page } from '@playwright/test'
 import axe from 'axe-core'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { Live } from '../../hosted/inspector/live.ts'
+import { InspectorState } from '../../hosted/inspector/inspector-state.ts'
 import { sendAdminCommand } from '../../src/admin-socket.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
 import { control, environmentId } from './support.ts'
@@ -75,12 +75,8 @@ test('a new intent appears by itself, and its button pays it', async () => {
     expect(await page.getByRole('alert').count()).toBe(0)
     expect(await page.evaluate('document.activeElement.textContent')).toBe('L-1')
     const causes = await page.locator('.timeline .what').allTextContents()
-    expect(causes).toEqual([
-      'Created by the merchant',
-      'The buyer pressed Pay',
-      'The provider took the payment',
-    ])
-    expect(await page.getByRole('group', { name: 'Bring it to an outcome' }).count()).toBe(0)
+    expect(causes).toEqual(['Created', 'Confirmed by the buyer', 'Authorized by the provider'])
+    expect(await page.getByRole('group', { name: 'Simulate an outcome' }).count()).toBe(0)
   })
 })
 
@@ -124,7 +120,7 @@ test('a refusal stays until it is closed, an outage until reading goes well agai
 
 /** What a page without a browser knows of a service that answers as it is told. */
 async function follow(
-  story: (live: Live, asked: readonly string[]) => Promise<void>,
+  story: (state: InspectorState, asked: readonly string[]) => Promise<void>,
   answer: (path: string) => Response | Promise<Response> | undefined,
 ): Promise<void> {
   const asked: string[] = []
@@ -142,19 +138,19 @@ async function follow(
       new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from(data)) }),
     )
   })
-  const live = new Live({
+  const state = new InspectorState({
     addController: () => {},
     removeController: () => {},
     requestUpdate: () => {},
     updateComplete: Promise.resolve(true),
   })
   try {
-    live.unlock('a token')
-    await vi.waitFor(() => expect(live.connection).toBe('live'))
+    state.unlock('a token')
+    await vi.waitFor(() => expect(state.connection).toBe('live'))
     asked.length = 0
-    await story(live, asked)
+    await story(state, asked)
   } finally {
-    live.hostDisconnected()
+    state.hostDisconnected()
     vi.unstubAllGlobals()
     vi.useRealTimers()
   }
@@ -163,16 +159,16 @@ async function follow(
 test('a text is looked for when the keys rest, and the search before it ends', async () => {
   let held = true
   await follow(
-    async (live, asked) => {
+    async (state, asked) => {
       const intents = '/environments/env_1/intents?q='
-      for (const q of ['a', 'ab', 'abc']) void live.seekIntents({ q }, { typing: true })
-      void live.seekRequests({ q: 'abc' }, { typing: true })
+      for (const q of ['a', 'ab', 'abc']) void state.searchIntents({ q }, { typing: true })
+      void state.searchRequests({ q: 'abc' }, { typing: true })
       await vi.advanceTimersByTimeAsync(249)
       expect(asked).toEqual([])
       await vi.advanceTimersByTimeAsync(1)
       expect(asked).toEqual([`${intents}abc`, '/environments/env_1/requests?q=abc'])
       held = false
-      void live.seekIntents({ q: 'abcd' }, { typing: true })
+      void state.searchIntents({ q: 'abcd' }, { typing: true })
       expect(asked.slice(2)).toEqual([`aborted ${intents}abc`])
       await vi.advanceTimersByTimeAsync(250)
       expect(asked.slice(3)).toEqual([`${intents}abcd`])
@@ -184,13 +180,13 @@ test('a text is looked for when the keys rest, and the search before it ends', a
 test('what the service refuses is not asked again by itself; what it could not answer is', async () => {
   let status = 400
   await follow(
-    async (live, asked) => {
-      await live.seekRequests({ q: 'x' })
-      expect(live.outage).toBe('Not now')
+    async (state, asked) => {
+      await state.searchRequests({ q: 'x' })
+      expect(state.readError).toBe('Not now')
       await vi.advanceTimersByTimeAsync(5000)
       expect(asked).toHaveLength(1)
       status = 500
-      await live.seekRequests({ q: 'y' })
+      await state.searchRequests({ q: 'y' })
       await vi.advanceTimersByTimeAsync(5000)
       expect(asked.length).toBeGreaterThan(3)
     },
@@ -204,13 +200,13 @@ test('a late refusal of the token before does not lock out the one that is in us
     refuse = resolve
   })
   await follow(
-    async (live) => {
-      const done = live.act(async (api, id) => await api.removeRule(id, 1))
-      live.unlock('another token')
+    async (state) => {
+      const done = state.run(async (api) => await api.send('DELETE', '/faults/1'))
+      state.unlock('another token')
       refuse(Response.json({}, { status: 401 }))
       expect(await done).toBeUndefined()
-      await vi.waitFor(() => expect(live.connection).toBe('live'))
-      expect(live.refusal).toBeUndefined()
+      await vi.waitFor(() => expect(state.connection).toBe('live'))
+      expect(state.tokenError).toBeUndefined()
     },
     (path) => (path.endsWith('/faults/1') ? refusal : undefined),
   )
@@ -222,12 +218,12 @@ test('the status filter keeps what was chosen when nothing fits any more', async
   await control(service, 'POST', `/intents/${id}/settle`, { outcome: 'processing' })
   await inspect(async (page) => {
     const filter = page.getByLabel('Status')
-    await filter.selectOption('Processing')
+    await filter.selectOption('processing')
     await expect.poll(async () => await page.locator('.rows a').count()).toBe(1)
     await control(service, 'POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
-    await page.getByText('No intent fits.').waitFor()
+    await page.getByText('No matching intents.').waitFor()
     expect(await filter.inputValue()).toBe('processing')
-    await filter.selectOption('Succeeded')
+    await filter.selectOption('succeeded')
     await page.getByRole('link', { name: /F-1/ }).waitFor()
     await filter.selectOption('Any status')
     await page.getByRole('link', { name: /F-2/ }).waitFor()
@@ -238,7 +234,7 @@ test('the timeline tells each card and why it was declined; every outcome is one
   const id = await make({ ...order, orderId: 'T-1' })
   await inspect(async (page) => {
     await goTo(page, `intents/${id}`)
-    for (const press of ['Decline', 'Decline', 'At the bank', 'Confirm at the bank']) {
+    for (const press of ['Decline', 'Decline', 'Challenge', 'Pass challenge']) {
       await page.getByRole('button', { name: press, exact: true }).click()
     }
     await page.locator('.detail header [data-status="succeeded"]').waitFor()
@@ -253,7 +249,7 @@ test('the timeline tells each card and why it was declined; every outcome is one
       'succeeded · visa •••• 3220',
     ])
     await page.getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('revoked: it opens no checkout').waitFor()
+    await page.getByText('Revoked: it opens no checkout').waitFor()
     await goTo(page, `intents/${await make({ ...order, orderId: 'T-2' })}`)
     await page.getByRole('heading', { name: 'T-2' }).waitFor()
     expect(await page.title()).toBe('T-2 · Lint 1 · Inspector')
@@ -282,7 +278,7 @@ test('the log tells why, is narrowed down, and leads from intent and finding to 
     expect(await lines.first().textContent()).toContain('validation_failed /amount')
     // Sections come and go; the filter stays.
     await goTo(page, 'lint')
-    await page.getByRole('link', { name: 'the request' }).click()
+    await page.getByRole('link', { name: 'View request' }).click()
     await page.locator('.more').getByText('idempotency_key_reused').waitFor()
     expect(await lines.count()).toBe(2)
     await page.getByLabel('Errors only').uncheck()
@@ -298,7 +294,7 @@ test('the log tells why, is narrowed down, and leads from intent and finding to 
     await page.keyboard.press('Escape')
     await page.locator('.more').waitFor({ state: 'detached' })
     await goTo(page, `intents/${id}`)
-    await page.getByRole('link', { name: 'All of them in the log' }).click()
+    await page.getByRole('link', { name: 'All requests in the log' }).click()
     await expect.poll(async () => await page.getByLabel('Search requests').inputValue()).toBe(id)
     await expect.poll(async () => await lines.count()).toBe(1)
 
@@ -312,10 +308,10 @@ test('the log tells why, is narrowed down, and leads from intent and finding to 
     })
     await goTo(page, 'lint')
     await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByRole('heading', { name: 'Nothing to complain about' }).waitFor()
+    await page.getByRole('heading', { name: 'No issues found' }).waitFor()
     await goTo(page, 'requests')
     await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByRole('heading', { name: 'No request yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   })
 })
 
@@ -329,7 +325,7 @@ test('everything is saved, emptied and brought back; an origin comes and goes', 
     await page.getByRole('button', { name: 'Reset…' }).click()
     expect(await violations(page)).toEqual([])
     await page.getByRole('button', { name: 'Reset', exact: true }).click()
-    await page.getByText('Reset: 1 intent is gone.').waitFor()
+    await page.getByText('Reset: 1 intent deleted.').waitFor()
     await page.getByLabel('Import…').setInputFiles(file)
     await page.getByText('Imported 1, skipped 0').waitFor()
     await page.getByLabel('Another origin').fill('https://shop.example.com')
@@ -480,7 +476,7 @@ test('the lint registers a page’s origin at a press', async () => {
   await inspect(async (page) => {
     await goTo(page, 'lint')
     await page.getByRole('button', { name: 'Register http://localhost:5173' }).click()
-    await page.getByRole('heading', { name: 'Nothing to complain about' }).waitFor()
+    await page.getByRole('heading', { name: 'No issues found' }).waitFor()
     const { environments } = (await (await control(service, 'GET', '/environments')).json()) as {
       environments: [{ origins: string[] }]
     }
@@ -526,7 +522,7 @@ test('the keyboard alone moves through sections and intents', async () => {
     await page.keyboard.press('ArrowDown')
     await page.getByRole('heading', { name: 'K-1' }).waitFor()
     await page.keyboard.press('Escape')
-    await page.getByText('Choose an intent').waitFor()
+    await page.getByText('Select an intent').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('k-2')
     await expect.poll(async () => await page.locator('.rows a').count()).toBe(1)
@@ -535,7 +531,7 @@ test('the keyboard alone moves through sections and intents', async () => {
     await page.goBack()
     await page.getByRole('heading', { name: 'K-1' }).waitFor()
     await page.goBack()
-    await page.getByText('Choose an intent').waitFor()
+    await page.getByText('Select an intent').waitFor()
     await page.goBack()
     await page.locator('main[data-section="requests"]').waitFor()
     await page.getByRole('button', { name: 'Shortcuts' }).click()
@@ -582,10 +578,10 @@ test('a token of another start is refused with the reason; a new link can be pas
   const page = await context.newPage()
   await page.goto(`${other.url}/_sandbox/#${service.ready.adminToken}`)
   const gate = page.getByRole('alert')
-  await gate.getByText('each start makes its own').waitFor()
+  await gate.getByText('Each start of the service creates a new one').waitFor()
   await page.getByLabel('Admin token').fill('пароль')
   await page.keyboard.press('Enter')
-  await gate.getByText('This is no admin token').waitFor()
+  await gate.getByText('This is not an admin token').waitFor()
   await page.getByLabel('Admin token').fill(other.ready.inspectorUrl)
   await page.keyboard.press('Enter')
   await page.getByText('Live', { exact: true }).waitFor()
