@@ -1,38 +1,37 @@
 /**
- * Stands where a browser bundle looks for this package, and says why it must not be there.
+ * What a browser bundle loads instead of this package: an error with the reason.
  *
- * It has every name of the real one, so that a page's build succeeds and its first load explains
- * itself, instead of ending in "does not provide an export named …".
+ * It exports every name of the package. Otherwise the build of a page would fail with "does not provide an export named …".
  *
  * @module
  */
-const refused: never = refuse()
+const rejected: never = reject()
 
-function refuse(): never {
+function reject(): never {
   throw new Error(
-    '@pi-checkout/server belongs on the server: it holds the secret API key. In the page use @pi-checkout/element, and let your server hand it { id, clientSecret } by createHandoff().',
+    '@pi-checkout/server belongs on the server: it needs the secret API key. In the page use @pi-checkout/element, and let your server pass { id, clientSecret } with createHandoff().',
   )
 }
 
 export {
-  refused as AbortedError,
-  refused as ApiError,
-  refused as ConnectionError,
-  refused as ContractError,
-  refused as cspFor,
-  refused as createHandoff,
-  refused as currencies,
-  refused as errorCodes,
-  refused as formatMoney,
-  refused as HandoffRejection,
-  refused as IdempotencyConflictError,
-  refused as idempotencyKey,
-  refused as isCurrency,
-  refused as newOrderId,
-  refused as PaymentIntents,
-  refused as PiError,
-  refused as phaseOf,
-  refused as reconcile,
-  refused as toMinor,
-  refused as verify,
+  rejected as AbortedError,
+  rejected as ApiError,
+  rejected as ConnectionError,
+  rejected as ContractError,
+  rejected as cspFor,
+  rejected as createHandoff,
+  rejected as currencies,
+  rejected as errorCodes,
+  rejected as formatMoney,
+  rejected as HandoffRejection,
+  rejected as IdempotencyConflictError,
+  rejected as idempotencyKey,
+  rejected as isCurrency,
+  rejected as newOrderId,
+  rejected as PaymentIntents,
+  rejected as PiError,
+  rejected as phaseOf,
+  rejected as reconcile,
+  rejected as toMinor,
+  rejected as verify,
 }

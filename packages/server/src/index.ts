@@ -1,5 +1,5 @@
 /**
- * The public names of the merchant's half.
+ * Public names of `@pi-checkout/server`.
  *
  * @module
  */
@@ -15,18 +15,10 @@ export type {
 export type { FieldError } from '@pi-checkout/contract/problem'
 export type { PaymentIntentPhase, PaymentIntentStatus } from '@pi-checkout/contract/spec-decisions'
 export { phaseOf } from '@pi-checkout/contract/spec-decisions'
-export type {
-  CallOptions,
-  CreatedIntent,
-  CreateOptions,
-  PaymentIntentsOptions,
-} from './client.ts'
-export { PaymentIntents } from './client.ts'
-export type { CspOptions } from './csp.ts'
-export { cspFor } from './csp.ts'
-export type { PiErrorCode } from './error-codes.ts'
-export { errorCodes } from './error-codes.ts'
-export type { Attempt, Outcome } from './errors.ts'
+export type { CreateParams } from './client/create-params.ts'
+export type { PiErrorCode } from './client/error-codes.ts'
+export { errorCodes } from './client/error-codes.ts'
+export type { Outcome, RequestAttempt as Attempt } from './client/errors.ts'
 export {
   AbortedError,
   ApiError,
@@ -34,22 +26,36 @@ export {
   ContractError,
   IdempotencyConflictError,
   PiError,
-} from './errors.ts'
-export type { HandoffHandler, HandoffOptions, HandoffOrder, HandoffState } from './handoff.ts'
-export { createHandoff } from './handoff.ts'
-export type { HandoffProblemCode } from './handoff-problem.ts'
-export { HandoffRejection } from './handoff-problem.ts'
-export type { CreateParams, KeyOptions } from './idempotency-key.ts'
-export { idempotencyKey } from './idempotency-key.ts'
-export type { Handoff } from './mask.ts'
-export { newOrderId } from './order-id.ts'
-export type { AttemptReport } from './policy.ts'
+} from './client/errors.ts'
+export type { KeyOptions } from './client/idempotency-key.ts'
+export { idempotencyKey } from './client/idempotency-key.ts'
+export type { AttemptReport } from './client/options.ts'
+export { newOrderId } from './client/order-id.ts'
+export type {
+  CallOptions,
+  CreatedIntent,
+  CreateOptions,
+  Handoff,
+  PaymentIntentsOptions,
+} from './client/payment-intents.ts'
+export { PaymentIntents } from './client/payment-intents.ts'
+export type {
+  HandoffHandler,
+  HandoffOptions,
+  HandoffOrder,
+  HandoffState,
+} from './handoff/create-handoff.ts'
+export { createHandoff } from './handoff/create-handoff.ts'
+export type { CspOptions } from './handoff/csp.ts'
+export { cspFor } from './handoff/csp.ts'
+export type { HandoffProblemCode } from './handoff/problem.ts'
+export { HandoffRejection } from './handoff/problem.ts'
 export type {
   OpenOrder,
   ReconcileOptions,
   ReconcileReport,
   ReconcileSummary,
-} from './reconcile.ts'
-export { reconcile } from './reconcile.ts'
-export type { ExpectedIntent, Verdict } from './verify.ts'
-export { verify } from './verify.ts'
+} from './handoff/reconcile.ts'
+export { reconcile } from './handoff/reconcile.ts'
+export type { ExpectedIntent, Verdict } from './handoff/verify.ts'
+export { verify } from './handoff/verify.ts'

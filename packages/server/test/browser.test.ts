@@ -12,16 +12,16 @@ const imports = [
   "import * as all from '@pi-checkout/server'\nconsole.log(all)",
 ]
 for (const statement of imports) {
-  test(`a page that says ${statement.split('\n')[0]} gets the reason, and none of the code`, async () => {
+  test(`a page with ${statement.split('\n')[0]} gets the reason, and no code of the package`, async () => {
     const code = await bundledPage(statement)
-    expect(code).toContain('belongs on the server: it holds the secret API key')
+    expect(code).toContain('belongs on the server: it needs the secret API key')
     expect(code).not.toContain('authorization')
   })
 }
 
-test('the stand-in for browsers has every name of the real package', async () => {
+test('the module for browsers exports every name of the package', async () => {
   const source = await readFile(new URL('../src/browser.ts', import.meta.url), 'utf8')
-  const names = [...source.matchAll(/refused as (\w+)/g)].map(([, name]) => name)
+  const names = [...source.matchAll(/rejected as (\w+)/g)].map(([, name]) => name)
   expect(names.sort()).toEqual(Object.keys(real).sort())
 })
 

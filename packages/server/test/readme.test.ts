@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { exitCodes } from '../src/commands/exit-codes.ts'
-import { handoffProblems } from '../src/handoff-problem.ts'
+import { exitCodes } from '../src/cli/exit-codes.ts'
+import { handoffProblems } from '../src/handoff/problem.ts'
 import * as server from '../src/index.ts'
 
 const readme = read('README.md')
@@ -38,11 +38,16 @@ test("the README's list of exit codes is the source's", () => {
 
 test('the README names every option and every name that the package exports', () => {
   const options = {
-    'src/client.ts': ['PaymentIntentsOptions', 'CallOptions', 'CreateOptions', 'CreatedIntent'],
-    'src/policy.ts': ['PolicyOptions'],
-    'src/handoff.ts': ['HandoffOptions', 'HandoffOrder'],
-    'src/reconcile.ts': ['ReconcileOptions'],
-    'src/csp.ts': ['CspOptions'],
+    'src/client/payment-intents.ts': [
+      'PaymentIntentsOptions',
+      'CallOptions',
+      'CreateOptions',
+      'CreatedIntent',
+    ],
+    'src/client/options.ts': ['ClientOptions'],
+    'src/handoff/create-handoff.ts': ['HandoffOptions', 'HandoffOrder'],
+    'src/handoff/reconcile.ts': ['ReconcileOptions'],
+    'src/handoff/csp.ts': ['CspOptions'],
   }
   for (const [path, names] of Object.entries(options)) {
     const declared = names.flatMap((name) => properties(path, name))
@@ -67,10 +72,12 @@ test("every verdict, alert and fault stands in a guide's table", () => {
   expect(rows(settling, '| `verdict` | means | do |').map(([cell]) => cell)).toEqual(
     verdicts.map((verdict) => `\`${verdict}\``),
   )
-  const alerts = [...read('src/reconcile.ts').matchAll(/'(paid_\w+)'/g)].map(([, alert]) => alert)
+  const alerts = [...read('src/handoff/reconcile.ts').matchAll(/'(paid_\w+)'/g)].map(
+    ([, alert]) => alert,
+  )
   expect(rows(settling, '| `alert` | means |').map(([cell]) => cell)).toEqual(
     [...new Set(alerts)].map((alert) => `\`${alert}\``),
   )
-  const faults = read('src/testing.ts').matchAll(/^ {2}(\w+)\([^)]*\): FakeService$/gm)
+  const faults = read('src/testing/fake-service.ts').matchAll(/^ {2}(\w+)\([^)]*\): FakeService$/gm)
   for (const [, fault] of faults) expect(read('guides/testing.md')).toContain(`\`${fault}(`)
 })

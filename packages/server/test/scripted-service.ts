@@ -1,11 +1,12 @@
 /**
- * A real HTTP server that answers as a script says: the network at its worst, on purpose.
+ * An HTTP server that responds according to a script.
  *
  * @module
  */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { onTestFinished } from 'vitest'
+import { PaymentIntents, type PaymentIntentsOptions } from '../src/index.ts'
 
 export interface SeenRequest {
   readonly method: string
@@ -15,7 +16,7 @@ export interface SeenRequest {
   readonly body: string
 }
 
-/** Answers one request. The last step of a script repeats. */
+/** Responds to one request. The last step of a script repeats. */
 export type Step = (response: ServerResponse, request: SeenRequest) => void | Promise<void>
 
 export interface ScriptedService {
@@ -51,15 +52,24 @@ export async function scriptedService(...script: Step[]): Promise<ScriptedServic
   }
 }
 
-/** The secret that every scripted create hands out; a canary for what must not leak. */
+/** Starts a service, and a client for it. */
+export async function clientOf(
+  script: Step[],
+  options: PaymentIntentsOptions = {},
+): Promise<{ readonly service: ScriptedService; readonly intents: PaymentIntents }> {
+  const service = await scriptedService(...script)
+  return { service, intents: new PaymentIntents({ apiKey, baseUrl: service.url, ...options }) }
+}
+
+/** The secret of every scripted create: a canary for leaks. */
 export const secret = 'pi_scripted_secret_CanaryCanaryCanary'
 
-/** An API key of no realistic form; the other canary. */
+/** An API key in no real format: the other canary. */
 export const apiKey = 'canary-key-of-the-tests'
 
 export const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' } as const
 
-/** A create that succeeded, echoing what was asked. */
+/** A create that succeeded, with the fields of the request. */
 export function created(changes: Record<string, unknown> = {}, headers = {}): Step {
   return (response, { body }) => {
     const { amount, currency, orderId, customer, metadata } = JSON.parse(body)
@@ -88,29 +98,29 @@ export function problem(status: number, code: string, headers = {}): Step {
   return (response) => json(response, status, { code, title: code, status }, headers)
 }
 
-/** Ends the connection with a reset, before any answer. */
+/** Resets the connection before a response. */
 export const reset: Step = (response) => void response.socket?.resetAndDestroy()
 
-/** Sends headers and half a body, then nothing more. */
+/** Sends headers and half of a body, then nothing. */
 export const stall: Step = (response) => {
   response.writeHead(201, { 'content-type': 'application/json', 'content-length': '500' })
   response.write('{"id":"pi_')
 }
 
-/** Sends a byte now and then, for ever. */
+/** Sends a byte every 20 ms, without an end. */
 export const drip: Step = (response) => {
   response.writeHead(201, { 'content-type': 'application/json' })
   const timer = setInterval(() => response.write(' '), 20)
   response.on('close', () => clearInterval(timer))
 }
 
-/** Breaks off in the middle of the body. */
+/** Closes the connection within the body. */
 export const sever: Step = (response) => {
   response.writeHead(201, { 'content-type': 'application/json', 'content-length': '500' })
   response.write('{"id":"pi_', () => response.socket?.destroy())
 }
 
-/** Never answers. */
+/** Sends no response. */
 export const silent: Step = () => {}
 
 export function html(status = 200): Step {

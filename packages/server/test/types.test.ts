@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import type { Request as ExpressRequest, RequestHandler } from 'express'
 import { expect, expectTypeOf, test } from 'vitest'
-import { toExpress } from '../src/express.ts'
+import { toExpress } from '../src/frameworks/express.ts'
 import {
   type CreatedIntent,
   createHandoff,

@@ -103,8 +103,7 @@ async function ask<T>(path: string, body: string, headers: Record<string, string
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
-    // 1 s on an idle machine, and the tests' machine is not.
-    signal: AbortSignal.timeout(3000),
+    signal: AbortSignal.timeout(1000),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${path} returned ${response.status} ${text.slice(0, 300)}`)

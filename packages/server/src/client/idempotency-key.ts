@@ -1,0 +1,109 @@
+/**
+ * Derives the idempotency key of a create: the same order and body always have the same key.
+ *
+ * `key = UUIDv8(SHA-256(RFC 8785({ v: 1, op: "create", namespace, attempt, body })))`, with test vectors in
+ * `idempotency-key.vectors.json`.
+ *
+ * @module
+ */
+import type { CreatePaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { limits } from '@pi-checkout/contract/spec-decisions'
+import canonicalize from 'canonicalize'
+import { type CreateParams, readCreateParams } from './create-params.ts'
+import { sha256 } from './sha256.ts'
+
+/** What the derived key depends on, besides the body. */
+export interface KeyOptions {
+  /**
+   * Number of the intent for this order. Raise it to create another intent on purpose.
+   *
+   * @default 1
+   */
+  readonly attempt?: number | undefined
+  /**
+   * Separates shops whose order ids may collide under one API key.
+   *
+   * @default ''
+   */
+  readonly namespace?: string | undefined
+}
+
+/** A create that is ready to send. */
+export interface PreparedCreate {
+  readonly body: CreatePaymentIntent
+  /** RFC 8785 text: equal bodies have equal bytes, regardless of the order of their fields. */
+  readonly bytes: string
+  readonly key: string
+}
+
+/**
+ * Returns the idempotency key that `create()` would send.
+ *
+ * @param params - The arguments of `create()`.
+ * @param options - `attempt`, and the `namespace` of the client.
+ * @throws {TypeError} If a field is invalid.
+ * @example
+ * await idempotencyKey({ amount: 150000, currency: 'AMD', orderId: 'A-1001' })
+ * // '7aa84a41-0b50-8086-aadd-b8ef3fe8ec45'
+ */
+export async function idempotencyKey(
+  params: CreateParams,
+  options: KeyOptions = {},
+): Promise<string> {
+  return (await prepareCreate(params, options)).key
+}
+
+/**
+ * Validates and serializes a create, and derives its key.
+ *
+ * @param options - `idempotencyKey` replaces the derived key.
+ */
+export async function prepareCreate(
+  params: CreateParams,
+  options: KeyOptions & { readonly idempotencyKey?: string | undefined } = {},
+): Promise<PreparedCreate> {
+  const { attempt = 1, namespace = '', idempotencyKey: given } = options
+  const body = readCreateParams(params)
+  const bytes = canonicalText(body)
+  if (given !== undefined) {
+    assertKey(given)
+    return { body, bytes, key: given }
+  }
+  if (!Number.isSafeInteger(attempt) || attempt < 1) {
+    throw new TypeError(
+      'attempt: must be a whole number from 1. Raise it by one for another intent of the same order.',
+    )
+  }
+  if (typeof namespace !== 'string' || !namespace.isWellFormed()) {
+    throw new TypeError('namespace: must be well-formed text.')
+  }
+  // The names are in the order of RFC 8785, so this is the canonical text of the object.
+  const text = `{"attempt":${attempt},"body":${bytes},"namespace":${canonicalText(namespace)},"op":"create","v":1}`
+  return { body, bytes, key: uuid(await sha256(text)) }
+}
+
+function canonicalText(value: unknown): string {
+  const text = canonicalize(value)
+  if (text === undefined) throw new TypeError('body: must be JSON.')
+  return text
+}
+
+function assertKey(key: unknown): void {
+  const { idempotencyKey: max } = limits
+  if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key) && key.length <= max) return
+  throw new TypeError(
+    `idempotencyKey: must be a string of 1 to ${max} visible ASCII characters. Omit it to derive the key.`,
+  )
+}
+
+/** @see RFC 9562, §5.8: the first 16 bytes, with 4 bits of version and 2 bits of variant. */
+function uuid(digest: string): string {
+  const variant = '89ab'.charAt(Number.parseInt(digest.charAt(16), 16) % 4)
+  return [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    variant + digest.slice(17, 20),
+    digest.slice(20, 32),
+  ].join('-')
+}

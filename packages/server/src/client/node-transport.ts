@@ -1,0 +1,122 @@
+/**
+ * Sends requests with the HTTP client of Node.js, which does not follow redirects.
+ *
+ * @module
+ */
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { NotSent, type Transport, type TransportResponse } from './transport.ts'
+
+/** Returns whether the runtime is Node.js. Bun and Deno have its modules too, but their `fetch` is the native client. */
+export function isNode(): boolean {
+  const { bun, deno, node } = globalThis.process?.versions ?? {}
+  return node !== undefined && !bun && !deno && 'getBuiltinModule' in process
+}
+
+/** @param agent - Makes and keeps the connections. `undefined` is the global agent of Node.js. */
+export function nodeTransport(agent: Agent | undefined): Transport {
+  return (url, { method, headers, body }) => {
+    const address = addressOf(url)
+    const secure = address.protocol === 'https:'
+    const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const outgoing = withAgent(() =>
+      request({
+        ...address,
+        method,
+        headers: { accept: 'application/json', ...headers, ...length },
+        ...(agent && { agent }),
+      }),
+    )
+    const response = new Promise<TransportResponse>((resolve, reject) => {
+      outgoing.on('response', (message) => resolve(responseOf(message)))
+      let connected = false
+      outgoing.on('socket', (socket) => {
+        connected = !isConnecting(socket, secure)
+        // A reused connection emits no further event. Listeners would accumulate.
+        if (connected) return
+        socket.once(secure ? 'secureConnect' : 'connect', () => {
+          connected = true
+        })
+      })
+      // Stays after the response began: otherwise a broken connection would end the process.
+      outgoing.on('error', (error) => reject(connected ? error : new NotSent(error)))
+    })
+    outgoing.end(body)
+    return { response, stop: () => void outgoing.destroy() }
+  }
+}
+
+/** @throws {TypeError} If the agent is for the other protocol. */
+function withAgent(request: () => ClientRequest): ClientRequest {
+  try {
+    return request()
+  } catch (cause) {
+    if (!(cause instanceof TypeError) || !cause.message.startsWith('Protocol ')) throw cause
+    const message = `agent: does not fit the base URL (${cause.message}). Pass the other Agent.`
+    throw new TypeError(message, { cause })
+  }
+}
+
+// An agent may return a socket that is already connected, or another kind of stream. Then bytes may have been sent.
+function isConnecting(
+  socket: Socket & { readonly secureConnecting?: boolean },
+  secure: boolean,
+): boolean {
+  return secure ? socket.secureConnecting === true : socket.connecting
+}
+
+interface Address {
+  readonly protocol: string
+  readonly hostname: string
+  readonly port: string
+  readonly path: string
+}
+
+// A client has one address, and parsing it costs more than sending the request.
+let last: { readonly origin: string; readonly address: Omit<Address, 'path'> } | undefined
+
+function addressOf(url: string): Address {
+  if (!last || !url.startsWith(`${last.origin}/`)) {
+    const { origin, protocol, hostname, port } = new URL(url)
+    // In a URL an IPv6 address has brackets.
+    const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+    last = { origin, address: { protocol, hostname: bare, port } }
+  }
+  return { ...last.address, path: url.slice(last.origin.length) }
+}
+
+function responseOf(message: IncomingMessage): TransportResponse {
+  const { statusCode = 0, headers } = message
+  return {
+    status: statusCode,
+    header: (name) => {
+      const value = headers[name]
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+    text: (max) => readText(message, max),
+  }
+}
+
+function readText(message: IncomingMessage, max: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    message.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      size += chunk.byteLength
+      if (size <= max) return
+      resolve(undefined)
+      message.destroy()
+    })
+    message.on('end', () => {
+      const [first] = chunks
+      const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks, size)
+      resolve(bytes.toString('utf8'))
+    })
+    message.on('error', reject)
+    message.on('close', () => {
+      if (!message.complete) reject(new Error('the body is incomplete'))
+    })
+  })
+}

@@ -1,0 +1,111 @@
+/**
+ * The two operations as requests to send and responses to read.
+ *
+ * @module
+ */
+import { CreatedPaymentIntentSchema, PaymentIntentSchema } from '@pi-checkout/contract'
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { headers, routes } from '@pi-checkout/contract/routes'
+import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
+import type { Settings } from './configuration.ts'
+import type { PreparedCreate } from './idempotency-key.ts'
+import type { TransportRequest } from './transport.ts'
+
+/** An operation, ready to send. Every attempt sends the same bytes. */
+export interface OperationRequest<T> {
+  readonly operation: 'create' | 'retrieve'
+  /** Method and route, for messages. */
+  readonly title: string
+  readonly url: string
+  readonly request: TransportRequest
+  readonly idempotencyKey?: string
+  /** Texts that no error may contain. */
+  readonly secrets: readonly string[]
+  /** Reads a success, or returns how it violates the specification. */
+  readonly read: (json: unknown) => { readonly value: T } | { readonly violation: string }
+}
+
+/** Response to a create, with the secret separate. */
+export interface CreatedResponse {
+  readonly intent: PaymentIntent
+  readonly clientSecret: string
+}
+
+/** Prepares a create. Its response must have the same order, amount, and currency. */
+export function createRequest(
+  { apiKey, baseUrl }: Settings,
+  { body, bytes, key }: PreparedCreate,
+): OperationRequest<CreatedResponse> {
+  const { method, path } = routes.create
+  return {
+    operation: 'create',
+    title: `${method} ${path}`,
+    url: baseUrl + path,
+    request: {
+      method,
+      headers: {
+        [headers.authorization]: `Bearer ${apiKey}`,
+        [headers.contentType]: 'application/json',
+        [headers.idempotencyKey]: key,
+      },
+      body: bytes,
+    },
+    idempotencyKey: key,
+    secrets: [apiKey],
+    read: (json) => {
+      const read = CreatedPaymentIntentSchema.safeParse(json)
+      if (!read.success) return invalidFields(read.error.issues)
+      const { clientSecret, ...intent } = read.data
+      if (!paymentIntentIdPattern.test(intent.id)) return { violation: 'its id is malformed' }
+      const different = (['orderId', 'amount', 'currency'] as const).find(
+        (field) => intent[field] !== body[field],
+      )
+      if (different) return { violation: `it has another ${different}` }
+      // The rest keeps its type, which an index signature hides.
+      return { value: { intent: intent as PaymentIntent, clientSecret } }
+    },
+  }
+}
+
+/** Prepares a retrieve. */
+export function retrieveRequest(
+  { apiKey, baseUrl }: Settings,
+  id: string,
+): OperationRequest<PaymentIntent> {
+  const { method, path } = routes.retrieve
+  return {
+    operation: 'retrieve',
+    title: `${method} ${path}`,
+    url: baseUrl + path.replace(':id', id),
+    request: { method, headers: { [headers.authorization]: `Bearer ${apiKey}` } },
+    secrets: [apiKey],
+    read: (json) => {
+      const read = PaymentIntentSchema.safeParse(json)
+      if (!read.success) return invalidFields(read.error.issues)
+      if (read.data.id !== id) return { violation: 'it is another intent' }
+      // The specification does not forbid the secret in this response.
+      const { clientSecret: _, ...intent } = read.data
+      return { value: intent as PaymentIntent }
+    },
+  }
+}
+
+/**
+ * Checks an id before it becomes a part of a path. Encoding does not help: `%2e%2e` is normalized too.
+ *
+ * @throws {TypeError} If it is malformed. Nothing was sent.
+ */
+export function assertIntentId(id: unknown): asserts id is string {
+  if (typeof id === 'string' && paymentIntentIdPattern.test(id)) return
+  throw new TypeError(
+    'id: must be the id of a Payment Intent as create() returned it: 1 to 128 letters, digits, _ or -.',
+  )
+}
+
+/** Names the fields, not their values. */
+function invalidFields(issues: readonly { readonly path: readonly PropertyKey[] }[]): {
+  readonly violation: string
+} {
+  const fields = new Set(issues.map(({ path }) => path.map(String).join('.') || 'the whole body'))
+  return { violation: `it violates the specification in ${[...fields].join(', ')}` }
+}

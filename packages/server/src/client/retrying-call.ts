@@ -1,0 +1,200 @@
+/**
+ * One call with all its attempts: the same key, the same bytes, one deadline.
+ *
+ * @module
+ */
+import {
+  AbortedError,
+  ApiError,
+  ConnectionError,
+  ContractError,
+  combineOutcomes,
+  IdempotencyConflictError,
+  type Outcome,
+  type PiError,
+  type PiErrorFacts,
+  type RequestAttempt,
+} from './errors.ts'
+import type { OperationRequest } from './operations.ts'
+import type { ClientSettings } from './options.ts'
+import {
+  type AttemptFailure,
+  type AttemptSuccess,
+  readResponse,
+  timeoutFailure,
+} from './read-response.ts'
+import { retryDelay } from './retry.ts'
+
+/** A call in progress. Several callers can wait for it. It stops when the last one leaves. */
+export class RetryingCall<T> {
+  readonly #operation: OperationRequest<T>
+  readonly #settings: ClientSettings
+  readonly #deadlineAt: number
+  readonly #attempts: RequestAttempt[] = []
+  readonly #outcomes: Outcome[] = []
+  readonly #result: Promise<AttemptSuccess<T>>
+  #sending = false
+  #waiting = 0
+  #stopped = false
+  #stopStep: (() => void) | undefined
+
+  /** Starts the call. `deadlineAt` is a time of the client's clock. */
+  constructor(operation: OperationRequest<T>, settings: ClientSettings, deadlineAt: number) {
+    this.#operation = operation
+    this.#settings = settings
+    this.#deadlineAt = deadlineAt
+    this.#result = this.#run()
+  }
+
+  /** Whether the last caller left. */
+  get stopped(): boolean {
+    return this.#stopped
+  }
+
+  /** Resolves when the call ends, with or without a result. */
+  get ended(): Promise<void> {
+    return this.#result.then(
+      () => {},
+      () => {},
+    )
+  }
+
+  /** Waits for the result. A caller's signal or earlier deadline ends only that caller's wait. */
+  async wait(deadlineAt: number, signal: AbortSignal | undefined): Promise<AttemptSuccess<T>> {
+    this.#waiting++
+    if (!signal && deadlineAt >= this.#deadlineAt) return this.#result
+    return new Promise((resolve, reject) => {
+      const leave = (error: PiError): void => {
+        cleanUp()
+        reject(error)
+        this.#waiting--
+        if (this.#waiting === 0) this.#stop()
+      }
+      const abort = (): void => leave(this.#abortedError(signal?.reason))
+      const timer =
+        deadlineAt < this.#deadlineAt
+          ? setTimeout(() => leave(this.#timeoutError()), deadlineAt - this.#settings.clock())
+          : undefined
+      const cleanUp = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', abort)
+      }
+      signal?.addEventListener('abort', abort, { once: true })
+      this.#result.finally(cleanUp).then(resolve, reject)
+    })
+  }
+
+  async #run(): Promise<AttemptSuccess<T>> {
+    const { attempts, clock, random, timeout } = this.#settings
+    for (let number = 1; ; number++) {
+      const startedAt = clock()
+      const result = await this.#attempt(Math.min(timeout, this.#deadlineAt - startedAt))
+      const ms = Math.round(clock() - startedAt)
+      const { status, requestId } = result
+      if ('value' in result) {
+        this.#report({ number, status, code: undefined, requestId, ms, retryIn: undefined })
+        return result
+      }
+      this.#outcomes.push(result.outcome)
+      const wait = retryDelay(number, random(), result.retryAfter)
+      // A wait beyond the deadline would only delay the error.
+      const isLast =
+        this.#stopped ||
+        !result.transient ||
+        number >= attempts ||
+        clock() + wait >= this.#deadlineAt
+      const retryIn = isLast ? undefined : wait
+      this.#report({ number, status, code: result.reported, requestId, ms, retryIn })
+      if (!isLast) await this.#pause(wait)
+      if (isLast || this.#stopped) throw this.#errorOf(result)
+    }
+  }
+
+  /**
+   * Runs one attempt under its timeout. The timer does not rely on the transport: a stalled body can ignore an abort if
+   * the request was garbage-collected.
+   */
+  #attempt(ms: number): Promise<AttemptSuccess<T> | AttemptFailure> {
+    if (ms <= 0) return Promise.resolve({ ...timeoutFailure(0), outcome: 'not_sent' })
+    const { send, clock } = this.#settings
+    const { url, request } = this.#operation
+    this.#sending = true
+    return new Promise((resolve) => {
+      const finish = (result: AttemptSuccess<T> | AttemptFailure): void => {
+        clearTimeout(timer)
+        this.#sending = false
+        this.#stopStep = undefined
+        resolve(result)
+      }
+      const cut = (): void => {
+        finish(timeoutFailure(Math.round(ms)))
+        call.stop()
+      }
+      const timer = setTimeout(cut, ms)
+      this.#stopStep = cut
+      const call = send(url, request)
+      void readResponse(this.#operation, { response: call.response, now: clock }).then(finish)
+    })
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const controller = new AbortController()
+    this.#stopStep = () => controller.abort()
+    await this.#settings.sleep(ms, controller.signal).catch((error: unknown) => {
+      if (!this.#stopped) throw error
+    })
+    this.#stopStep = undefined
+  }
+
+  #stop(): void {
+    this.#stopped = true
+    this.#stopStep?.()
+  }
+
+  #report({
+    number,
+    retryIn,
+    ...attempt
+  }: RequestAttempt & { readonly number: number; readonly retryIn: number | undefined }): void {
+    this.#attempts.push(attempt)
+    const { operation, idempotencyKey } = this.#operation
+    this.#settings.report({ operation, number, idempotencyKey, ...attempt, retryIn })
+  }
+
+  #errorOf({ kind, event, ...failure }: AttemptFailure): PiError {
+    const facts = { ...failure, ...this.#facts(), retryable: failure.transient }
+    const message = this.#message(event, facts.outcome)
+    if (facts.code === 'idempotency_key_reused') return new IdempotencyConflictError(message, facts)
+    if (kind === 'connection') return new ConnectionError(message, facts)
+    return kind === 'contract' ? new ContractError(message, facts) : new ApiError(message, facts)
+  }
+
+  #abortedError(cause: unknown): PiError {
+    const facts = { ...this.#facts(), code: 'aborted', retryable: true, cause } as const
+    return new AbortedError(this.#message('was aborted by its caller', facts.outcome), facts)
+  }
+
+  #timeoutError(): PiError {
+    const facts = { ...this.#facts(), code: 'timed_out', retryable: true } as const
+    return new ConnectionError(this.#message('exceeded its deadline', facts.outcome), facts)
+  }
+
+  #facts(): Pick<PiErrorFacts, 'outcome' | 'attempts' | 'idempotencyKey'> {
+    const outcomes = this.#sending ? [...this.#outcomes, 'unknown' as const] : this.#outcomes
+    const { idempotencyKey } = this.#operation
+    return { outcome: combineOutcomes(outcomes), attempts: [...this.#attempts], idempotencyKey }
+  }
+
+  #message(event: string, outcome: Outcome): string {
+    const { operation, title } = this.#operation
+    const number = this.#attempts.length > 1 ? ` (attempt ${this.#attempts.length})` : ''
+    const consequence = operation === 'create' ? `; ${consequences[outcome]}` : ''
+    return `${title} ${event}${number}${consequence}`
+  }
+}
+
+const consequences: Readonly<Record<Outcome, string>> = {
+  not_sent: 'nothing was sent',
+  rejected: 'no intent was created',
+  unknown: 'an intent may exist: the same call again finds it',
+}

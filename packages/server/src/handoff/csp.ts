@@ -1,0 +1,56 @@
+/**
+ * The Content Security Policy of a shop's pages.
+ *
+ * @module
+ */
+import { checkedOrigin } from '../client/configuration.ts'
+
+/** Options of `cspFor()`. */
+export interface CspOptions {
+  /** Origin of the hosted checkout, such as `https://pay.example`: `PI_CHECKOUT_ORIGIN`. */
+  readonly checkoutOrigin: string
+  /**
+   * Name of an endpoint in `Reporting-Endpoints` that receives violations.
+   *
+   * @default None
+   */
+  readonly reportTo?: string | undefined
+}
+
+/**
+ * Returns the value of `Content-Security-Policy` for every page of a shop.
+ *
+ * It allows scripts, styles, images, and fonts of the shop's origin, and Trusted Types with the policy that the element
+ * needs. A shop that loads more adds its sources.
+ *
+ * @param options - `checkoutOrigin`, and `reportTo` for reports.
+ * @throws {TypeError} If `checkoutOrigin` is not an origin, or `reportTo` is not a plain name.
+ * @example
+ * response.setHeader('content-security-policy', cspFor({ checkoutOrigin: 'https://pay.example' }))
+ * @see .github/SECURITY.md, "Headers to copy"
+ */
+export function cspFor({ checkoutOrigin, reportTo }: CspOptions): string {
+  const checkout = checkedOrigin(checkoutOrigin, { name: 'checkoutOrigin', of: 'cspFor()' })
+  // A semicolon or a comma would begin another directive or policy.
+  if (reportTo !== undefined && !/^[\w-]{1,64}$/.test(reportTo)) {
+    throw new TypeError(
+      `reportTo: must be 1 to 64 letters, digits, _ or -, such as csp; received ${JSON.stringify(reportTo).slice(0, 60)}.`,
+    )
+  }
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    `frame-src ${checkout}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "object-src 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types lit-html',
+    ...(reportTo === undefined ? [] : [`report-to ${reportTo}`]),
+  ].join('; ')
+}

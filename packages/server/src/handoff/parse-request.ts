@@ -1,0 +1,135 @@
+/**
+ * What a browser may send to the handoff's routes, and from where.
+ *
+ * @module
+ */
+import { type HandoffCall, maxHandoffBody } from './call.ts'
+import { HandoffRejection, received } from './problem.ts'
+
+/** The two routes below the base path. */
+export type HandoffRoute = 'handoff' | 'status'
+
+/** The method of each route. */
+export const routeMethods = { handoff: 'POST', status: 'GET' } as const
+
+/** Default of the option `basePath`. */
+export const defaultBasePath = '/checkout'
+
+/**
+ * Returns the route of a URL.
+ *
+ * @param url - Absolute, or a path with or without a query.
+ * @returns `undefined` unless the whole path is `{basePath}/handoff` or `{basePath}/status`.
+ */
+export function routeOf(url: string, basePath: string): HandoffRoute | undefined {
+  const [, path = ''] = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? []
+  const prefix = basePath === '/' ? '' : basePath
+  if (path === `${prefix}/handoff`) return 'handoff'
+  return path === `${prefix}/status` ? 'status' : undefined
+}
+
+/** @throws {TypeError} If a value is not a path that a request can have in front of `/handoff`. */
+export function assertBasePath(value: string): void {
+  if (value === '/') return
+  const isPath = typeof value === 'string' && value.startsWith('/') && !value.endsWith('/')
+  const origin = 'http://localhost'
+  if (isPath && URL.canParse(value, origin) && new URL(value, origin).pathname === value) return
+  throw new TypeError(
+    `basePath: must be a path such as "/checkout" without a trailing slash; ${received(String(value))}. Set the basePath option of createHandoff().`,
+  )
+}
+
+/**
+ * Reads the body of `POST …/handoff`.
+ *
+ * @returns The requested order; `undefined` for the current order of the session.
+ * @throws {HandoffRejection} If the request is not from a page of the shop, or the body is invalid.
+ */
+export async function parseHandoffRequest(
+  call: HandoffCall,
+  origin: string,
+): Promise<string | undefined> {
+  assertMethod(call, routeMethods.handoff)
+  // Another site can post a form with the buyer's cookies, but not with this origin.
+  assertOrigin(call.header('origin'), origin)
+  assertSameSite(call)
+  const type = call.header('content-type') ?? ''
+  if (!/^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i.test(type)) {
+    throw new HandoffRejection(
+      'unsupported_media_type',
+      `content-type: must be application/json; ${received(type)}.`,
+    )
+  }
+  return readOrderId(await readBody(call))
+}
+
+/**
+ * Reads the query of `GET …/status`.
+ *
+ * @returns As for `parseHandoffRequest`.
+ * @throws {HandoffRejection} If the request is from another site, or not a GET.
+ */
+export function parseStatusRequest(call: HandoffCall, origin: string): string | undefined {
+  assertMethod(call, routeMethods.status)
+  // Browsers send no Origin with a same-origin GET.
+  const sent = call.header('origin')
+  if (sent !== undefined) assertOrigin(sent, origin)
+  assertSameSite(call)
+  const [, query = ''] = /\?([^#]*)/.exec(call.url) ?? []
+  return new URLSearchParams(query).get('orderId') ?? undefined
+}
+
+function assertMethod({ method }: HandoffCall, expected: 'GET' | 'POST'): void {
+  if (method === expected) return
+  throw new HandoffRejection(
+    'method_not_allowed',
+    `method: must be ${expected}; ${received(method)}.`,
+  )
+}
+
+function assertOrigin(sent: string | undefined, origin: string): void {
+  if (sent === origin) return
+  throw new HandoffRejection(
+    'origin_not_allowed',
+    `origin: must be "${origin}", the origin option of createHandoff(); ${received(sent)}. Open the page at that origin, or change the option.`,
+  )
+}
+
+function assertSameSite(call: HandoffCall): void {
+  const site = call.header('sec-fetch-site')
+  if (site === undefined || site === 'same-origin') return
+  throw new HandoffRejection(
+    'origin_not_allowed',
+    `sec-fetch-site: must be "same-origin"; ${received(site)}. The request is from a page of another origin.`,
+  )
+}
+
+async function readBody(call: HandoffCall): Promise<string> {
+  if (Number(call.header('content-length') ?? 0) > maxHandoffBody) {
+    throw new HandoffRejection('payload_too_large')
+  }
+  const text = await call.body()
+  if (new TextEncoder().encode(text).byteLength > maxHandoffBody) {
+    throw new HandoffRejection('payload_too_large')
+  }
+  return text
+}
+
+function readOrderId(text: string): string | undefined {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new HandoffRejection('malformed_json')
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new HandoffRejection('malformed_json')
+  }
+  if (Object.keys(body).some((name) => name !== 'orderId')) {
+    throw new HandoffRejection('unknown_parameter')
+  }
+  const orderId: unknown = 'orderId' in body ? body.orderId : undefined
+  if (orderId === undefined) return undefined
+  if (typeof orderId !== 'string' || orderId === '') throw new HandoffRejection('malformed_json')
+  return orderId
+}

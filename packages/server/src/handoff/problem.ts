@@ -1,0 +1,80 @@
+/**
+ * Errors that the handoff's routes return. A browser gets a code and a title, no internal reason.
+ *
+ * @module
+ */
+import { problemMediaType } from '@pi-checkout/contract/problem'
+import { ApiError, PiError } from '../client/errors.ts'
+import { redact } from '../client/redact.ts'
+import type { HandoffResult } from './call.ts'
+
+/** Each code that the handoff's routes return. */
+export const handoffProblems = {
+  malformed_json: { status: 400, title: 'The body must be {} or {"orderId": "…"}' },
+  body_incomplete: { status: 400, title: 'The connection closed before the whole body arrived' },
+  unknown_parameter: { status: 400, title: 'The body must not have a field other than orderId' },
+  origin_not_allowed: { status: 403, title: 'Only pages of the shop may send this request' },
+  not_found: { status: 404, title: 'This address does not exist' },
+  order_not_found: { status: 404, title: 'This session has no such order' },
+  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
+  order_already_paid: { status: 409, title: 'The order is paid' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The body must be application/json' },
+  internal_error: { status: 500, title: 'The shop could not prepare the payment' },
+  body_already_read: {
+    status: 500,
+    title: 'The body was read but not stored in req.body. Mount the checkout handler earlier',
+  },
+  payment_refused: { status: 502, title: 'The payment could not be prepared' },
+  payment_unavailable: { status: 503, title: 'The payment service is not available. Try again' },
+} as const satisfies Record<string, { readonly status: number; readonly title: string }>
+
+/** Code of an error that the handoff's routes return. */
+export type HandoffProblemCode = keyof typeof handoffProblems
+
+/** A rejected request, as passed to `onError`. */
+export class HandoffRejection extends Error {
+  override readonly name = 'HandoffRejection'
+  readonly code: HandoffProblemCode
+  /** HTTP status of the response. */
+  readonly status: number
+  /** `X-Request-Id` of the request, if any. */
+  requestId: string | undefined
+
+  /** @param rule - What was expected and received, for the shop's log. The browser gets the title of the code. */
+  constructor(code: HandoffProblemCode, rule: string = handoffProblems[code].title) {
+    super(rule)
+    this.code = code
+    this.status = handoffProblems[code].status
+  }
+}
+
+/** Quotes a value of a request for a log: up to 60 characters, without secrets. */
+export function received(value: string | null | undefined): string {
+  if (value === null || value === undefined) return 'received none'
+  const text = redact(value)
+  return `received ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`
+}
+
+/** Returns the code that the browser gets for an error. */
+export function publicCode(error: unknown): HandoffProblemCode {
+  if (!(error instanceof PiError)) return 'internal_error'
+  if (error.retryable) return 'payment_unavailable'
+  return error instanceof ApiError && error.status === 401 ? 'internal_error' : 'payment_refused'
+}
+
+/** Returns the response of a code. */
+export function problemResult(code: HandoffProblemCode, allow?: 'GET' | 'POST'): HandoffResult {
+  const { status, title } = handoffProblems[code]
+  const retryable = code === 'payment_unavailable'
+  return {
+    status,
+    headers: [
+      ['cache-control', 'no-store, private'],
+      ['content-type', problemMediaType],
+      ['x-content-type-options', 'nosniff'],
+      ...(allow ? [['allow', allow] as const] : []),
+    ],
+    body: JSON.stringify({ type: 'about:blank', title, status, code, retryable }),
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Decides whether an intent pays an order.
+ *
+ * @module
+ */
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { phaseOf } from '@pi-checkout/contract/spec-decisions'
+
+/** What the merchant's records expect of an intent. */
+export interface ExpectedIntent {
+  /** The order's current intent, as `onIntent` stored it. */
+  readonly id: string
+  readonly orderId: string
+  /** Minor units. */
+  readonly amount: number
+  /** In upper or lower case. */
+  readonly currency: string
+}
+
+/**
+ * What an intent means for its order. `mismatch`: it has another id, order, amount, or currency. Review it manually.
+ * `unknown`: a status that this version does not know. It is never a payment.
+ */
+export type Verdict = 'paid' | 'open' | 'processing' | 'failed' | 'mismatch' | 'unknown'
+
+/**
+ * Compares an intent with the merchant's order.
+ *
+ * @param intent - Retrieved from the service just before.
+ * @param expected - From the merchant's database. Values from a browser or from the intent prove nothing.
+ * @example
+ * const verdict = verify(await intents.retrieve(order.intentId), { ...order, id: order.intentId })
+ */
+export function verify(
+  intent: Pick<PaymentIntent, 'id' | 'orderId' | 'amount' | 'currency' | 'status'>,
+  expected: ExpectedIntent,
+): Verdict {
+  const matches =
+    intent.id === expected.id &&
+    intent.orderId === expected.orderId &&
+    intent.amount === expected.amount &&
+    intent.currency === expected.currency.toUpperCase()
+  return matches ? phaseOf(intent.status) : 'mismatch'
+}

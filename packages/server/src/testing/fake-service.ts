@@ -1,0 +1,259 @@
+/**
+ * A Payment Intents service in memory, behind `fetch`, with faults. For a merchant's tests: without a port and without
+ * waiting.
+ *
+ * @module
+ */
+
+import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
+import { type PaymentIntentStatus, phaseOf } from '@pi-checkout/contract/spec-decisions'
+import { common, type FakeStore, newId, operate, problem } from './fake-operations.ts'
+
+/** A request that the fake service received. */
+export interface FakeRequest {
+  readonly method: string
+  readonly path: string
+  readonly idempotencyKey: string | undefined
+  readonly body: string
+}
+
+/** Options of `fakeService()`. */
+export interface FakeServiceOptions {
+  /**
+   * Milliseconds since 1970. Share it with the client: see `fakeTime()`.
+   *
+   * @default Date.now
+   */
+  readonly clock?: (() => number) | undefined
+}
+
+/** Options of the fault `status()`. */
+export interface FaultAnswer {
+  /**
+   * Code of the problem.
+   *
+   * @default The usual code of this status
+   */
+  readonly code?: ProblemCode | undefined
+  /**
+   * `Retry-After`: seconds, or an HTTP date.
+   *
+   * @default None
+   */
+  readonly retryAfter?: number | string | undefined
+}
+
+/** A service in memory. Each fault applies to one of the next requests, in order. */
+export interface FakeService {
+  /** For `new PaymentIntents(service.options)`. */
+  readonly options: {
+    readonly apiKey: string
+    readonly baseUrl: string
+    readonly fetch: typeof globalThis.fetch
+  }
+  readonly fetch: typeof globalThis.fetch
+  /** All received requests, in order. */
+  readonly requests: readonly FakeRequest[]
+  /** All intents, without secrets. */
+  readonly intents: readonly PaymentIntent[]
+  /** Executes the request, then resets the connection. */
+  dropAfterCommit(): FakeService
+  /** Resets the connection before the request is executed. */
+  dropBeforeCommit(): FakeService
+  /** Rejects the connection: nothing is sent. */
+  refuseConnection(): FakeService
+  /** Returns 409 for `count` requests: the first request with their key is still running. */
+  inFlight(count: number): FakeService
+  /** Executes the request, then sends half of the body and stalls. */
+  stallBody(): FakeService
+  /** Executes the request, then breaks the connection after half of the body. */
+  severBody(): FakeService
+  /** Returns this status without executing the request. */
+  status(status: number, options?: FaultAnswer): FakeService
+  /** Returns 200 with HTML, like a login page. */
+  html200(): FakeService
+  /**
+   * Changes the status of the latest intent of an order, as a buyer and a bank would.
+   *
+   * @throws {TypeError} If the order has no intent.
+   */
+  settle(orderId: string, status: PaymentIntentStatus): PaymentIntent
+}
+
+/**
+ * Creates a service without intents.
+ *
+ * @param options - See `FakeServiceOptions`.
+ * @example
+ * const service = fakeService().dropAfterCommit()
+ * const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
+ */
+export function fakeService({ clock = Date.now }: FakeServiceOptions = {}): FakeService {
+  const apiKey = newId('fake-key-')
+  const store: FakeStore = { apiKey, clock, intents: new Map(), created: new Map() }
+  const requests: FakeRequest[] = []
+  const scripts: Script[] = []
+
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init)
+    request.signal.throwIfAborted()
+    const script = scripts.shift()
+    if (script === connectionRefused) throw networkError('ECONNREFUSED')
+    const copy = request.clone()
+    requests.push(await record(request))
+    return script ? script(copy, store) : operate(copy, store)
+  }
+  const add = (...next: Script[]): FakeService => {
+    scripts.push(...next)
+    return service
+  }
+  const service: FakeService = {
+    options: { apiKey, baseUrl: 'https://fake-service.invalid', fetch },
+    fetch,
+    requests,
+    get intents() {
+      return [...store.intents.values()].map(({ clientSecret: _, ...intent }) => intent)
+    },
+    dropAfterCommit: () => add(droppedAfterCommit),
+    dropBeforeCommit: () => add(droppedBeforeCommit),
+    refuseConnection: () => add(connectionRefused),
+    inFlight: (count) => add(...Array.from({ length: count }, () => inProgress)),
+    stallBody: () => add(stalledBody),
+    severBody: () => add(severedBody),
+    status: (status, options = {}) => add(async () => statusResponse(status, options)),
+    html200: () => add(html),
+    settle: (orderId, status) => settle(store, orderId, status),
+  }
+  return service
+}
+
+/** A clock that advances with each wait, without waiting. Pass it to `PaymentIntents` and `fakeService()`. */
+export interface FakeTime {
+  /** Milliseconds of each wait so far. */
+  readonly waits: readonly number[]
+  readonly clock: () => number
+  readonly random: () => number
+  readonly sleep: (ms: number) => Promise<void>
+}
+
+/**
+ * Creates a fake clock.
+ *
+ * @param start - Milliseconds since 1970.
+ * @default start 2026-01-01T00:00:00Z
+ * @example
+ * const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
+ */
+export function fakeTime(start = Date.UTC(2026, 0, 1)): FakeTime {
+  const waits: number[] = []
+  let now = start
+  return {
+    waits,
+    clock: () => now,
+    random: () => 0.5,
+    sleep: async (ms) => {
+      waits.push(ms)
+      now += ms
+    },
+  }
+}
+
+type Script = (request: Request, store: FakeStore) => Promise<Response>
+
+const droppedAfterCommit: Script = async (request, store) => {
+  await operate(request, store)
+  throw networkError('ECONNRESET')
+}
+
+const droppedBeforeCommit: Script = async () => {
+  throw networkError('ECONNRESET')
+}
+
+const connectionRefused: Script = async () => {
+  throw networkError('ECONNREFUSED')
+}
+
+const inProgress: Script = async () =>
+  problem('idempotency_key_in_use', { headers: { 'retry-after': '1' } })
+
+const stalledBody: Script = async (request, store) => {
+  const response = await operate(request, store)
+  const half = await firstHalf(response)
+  const { signal } = request
+  return streamed(response, (controller) => {
+    controller.enqueue(half)
+    signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
+  })
+}
+
+const severedBody: Script = async (request, store) => {
+  const response = await operate(request, store)
+  const half = await firstHalf(response)
+  let sent = false
+  return streamed(response, undefined, (controller) => {
+    if (sent) return controller.error(networkError('UND_ERR_SOCKET'))
+    sent = true
+    controller.enqueue(half)
+  })
+}
+
+const html: Script = async () =>
+  new Response('<!doctype html><title>Sign in</title>', {
+    headers: { ...common(), 'content-type': 'text/html' },
+  })
+
+function statusResponse(status: number, { code, retryAfter }: FaultAnswer): Response {
+  const usual = (Object.keys(problemCodes) as ProblemCode[]) // The keys of a closed record.
+    .find((candidate) => problemCodes[candidate].status === status)
+  const named = code ?? (status === 409 ? 'idempotency_key_in_use' : usual)
+  const headers: Record<string, string> =
+    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+  const response = problem(named ?? 'internal_error', { headers })
+  // A status without a code, such as 502, is from a proxy.
+  const body = named ? response.body : 'Bad gateway'
+  return new Response(body, { status, headers: response.headers })
+}
+
+function settle(store: FakeStore, orderId: string, status: PaymentIntentStatus): PaymentIntent {
+  const intent = [...store.intents.values()].findLast((stored) => stored.orderId === orderId)
+  if (!intent) throw new TypeError(`orderId: the order ${JSON.stringify(orderId)} has no intent.`)
+  const paid = phaseOf(status) === 'paid'
+  const card = { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2030, funding: 'credit' }
+  const { clientSecret, ...settled } = {
+    ...intent,
+    status,
+    ...(paid ? { paymentMethod: { type: 'card', card }, providerPaymentId: newId('sim_') } : {}),
+    updatedAt: new Date(store.clock()).toISOString(),
+  }
+  store.intents.set(intent.id, { ...settled, clientSecret })
+  return settled
+}
+
+async function record(request: Request): Promise<FakeRequest> {
+  return {
+    method: request.method,
+    path: new URL(request.url).pathname,
+    idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+    body: await request.text(),
+  }
+}
+
+async function firstHalf(response: Response): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  return bytes.subarray(0, Math.floor(bytes.length / 2))
+}
+
+function streamed(
+  { status, headers }: Response,
+  start?: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
+  pull?: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
+): Response {
+  const source = { ...(start ? { start } : {}), ...(pull ? { pull } : {}) }
+  return new Response(new ReadableStream<Uint8Array>(source), { status, headers })
+}
+
+/** Returns the error of Node's `fetch` without a response. */
+function networkError(code: string): TypeError {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) })
+}

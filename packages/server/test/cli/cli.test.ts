@@ -1,0 +1,243 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { bundle } from '../bundle.ts'
+import {
+  apiKey,
+  created,
+  problem,
+  reset,
+  retrieved,
+  scriptedService,
+  secret,
+  silent,
+} from '../scripted-service.ts'
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+let cli: Awaited<ReturnType<typeof bundle>>
+
+beforeAll(async () => {
+  cli = await bundle(fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)))
+}, 60_000)
+
+afterAll(() => cli.remove())
+
+async function piCheckout(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  started?: (interrupt: () => void) => void,
+): Promise<Ended> {
+  const child = spawn(process.execPath, [cli.file, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started?.(() => child.kill('SIGINT'))
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { code, stdout, stderr }
+}
+
+const order = ['--order', 'A-1001', '--major', '1500', '--currency', 'amd']
+
+test('create makes the intent, masks its secret and exits with 0', {
+  timeout: 60_000,
+}, async () => {
+  const service = await scriptedService(created())
+  const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
+  const { code, stdout, stderr } = await piCheckout(['create', ...order], env)
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^pi_scripted {2}requires_payment_method {2}.*1,500 {2}order A-1001\n/)
+  expect(stdout).toContain('key 7aa84a41-0b50-8086-aadd-b8ef3fe8ec45')
+  expect(stdout).toContain('clientSecret [masked]; pass --reveal to show it')
+  expect(stdout).not.toContain(secret)
+  expect(service.bodies()).toEqual(['{"amount":150000,"currency":"AMD","orderId":"A-1001"}'])
+})
+
+test('create --json --reveal is one line with everything', { timeout: 60_000 }, async () => {
+  const service = await scriptedService(created({}, { 'idempotent-replayed': 'true' }))
+  const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
+  const extras = ['--customer', 'c1', '--name', 'Ani', '--metadata', 'cart=7=8', '--attempt', '2']
+  const { stdout } = await piCheckout(['create', ...order, ...extras, '--json', '--reveal'], env)
+  expect(stdout.trim().split('\n')).toHaveLength(1)
+  expect(JSON.parse(stdout)).toMatchObject({
+    intent: { id: 'pi_scripted', customer: { id: 'c1', name: 'Ani' }, metadata: { cart: '7=8' } },
+    handoff: { id: 'pi_scripted', clientSecret: secret },
+    replayed: true,
+    idempotencyKey: service.keys()[0],
+  })
+})
+
+test('key shows the derived key and what it covers, without a service', {
+  timeout: 60_000,
+}, async () => {
+  const shown = await piCheckout(['key', ...order])
+  expect(shown.code).toBe(0)
+  expect(shown.stdout).toMatch(/^7aa84a41-0b50-8086-aadd-b8ef3fe8ec45\n.*\{"amount":150000/s)
+  const { stdout } = await piCheckout(['key', ...order, '--json'])
+  expect(JSON.parse(stdout)).toEqual({
+    idempotencyKey: '7aa84a41-0b50-8086-aadd-b8ef3fe8ec45',
+    covers: {
+      v: 1,
+      op: 'create',
+      namespace: '',
+      attempt: 1,
+      body: { amount: 150000, currency: 'AMD', orderId: 'A-1001' },
+    },
+  })
+})
+
+const misuses: [string, string[], RegExp][] = [
+  [
+    'a bare --amount',
+    ['create', '--order', 'A', '--amount', '1500', '--currency', 'amd'],
+    /^--amount: is ambiguous\. Pass --major 1500/,
+  ],
+  ['no amount', ['create', '--order', 'A', '--currency', 'amd'], /^--major or --minor: pass one/],
+  ['both amounts', ['key', ...order, '--minor', '1'], /^--major or --minor: pass one/],
+  [
+    'three decimals',
+    ['key', '--order', 'A', '--major', '1.999', '--currency', 'usd'],
+    /^major: must have at most 2 decimals/,
+  ],
+  [
+    'GBP',
+    ['key', '--order', 'A', '--major', '1', '--currency', 'gbp'],
+    /^--currency: must be AMD, USD, EUR or RUB/,
+  ],
+  [
+    'a UUID as order',
+    ['key', '--order', '0f8fad5b-d9cb-469f-a165-70867728950e', '--major', '1', '--currency', 'usd'],
+    /a UUID has 36/,
+  ],
+  ['a missing order', ['key', '--major', '1', '--currency', 'usd'], /^--order: is required/],
+  ['an unknown option', ['key', ...order, '--frobnicate'], /frobnicate/],
+  ['an unknown command', ['refund'], /^Unknown command "refund"/],
+  ['a missing variable', ['create', ...order], /^PI_API_KEY: environment variable is not set/],
+  ['two ids', ['get', 'a', 'b'], /^ID: must be one id/],
+  ['a path as id', ['get', '..'], /^id: must be the id/],
+]
+test('every misuse exits with 2 and says what to give', { timeout: 120_000 }, async () => {
+  const ended = await Promise.all(misuses.map(([, args]) => piCheckout(args)))
+  for (const [at, { code, stdout, stderr }] of ended.entries()) {
+    const [name, , message] = misuses[at] ?? []
+    expect([name, code, stdout]).toEqual([name, 2, ''])
+    expect(stderr, name).toMatch(message ?? /^$/)
+  }
+})
+
+test('a refusal exits with 3, a lost answer with 4, an absent service with 5', {
+  timeout: 90_000,
+}, async () => {
+  const refusing = await scriptedService(problem(401, 'invalid_credentials'))
+  const refused = await piCheckout(['create', ...order], {
+    PI_API_KEY: apiKey,
+    PI_BASE_URL: refusing.url,
+  })
+  expect(refused.code).toBe(3)
+  expect(refused.stderr).toMatch(
+    /was rejected with 401 invalid_credentials; no intent was created\nWhat to do: set PI_API_KEY/,
+  )
+  expect(refused.stderr).not.toContain(apiKey)
+  const losing = await scriptedService(reset)
+  const env = { PI_API_KEY: apiKey, PI_BASE_URL: losing.url }
+  const lost = await piCheckout(['create', ...order, '--json'], env)
+  expect(lost.code).toBe(4)
+  expect(JSON.parse(lost.stderr)).toMatchObject({
+    error: { code: 'connection_lost', outcome: 'unknown', retryable: true },
+  })
+  await losing.close()
+  expect((await piCheckout(['create', ...order], env)).code).toBe(5)
+})
+
+test('get shows an intent; --watch follows it to its end', { timeout: 90_000 }, async () => {
+  const service = await scriptedService(
+    retrieved(),
+    retrieved(),
+    retrieved({ status: 'processing' }),
+    retrieved({ status: 'succeeded' }),
+  )
+  const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
+  const once = await piCheckout(['get', 'pi_abc'], env)
+  expect([once.code, once.stdout]).toEqual([0, expect.stringContaining('pi_abc  requires_payment')])
+  const watched = await piCheckout(['get', 'pi_abc', '--watch', '--json'], env)
+  expect(watched.code).toBe(0)
+  const statuses = watched.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).status)
+  expect(statuses).toEqual(['requires_payment_method', 'processing', 'succeeded'])
+  const failed = await scriptedService(retrieved({ status: 'expired' }))
+  const ended = await piCheckout(['get', 'pi_abc', '--watch'], { ...env, PI_BASE_URL: failed.url })
+  expect(ended.code).toBe(6)
+})
+
+test('Ctrl-C ends a create with 130 and tells that an intent may exist', {
+  timeout: 60_000,
+}, async () => {
+  const service = await scriptedService(silent)
+  const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
+  let interrupt = (): void => {}
+  const ended = piCheckout(['create', ...order], env, (stop) => {
+    interrupt = stop
+  })
+  await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1)
+  interrupt()
+  expect(await ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/may exist/) })
+})
+
+test('doctor exits with 1 while something is missing, and says what', {
+  timeout: 60_000,
+}, async () => {
+  const { code, stdout, stderr } = await piCheckout(['doctor'])
+  expect([code, stderr]).toEqual([1, ''])
+  const found = [...stdout.matchAll(/^(\w+ +[\w.]+) /gm)].map(([, start]) => start)
+  expect(found).toEqual([
+    'OK    Node.js',
+    'FAIL  PI_API_KEY',
+    'FAIL  PI_BASE_URL',
+    'FAIL  service',
+    'FAIL  PI_HANDOFF_KEYS',
+    'FAIL  PI_CHECKOUT_ORIGIN',
+  ])
+  expect((await piCheckout(['doctor', '--page', 'shop'])).code).toBe(2)
+})
+
+test('doctor reads the file that the shop is started with, behind what is set already', {
+  timeout: 60_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'doctor-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, '.env')
+  await writeFile(file, 'PI_BASE_URL=http://127.0.0.1:1\nPI_CHECKOUT_ORIGIN=http://127.0.0.1:2\n')
+  const env = { PI_BASE_URL: 'http://127.0.0.1:3' }
+  const { stdout } = await piCheckout(['doctor', '--env', file], env)
+  expect(stdout).toContain('OK    PI_BASE_URL is http://127.0.0.1:3')
+  expect(stdout).toContain('OK    PI_CHECKOUT_ORIGIN is http://127.0.0.1:2')
+  const { code, stderr } = await piCheckout(['doctor', '--env', `${file}.none`])
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/--env: cannot read .*Pass the file with which your shop is started/)
+})
+
+test('help lists every exit code', { timeout: 60_000 }, async () => {
+  const { code, stdout } = await piCheckout(['--help'])
+  expect(code).toBe(0)
+  expect([...stdout.matchAll(/^ {2}(\d+) {2,}/gm)].map(([, number]) => number)).toEqual([
+    '0',
+    '1',
+    '2',
+    '3',
+    '4',
+    '5',
+    '6',
+    '130',
+  ])
+})

@@ -1,0 +1,175 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { newOrderId, PaymentIntents } from '../../src/index.ts'
+import { fakeService } from '../../src/testing/fake-service.ts'
+import { apiKey, created, order, problem, scriptedService } from '../scripted-service.ts'
+
+const baseUrl = 'http://127.0.0.1:1'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+})
+
+test('variables are read on first use, never at construction', async () => {
+  vi.stubEnv('PI_API_KEY', undefined)
+  vi.stubEnv('PI_BASE_URL', undefined)
+  const intents = new PaymentIntents()
+  const service = await scriptedService(created())
+  vi.stubEnv('PI_API_KEY', apiKey)
+  vi.stubEnv('PI_BASE_URL', service.url)
+  await intents.create(order)
+  expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`)
+})
+
+test('a missing PI_API_KEY is named, with where it comes from and where the sandbox shows it', async () => {
+  vi.stubEnv('PI_API_KEY', undefined)
+  await expect(new PaymentIntents({ baseUrl }).create(order)).rejects.toThrow(
+    /^PI_API_KEY: environment variable is not set\. Set it to your secret API key.* copy "apiKey"/,
+  )
+})
+
+test('a missing PI_BASE_URL is named, with the address of the local sandbox', async () => {
+  vi.stubEnv('PI_BASE_URL', undefined)
+  await expect(new PaymentIntents({ apiKey }).create(order)).rejects.toThrow(
+    /^PI_BASE_URL: environment variable is not set\. Set it to the base URL .* http:\/\/127\.0\.0\.1:4000\.$/,
+  )
+})
+
+const badKeys = [
+  'with space',
+  'line\nend-of-key',
+  'ключ-ключ-ключ',
+  '',
+  'pi_sk_test_cutoff',
+  'pi_abc_secret_abcdef',
+]
+for (const key of badKeys) {
+  test(`the API key ${JSON.stringify(key)} is refused at construction without being printed (threat 70)`, () => {
+    const build = (): unknown => new PaymentIntents({ apiKey: key })
+    expect(build).toThrow(/^apiKey: /)
+    if (key) expect(build).not.toThrow(key)
+  })
+}
+
+const goodUrls = [
+  'https://pay.example',
+  'https://pay.example/v1/',
+  'https://pay.example:8443',
+  'http://localhost:4000',
+  'http://127.0.0.1:4000',
+  'http://127.9.9.9',
+  'http://[::1]:4000',
+  'http://pay.localhost:4000',
+]
+for (const url of goodUrls) {
+  test(`baseUrl may be ${url}`, () => {
+    expect(new PaymentIntents({ apiKey, baseUrl: url })).toBeInstanceOf(PaymentIntents)
+  })
+}
+
+const badUrls = [
+  'http://pay.example',
+  'http://10.0.0.1:4000',
+  'http://localhost.evil.example',
+  'http://127.0.0.1.evil.example',
+  'https://user:word@pay.example',
+  'https://user@pay.example',
+  'https://pay.example/?x=1',
+  'https://pay.example/?',
+  'https://pay.example/#x',
+  'ftp://pay.example',
+  'file:///etc/passwd',
+  'javascript:alert(1)',
+  'pay.example',
+  '//pay.example',
+  '',
+]
+for (const url of badUrls) {
+  test(`baseUrl may not be ${JSON.stringify(url)} (threat 4)`, () => {
+    expect(() => new PaymentIntents({ apiKey, baseUrl: url })).toThrow(/^baseUrl: must/)
+  })
+}
+
+test('a browser is told where to go instead', () => {
+  vi.stubGlobal('window', {})
+  vi.stubGlobal('document', {})
+  expect(() => new PaymentIntents({ apiKey })).toThrow(
+    /must not run in a browser\. Use @pi-checkout/,
+  )
+})
+
+test('a bundle for the browser says why this package is not in it (threat 1)', async () => {
+  await expect(import('../../src/browser.ts')).rejects.toThrow(/belongs on the server/)
+})
+
+const badFields: [string, object, RegExp][] = [
+  [
+    'a UUID as orderId',
+    { ...order, orderId: '0f8fad5b-d9cb-469f-a165-70867728950e' },
+    /^orderId must have at most 32 characters; a UUID has 36: .*newOrderId\(\)/,
+  ],
+  [
+    '19.99 as amount',
+    { ...order, amount: 19.99 },
+    /^amount must be a whole number of minor units: 19\.99 USD is 1999/,
+  ],
+  ['a text as amount', { ...order, amount: '100' }, /^amount must be a JSON number/],
+  ['zero', { ...order, amount: 0 }, /^amount must be at least 1/],
+  ['GBP', { ...order, currency: 'GBP' }, /^currency must be one of AMD, USD, EUR, RUB/],
+  ['order_id', { ...order, order_id: 'A' }, /order_id is not a parameter/],
+  ['a missing orderId', { amount: 1, currency: 'AMD' }, /^orderId is required/],
+  ['a customer without id', { ...order, customer: {} }, /^customer\.id is required/],
+  ['a number in metadata', { ...order, metadata: { a: 1 } }, /^metadata\.a must be a string/],
+]
+for (const [name, params, message] of badFields) {
+  test(`${name} is refused with field, rule and fix, before anything is sent`, async () => {
+    const intents = new PaymentIntents({ apiKey, baseUrl })
+    const call = intents.create(params as never)
+    await expect(call).rejects.toThrow(TypeError)
+    await expect(call).rejects.toThrow(message)
+  })
+}
+
+test('a number of milliseconds or attempts out of range is refused at construction', () => {
+  expect(() => new PaymentIntents({ timeout: 0 })).toThrow(
+    /^timeout: must be a number of milliseconds .*; received 0/,
+  )
+  expect(() => new PaymentIntents({ deadline: Number.NaN })).toThrow(/^deadline: must/)
+  expect(() => new PaymentIntents({ attempts: 1.5 })).toThrow(/^attempts: must/)
+})
+
+test('check() finds a missing variable, an unreachable service and a refused key', async () => {
+  vi.stubEnv('PI_API_KEY', undefined)
+  await expect(new PaymentIntents({ baseUrl }).check()).rejects.toThrow(
+    /^PI_API_KEY: environment variable is not set/,
+  )
+  const away = new PaymentIntents({ apiKey, baseUrl, random: () => 0 })
+  await expect(away.check()).rejects.toMatchObject({ code: 'not_connected' })
+  const refusing = await scriptedService(problem(401, 'invalid_credentials'))
+  const refused = new PaymentIntents({ apiKey, baseUrl: refusing.url })
+  await expect(refused.check()).rejects.toMatchObject({ code: 'invalid_credentials' })
+  const other = await scriptedService(problem(404, 'not_found'))
+  await expect(new PaymentIntents({ apiKey, baseUrl: other.url }).check()).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
+test('check() says which environment the key selects, and creates nothing', async () => {
+  const service = fakeService()
+  await expect(new PaymentIntents(service.options).check()).resolves.toEqual({
+    environment: undefined,
+  })
+  expect(service.intents).toEqual([])
+  const known = await scriptedService(problem(404, 'payment_intent_not_found'))
+  const key = `pi_sk_test_${'0'.repeat(36)}`
+  await expect(new PaymentIntents({ apiKey: key, baseUrl: known.url }).check()).resolves.toEqual({
+    environment: 'test',
+  })
+  expect(known.requests.map(({ method }) => method)).toEqual(['GET'])
+})
+
+test('newOrderId fits, sorts by time and does not repeat', () => {
+  const ids = Array.from({ length: 1000 }, newOrderId)
+  expect(new Set(ids).size).toBe(1000)
+  for (const id of ids) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
+})

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { seededRandom } from '@pi-checkout/test-support/seeded-random'
+import { startSite } from '@pi-checkout/test-support/sites'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PaymentIntents } from '../../src/index.ts'
+import { fakeService } from '../../src/testing/fake-service.ts'
+import { bundle } from '../bundle.ts'
+
+const killed = 200
+const atOnce = 4
+
+let shop: Awaited<ReturnType<typeof bundle>>
+
+beforeAll(async () => {
+  shop = await bundle(fileURLToPath(new URL('shop-process.ts', import.meta.url)))
+}, 60_000)
+
+afterAll(() => shop.remove())
+
+test(`${killed} processes killed between "sent" and "saved", each repeated: one intent per order`, {
+  timeout: 300_000,
+}, async () => {
+  const random = seededRandom(20261120)
+  const service = fakeService()
+  const arrivals = new Map<string, () => void>()
+  // The fake behind a real socket, slow at random on both sides of its commit.
+  const server = await startSite(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    const { orderId } = JSON.parse(body)
+    arrivals.get(orderId)?.()
+    await sleep(random() * 15)
+    const answer = await service.fetch(`https://service.invalid${request.url}`, {
+      method: 'POST',
+      headers: {
+        authorization: request.headers.authorization ?? '',
+        'content-type': 'application/json',
+        'idempotency-key': String(request.headers['idempotency-key']),
+      },
+      body,
+    })
+    await sleep(random() * 15)
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    response.end(await answer.text())
+  })
+  const baseUrl = server.origin
+  const { apiKey } = service.options
+  const saved = new Map<string, string>()
+
+  const killOne = async (orderId: string): Promise<void> => {
+    const child = spawn(process.execPath, [shop.file, orderId], {
+      env: { PATH: process.env.PATH, PI_API_KEY: apiKey, PI_BASE_URL: baseUrl },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = new Promise((resolve) => child.on('close', resolve))
+    child.stdout.on('data', (chunk) => saved.set(orderId, String(chunk)))
+    await new Promise<void>((resolve) => arrivals.set(orderId, resolve))
+    await sleep(random() * 40)
+    child.kill('SIGKILL')
+    await ended
+  }
+  const repeat = async (orderId: string): Promise<string> => {
+    const intents = new PaymentIntents({ apiKey, baseUrl })
+    const { intent } = await intents.create({ amount: 1999, currency: 'USD', orderId })
+    return intent.id
+  }
+
+  const left = Array.from({ length: killed }, (_, at) => `order-${at}`)
+  const found = new Map<string, string>()
+  const work = async (): Promise<void> => {
+    for (let orderId = left.pop(); orderId !== undefined; orderId = left.pop()) {
+      await killOne(orderId)
+      found.set(orderId, await repeat(orderId))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  await server.close()
+
+  const orders = service.intents.map(({ orderId }) => orderId)
+  expect(orders).toHaveLength(killed)
+  expect(new Set(orders).size).toBe(killed)
+  for (const { id, orderId } of service.intents) expect(found.get(orderId)).toBe(id)
+  // Whoever had come as far as saving had saved the very intent that the repeat found.
+  for (const [orderId, id] of saved) expect(found.get(orderId)).toBe(id)
+  expect(saved.size).toBeLessThan(killed)
+})

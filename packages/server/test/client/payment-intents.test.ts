@@ -1,0 +1,401 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { AbortedError, PaymentIntents, PiError } from '../../src/index.ts'
+import { fakeTime } from '../../src/testing/fake-service.ts'
+import {
+  apiKey,
+  clientOf,
+  created,
+  html,
+  order,
+  problem,
+  redirect,
+  reset,
+  retrieved,
+  type Step,
+  scriptedService,
+  secret,
+  sever,
+  silent,
+  stall,
+} from '../scripted-service.ts'
+
+async function failure(call: Promise<unknown>): Promise<PiError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(PiError)
+  return error as PiError
+}
+
+test('create sends the request of the specification and separates the secret', async () => {
+  const { service, intents } = await clientOf([created()])
+  const { intent, handoff, replayed } = await intents.create({
+    amount: 150000,
+    currency: 'amd',
+    orderId: 'A-1001',
+  })
+  expect(intent).toMatchObject({ id: 'pi_scripted', amount: 150000, currency: 'AMD' })
+  expect(intent).not.toHaveProperty('clientSecret')
+  expect(JSON.parse(JSON.stringify(handoff))).toEqual({ id: 'pi_scripted', clientSecret: secret })
+  expect(replayed).toBe(false)
+  const [request] = service.requests
+  expect(request).toMatchObject({
+    method: 'POST',
+    url: '/payment-intents',
+    body: '{"amount":150000,"currency":"AMD","orderId":"A-1001"}',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+  })
+  expect(request?.headers['idempotency-key']).toMatch(
+    /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  )
+})
+
+test('retries a lost response with the same key and the same bytes', async () => {
+  const service = await scriptedService(
+    reset,
+    reset,
+    created({}, { 'idempotent-replayed': 'true' }),
+  )
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime() })
+  const { intent, replayed } = await intents.create(order)
+  expect(intent.id).toBe('pi_scripted')
+  expect(replayed).toBe(true)
+  expect(service.requests).toHaveLength(3)
+  expect(service.keys()).toHaveLength(1)
+  expect(service.bodies()).toHaveLength(1)
+})
+
+test('waits grow with full jitter', async () => {
+  const time = fakeTime()
+  const { intents } = await clientOf([problem(503, 'store_unavailable')], {
+    attempts: 7,
+    ...time,
+  })
+  await failure(intents.create(order))
+  expect(time.waits).toEqual([125, 250, 500, 1000, 2000, 2500])
+})
+
+test.each([
+  ['seconds', '7', 7000],
+  ['a date', 'Fri, 20 Nov 2026 10:00:09 GMT', 9000],
+])('waits for Retry-After in %s', async (_, retryAfter, ms) => {
+  const time = fakeTime(Date.parse('2026-11-20T10:00:00Z'))
+  const limited = problem(429, 'rate_limited', { 'retry-after': retryAfter })
+  const { intents } = await clientOf([limited, created()], time)
+  await intents.create(order)
+  expect(time.waits).toEqual([ms])
+})
+
+test('fails at once if Retry-After is beyond the deadline', async () => {
+  const time = fakeTime()
+  const { service, intents } = await clientOf(
+    [problem(429, 'rate_limited', { 'retry-after': '60' })],
+    { ...time },
+  )
+  const error = await failure(intents.create(order))
+  expect(error).toMatchObject({ code: 'rate_limited', retryable: true, outcome: 'rejected' })
+  expect(time.waits).toEqual([])
+  expect(service.requests).toHaveLength(1)
+})
+
+test('the deadline covers attempts and waits (threat 7)', async () => {
+  const service = await scriptedService(silent)
+  const intents = new PaymentIntents({
+    apiKey,
+    baseUrl: service.url,
+    timeout: 200,
+    deadline: 300,
+    attempts: 99,
+  })
+  const began = performance.now()
+  const error = await failure(intents.create(order))
+  expect(performance.now() - began).toBeLessThan(600)
+  expect(error).toMatchObject({ code: 'timed_out', outcome: 'unknown' })
+})
+
+test('sends nothing to the target of a redirect (threat 3)', async () => {
+  const target = await scriptedService(created())
+  const { service, intents } = await clientOf(
+    [redirect(307, `${target.url}/payment-intents`)],
+    fakeTime(),
+  )
+  expect(await failure(intents.create(order))).toMatchObject({ code: 'redirect_refused' })
+  expect([service.requests.length, target.requests.length]).toEqual([1, 0])
+})
+
+test('cuts an endless response at 256 KB (threat 7)', async () => {
+  const service = await scriptedService((response) => {
+    response.writeHead(201, { 'content-type': 'application/json' })
+    const flood = (): void => {
+      while (response.writable && response.write(' '.repeat(65_536))) {}
+    }
+    response.on('drain', flood)
+    flood()
+  })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime() })
+  const error = await failure(intents.create(order))
+  expect(error).toMatchObject({ code: 'response_too_large', outcome: 'unknown' })
+})
+
+test('identical concurrent calls share one request', async () => {
+  const service = await scriptedService((response, request) => {
+    setTimeout(() => void created()(response, request), 50)
+  })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
+  const results = await Promise.all(Array.from({ length: 20 }, () => intents.create(order)))
+  expect(new Set(results.map(({ handoff }) => handoff.clientSecret))).toEqual(new Set([secret]))
+  expect(service.requests).toHaveLength(1)
+})
+
+test('sends two requests for two bodies under one key', async () => {
+  const { service, intents } = await clientOf([created()])
+  await Promise.all([
+    intents.create(order, { idempotencyKey: 'mine' }),
+    intents.create({ ...order, amount: 1 }, { idempotencyKey: 'mine' }),
+  ])
+  expect(service.requests).toHaveLength(2)
+})
+
+test('an abort ends the wait, and an intent may exist', async () => {
+  const { service, intents } = await clientOf([silent])
+  const controller = new AbortController()
+  const call = failure(intents.create(order, { signal: controller.signal }))
+  await expect.poll(() => service.requests.length).toBe(1)
+  controller.abort(new Error('the buyer left'))
+  const error = await call
+  expect(error).toBeInstanceOf(AbortedError)
+  expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown' })
+  expect(error.cause).toEqual(new Error('the buyer left'))
+})
+
+test('an abort within the body ends the wait and the connection', async () => {
+  for (const way of [undefined, fetch]) {
+    let closed = false
+    const service = await scriptedService((response, request) => {
+      response.on('close', () => {
+        closed = true
+      })
+      return stall(response, request)
+    })
+    const intents = new PaymentIntents({ apiKey, baseUrl: service.url, fetch: way })
+    const controller = new AbortController()
+    const call = failure(intents.create(order, { signal: controller.signal }))
+    await expect.poll(() => service.requests.length).toBe(1)
+    setTimeout(() => controller.abort(), 50)
+    expect(await call).toMatchObject({ code: 'aborted', outcome: 'unknown' })
+    await expect.poll(() => closed).toBe(true)
+  }
+})
+
+test('sends nothing if the signal is aborted before', async () => {
+  const { service, intents } = await clientOf([created()])
+  const error = await failure(intents.create(order, { signal: AbortSignal.abort() }))
+  expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', attempts: [] })
+  expect(service.requests).toHaveLength(0)
+})
+
+test('an abort ends the wait between attempts', async () => {
+  const { service, intents } = await clientOf([
+    problem(503, 'store_unavailable', { 'retry-after': '20' }),
+  ])
+  const controller = new AbortController()
+  const call = failure(intents.create(order, { signal: controller.signal }))
+  await expect.poll(() => service.requests.length).toBe(1)
+  setTimeout(() => controller.abort(), 50)
+  expect(await call).toMatchObject({ code: 'aborted', outcome: 'unknown' })
+})
+
+test('the abort of one caller does not affect the others', async () => {
+  const service = await scriptedService((response, request) => {
+    setTimeout(() => void created()(response, request), 100)
+  })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
+  const controller = new AbortController()
+  const aborted = failure(intents.create(order, { signal: controller.signal }))
+  const other = intents.create(order)
+  await expect.poll(() => service.requests.length).toBe(1)
+  controller.abort()
+  expect(await aborted).toBeInstanceOf(AbortedError)
+  expect((await other).intent.id).toBe('pi_scripted')
+  expect(service.requests).toHaveLength(1)
+})
+
+test('a caller with a later deadline continues after the first one', async () => {
+  const { service, intents } = await clientOf([silent, created()], { attempts: 1 })
+  // Long enough for its request to arrive first.
+  const early = failure(intents.create(order, { deadline: 500 }))
+  const late = intents.create(order, { deadline: 20_000 })
+  expect(await early).toMatchObject({ code: 'timed_out' })
+  expect((await late).intent.id).toBe('pi_scripted')
+  expect(service.keys()).toHaveLength(1)
+})
+
+test('a caller with an earlier deadline leaves before the first one', async () => {
+  const service = await scriptedService((response, request) => {
+    setTimeout(() => void created()(response, request), 300)
+  })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
+  const late = intents.create(order)
+  const early = failure(intents.create(order, { deadline: 50 }))
+  expect(await early).toMatchObject({ code: 'timed_out', outcome: 'unknown' })
+  expect((await late).intent.id).toBe('pi_scripted')
+})
+
+test('removes its listeners from the signal', async () => {
+  const { intents } = await clientOf([problem(503, 'store_unavailable'), created(), retrieved()], {
+    random: () => 0,
+  })
+  const { signal } = new AbortController()
+  let listeners = 0
+  const { addEventListener, removeEventListener } = signal
+  signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+    listeners++
+    addEventListener.apply(signal, args)
+  }
+  signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+    listeners--
+    removeEventListener.apply(signal, args)
+  }
+  await intents.create(order, { signal })
+  await intents.retrieve('pi_1', { signal })
+  expect(listeners).toBe(0)
+})
+
+test('reports every attempt, and ignores errors of onAttempt', async () => {
+  const service = await scriptedService(problem(503, 'store_unavailable'), created())
+  const seen: unknown[] = []
+  const intents = new PaymentIntents({
+    apiKey,
+    baseUrl: service.url,
+    ...fakeTime(),
+    onAttempt: (attempt) => {
+      seen.push(attempt)
+      throw new Error('a broken observer')
+    },
+  })
+  await intents.create(order)
+  const shared = {
+    operation: 'create',
+    requestId: 'req_1',
+    idempotencyKey: service.keys()[0],
+    ms: 0,
+  }
+  expect(seen).toEqual([
+    { ...shared, number: 1, status: 503, code: 'store_unavailable', retryIn: 125 },
+    { ...shared, number: 2, status: 201, code: undefined, retryIn: undefined },
+  ])
+})
+
+test('publishes every attempt to the diagnostics channel', async () => {
+  const { channel } = await import('node:diagnostics_channel')
+  const service = await scriptedService(created())
+  const seen: unknown[] = []
+  const record = (message: unknown): void => void seen.push(message)
+  channel('pi-checkout:attempt').subscribe(record)
+  await new PaymentIntents({ apiKey, baseUrl: service.url }).create(order)
+  channel('pi-checkout:attempt').unsubscribe(record)
+  expect(seen).toMatchObject([{ operation: 'create', number: 1, status: 201 }])
+})
+
+test('retrieve returns the intent without its secret (threat 12)', async () => {
+  const { service, intents } = await clientOf([
+    retrieved({ clientSecret: secret, status: 'succeeded' }),
+  ])
+  const intent = await intents.retrieve('pi_abc')
+  expect(intent).toMatchObject({ id: 'pi_abc', status: 'succeeded' })
+  expect(JSON.stringify(intent)).not.toContain(secret)
+  expect(service.requests[0]).toMatchObject({ method: 'GET', url: '/payment-intents/pi_abc' })
+})
+
+test('retrieve rejects the response of another intent (threat 6)', async () => {
+  const { intents } = await clientOf([retrieved({ id: 'pi_other' })])
+  expect(await failure(intents.retrieve('pi_abc'))).toMatchObject({ code: 'contract_broken' })
+})
+
+test.each(['..', '.', '%2e%2e', 'a/b', 'a?x', '\\..\\x', '', 'x'.repeat(129)])(
+  'retrieve rejects the id %j before sending (threat 5)',
+  async (id) => {
+    const { service, intents } = await clientOf([retrieved()])
+    await expect(intents.retrieve(id)).rejects.toThrow(/^id: must be the id of a Payment Intent/)
+    expect(service.requests).toHaveLength(0)
+  },
+)
+
+test('waitUntil polls with growing waits until done returns true', async () => {
+  const service = await scriptedService(
+    retrieved(),
+    retrieved({ status: 'processing' }),
+    retrieved({ status: 'succeeded' }),
+  )
+  const time = fakeTime()
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...time })
+  const intent = await intents.waitUntil('pi_abc', ({ status }) => status === 'succeeded')
+  expect(intent.status).toBe('succeeded')
+  expect(time.waits).toEqual([500, 750])
+})
+
+test('waitUntil ends at its deadline and on abort', async () => {
+  const time = fakeTime()
+  const { service, intents } = await clientOf([retrieved()], { ...time })
+  const timedOut = await failure(intents.waitUntil('pi_abc', () => false, { deadline: 3000 }))
+  expect(timedOut).toMatchObject({ code: 'timed_out', retryable: true })
+  const controller = new AbortController()
+  const client = new PaymentIntents({ apiKey, baseUrl: service.url })
+  const waiting = failure(client.waitUntil('pi_abc', () => false, { signal: controller.signal }))
+  setTimeout(() => controller.abort(), 50)
+  expect(await waiting).toMatchObject({ code: 'aborted' })
+})
+
+test('rejects a malformed idempotency key instead of replacing it', async () => {
+  const intents = new PaymentIntents({ apiKey, baseUrl: 'http://127.0.0.1:1' })
+  for (const idempotencyKey of ['', ' ', 'ключ', 'a\nb', 'x'.repeat(256), 7 as never]) {
+    await expect(intents.create(order, { idempotencyKey })).rejects.toThrow(/^idempotencyKey: must/)
+  }
+})
+
+test('no error, client, intent, or handoff prints a key or a secret (threat 2)', async () => {
+  const { url: elsewhere } = await scriptedService(created())
+  const steps: Step[] = [
+    reset,
+    stall,
+    sever,
+    html(),
+    html(500),
+    problem(401, 'invalid_credentials'),
+    (response) => {
+      response.writeHead(400, { 'content-type': 'application/problem+json' })
+      const errors = [{ pointer: '/x', code: 'x', detail: `Bad key ${apiKey} and ${secret}` }]
+      response.end(JSON.stringify({ code: 'validation_failed', detail: apiKey, errors }))
+    },
+    created({ orderId: 'B-2' }),
+    created({ amount: 'text' }),
+    redirect(307, elsewhere),
+    silent,
+  ]
+  const prints = (value: unknown): string =>
+    [
+      inspect(value, { depth: null, showHidden: true }),
+      JSON.stringify(value),
+      value instanceof Error ? value.stack : '',
+    ].join('\n')
+  for (const step of steps) {
+    const service = await scriptedService(step)
+    const options = { apiKey, baseUrl: service.url, attempts: 2, timeout: 100, ...fakeTime() }
+    const error = await failure(new PaymentIntents(options).create(order))
+    expect(prints(error)).not.toContain(apiKey)
+    expect(prints(error)).not.toContain(secret)
+  }
+  const broken = async (): Promise<never> => {
+    const request = { headers: { authorization: `Bearer ${apiKey}` } }
+    throw Object.assign(new Error(`sent ${apiKey}`), { request, cause: { apiKey } })
+  }
+  const own = new PaymentIntents({ apiKey, baseUrl: elsewhere, fetch: broken, ...fakeTime() })
+  expect(prints(await failure(own.create(order)))).not.toContain(apiKey)
+  const { intents } = await clientOf([created()])
+  const result = await intents.create(order)
+  expect(inspect(intents, { depth: null, showHidden: true })).not.toContain(apiKey)
+  expect(inspect(result, { depth: null })).not.toContain(secret)
+  expect(prints(result.intent)).not.toContain(secret)
+})

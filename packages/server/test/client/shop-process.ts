@@ -1,0 +1,10 @@
+/**
+ * A shop's process at its most fragile moment: the create is sent, its result not yet saved.
+ *
+ * @module
+ */
+import { PaymentIntents } from '../../src/index.ts'
+
+const [orderId = ''] = process.argv.slice(2)
+const { intent } = await new PaymentIntents().create({ amount: 1999, currency: 'USD', orderId })
+process.stdout.write(intent.id)

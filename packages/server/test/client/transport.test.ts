@@ -1,0 +1,252 @@
+import { Agent, createServer as createHttpServer } from 'node:http'
+import { createServer, Agent as HttpsAgent, type ServerOptions } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { makeCertificate } from '../../../../e2e/fixtures/certificate.ts'
+import { PaymentIntents, type PiError } from '../../src/index.ts'
+import { fakeService } from '../../src/testing/fake-service.ts'
+import { apiKey, created, order, retrieved, scriptedService } from '../scripted-service.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+test('sends through node:http whatever replaced the global fetch and its dispatcher', async () => {
+  const service = await scriptedService(created(), retrieved())
+  const dispatcher = Symbol.for('undici.globalDispatcher.1')
+  const before: unknown = Reflect.get(globalThis, dispatcher)
+  onTestFinished(() => void Reflect.set(globalThis, dispatcher, before))
+  Reflect.set(globalThis, dispatcher, { dispatch: () => expect.fail('the dispatcher was used') })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
+  vi.stubGlobal('fetch', () => expect.fail('the global fetch was used'))
+  await intents.create(order)
+  await new PaymentIntents({ apiKey, baseUrl: service.url }).retrieve('pi_1')
+  expect(service.requests).toHaveLength(2)
+})
+
+test('sends through the fetch option when it is given', async () => {
+  const service = fakeService()
+  await new PaymentIntents(service.options).create(order)
+  expect(service.requests).toHaveLength(1)
+})
+
+test('sends through globalThis.fetch on a runtime that is not Node.js', async () => {
+  const service = fakeService()
+  const { apiKey, baseUrl } = service.options
+  vi.stubGlobal('process', { ...process, versions: { ...process.versions, bun: '1.3.0' } })
+  const intents = new PaymentIntents({ apiKey, baseUrl })
+  expect(() => new PaymentIntents({ agent: new Agent() })).toThrow(/^agent: works in Node\.js only/)
+  vi.stubGlobal('fetch', service.fetch)
+  await intents.create(order)
+  expect(service.requests).toHaveLength(1)
+})
+
+test('rejects agent and fetch together', () => {
+  expect(() => new PaymentIntents({ agent: new Agent(), fetch })).toThrow(
+    /^agent: is not used if fetch is given\. Pass one/,
+  )
+})
+
+test('names the agent option when the agent is for the other protocol', async () => {
+  const intents = new PaymentIntents({
+    apiKey,
+    baseUrl: 'http://127.0.0.1:1',
+    agent: new HttpsAgent(),
+  })
+  await expect(intents.create(order)).rejects.toThrow(TypeError)
+  await expect(intents.create(order)).rejects.toThrow(/^agent: .*http:.*https:/)
+})
+
+test('makes every connection with the given agent', async () => {
+  const service = await scriptedService(created())
+  let made = 0
+  class CountingAgent extends Agent {
+    override createConnection(...given: Parameters<Agent['createConnection']>) {
+      made++
+      return super.createConnection(...given)
+    }
+  }
+  const agent = new CountingAgent({ keepAlive: true })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, agent })
+  for (let at = 1; at <= 3; at++) await intents.create({ ...order, amount: at })
+  agent.destroy()
+  expect([made, service.requests.length]).toEqual([1, 3])
+})
+
+test('a request over a socket that an agent had connected before counts as sent', async () => {
+  const service = await scriptedService((response) => void response.socket?.resetAndDestroy())
+  const { port } = new URL(service.url)
+  // As the agents of proxies do: the socket is handed over when it is connected already.
+  class TunnelAgent extends Agent {
+    override createConnection(
+      _options: unknown,
+      ready?: (error: Error | null, socket: ReturnType<typeof connect>) => void,
+    ): undefined {
+      const socket = connect(Number(port), '127.0.0.1', () => ready?.(null, socket))
+    }
+  }
+  const options = { apiKey, baseUrl: service.url, agent: new TunnelAgent(), attempts: 1 }
+  expect(await failure(new PaymentIntents(options))).toMatchObject({
+    code: 'connection_lost',
+    outcome: 'unknown',
+  })
+})
+
+test('a private authority is accepted through the agent, and refused without it at once', async () => {
+  const { cert, key } = makeCertificate(['localhost'])
+  const service = await tlsService({ cert, key })
+  const baseUrl = `https://localhost:${service.port}`
+  const error = await failure(new PaymentIntents({ apiKey, baseUrl }))
+  expect(error).toMatchObject({
+    code: 'tls_failed',
+    outcome: 'not_sent',
+    retryable: false,
+    attempts: [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }],
+  })
+  expect(error.message).toMatch(/DEPTH_ZERO_SELF_SIGNED_CERT.*NODE_EXTRA_CA_CERTS.*agent/)
+  expect(service.requests).toBe(0)
+  const agent = new HttpsAgent({ ca: cert })
+  await new PaymentIntents({ apiKey, baseUrl, agent }).create(order)
+  expect(service.requests).toBe(1)
+})
+
+const certificate = makeCertificate(['localhost'])
+const brokenTls: [what: string, options: ServerOptions, agent: object, host: string][] = [
+  ['another host name', certificate, { ca: certificate.cert }, '127.0.0.1'],
+  [
+    'a missing client certificate',
+    { ...certificate, ca: certificate.cert, requestCert: true },
+    { ca: certificate.cert },
+    'localhost',
+  ],
+  [
+    'no TLS version in common',
+    { ...certificate, maxVersion: 'TLSv1.2' },
+    { ca: certificate.cert, minVersion: 'TLSv1.3' },
+    'localhost',
+  ],
+]
+for (const [what, options, agent, host] of brokenTls) {
+  for (const way of ["Node's client", 'fetch']) {
+    if (way === 'fetch' && what !== 'another host name') continue
+    test(`${what} is tried once and is not retryable, by ${way}`, async () => {
+      const service = await tlsService(options)
+      const baseUrl = `https://${host}:${service.port}`
+      const sender = way === 'fetch' ? { fetch } : { agent: new HttpsAgent(agent) }
+      const error = await failure(new PaymentIntents({ apiKey, baseUrl, ...sender }))
+      expect(error).toMatchObject({ code: 'tls_failed', outcome: 'not_sent', retryable: false })
+      expect(error.attempts).toHaveLength(1)
+      expect(error.message).toContain('NODE_EXTRA_CA_CERTS')
+      expect(service.requests).toBe(0)
+    })
+  }
+}
+
+test('a server that speaks no TLS is tried once and is not retryable', async () => {
+  const service = await scriptedService(created())
+  const baseUrl = service.url.replace('http:', 'https:')
+  expect(await failure(new PaymentIntents({ apiKey, baseUrl }))).toMatchObject({
+    code: 'tls_failed',
+    outcome: 'not_sent',
+    retryable: false,
+    attempts: { length: 1 },
+  })
+  expect(service.requests).toHaveLength(0)
+})
+
+test('a connection that is cut within the handshake is tried again', async () => {
+  const server = createHttpServer()
+  let connections = 0
+  server.on('connection', (socket) => {
+    connections++
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const options = { apiKey, baseUrl: `https://localhost:${port}`, attempts: 2, random: () => 0 }
+  expect(await failure(new PaymentIntents(options))).toMatchObject({
+    code: 'not_connected',
+    outcome: 'not_sent',
+    retryable: true,
+  })
+  expect(connections).toBe(2)
+})
+
+test('both ways send the same request but for what each adds of its own', async () => {
+  const service = await scriptedService(created())
+  await new PaymentIntents({ apiKey, baseUrl: service.url }).create(order)
+  await new PaymentIntents({ apiKey, baseUrl: service.url, fetch }).create(order)
+  const [one, two] = service.requests.map(({ method, url, headers, body }) => {
+    const { authorization, 'content-type': type, 'content-length': length } = headers
+    return { method, url, authorization, type, length, key: headers['idempotency-key'], body }
+  })
+  expect(one).toEqual(two)
+})
+
+test('a base path stays in front, and clients of two services do not mix', async () => {
+  const first = await scriptedService(retrieved())
+  const second = await scriptedService(retrieved())
+  const one = new PaymentIntents({ apiKey, baseUrl: `${first.url}/v1/` })
+  const two = new PaymentIntents({ apiKey, baseUrl: second.url })
+  await one.retrieve('pi_1')
+  await two.retrieve('pi_2')
+  await one.retrieve('pi_3')
+  expect(first.requests.map(({ url }) => url)).toEqual([
+    '/v1/payment-intents/pi_1',
+    '/v1/payment-intents/pi_3',
+  ])
+  expect(second.requests.map(({ url }) => url)).toEqual(['/payment-intents/pi_2'])
+})
+
+test('one connection is kept for calls in a row, without a warning of piled up listeners', async () => {
+  const warned = vi.fn()
+  process.on('warning', warned)
+  const sockets = new Set<unknown>()
+  const service = await scriptedService((response, request) => {
+    sockets.add(response.socket)
+    return created()(response, request)
+  })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
+  for (let at = 1; at <= 30; at++) await intents.create({ ...order, amount: at })
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', warned)
+  expect(sockets.size).toBe(1)
+  expect(warned).not.toHaveBeenCalled()
+})
+
+/** Creates over TLS, and counts. */
+async function tlsService(
+  options: ServerOptions,
+): Promise<{ readonly port: number; requests: number }> {
+  const server = createServer(options, async (request, response) => {
+    service.requests++
+    const fake = fakeService()
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const answer = await fake.fetch(`${fake.options.baseUrl}${request.url}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${fake.options.apiKey}`,
+        'content-type': 'application/json',
+      },
+      body: Buffer.concat(chunks),
+    })
+    response.writeHead(answer.status, { 'content-type': 'application/json' })
+    response.end(await answer.text())
+  })
+  server.on('tlsClientError', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const service = { port: (server.address() as AddressInfo).port, requests: 0 }
+  return service
+}
+
+async function failure(intents: PaymentIntents): Promise<PiError> {
+  return intents.create(order).then(
+    () => expect.fail('the create succeeded'),
+    (error: PiError) => error,
+  )
+}

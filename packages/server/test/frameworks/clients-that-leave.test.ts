@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url'
+import { leaveAtEveryByte } from '@pi-checkout/test-support/leaving-client'
+import { type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const program = fileURLToPath(new URL('leaving-shop.ts', import.meta.url))
+
+const frameworks = [
+  'Express 5',
+  'Express 5 after its JSON parser',
+  'Express 4',
+  'Express 4 after its JSON parser',
+  'node:http',
+  'Nest, which parses bodies by itself',
+  'Fastify, which parses bodies by itself',
+  'Koa',
+  'Koa after its body parser',
+]
+
+const head = [
+  'Host: shop.example',
+  'Origin: https://shop.example',
+  'Content-Type: application/json',
+  'Connection: close',
+]
+const body = '{"orderId":"A-1001"}'
+const requests = [
+  ['POST /checkout/handoff HTTP/1.1', ...head, `Content-Length: ${body.length}`, '', body],
+  [
+    'POST /checkout/handoff HTTP/1.1',
+    ...head,
+    'Transfer-Encoding: chunked',
+    '',
+    ...['7', body.slice(0, 7), 'd', body.slice(7), '0', '', ''],
+  ],
+  ['GET /checkout/status?orderId=A-1001 HTTP/1.1', ...head, '', ''],
+].map((lines) => lines.join('\r\n'))
+
+let shops: StartedProgram
+let ports: Readonly<Record<string, number>>
+
+beforeAll(async () => {
+  shops = await startProgram(['--import', 'tsx', '--conditions=source', program])
+  ports = JSON.parse(shops.line)
+}, 60_000)
+
+afterAll(async () => void (await shops.stop()))
+
+test.each(frameworks)(
+  'a shop in %s survives clients that leave at any byte',
+  {
+    timeout: 120_000,
+  },
+  async (framework) => {
+    const port = ports[framework] ?? 0
+    const before = shops.log.length
+    const end = await leaveAtEveryByte({ port, requests, serves: () => serves(port) }).catch(String)
+    expect([end, shops.child.exitCode, shops.log.slice(before)]).toEqual([undefined, null, []])
+  },
+)
+
+/** Asks for a handoff as a buyer who stays. */
+async function serves(port: number): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/checkout/handoff`, {
+    method: 'POST',
+    headers: { origin: 'https://shop.example', 'content-type': 'application/json' },
+    body,
+    signal: AbortSignal.timeout(1000),
+  })
+  await response.text()
+  if (response.status !== 200) throw new Error(`the shop returned ${response.status}`)
+}

@@ -1,0 +1,24 @@
+/**
+ * A shop in every framework, each in a separate process, which an unhandled error ends.
+ *
+ * @module
+ */
+import { startSite } from '@pi-checkout/test-support/sites'
+import { createHandoff, PaymentIntents } from '../../src/index.ts'
+import { fakeService } from '../../src/testing/fake-service.ts'
+import { mounts } from './mounts.ts'
+
+const checkout = createHandoff({
+  intents: new PaymentIntents(fakeService().options),
+  origin: 'https://shop.example',
+  keys: `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}`,
+  order: async () => {
+    await new Promise(setImmediate) // A database would take a while, too: time to leave in.
+    return { orderId: 'A-1001', amount: 150000, currency: 'AMD' } as const
+  },
+})
+const ports: Record<string, number> = {}
+for (const [name, mount] of mounts) {
+  ports[name] = (await startSite(await mount(checkout, () => {}))).port
+}
+process.stdout.write(`${JSON.stringify(ports)}\n`)

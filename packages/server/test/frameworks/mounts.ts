@@ -1,0 +1,112 @@
+/**
+ * One handoff in every framework, for tests of the adapters.
+ *
+ * @module
+ */
+import 'reflect-metadata'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { bodyParser } from '@koa/bodyparser'
+import { All, Controller, Module, Req, Res } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import express, { type RequestHandler } from 'express'
+// @ts-expect-error: the types that exist describe version 5.
+import express4 from 'express4'
+import fastify from 'fastify'
+import Koa from 'koa'
+import { toExpress } from '../../src/frameworks/express.ts'
+import { toFastify, toKoa, toNode } from '../../src/frameworks/node.ts'
+import type { HandoffHandler } from '../../src/index.ts'
+
+/** Puts a handoff into a framework. `closing` collects what ends the framework. */
+export type Mount = (
+  checkout: HandoffHandler,
+  closing: (close: () => Promise<void>) => void,
+) => RequestListener | Promise<RequestListener>
+
+type Express = typeof express
+
+/** Both supported versions. */
+export const expresses: readonly (readonly [name: string, make: Express])[] = [
+  ['Express 5', express],
+  ['Express 4', express4],
+]
+
+/** Express with steps before the handoff, and a route of the shop behind it. */
+export function inExpress(make: Express, ...before: RequestHandler[]): Mount {
+  return (checkout) => {
+    const app = make()
+    for (const step of before) app.use(step)
+    app.use('/checkout', toExpress(checkout))
+    app.get('/checkout/thanks', (_request, response) => void response.send('thank you'))
+    return app
+  }
+}
+
+// What `@Controller() class { @All('checkout/:route') checkout(@Req() …, @Res() …) }` comes to.
+function nestController(checkout: HandoffHandler): new () => object {
+  const handle = toNode(checkout)
+  class CheckoutController {
+    checkout(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      return handle(request, response)
+    }
+  }
+  const { prototype } = CheckoutController
+  const method = Object.getOwnPropertyDescriptor(prototype, 'checkout') as PropertyDescriptor
+  All('checkout/:route')(prototype, 'checkout', method)
+  Req()(prototype, 'checkout', 0)
+  Res()(prototype, 'checkout', 1)
+  Controller()(CheckoutController)
+  return CheckoutController
+}
+
+export const inNest: Mount = async (checkout, closing) => {
+  class Shop {}
+  Module({ controllers: [nestController(checkout)] })(Shop)
+  const app = await NestFactory.create(Shop, { logger: false })
+  closing(() => app.close())
+  await app.init()
+  return app.getHttpAdapter().getInstance()
+}
+
+export const inFastify: Mount = async (checkout, closing) => {
+  const app = fastify()
+  closing(async () => app.close())
+  app.addHook('onRequest', async (_request, reply) => void reply.header('set-cookie', 'sid=1'))
+  app.all('/checkout/*', toFastify(checkout))
+  await app.ready()
+  return app.routing as RequestListener
+}
+
+/** Koa, before or after its body parser, with a route of the shop behind the handoff. */
+export function inKoa(parse: boolean): Mount {
+  return (checkout) => {
+    const app = new Koa()
+    // Koa itself reports a connection that broke, on every route; it prints no error that is for the client.
+    app.on('error', (error: NodeJS.ErrnoException & { readonly expose?: boolean }) => {
+      const broken = error.message === 'Parse Error' || error.syscall === 'read'
+      if (!error.expose && !broken) process.stderr.write(`${error.stack}\n`)
+    })
+    if (parse) app.use(bodyParser())
+    app.use(toKoa(checkout))
+    app.use((ctx) => {
+      ctx.body = 'thank you'
+    })
+    return app.callback()
+  }
+}
+
+/** Every framework, and what may stand before the handoff in it. */
+export const mounts: ReadonlyMap<string, Mount> = new Map([
+  ...expresses.flatMap(([name, make]): [string, Mount][] => [
+    [name, inExpress(make)],
+    [`${name} after its JSON parser`, inExpress(make, make.json())],
+    [`${name} after a text parser`, inExpress(make, make.text({ type: '*/*' }))],
+    [`${name} after a raw parser`, inExpress(make, make.raw({ type: '*/*' }))],
+    [`${name} after a form parser`, inExpress(make, make.urlencoded({ extended: false }))],
+  ]),
+  ['node:http', (checkout) => toNode(checkout)],
+  ['Nest, which parses bodies by itself', inNest],
+  ['Fastify, which parses bodies by itself', inFastify],
+  ['Koa', inKoa(false)],
+  ['Koa after its body parser', inKoa(true)],
+])

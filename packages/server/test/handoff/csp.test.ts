@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { cspFor } from '../../src/index.ts'
+
+test('cspFor builds the very policy that the security guide tells merchants to copy (threat 51)', () => {
+  const guide = fileURLToPath(new URL('../../../../.github/SECURITY.md', import.meta.url))
+  const [, policy] = /^Content-Security-Policy: (.*)$/m.exec(readFileSync(guide, 'utf8')) ?? []
+  const made = cspFor({ checkoutOrigin: 'https://pay.example', reportTo: 'csp' })
+  expect(made.replace('https://pay.example', 'CHECKOUT')).toBe(policy)
+})
+
+test('without an endpoint for reports the policy names none', () => {
+  expect(cspFor({ checkoutOrigin: 'http://127.0.0.1:4000' })).toMatch(
+    /frame-src http:\/\/127\.0\.0\.1:4000; .*; trusted-types lit-html$/,
+  )
+})
+
+for (const checkoutOrigin of [
+  '*',
+  'https://*.example',
+  "https://pay.example; script-src 'unsafe-inline'",
+  'https://pay.example https://evil.example',
+  'https://pay.example;sandbox',
+  'https://pay.example,x',
+  'https://pay.example/path',
+  'http://pay.example',
+  "'self'",
+  '',
+]) {
+  test(`cspFor refuses ${JSON.stringify(checkoutOrigin)} as the checkout's origin`, () => {
+    expect(() => cspFor({ checkoutOrigin })).toThrow(/^checkoutOrigin: /)
+  })
+}
+
+test('a name for reports cannot smuggle a directive in', () => {
+  const checkoutOrigin = 'https://pay.example'
+  for (const reportTo of ['', 'csp; script-src *', 'a b', 'a,b']) {
+    expect(() => cspFor({ checkoutOrigin, reportTo })).toThrow(/^reportTo: /)
+  }
+})

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { ConnectionError, ContractError, PaymentIntents, verify } from '../../src/index.ts'
+import { type FakeService, fakeService, fakeTime } from '../../src/testing/fake-service.ts'
+
+const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' } as const
+
+const healed: [string, (service: FakeService) => FakeService, number][] = [
+  ['an answer lost after the commit', (it) => it.dropAfterCommit(), 2],
+  ['an answer lost before the commit', (it) => it.dropBeforeCommit(), 2],
+  ['a service that is away for a moment', (it) => it.refuseConnection(), 1],
+  ['a first request that still runs', (it) => it.inFlight(2), 3],
+  ['a stalled body', (it) => it.stallBody(), 2],
+  ['a severed body', (it) => it.severBody(), 2],
+  ['a 503', (it) => it.status(503, { retryAfter: 1 }), 2],
+  ['a 502 of a proxy', (it) => it.status(502), 2],
+  ['a 429', (it) => it.status(429), 2],
+  ['HTML with 200', (it) => it.html200(), 2],
+  ['all of them in a row', (it) => it.dropAfterCommit().stallBody().status(500), 4],
+]
+for (const [name, fail, arrived] of healed) {
+  test(`${name} makes no second intent`, async () => {
+    const service = fail(fakeService())
+    const intents = new PaymentIntents({ ...service.options, ...fakeTime(), timeout: 50 })
+    const { intent } = await intents.create(order)
+    expect(service.intents).toEqual([intent])
+    expect(service.requests).toHaveLength(arrived)
+    expect(new Set(service.requests.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1)
+    expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1)
+  })
+}
+
+test('a create that failed for good and is called again finds its intent', async () => {
+  const service = fakeService().dropAfterCommit().dropAfterCommit()
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime(), attempts: 2 })
+  await expect(intents.create(order)).rejects.toBeInstanceOf(ConnectionError)
+  const { intent, replayed } = await intents.create(order)
+  expect(replayed).toBe(true)
+  expect(service.intents).toEqual([intent])
+})
+
+test('settle moves the newest intent of an order, and verify believes only that', async () => {
+  const time = fakeTime()
+  const service = fakeService(time)
+  const intents = new PaymentIntents({ ...service.options, ...time })
+  const { intent: old } = await intents.create(order)
+  const { intent } = await intents.create(order, { attempt: 2 })
+  await time.sleep(1000)
+  const settled = service.settle('A-1001', 'succeeded')
+  expect(settled).toMatchObject({ id: intent.id, status: 'succeeded' })
+  expect(Date.parse(settled.updatedAt)).toBe(Date.parse(intent.createdAt) + 1000)
+  expect(verify(await intents.retrieve(intent.id), { ...order, id: intent.id })).toBe('paid')
+  expect(verify(await intents.retrieve(old.id), { ...order, id: old.id })).toBe('open')
+  expect(() => service.settle('B-2', 'failed')).toThrow(/^orderId: the order "B-2" has no intent/)
+})
+
+test('a fault on a retrieve is retried too', async () => {
+  const service = fakeService()
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
+  const { intent } = await intents.create(order)
+  service.dropAfterCommit().status(504)
+  expect(await intents.retrieve(intent.id)).toEqual(intent)
+})
+
+test('the fake hides secrets in its list of intents and takes its own key alone', async () => {
+  const service = fakeService()
+  await new PaymentIntents(service.options).create(order)
+  expect(JSON.stringify(service.intents)).not.toContain('_secret_')
+  const stranger = new PaymentIntents({ ...service.options, apiKey: fakeService().options.apiKey })
+  await expect(stranger.create(order)).rejects.toMatchObject({ code: 'invalid_credentials' })
+})
+
+test('HTML that never ends in JSON is told as what it is', async () => {
+  const service = fakeService().html200().html200().html200().html200()
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
+  await expect(intents.create(order)).rejects.toBeInstanceOf(ContractError)
+})
