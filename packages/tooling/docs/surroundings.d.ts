@@ -19,7 +19,7 @@ declare const orders: {
     order: { readonly orderId: string; readonly attempt?: number | undefined },
     intentId: string,
   ): Promise<void>
-  callAPerson(order: OpenOrder, alert: string): Promise<void>
+  flagForReview(order: OpenOrder, alert: string): Promise<void>
 }
 
 /** Playwright's, inside a test. */

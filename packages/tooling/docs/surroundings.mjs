@@ -32,7 +32,7 @@ globalThis.orders = {
     yield { ...row, intentId: intent.id }
   },
   markPaid: async () => {},
-  callAPerson: async () => {},
+  flagForReview: async () => {},
 }
 
 function withoutHost({ host: _host, connection: _connection, ...headers }) {

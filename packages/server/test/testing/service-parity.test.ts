@@ -9,7 +9,7 @@ interface Target {
   readonly fetch: typeof globalThis.fetch
 }
 
-/** The service as a process of its own: this package knows it over HTTP alone. */
+/** The service as a separate process, used over HTTP only. */
 let real: Target
 let service: StartedProgram | undefined
 
@@ -31,7 +31,7 @@ function newOrder(): { amount: number; currency: string; orderId: string } {
   return { amount: 150000, currency: 'AMD', orderId: `contract-${++orders}` }
 }
 
-interface Ask {
+interface RequestParts {
   readonly method?: string
   readonly path?: string
   readonly body?: unknown
@@ -39,7 +39,7 @@ interface Ask {
   readonly headers?: Record<string, string | undefined>
 }
 
-async function ask({ apiKey, baseUrl, fetch }: Target, request: Ask): Promise<Response> {
+async function send({ apiKey, baseUrl, fetch }: Target, request: RequestParts): Promise<Response> {
   const { method = 'POST', path = '/payment-intents', body, key } = request
   const headers = {
     authorization: `Bearer ${apiKey}`,
@@ -56,88 +56,67 @@ async function ask({ apiKey, baseUrl, fetch }: Target, request: Ask): Promise<Re
 }
 
 const valid = { amount: 1, currency: 'USD', orderId: 'contract' }
-const uuid = '0f8fad5b-d9cb-469f-a165-70867728950e'
-const refusals: [string, Ask, number, string][] = [
-  [
-    'a missing key',
-    { body: valid, headers: { authorization: undefined } },
-    401,
-    'missing_credentials',
-  ],
-  [
-    'an unknown key',
-    { body: valid, headers: { authorization: 'Bearer nobody' } },
-    401,
-    'invalid_credentials',
-  ],
-  [
-    'another scheme',
-    { body: valid, headers: { authorization: 'Basic bm8=' } },
-    401,
-    'invalid_credentials',
-  ],
-  [
-    'a browser',
-    { body: valid, headers: { origin: 'https://shop.example' } },
-    403,
-    'secret_key_in_browser',
-  ],
-  [
-    'plain text',
-    { body: valid, headers: { 'content-type': 'text/plain' } },
-    415,
-    'unsupported_media_type',
-  ],
-  ['broken JSON', { body: '{' }, 400, 'malformed_json'],
-  [
-    'an empty body',
-    { body: '', headers: { 'content-type': 'application/json' } },
-    400,
-    'malformed_json',
-  ],
-  ['null', { body: 'null' }, 400, 'invalid_body'],
-  ['a list', { body: '[]' }, 400, 'invalid_body'],
-  ['19.99', { body: { ...valid, amount: 19.99 } }, 400, 'validation_failed'],
-  ['zero', { body: { ...valid, amount: 0 } }, 400, 'validation_failed'],
-  ['a text amount', { body: { ...valid, amount: '1' } }, 400, 'validation_failed'],
-  ['GBP', { body: { ...valid, currency: 'GBP' } }, 400, 'validation_failed'],
-  ['a UUID as orderId', { body: { ...valid, orderId: uuid } }, 400, 'validation_failed'],
-  ['a missing orderId', { body: { amount: 1, currency: 'USD' } }, 400, 'validation_failed'],
-  ['a customer without id', { body: { ...valid, customer: {} } }, 400, 'validation_failed'],
-  ['metadata of numbers', { body: { ...valid, metadata: { a: 1 } } }, 400, 'validation_failed'],
-  ['an unknown field', { body: { ...valid, order_id: 'x' } }, 400, 'unknown_parameter'],
-  ['a long idempotency key', { body: valid, key: 'x'.repeat(256) }, 400, 'invalid_idempotency_key'],
-  ['a blank idempotency key', { body: valid, key: 'a b' }, 400, 'invalid_idempotency_key'],
-  ['64 KB and one byte', { body: `"${'x'.repeat(65_535)}"` }, 413, 'payload_too_large'],
+/** A create that is rejected. */
+function invalid(
+  what: string,
+  change: object | string,
+  [status, code]: readonly [number, string],
+  more: Omit<RequestParts, 'body'> = {},
+): Rejection {
+  const body = typeof change === 'string' ? change : { ...valid, ...change }
+  return [what, { body, ...more }, status, code]
+}
+
+type Rejection = [what: string, request: RequestParts, status: number, code: string]
+const field = [400, 'validation_failed'] as const
+const json = [400, 'malformed_json'] as const
+const jsonType = { headers: { 'content-type': 'application/json' } }
+const path = (method: string, path: string): RequestParts => ({ method, path })
+const intentPath = '/payment-intents/pi_x'
+const rejections: readonly Rejection[] = [
+  invalid('no key', {}, [401, 'missing_credentials'], { headers: { authorization: undefined } }),
+  invalid('an unknown key', {}, [401, 'invalid_credentials'], {
+    headers: { authorization: 'Bearer no' },
+  }),
+  invalid('another scheme', {}, [401, 'invalid_credentials'], {
+    headers: { authorization: 'Basic bm8=' },
+  }),
+  invalid('a browser', {}, [403, 'secret_key_in_browser'], {
+    headers: { origin: 'https://shop.example' },
+  }),
+  invalid('plain text', {}, [415, 'unsupported_media_type'], {
+    headers: { 'content-type': 'text/plain' },
+  }),
+  invalid('broken JSON', '{', json),
+  invalid('an empty body', '', json, jsonType),
+  invalid('null', 'null', [400, 'invalid_body']),
+  invalid('a list', '[]', [400, 'invalid_body']),
+  invalid('19.99', { amount: 19.99 }, field),
+  invalid('zero', { amount: 0 }, field),
+  invalid('a text amount', { amount: '1' }, field),
+  invalid('GBP', { currency: 'GBP' }, field),
+  invalid('a UUID as orderId', { orderId: '0f8fad5b-d9cb-469f-a165-70867728950e' }, field),
+  invalid('no orderId', { orderId: undefined }, field),
+  invalid('a customer without id', { customer: {} }, field),
+  invalid('metadata of numbers', { metadata: { a: 1 } }, field),
+  invalid('an unknown field', { order_id: 'x' }, [400, 'unknown_parameter']),
+  invalid('a long key', {}, [400, 'invalid_idempotency_key'], { key: 'x'.repeat(256) }),
+  invalid('a key with a space', {}, [400, 'invalid_idempotency_key'], { key: 'a b' }),
+  invalid('64 KB and one byte', `"${'x'.repeat(65_535)}"`, [413, 'payload_too_large']),
   ['another method', { method: 'DELETE' }, 405, 'method_not_allowed'],
   ['a list of intents', { method: 'GET' }, 405, 'method_not_allowed'],
-  [
-    'a change of an intent',
-    { method: 'POST', path: '/payment-intents/pi_x', body: valid },
-    405,
-    'method_not_allowed',
-  ],
-  [
-    'an unknown intent',
-    { method: 'GET', path: '/payment-intents/pi_x' },
-    404,
-    'payment_intent_not_found',
-  ],
-  [
-    'a malformed id',
-    { method: 'GET', path: '/payment-intents/a%2fb' },
-    404,
-    'payment_intent_not_found',
-  ],
-  ['a deeper path', { method: 'GET', path: '/payment-intents/pi_x/y' }, 404, 'not_found'],
-  ['a trailing slash', { method: 'GET', path: '/payment-intents/' }, 404, 'not_found'],
-  ['another path', { method: 'GET', path: '/refunds' }, 404, 'not_found'],
+  ['a change of an intent', { path: intentPath, body: valid }, 405, 'method_not_allowed'],
+  ['an unknown intent', path('GET', intentPath), 404, 'payment_intent_not_found'],
+  ['a malformed id', path('GET', '/payment-intents/a%2fb'), 404, 'payment_intent_not_found'],
+  ['a deeper path', path('GET', `${intentPath}/y`), 404, 'not_found'],
+  ['a trailing slash', path('GET', '/payment-intents/'), 404, 'not_found'],
+  ['another path', path('GET', '/refunds'), 404, 'not_found'],
 ]
 
 for (const [name, target] of targets) {
-  test(`${name} answers a create with the whole intent and its secret`, async () => {
+  test(`${name} returns the whole intent and its secret after a create`, async () => {
     const order = newOrder()
-    const response = await ask(target(), {
+    const response = await send(target(), {
       body: { ...order, currency: 'amd' },
       key: order.orderId,
     })
@@ -167,89 +146,79 @@ for (const [name, target] of targets) {
     expect(response.headers.get('idempotent-replayed')).toBeNull()
   })
 
-  test(`${name} answers keys in one fixed order`, async () => {
-    const response = await ask(target(), { body: newOrder() })
-    expect(Object.keys((await response.json()) as object)).toEqual([
-      'id',
-      'amount',
-      'currency',
-      'orderId',
-      'clientSecret',
-      'customer',
-      'metadata',
-      'status',
-      'paymentMethod',
-      'lastPaymentFailure',
-      'nextAction',
-      'providerPaymentId',
-      'createdAt',
-      'updatedAt',
-    ])
+  test(`${name} returns fields in a fixed order`, async () => {
+    const response = await send(target(), { body: newOrder() })
+    expect(Object.keys((await response.json()) as object).join(' ')).toBe(
+      'id amount currency orderId clientSecret customer metadata status paymentMethod lastPaymentFailure nextAction providerPaymentId createdAt updatedAt',
+    )
   })
 
-  test(`${name} replays the same bytes for the same key and body, however it is spelled`, async () => {
+  test(`${name} replays the response for the same key and an equal body`, async () => {
     const { orderId, ...money } = newOrder()
-    const asked = target()
-    const first = await ask(asked, { body: { orderId, ...money }, key: orderId })
+    const server = target()
+    const first = await send(server, { body: { orderId, ...money }, key: orderId })
     const body = { ...money, currency: 'amd', orderId, customer: null }
-    const second = await ask(asked, { body, key: orderId })
+    const second = await send(server, { body, key: orderId })
     expect(second.status).toBe(201)
     expect(second.headers.get('idempotent-replayed')).toBe('true')
     expect(await second.text()).toBe(await first.text())
   })
 
-  test(`${name} refuses a key with another body and shows nothing of the first`, async () => {
+  test(`${name} rejects a key with another body and shows nothing of the first`, async () => {
     const order = newOrder()
-    const asked = target()
-    const first = await ask(asked, { body: order, key: order.orderId })
+    const server = target()
+    const first = await send(server, { body: order, key: order.orderId })
     const { id } = (await first.json()) as { id: string }
-    const second = await ask(asked, { body: { ...order, amount: 1 }, key: order.orderId })
+    const second = await send(server, { body: { ...order, amount: 1 }, key: order.orderId })
     expect(second.status).toBe(422)
     const text = await second.text()
     expect(JSON.parse(text)).toMatchObject({ code: 'idempotency_key_reused', retryable: false })
     expect(text).not.toContain(id)
   })
 
-  test(`${name} makes two intents without a key`, async () => {
+  test(`${name} creates two intents without a key`, async () => {
     const order = newOrder()
-    const asked = target()
-    const [one, two] = await Promise.all([ask(asked, { body: order }), ask(asked, { body: order })])
+    const server = target()
+    const [one, two] = await Promise.all([
+      send(server, { body: order }),
+      send(server, { body: order }),
+    ])
     const [a, b] = [await one.json(), await two.json()] as { id: string }[]
     expect(a?.id).not.toBe(b?.id)
   })
 
-  test(`${name} makes one intent of 20 parallel creates with one key`, async () => {
+  test(`${name} creates one intent for 20 concurrent requests with one key`, async () => {
     const order = newOrder()
-    const asked = target()
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => ask(asked, { body: order, key: order.orderId })),
+    const server = target()
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => send(server, { body: order, key: order.orderId })),
     )
-    const bodies = await Promise.all(answers.map((answer) => answer.text()))
+    const bodies = await Promise.all(responses.map((response) => response.text()))
     expect(new Set(bodies).size).toBe(1)
-    expect(answers.filter((it) => it.headers.get('idempotent-replayed') === null)).toHaveLength(1)
+    expect(responses.filter((it) => it.headers.get('idempotent-replayed') === null)).toHaveLength(1)
   })
 
-  test(`${name} keeps no refusal under its key`, async () => {
+  test(`${name} does not store an error under its key`, async () => {
     const order = newOrder()
-    const asked = target()
-    const refused = await ask(asked, { body: { ...order, amount: 0 }, key: order.orderId })
-    expect(refused.status).toBe(400)
-    expect((await ask(asked, { body: order, key: order.orderId })).status).toBe(201)
+    const server = target()
+    const rejected = await send(server, { body: { ...order, amount: 0 }, key: order.orderId })
+    expect(rejected.status).toBe(400)
+    expect((await send(server, { body: order, key: order.orderId })).status).toBe(201)
   })
 
   test(`${name} retrieves without the secret`, async () => {
     const order = { ...newOrder(), customer: { id: 'c1', name: 'Ani' }, metadata: { cart: '7' } }
-    const asked = target()
-    const created = await ask(asked, { body: order, key: order.orderId })
+    const server = target()
+    const created = await send(server, { body: order, key: order.orderId })
     const { clientSecret: _, ...intent } = (await created.json()) as Record<string, string>
-    const response = await ask(asked, { method: 'GET', path: `/payment-intents/${intent.id}` })
+    const response = await send(server, { method: 'GET', path: `/payment-intents/${intent.id}` })
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual(intent)
   })
 
-  for (const [what, request, status, code] of refusals) {
-    test(`${name} answers ${what} with ${status} ${code} (threats 24, 25)`, async () => {
-      const response = await ask(target(), request)
+  for (const [what, request, status, code] of rejections) {
+    test(`${name} rejects ${what} with ${status} ${code} (threats 24, 25)`, async () => {
+      const response = await send(target(), request)
       expect(response.status).toBe(status)
       expect(response.headers.get('content-type')).toBe('application/problem+json')
       expect(response.headers.get('www-authenticate')).toBe(
@@ -270,8 +239,8 @@ for (const [name, target] of targets) {
         retryable: false,
         errors: expect.any(Array),
       })
-      const faulty = code === 'validation_failed' || code === 'unknown_parameter'
-      if (faulty) expect(body.errors).toHaveLength(1)
+      const hasErrors = code === 'validation_failed' || code === 'unknown_parameter'
+      if (hasErrors) expect(body.errors).toHaveLength(1)
     })
   }
 
