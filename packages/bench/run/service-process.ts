@@ -1,0 +1,200 @@
+/**
+ * One server of the benchmark as a separate process: `service-process.ts KIND`, settings by environment.
+ *
+ * Sends its port when it is ready, and exits with its parent.
+ *
+ * @module
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { CreatePaymentIntentSchema, headers } from '@pi-checkout/contract'
+import canonicalize from 'canonicalize'
+import pino from 'pino'
+import { administer } from '../../service/src/administration.ts'
+import { mainListener } from '../../service/src/app.ts'
+import { readConfig, type StoreChoice } from '../../service/src/config.ts'
+import type { Context } from '../../service/src/context.ts'
+import type { Database } from '../../service/src/db/database.ts'
+import { authenticator } from '../../service/src/http/authenticate.ts'
+import { readBody } from '../../service/src/http/body.ts'
+import { jsonHeaders } from '../../service/src/http/headers.ts'
+import { readJson } from '../../service/src/http/json.ts'
+import { rateLimits } from '../../service/src/http/rate-limit.ts'
+import { randomBase62, randomSalt } from '../../service/src/identifiers.ts'
+import { creationAnswer, intentAnswer } from '../../service/src/intents/answer.ts'
+import { clientSecret } from '../../service/src/intents/client-secret.ts'
+import type { Draft } from '../../service/src/intents/creation.ts'
+import { type IntentStore, intentStore } from '../../service/src/intents/intent-store.ts'
+import type { StoredIntent } from '../../service/src/intents/store.ts'
+import { makeNotifier } from '../../service/src/notifier/notifier.ts'
+import { faultRules } from '../../service/src/sandbox/faults.ts'
+import { newSecretKeys, readSecretKeys } from '../../service/src/secret-keys.ts'
+import { openStore } from '../../service/src/store.ts'
+import type { Filled, ServerQuery } from './service-server.ts'
+import { bytesPerIntent, fill, someIds } from './store.ts'
+
+const [, , kind = 'memory'] = process.argv
+process.on('disconnect', () => process.exit(0))
+
+const listener = kind === 'bare' ? bare() : await service()
+const server = createServer(listener.handle)
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+process.on('message', (query: ServerQuery) => {
+  void responseTo(query).then((response) => process.send?.(response))
+})
+process.send?.({ port: portOf(), apiKey: listener.apiKey })
+
+interface Listener {
+  readonly handle: RequestListener
+  readonly apiKey: string
+  /** Absent where intents are in memory. */
+  readonly db?: Database
+}
+
+async function responseTo(query: ServerQuery): Promise<NodeJS.CpuUsage | Filled> {
+  if (query.type === 'cpu') return process.cpuUsage()
+  const { db } = listener
+  if (!db) throw new Error('This server has no store to fill')
+  await fill(db, query.count)
+  return { ids: [...(await someIds(db))], bytes: await bytesPerIntent(db) }
+}
+
+/** The service in a live environment; for `memory`, with intents in memory. */
+async function service(): Promise<Listener> {
+  const config = readConfig({}, { ...process.env, PI_RATE_LIMIT: '999999' })
+  const store: StoreChoice = kind === 'memory' ? { kind: 'memory' } : config.store
+  const { db, keys } = await openStore({ ...config, store })
+  const now = (): Date => new Date()
+  const made = await administer(
+    { db, keys, now },
+    { command: 'keys create', merchant: 'Bench', environment: 'live' },
+  )
+  const log = pino({ enabled: false })
+  const context: Context = {
+    ...{ db, keys, now, log },
+    publicUrl: 'http://127.0.0.1',
+    challengeUrl: 'http://127.0.0.1',
+    hostedFolder: '',
+  }
+  const stopping = new AbortController().signal
+  const handle = mainListener(context, {
+    authenticator: authenticator(context),
+    faults: faultRules(),
+    limits: rateLimits({ ...config, rateLimit: 999_999 }, () => undefined),
+    intents: kind === 'memory' ? memoryStore() : intentStore(db),
+    adminToken: randomBase62(30),
+    notifier: makeNotifier(context, stopping),
+    stopping,
+    sandboxFrom: 'loopback',
+    storeOptions: undefined,
+    metrics: false,
+  })
+  return { handle, apiKey: 'apiKey' in made ? made.apiKey : '', db }
+}
+
+function memoryStore(): IntentStore {
+  const byId = new Map<string, StoredIntent>()
+  const byKey = new Map<string, Draft>()
+  return {
+    create: async (draft) => {
+      const key = draft.idempotency?.hash ?? draft.id
+      const existing = byKey.get(key)
+      if (existing) return { type: 'replayed', created: existing }
+      byKey.set(key, draft)
+      byId.set(draft.id, storedOf(draft))
+      return { type: 'created' }
+    },
+    find: async ({ id }) => byId.get(id),
+    settle: async (intent) => intent,
+  }
+}
+
+function storedOf({
+  id,
+  environmentId,
+  secretKid,
+  secretSalt,
+  body,
+  createdAt,
+}: Draft): StoredIntent {
+  return {
+    ...{ id, environmentId, secretKid, secretSalt, createdAt },
+    ...{ amount: body.amount, currency: body.currency, orderId: body.orderId },
+    customer: body.customer ?? null,
+    metadata: body.metadata ?? null,
+    status: 'requires_payment_method',
+    version: 1,
+    paymentMethod: null,
+    lastPaymentFailure: null,
+    nextAction: null,
+    providerPaymentId: null,
+    settlement: null,
+    confirms: 0,
+    expiresAt: new Date(createdAt.getTime() + 86_400_000),
+    finalizedAt: null,
+    updatedAt: createdAt,
+  }
+}
+
+/**
+ * The minimum cost of the two operations, in the same order: key, body, checks, hashes, secret, and a response of
+ * the same bytes. It has no limits, faults, request log, deadlines, or errors.
+ */
+function bare(): Listener {
+  const keys = readSecretKeys(newSecretKeys())
+  const salt = randomSalt(32)
+  const mac = (text: string) => createHmac('sha256', salt).update(text).digest()
+  const apiKey = `pi_sk_live_${randomBase62(36)}`
+  const expected = mac(apiKey)
+  const byId = new Map<string, StoredIntent>()
+
+  function answer(
+    response: ServerResponse,
+    status: number,
+    { body, location }: { readonly body: string; readonly location?: string },
+  ): void {
+    response.writeHead(status, {
+      ...jsonHeaders,
+      'content-length': Buffer.byteLength(body),
+      [headers.requestId]: `req_${randomBase62(20)}`,
+      ...(location !== undefined && { location }),
+    })
+    response.end(body)
+  }
+
+  const handle: RequestListener = async (request, response) => {
+    const [, token = ''] =
+      /^Bearer +([!-~]{1,512})$/i.exec(request.headers.authorization ?? '') ?? []
+    if (!timingSafeEqual(mac(token), expected)) {
+      answer(response, 401, { body: '{}' })
+      return
+    }
+    if (request.method === 'GET') {
+      const intent = byId.get((request.url ?? '').slice('/payment-intents/'.length))
+      answer(response, intent ? 200 : 404, {
+        body: intent ? JSON.stringify(intentAnswer(intent)) : '{}',
+      })
+      return
+    }
+    const body = CreatePaymentIntentSchema.parse(readJson(await readBody(request, 65_536)))
+    mac(`key\0create\0${request.headers['idempotency-key']}`)
+    mac(`body\0${canonicalize(body)}`)
+    const draft = {
+      ...{ id: `pi_${randomBase62(24)}`, environmentId: 'env', secretKid: keys.currentKid },
+      ...{ secretSalt: randomSalt(16), body, createdAt: new Date() },
+    }
+    byId.set(draft.id, storedOf(draft))
+    answer(response, 201, {
+      body: JSON.stringify(creationAnswer(draft, clientSecret(keys, draft))),
+      location: `/payment-intents/${draft.id}`,
+    })
+  }
+  return { handle, apiKey }
+}
+
+function portOf(): number {
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : 0
+}
