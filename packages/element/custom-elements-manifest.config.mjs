@@ -1,4 +1,4 @@
-// `cem analyze` writes what editors and documentation tools know of <pi-checkout>, from its JSDoc.
+// Writes the manifest of <pi-checkout> for editors and documentation tools, from its doc comments.
 import { mkdirSync, writeFileSync } from 'node:fs'
 
 const outdir = process.env.MANIFEST_DIR ?? '.'
@@ -7,7 +7,7 @@ export default {
   globs: ['src/checkout-element.ts', 'src/define.ts'],
   litelement: true,
   outdir,
-  // Its path stands in package.json already.
+  // package.json contains its path already.
   packagejson: false,
   plugins: [
     {
@@ -40,8 +40,9 @@ function keepPublic(declaration) {
   declaration.members = declaration.members.filter(
     ({ name, privacy }) => privacy !== 'private' && !internal.has(name),
   )
-  // The alias is for frameworks, and `type` is the parameter of our own dispatch.
-  declaration.attributes = declaration.attributes.filter(({ name }) => name !== 'intentid')
+  // Aliases are for frameworks, and the secret is better set as a property. `type` is a parameter of `#dispatch`.
+  const isPublic = ({ name }) => name !== 'intentid' && !name.startsWith('client')
+  declaration.attributes = declaration.attributes.filter(isPublic)
   declaration.events = declaration.events.filter(({ name }) => name.startsWith('pi-'))
 }
 

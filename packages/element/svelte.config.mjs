@@ -1,2 +1,2 @@
-// For svelte-check alone, which would look for Svelte in vite.config.ts and complain.
+// For svelte-check, which otherwise reads vite.config.ts and reports that Svelte is missing.
 export default {}

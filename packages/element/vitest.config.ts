@@ -9,7 +9,7 @@ export default defineConfig({
     testTimeout: 30_000,
     expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
-    globalSetup: ['test/browser/build.ts'],
+    globalSetup: ['test/support/build.ts'],
     setupFiles: ['test/quiet-lit.ts'],
   },
 })

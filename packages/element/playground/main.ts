@@ -7,13 +7,13 @@ import '../src/define.ts'
 import { configureCheckout } from '../src/index.ts'
 import { type Scenario, type ScenarioName, scenarios } from './scenarios.ts'
 
-// The checkout answers on 127.0.0.1; a page of the same origin could not be kept apart from it.
+// The checkout's host is 127.0.0.1. This page needs another origin.
 const checkout = `http://127.0.0.1:${location.port}`
-// Browsers refuse this port, so nobody answers.
-const nowhere = 'http://127.0.0.1:9/'
+// Browsers block this port.
+const unreachable = 'http://127.0.0.1:9/'
 
 const pay = find<HTMLElementTagNameMap['pi-checkout']>('#pay')
-const name = chosen(new URLSearchParams(location.search).get('show'))
+const name = selected(new URLSearchParams(location.search).get('show'))
 const scenario: Scenario = scenarios[name]
 
 if (location.hostname === '127.0.0.1') location.hostname = 'localhost'
@@ -22,20 +22,20 @@ else start()
 function start(): void {
   listScenarios()
   logEvents()
-  wireKnobs()
+  connectSettings()
   breakPage()
-  steerFrame()
-  if (scenario.fault !== 'unconfigured') configureCheckout({ origin: checkout })
-  if (name === 'real') askForPair()
-  else mount(scenario.fault === 'id' ? '..' : 'pi_playground', 'pi_playground_secret_none')
+  redirectFrame()
+  if (scenario.pageError !== 'unconfigured') configureCheckout({ origin: checkout })
+  if (name === 'real') showHandoffForm()
+  else mount(scenario.pageError === 'id' ? '..' : 'pi_playground', 'pi_playground_secret_none')
 }
 
 function mount(intentId: string, clientSecret: string): void {
   Object.assign(pay, { intentId, clientSecret })
 }
 
-function askForPair(): void {
-  const form = find<HTMLFormElement>('#pair')
+function showHandoffForm(): void {
+  const form = find<HTMLFormElement>('#handoff')
   form.hidden = false
   find('#origin').textContent = location.origin
   form.addEventListener('submit', (event) => {
@@ -76,7 +76,7 @@ function showState(): void {
   find('#error').textContent = pay.error?.code ?? 'none'
 }
 
-function wireKnobs(): void {
+function connectSettings(): void {
   const theme = find<HTMLFormElement>('#theme')
   const stage = find('#stage')
   const apply = (): void => {
@@ -98,9 +98,9 @@ function wireKnobs(): void {
   })
 }
 
-/** Gives the page around the element the fault that the scenario needs. */
+/** Makes the page cause the error of the scenario. */
 function breakPage(): void {
-  switch (scenario.fault) {
+  switch (scenario.pageError) {
     case 'insecure':
       Object.defineProperty(window, 'isSecureContext', { value: false })
       break
@@ -120,26 +120,26 @@ function breakPage(): void {
   }
 }
 
-/** Puts the fake, or nobody, into the place of the real hosted page: the element does not notice. */
-function steerFrame(): void {
-  const { fake, dead } = scenario
-  if (!fake && !dead) return
+/** Loads the fake, or an unreachable address, instead of the hosted page. */
+function redirectFrame(): void {
+  const { fake, unreachableFrom } = scenario
+  if (!fake && !unreachableFrom) return
   const folder = new URL('.', location.href).pathname
-  const steer = (): void => {
+  const redirect = (): void => {
     const frame = pay.shadowRoot?.querySelector('iframe')
-    if (!frame || frame.dataset.steered) return
-    frame.dataset.steered = 'yes'
-    frame.src = fake ? `${checkout}${folder}fake-${name}.html` : nowhere
-    if (fake && dead) setTimeout(() => Object.assign(frame, { src: nowhere }), 500)
+    if (!frame || frame.dataset.redirected) return
+    frame.dataset.redirected = 'yes'
+    frame.src = fake ? `${checkout}${folder}fake-${name}.html` : unreachable
+    if (fake && unreachableFrom) setTimeout(() => Object.assign(frame, { src: unreachable }), 2000)
   }
   void pay.updateComplete.then(() => {
     if (!pay.shadowRoot) return
-    new MutationObserver(steer).observe(pay.shadowRoot, { childList: true, subtree: true })
-    steer()
+    new MutationObserver(redirect).observe(pay.shadowRoot, { childList: true, subtree: true })
+    redirect()
   })
 }
 
-function chosen(value: string | null): ScenarioName {
+function selected(value: string | null): ScenarioName {
   return value && Object.hasOwn(scenarios, value) ? (value as ScenarioName) : 'ready'
 }
 
@@ -149,6 +149,6 @@ function textOf(form: HTMLFormElement, field: string): string {
 
 function find<T extends HTMLElement = HTMLElement>(selector: string): T {
   const found = document.querySelector<T>(selector)
-  if (!found) throw new Error(`the playground has no ${selector}`)
+  if (!found) throw new Error(`${selector}: not found in the playground`)
   return found
 }

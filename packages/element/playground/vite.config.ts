@@ -1,5 +1,5 @@
 import { defineConfig, type Plugin } from 'vite'
-import { fakeHostedPage } from '../src/testing.ts'
+import { fakeHostedPage } from '../src/testing/index.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 
 // A folder of static files that the sandbox serves: relative addresses, no inline script.

@@ -1,4 +1,4 @@
-// TypeScript alone cannot read a component of Vue; vue-tsc does.
+// TypeScript cannot read Vue components; vue-tsc does.
 declare module '*.vue' {
   import type { Component } from 'vue'
 

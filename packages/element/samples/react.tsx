@@ -1,5 +1,5 @@
 /**
- * A shop's checkout page in React, as a page of its own and as hydrated HTML of a server.
+ * A shop's checkout page in React, rendered in the browser or hydrated from a server's HTML.
  *
  * @module
  */
@@ -7,21 +7,14 @@ import { configureCheckout } from '@pi-checkout/element'
 import { PiCheckout } from '@pi-checkout/element/react'
 import { type ReactNode, StrictMode, useEffect, useState } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
-
-interface Handoff {
-  readonly id: string
-  readonly clientSecret: string
-}
+import { type Handoff, requestHandoff } from './handoff.ts'
 
 export function Checkout(): ReactNode {
   const [handoff, setHandoff] = useState<Handoff>()
+  const [failed, setFailed] = useState(false)
   const [finished, setFinished] = useState('')
   useEffect(() => {
-    // The browser asks for the handoff, so that no server renders a secret.
-    const headers = { 'content-type': 'application/json' }
-    void fetch('/checkout/handoff', { method: 'POST', headers, body: '{}' })
-      .then((answer) => answer.json())
-      .then(setHandoff)
+    void requestHandoff().then(setHandoff, () => setFailed(true))
   }, [])
   return (
     <StrictMode>
@@ -32,7 +25,7 @@ export function Checkout(): ReactNode {
         clientSecret={handoff?.clientSecret}
         onFinish={({ intentId }) => setFinished(intentId)}
       >
-        <p>Waiting</p>
+        <p>{failed ? 'The payment form could not be loaded. Reload the page.' : 'Loading…'}</p>
       </PiCheckout>
       <output>{finished}</output>
     </StrictMode>

@@ -1,5 +1,5 @@
 /**
- * `<pi-checkout>`: two values in, the hosted checkout on the page, no result out.
+ * The custom element `<pi-checkout>`: properties, states, events, and rendering.
  *
  * @module
  */
@@ -13,38 +13,38 @@ import {
   type PropertyValues,
   type TemplateResult,
 } from 'lit'
-import { CheckoutError, type CheckoutErrorCode } from './errors.ts'
+import { Credentials, type MountedCredentials } from './credentials.ts'
+import { CheckoutError, type CheckoutErrorCode, helpFor } from './errors.ts'
 import { type CheckoutState, PiEvent, type PiEventFields, type PiEventType } from './events.ts'
-import { FrameSession, type SessionNews } from './frame-session.ts'
-import { helpFor } from './help.ts'
-import { closestLanguage, type Texts, textsFor } from './locale.ts'
+import { FrameSession, type SessionEvent } from './frame-session.ts'
+import { closestLanguage, textsFor } from './locale.ts'
 import { checkoutOrigin } from './origin.ts'
 import { styles } from './styles.ts'
 
 /**
- * The hosted checkout, mounted from two values. Card data stays in the frame; no result comes out.
+ * Shows the hosted checkout of one Payment Intent. Card data and the payment's result stay in its frame.
  *
- * @attr {string} intent-id - Gives `intentId`; taken away again it ends the pair that it gave.
- * @fires {PiReadyEvent} pi-ready - The form is usable, again after each new handshake.
- * @fires {PiStateChangeEvent} pi-statechange - The state changed; comes before the specific event.
- * @fires {PiLeaveEvent} pi-leave - The top page is about to move: drop your `beforeunload` guard.
- * @fires {PiFinishEvent} pi-finish - Not proof of payment: the buyer is done, so ask your server.
- * @fires {PiCancelEvent} pi-cancel - Not proof of anything: the buyer left the form on purpose.
- * @fires {PiErrorEvent} pi-error - The checkout cannot be shown; the error's code says who must act.
- * @slot - Shown before definition and while idle.
+ * @attr {string} intent-id - Sets `intentId`. Removing the attribute clears an id that it set.
+ * @fires {PiReadyEvent} pi-ready - The form is usable. Fires again after each new handshake.
+ * @fires {PiStateChangeEvent} pi-statechange - The state changed. Fires before the specific event.
+ * @fires {PiLeaveEvent} pi-leave - The bank's page is about to replace yours: remove your `beforeunload` handler.
+ * @fires {PiFinishEvent} pi-finish - The buyer is done with the form. Not proof of payment: ask your server.
+ * @fires {PiCancelEvent} pi-cancel - The buyer canceled. Not proof of anything: ask your server.
+ * @fires {PiErrorEvent} pi-error - The checkout cannot be shown. `error.code` names the reason.
+ * @slot - Shown before the definition and while idle.
  * @slot loading - Replaces the loading text.
- * @slot error - Replaces the error text; the retry button stays.
+ * @slot error - Replaces the error text. The retry button stays.
  * @csspart frame - The iframe.
- * @csspart loading - The box of the loading text.
- * @csspart error - The box of the error text and the retry button.
+ * @csspart loading - The box with the loading text.
+ * @csspart error - The box with the error text and the retry button.
  * @csspart retry - The retry button.
  * @cssprop [--pi-checkout-min-block-size=600px] - Reserved height.
- * @cssprop [--pi-checkout-max-block-size=5000px] - Upper bound; past it the frame scrolls.
- * @cssstate idle - No pair of values yet.
- * @cssstate loading - The hosted page is on its way.
+ * @cssprop [--pi-checkout-max-block-size=5000px] - Maximum height. A taller page scrolls in the frame.
+ * @cssstate idle - No id or no secret is set.
+ * @cssstate loading - The hosted page is loading.
  * @cssstate ready - The form is usable.
- * @cssstate busy - From Pay until an outcome, challenge included.
- * @cssstate finished - The buyer is done with the form, or left it.
+ * @cssstate busy - A payment is in progress, from Pay to its result, challenge included.
+ * @cssstate finished - The buyer is done with the form, or canceled.
  * @cssstate error - The checkout cannot be shown.
  */
 export class PiCheckout extends LitElement {
@@ -53,31 +53,36 @@ export class PiCheckout extends LitElement {
   static override get observedAttributes(): string[] {
     // React 19 prints camel-case properties as attributes, which HTML reads in lower case.
     // biome-ignore lint/complexity/noThisInStatic: Lit collects the attributes of the class that asks.
-    return [...super.observedAttributes, ...idAttributes, ...secretAttributes]
+    return [...super.observedAttributes, 'intent-id', 'intentid', 'client-secret', 'clientsecret']
   }
 
   static override properties: PropertyDeclarations = { label: {}, locale: {} }
 
-  /** Accessible name and title of the frame; by default "Secure payment form" in the locale. */
+  /**
+   * Accessible name and title of the frame.
+   *
+   * @default "Secure payment form" in the locale
+   */
   declare label: string | null
 
-  /** BCP 47 tag of texts and hosted page; by default the closest `lang`. */
+  /**
+   * BCP 47 tag for the texts and the hosted page.
+   *
+   * @default The closest `lang` attribute
+   */
   declare locale: string | null
 
   readonly #internals = this.attachInternals()
-  #id: string | null = null
-  /** The id came by attribute, so the attribute can take it back. */
-  #idByAttribute = false
-  #secret: string | null = null
-  /** The id that the secret was given for: another id never sends it. */
-  #owner: string | undefined
-  #pair: ServedPair | undefined
-  #mounted = false
+  readonly #credentials = new Credentials()
+  /** Whether the id was set by attribute, so that removing the attribute clears it. */
+  #idFromAttribute = false
+  #mounted: MountedCredentials | undefined
   #session: FrameSession | undefined
   #state: CheckoutState = 'idle'
   #error: CheckoutError | null = null
-  /** What a developer reads beside the error. */
+  /** The error's message and fix, in a test environment. */
   #help = ''
+  /** The frame had the focus when it was removed. */
   #lostFocus = false
   #retry: ReturnType<typeof setTimeout> | undefined
 
@@ -85,9 +90,8 @@ export class PiCheckout extends LitElement {
     super()
     this.label = this.locale = null
     this.#describe()
-    // A value set before the definition hides the accessor. Lit takes over its own properties only.
+    // A value set before the definition hides the accessor. Lit handles its own properties only.
     for (const key of ['intentId', 'clientSecret'] as const) {
-      if (!Object.hasOwn(this, key)) continue
       const value = this[key]
       Reflect.deleteProperty(this, key)
       this[key] = value
@@ -95,60 +99,52 @@ export class PiCheckout extends LitElement {
   }
 
   /**
-   * Id of the Payment Intent; with its secret it mounts the hosted page, `null` mounts nothing.
+   * Id of the Payment Intent. With its secret it mounts the hosted page; `null` unmounts it.
    *
-   * It is not reflected: a page that morphs its document would take the attribute away again.
+   * Not reflected, because a library that morphs the document would remove the attribute.
    */
   get intentId(): string | null {
-    return this.#id
+    return this.#credentials.id
   }
 
   set intentId(value: string | null) {
-    this.#id = value
-    this.#idByAttribute = false
+    this.#credentials.id = value
+    this.#idFromAttribute = false
     this.requestUpdate()
   }
 
   /**
-   * The secret of that intent. Write-only: reading gives `null`, and it crosses the port alone.
+   * Secret of that intent. Write-only: reading returns `null`. It is sent through the frame's port only.
    *
-   * @throws {TypeError} The value is no string, or is a secret API key, which no browser may see.
+   * @throws {TypeError} If the value is not a string, or is a secret API key, which no browser may receive.
    */
   get clientSecret(): string | null {
     return null
   }
 
   set clientSecret(value: string | null) {
-    const secret: unknown = value ?? null
-    if (secret !== null && typeof secret !== 'string') {
-      throw new TypeError('clientSecret: must be a string or null')
-    }
-    if (secret?.startsWith('pi_sk_')) {
-      throw new TypeError('clientSecret: is a secret API key; give the clientSecret of a handoff')
-    }
-    this.#secret = secret
-    this.#owner = undefined
-    // Without a name: Lit keeps changed values, and this one must not be kept.
+    this.#credentials.setSecret(value)
+    // Without the property's name: Lit stores changed values, and the secret must not be stored.
     this.requestUpdate()
   }
 
-  /** Where the element stands. It says nothing of the payment. */
+  /** State of the element. It contains no payment status. */
   get state(): CheckoutState {
     return this.#state
   }
 
-  /** Why the checkout cannot be shown; `null` unless the state is `error`. */
+  /** Why the checkout cannot be shown. `null` unless the state is `error`. */
   get error(): CheckoutError | null {
     return this.#error
   }
 
-  /** Mounts the same pair anew, from any state. Money is safe: the service knows where it stands. */
+  /** Mounts the same id and secret again, in any state. The service keeps the payment's progress. */
   reload(): void {
-    this.#mounted = false
+    this.#credentials.renew()
     this.requestUpdate()
   }
 
-  /** Focuses the retry button if it is shown, else the frame. */
+  /** Focuses the retry button if it is shown, otherwise the frame. */
   override focus(options?: FocusOptions): void {
     const target = this.renderRoot.querySelector('button') ?? this.#session?.frame
     target?.focus(options)
@@ -162,14 +158,14 @@ export class PiCheckout extends LitElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback()
     this.#unmount()
-    this.#show('idle')
+    this.#setState('idle')
   }
 
   /**
    * Keeps the session when `moveBefore` moves the element.
    *
-   * Chromium keeps the frame too. Firefox loads frames in shadow roots again: the page in it shakes
-   * hands anew, and what the buyer has typed is gone.
+   * Chromium keeps the frame's document too. Firefox reloads frames in shadow roots: the page connects
+   * again, and what the buyer typed is lost.
    */
   connectedMoveCallback(): void {}
 
@@ -178,31 +174,30 @@ export class PiCheckout extends LitElement {
     previous: string | null,
     value: string | null,
   ): void {
-    if (idAttributes.includes(name)) {
-      if (value === this.#id || (value === null && !this.#idByAttribute)) return
+    if (name.startsWith('intent')) {
+      if (value === this.intentId || (value === null && !this.#idFromAttribute)) return
       this.intentId = value
-      this.#idByAttribute = true
-    } else if (!secretAttributes.includes(name)) {
+      this.#idFromAttribute = true
+    } else if (!name.startsWith('client')) {
       super.attributeChangedCallback(name, previous, value)
     } else if (value !== null) {
-      // Removed first: whatever taking it does, the document holds it no longer.
+      // Removed first, so that the document does not contain it even if the setter throws.
       this.removeAttribute(name)
       this.clientSecret = value
     }
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    // Before Lit renders, so that one microtask after the pair is complete the frame stands.
-    this.#followPair()
+    // Before Lit renders: the frame is inserted one microtask after both values are set.
+    this.#update()
     this.#describe()
     if (this.#session) this.#session.frame.title = this.#title
     if (changed.has('locale')) this.#session?.configure()
   }
 
   protected override render(): TemplateResult {
-    const texts = this.#texts
+    const texts = textsFor(this.#language)
     const { state, error } = this
-    const help = this.#help
     return html`<div class="box">
       ${state === 'idle' ? html`<slot></slot>` : nothing}
       <div part="loading" role="status">${
@@ -212,7 +207,7 @@ export class PiCheckout extends LitElement {
       }</div>
       <div part="error" role="alert">${
         error
-          ? html`<slot name="error">${texts.unavailable}</slot>${help && html`<p>${help}</p>`}`
+          ? html`<slot name="error">${texts.unavailable}</slot>${this.#help && html`<p>${this.#help}</p>`}`
           : nothing
       }${
         error?.retryable
@@ -223,111 +218,96 @@ export class PiCheckout extends LitElement {
     </div>`
   }
 
-  get #tag(): string {
+  get #language(): string {
     return this.locale || closestLanguage(this) || 'en'
   }
 
   get #title(): string {
-    return this.label || this.#texts.title
+    return this.label || textsFor(this.#language).title
   }
 
-  get #texts(): Texts {
-    return textsFor(this.#tag)
-  }
-
-  /** Mounts, keeps or ends what is shown, so that it fits the two values. */
-  #followPair(): void {
+  /** Mounts or unmounts, so that the frame belongs to the current id and secret. */
+  #update(): void {
     if (!this.isConnected) return
-    const { intentId: id } = this
-    if (id && this.#secret) {
-      this.#owner ??= id
-      if (this.#owner !== id) this.#secret = null
-    }
-    const secret = this.#secret
-    if (!id || !secret) {
-      this.#unmount()
-      this.#pair = undefined
-      this.#show('idle')
-      return
-    }
-    const served = this.#pair
-    const same = served?.id === id && served.secret === secret
-    if (same && this.#mounted) return
+    const { mounted } = this.#credentials
+    if (mounted === this.#mounted) return
     this.#unmount()
-    this.#pair = { id, secret, retried: false, told: same && served.told }
-    this.#mount(this.#pair)
-    // A handler may have set another pair meanwhile.
-    this.#followPair()
+    this.#mounted = mounted
+    if (mounted) {
+      mounted.retried = false
+      this.#mount(mounted)
+    } else this.#setState('idle')
+    // An event handler may have set other values.
+    this.#update()
   }
 
-  #mount(pair: ServedPair): void {
+  #mount(mounted: MountedCredentials): void {
     const origin = checkoutOrigin() ?? location.origin
-    this.#mounted = true
-    if (origin === location.origin) this.#fail('not_configured')
-    // Of `window`: jsdom has neither.
-    else if (window.isSecureContext === false) this.#fail('insecure_context')
-    else if (isBlockedByIsolation()) this.#fail('cross_origin_isolated')
-    else if (!paymentIntentIdPattern.test(pair.id)) this.#fail('invalid_values')
-    else this.#open(origin, pair)
-  }
-
-  #open(origin: string, pair: ServedPair): void {
-    this.#session = new FrameSession(this, {
-      ...pair,
-      origin,
-      locale: () => this.#tag,
-      tell: (news) => this.#follow(pair, news),
-    })
-    this.requestUpdate()
-    this.#show('loading')
+    if (origin === location.origin) this.#fail(mounted, 'not_configured')
+    // Properties of `window`, because jsdom has neither.
+    else if (window.isSecureContext === false) this.#fail(mounted, 'insecure_context')
+    // An isolated page can show a page that is not isolated only in a credentialless frame.
+    else if (window.crossOriginIsolated && !('credentialless' in HTMLIFrameElement.prototype)) {
+      this.#fail(mounted, 'cross_origin_isolated')
+    } else if (!paymentIntentIdPattern.test(mounted.id)) this.#fail(mounted, 'invalid_values')
+    else {
+      this.#session = new FrameSession({
+        ...mounted,
+        origin,
+        locale: () => this.#language,
+        emit: (event) => this.#onSessionEvent(mounted, event),
+      })
+      this.requestUpdate()
+      this.#setState('loading')
+    }
   }
 
   #unmount(): void {
-    this.#mounted = false
+    this.#mounted = undefined
     this.#error = null
     clearTimeout(this.#retry)
     this.#session?.end()
     this.#session = undefined
   }
 
-  #follow(pair: ServedPair, news: SessionNews): void {
-    switch (news.t) {
+  #onSessionEvent(mounted: MountedCredentials, event: SessionEvent): void {
+    switch (event.t) {
       case 'hello':
-        this.#show('loading')
+        this.#setState('loading')
         return
       case 'ready':
-        pair.retried = this.#lostFocus = false
-        if (this.#state === 'loading' && this.#show('ready')) this.#dispatch('pi-ready')
+        mounted.retried = this.#lostFocus = false
+        if (this.#state === 'loading' && this.#setState('ready')) this.#dispatch('pi-ready')
         return
       case 'busy':
-        if (this.#state === 'ready' || this.#state === 'busy')
-          this.#show(news.on ? 'busy' : 'ready')
+        if (this.#state === 'ready' || this.#state === 'busy') {
+          this.#setState(event.on ? 'busy' : 'ready')
+        }
         return
       case 'leave':
         this.#dispatch('pi-leave')
         return
       case 'fail':
-        this.#fail(news.code, news.test)
+        this.#fail(mounted, event.code, event.test)
         return
       default:
-        this.#finish(pair, `pi-${news.t}`)
+        // A reloaded page reports it again.
+        if (!this.#setState('finished') || mounted.reported) return
+        mounted.reported = true
+        this.#dispatch(`pi-${event.t}`, { intentId: mounted.id })
     }
   }
 
-  /** Tells once per pair that the buyer is done, also when a reloaded page says so again. */
-  #finish(pair: ServedPair, type: 'pi-finish' | 'pi-cancel'): void {
-    if (!this.#show('finished') || pair.told) return
-    pair.told = true
-    this.#dispatch(type, { intentId: pair.id })
-  }
-
   /**
-   * Tries the first retryable failure of a pair again by itself; shows every other.
+   * Retries the first retryable failure without an event, and shows every other one.
    *
-   * @param test The checkout says that this is a test environment. A page on plain http is one, too.
+   * @param test - Whether the checkout reports a test environment. A page on plain http is one, too.
    */
-  #fail(code: CheckoutErrorCode, test = location.protocol === 'http:'): void {
-    const pair = this.#pair
+  #fail(
+    mounted: MountedCredentials,
+    code: CheckoutErrorCode,
+    test: boolean = location.protocol === 'http:',
+  ): void {
     let error = new CheckoutError(code)
     if (error.retryable && !navigator.onLine) error = new CheckoutError('offline')
     const active = this.shadowRoot?.activeElement
@@ -335,28 +315,26 @@ export class PiCheckout extends LitElement {
     this.#session?.end()
     this.#session = undefined
     this.requestUpdate()
-    if (pair && error.retryable && !pair.retried) {
-      pair.retried = true
-      this.#retry = setTimeout(() => this.#mount(pair), 500 + 500 * Math.random())
-      this.#show('loading')
+    if (error.retryable && !mounted.retried) {
+      mounted.retried = true
+      this.#retry = setTimeout(() => this.#mount(mounted), 500 + 500 * Math.random())
+      this.#setState('loading')
       return
     }
     this.#error = error
     this.#help = test ? `${error.message}. ${helpFor(error.code)}` : ''
-    // biome-ignore lint/suspicious/noConsole: the developer of the page looks there
+    // biome-ignore lint/suspicious/noConsole: for the developer of the page
     if (test) console.error(this.#help)
-    if (this.#show('error')) this.#dispatch('pi-error', { error })
-    void this.updateComplete.then(() => this.#regainFocus())
+    if (this.#setState('error')) this.#dispatch('pi-error', { error })
+    void this.updateComplete.then(() => {
+      // To the retry button, unless the buyer has focused something else.
+      if (this.#lostFocus && document.activeElement === document.body) this.focus()
+      this.#lostFocus = false
+    })
   }
 
-  /** Hands the focus that a lost frame had to Try again, unless the buyer has moved on. */
-  #regainFocus(): void {
-    if (this.#lostFocus && document.activeElement === document.body) this.focus()
-    this.#lostFocus = false
-  }
-
-  /** @returns Whether the element still stands there after the page was told. */
-  #show(state: CheckoutState): boolean {
+  /** @returns Whether the element is still in this state after the event's handlers. */
+  #setState(state: CheckoutState): boolean {
     const previous = this.#state
     if (this.#session) this.#session.frame.inert = state === 'loading'
     if (state === previous) return true
@@ -367,7 +345,7 @@ export class PiCheckout extends LitElement {
     return this.#state === state
   }
 
-  /** Tells assistive technology, and `:state()` of the page's own styles. */
+  /** Sets role, name, and state for assistive technology and for `:state()` in styles. */
   #describe(): void {
     const state = this.#state
     const ariaBusy = String(state === 'loading' || state === 'busy')
@@ -376,7 +354,7 @@ export class PiCheckout extends LitElement {
       this.#internals.states.clear()
       this.#internals.states.add(state)
     } catch {
-      // jsdom lacks most of it, and Chromium before 125 takes dashed states only: they go without.
+      // jsdom lacks most of it, and Chromium before 125 accepts only states that begin with dashes.
     }
   }
 
@@ -384,21 +362,3 @@ export class PiCheckout extends LitElement {
     this.dispatchEvent(new PiEvent(type, fields))
   }
 }
-
-/** Two values as they are served, and what was done for them. */
-interface ServedPair {
-  readonly id: string
-  readonly secret: string
-  /** The one silent retry was used. */
-  retried: boolean
-  /** `pi-finish` or `pi-cancel` was dispatched. */
-  told: boolean
-}
-
-/** An isolated page shows a frame of a page that is not only if it is credentialless. */
-function isBlockedByIsolation(): boolean {
-  return window.crossOriginIsolated && !('credentialless' in HTMLIFrameElement.prototype)
-}
-
-const idAttributes: readonly string[] = ['intent-id', 'intentid']
-const secretAttributes: readonly string[] = ['client-secret', 'clientsecret']

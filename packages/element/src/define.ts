@@ -1,5 +1,5 @@
 /**
- * Registers `<pi-checkout>`, unless a copy of this code did so already.
+ * Registers `<pi-checkout>`, unless another copy of this code has registered it.
  *
  * @module
  */

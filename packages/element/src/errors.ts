@@ -1,13 +1,14 @@
 /**
- * Why the checkout cannot be shown: a closed list of codes, each with who can help.
+ * Why the checkout cannot be shown: a closed list of codes, each with its fix.
  *
  * @module
  */
+import { checkoutOrigin } from './origin.ts'
 
-/** Codes that Try again, or a new session, can heal. */
-const transientCodes = ['offline', 'unreachable', 'connection_lost', 'internal'] as const
+/** Codes for which another try can help. */
+const retryableCodes = ['offline', 'unreachable', 'connection_lost', 'internal'] as const
 
-/** Why the checkout cannot be shown; the README's table says who must act. */
+/** Why the checkout cannot be shown. The README's table has the meaning and the fix of each code. */
 export type CheckoutErrorCode =
   | 'not_configured'
   | 'insecure_context'
@@ -17,21 +18,42 @@ export type CheckoutErrorCode =
   | 'origin_not_allowed'
   | 'protocol_mismatch'
   | 'unauthorized'
-  | (typeof transientCodes)[number]
+  | (typeof retryableCodes)[number]
 
-/** Tells that the checkout cannot be shown. It says nothing of the payment: ask your server. */
+/** The checkout cannot be shown. The error contains no payment status: ask your server. */
 export class CheckoutError extends Error {
   override readonly name = 'CheckoutError'
 
-  /** Which rule broke; the README's table says who must act. */
+  /** Which rule failed. */
   readonly code: CheckoutErrorCode
 
-  /** Whether `reload()`, or the buyer's Try again, can help. */
+  /** Whether `reload()`, or the buyer's "Try again", can help. */
   readonly retryable: boolean
 
+  /**
+   * Creates an error with its message.
+   *
+   * @param code - One of the README's table.
+   */
   constructor(code: CheckoutErrorCode) {
     super(`pi-checkout: ${code}`)
     this.code = code
-    this.retryable = (transientCodes as readonly string[]).includes(code)
+    this.retryable = (retryableCodes as readonly string[]).includes(code)
   }
+}
+
+/** Returns the fix of an error for the developer of this page, in test environments. */
+export function helpFor(code: CheckoutErrorCode): string {
+  const checkout = checkoutOrigin()
+  const texts: Partial<Record<CheckoutErrorCode, string>> = {
+    not_configured: "Call configureCheckout with the checkout's origin.",
+    insecure_context: 'Serve this page over https.',
+    invalid_values: 'Pass the id of the handoff unchanged.',
+    blocked_by_csp: `Add to your policy: frame-src ${checkout}`,
+    cross_origin_isolated: 'Remove Cross-Origin-Embedder-Policy.',
+    origin_not_allowed: `This page is not registered. Run: npx pi-service origins add ${location.origin}`,
+    protocol_mismatch: 'Update the element.',
+    unauthorized: 'Create a new handoff.',
+  }
+  return texts[code] ?? `No response from ${checkout}. Run: npx pi-checkout doctor`
 }

@@ -1,11 +1,11 @@
 /**
- * What `<pi-checkout>` tells its page: what the form does, never what the payment does.
+ * The events of `<pi-checkout>`: what the form does, never what the payment does.
  *
  * @module
  */
 import type { CheckoutError } from './errors.ts'
 
-/** Where the element stands. */
+/** State of the element. */
 export type CheckoutState = 'idle' | 'loading' | 'ready' | 'busy' | 'finished' | 'error'
 
 /** Fields of each event, by its type. */
@@ -18,33 +18,42 @@ export interface PiEventFields {
   'pi-error': { readonly error: CheckoutError }
 }
 
+/** Type of an event of `<pi-checkout>`. */
 export type PiEventType = keyof PiEventFields
 
 /**
- * An event of `<pi-checkout>`: it bubbles, crosses shadow roots and cannot be canceled.
+ * An event of `<pi-checkout>`. It bubbles, crosses shadow roots, and cannot be canceled.
  *
- * `new PiEvent('pi-finish', { intentId })` serves unit tests of your own handlers.
+ * @example
+ * // In a unit test of your own handler:
+ * element.dispatchEvent(new PiEvent('pi-finish', { intentId: 'pi_1' }))
  */
 export class PiEvent<T extends PiEventType = PiEventType> extends Event {
   declare readonly type: T
 
+  /**
+   * Creates an event as the element dispatches it.
+   *
+   * @param type - Such as `'pi-finish'`.
+   * @param fields - Become properties of the event.
+   */
   constructor(type: T, fields?: PiEventFields[T]) {
     super(type, { bubbles: true, composed: true })
     Object.assign(this, fields)
   }
 }
 
-/** The form is usable, again after each new handshake. */
+/** The form is usable. Fires again after each new handshake. */
 export type PiReadyEvent = PiEvent<'pi-ready'>
-/** The element stands elsewhere; dispatched before the event that says why. */
+/** The state changed. Fires before the specific event. */
 export type PiStateChangeEvent = PiEvent<'pi-statechange'> & PiEventFields['pi-statechange']
-/** The hosted page is about to move the top page: drop your `beforeunload` guard. */
+/** The bank's page is about to replace yours: remove your `beforeunload` handler. */
 export type PiLeaveEvent = PiEvent<'pi-leave'>
-/** Not proof of payment, nor of its absence: the buyer is done with the form. Ask your server. */
+/** The buyer is done with the form. Not proof of payment, nor of its absence: ask your server. */
 export type PiFinishEvent = PiEvent<'pi-finish'> & PiEventFields['pi-finish']
-/** Not proof of anything: the buyer left the form on purpose. Ask your server. */
+/** The buyer canceled. Not proof of anything: ask your server. */
 export type PiCancelEvent = PiEvent<'pi-cancel'> & PiEventFields['pi-cancel']
-/** The checkout cannot be shown. Not fired for what the automatic retry heals. */
+/** The checkout cannot be shown. Does not fire if the automatic retry succeeds. */
 export type PiErrorEvent = PiEvent<'pi-error'> & PiEventFields['pi-error']
 
 declare global {

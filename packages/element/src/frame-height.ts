@@ -1,58 +1,48 @@
 /**
- * Follows the height that the hosted page wishes for, without jumping and without a growth loop.
+ * The height of one frame: it follows the hosted page's content without jumps or growth loops.
  *
  * @module
  */
+import { burstOf } from './burst.ts'
 
 const shrinkDelay = 150
-const growthWindow = 1000
-const growthLimit = 12
 
-/** The height of one frame. It writes one custom property; CSS clamps it. */
+/** Sets one custom property on the frame, which the element's styles limit. */
 export class FrameHeight {
   readonly #frame: HTMLIFrameElement
-  readonly #growths: number[] = []
-  #looping = false
+  readonly #isLoop = burstOf({ limit: 12, window: 1000 })
   #height = 0
-  #wanted = 0
-  #shrinking: ReturnType<typeof setTimeout> | undefined
+  #requested = 0
+  #shrinkTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(frame: HTMLIFrameElement, signal: AbortSignal) {
     this.#frame = frame
-    // The window gains focus when the frame loses it: a shrink that waited for that may happen now.
-    addEventListener('focus', () => this.want(this.#wanted), { signal })
-    signal.addEventListener('abort', () => clearTimeout(this.#shrinking))
+    // The window receives focus when the frame loses it: a postponed shrink can happen now.
+    addEventListener('focus', () => this.request(this.#requested), { signal })
+    signal.addEventListener('abort', () => clearTimeout(this.#shrinkTimer))
   }
 
   /**
-   * Grows at once, shrinks late and never under the buyer's hands.
+   * Grows the frame immediately. Shrinks it after a delay, and only while it does not have focus.
    *
-   * @param height CSS pixels.
+   * @param height - CSS pixels.
    */
-  want(height: number): void {
-    this.#wanted = height
-    clearTimeout(this.#shrinking)
-    if (height < this.#height) this.#shrinking = setTimeout(() => this.#shrink(), shrinkDelay)
-    // A page whose height follows the frame's would grow for ever: past the limit the frame scrolls.
-    if (height > this.#height + 1 && this.#mayGrow()) this.#apply()
-  }
-
-  #mayGrow(): boolean {
-    const now = performance.now()
-    this.#growths.push(now)
-    const oldest = this.#growths.at(-growthLimit - 1)
-    this.#looping ||= oldest !== undefined && now - oldest < growthWindow
-    return !this.#looping
+  request(height: number): void {
+    this.#requested = height
+    clearTimeout(this.#shrinkTimer)
+    if (height < this.#height) this.#shrinkTimer = setTimeout(() => this.#shrink(), shrinkDelay)
+    // A page whose height follows the frame's would grow without end: the frame scrolls instead.
+    if (height > this.#height + 1 && !this.#isLoop()) this.#apply()
   }
 
   #shrink(): void {
-    // The root, for `document.activeElement` is the host alone.
+    // The shadow root, because `document.activeElement` is the host only.
     const root = this.#frame.getRootNode() as ShadowRoot
     if (root.activeElement !== this.#frame) this.#apply()
   }
 
   #apply(): void {
-    this.#height = this.#wanted
-    this.#frame.style.setProperty('--frame-height', `${this.#wanted}px`)
+    this.#height = this.#requested
+    this.#frame.style.setProperty('--frame-height', `${this.#height}px`)
   }
 }

@@ -1,8 +1,8 @@
 /**
- * One mounted frame: handshake, port and timers, from its creation until it ends.
+ * One mounted frame, from its creation to its end: handshake, port, and timers.
  *
- * The page says `hello` on the window; its exact origin is answered with a port; the secret crosses
- * that port alone, after the page has acknowledged it. Everything hangs on one `AbortController`.
+ * The hosted page sends `hello` to the window. The element answers its exact origin with a port, and sends
+ * the secret through that port only, after the page has acknowledged it.
  *
  * @module
  */
@@ -16,179 +16,146 @@ import {
   readFromFrame,
   readHello,
 } from '@pi-checkout/contract/frame-protocol'
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import { burstOf } from './burst.ts'
 import type { CheckoutErrorCode } from './errors.ts'
 import { FrameHeight } from './frame-height.ts'
 
-/** What a session tells its element. After `fail` it has ended and is silent. */
-export type SessionNews =
-  /** The page, or a reloaded one, shakes hands: the form is not usable now. */
+/** What a session reports to its element. `fail` is the last event. */
+export type SessionEvent =
+  /** The page, or a reloaded one, starts a handshake: the form is not usable now. */
   | { readonly t: 'hello' }
   | { readonly t: 'fail'; readonly code: CheckoutErrorCode; readonly test?: true | undefined }
   | Extract<FromFrame, { t: 'ready' | 'busy' | 'leave' | 'finish' | 'cancel' }>
 
-/** What a session needs; `origin` is the checkout's, and `locale` is asked for each time. */
+/** What a session needs. */
 export interface SessionOptions {
+  /** The checkout's origin. */
   readonly origin: string
   readonly id: string
   readonly secret: string
+  /** Returns the current locale. */
   readonly locale: () => string
-  readonly tell: (news: SessionNews) => void
+  readonly emit: (event: SessionEvent) => void
 }
 
-const loadPatience = 1500
-const helloPatience = 12_000
-const readyPatience = 20_000
-const pongPatience = 5000
-const helloWindow = 10_000
-const helloLimit = 5
+/** How long to wait, in milliseconds: for a `hello` after `load`, and for each of the other messages. */
+const timeouts = { load: 1500, hello: 12_000, ready: 20_000, pong: 5000 }
 
 // Without the bare `allow-top-navigation` Firefox blocks a redirect after an asynchronous result.
 const sandbox = 'allow-scripts allow-same-origin allow-forms allow-top-navigation'
 
-/** One frame and its conversation. It ends once: by itself with `fail`, or by `end()`. */
-export class FrameSession implements ReactiveController {
-  /** The frame; its attributes and listeners are in place before anybody inserts it. */
+/** One frame and its messages. It ends once: after `fail`, or by `end()`. */
+export class FrameSession {
+  /** Attributes and listeners are set before the element inserts it. */
   readonly frame: HTMLIFrameElement = document.createElement('iframe')
 
-  readonly #host: ReactiveControllerHost
   readonly #options: SessionOptions
-  readonly #life = new AbortController()
-  readonly #height = new FrameHeight(this.frame, this.#life.signal)
+  readonly #end = new AbortController()
+  readonly #height = new FrameHeight(this.frame, this.#end.signal)
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>()
-  readonly #hellos: number[] = []
+  readonly #isFlood = burstOf({ limit: 5, window: 10_000 })
   #port: MessagePort | undefined
   #acknowledged = false
-  /** A `hello` came, and the `load` of the same document is still to come. */
-  #greeted = false
+  /** A `hello` arrived, and the `load` event of the same document is still to come. */
+  #helloFirst = false
 
-  constructor(host: ReactiveControllerHost, options: SessionOptions) {
-    this.#host = host
+  constructor(options: SessionOptions) {
     this.#options = options
     const { frame } = this
-    const { signal } = this.#life
+    const { signal } = this.#end
     // Not `part.add`, which jsdom does not have.
     frame.setAttribute('part', 'frame')
     frame.inert = true
     frame.referrerPolicy = 'strict-origin'
-    // The page keeps nothing, so an isolated page may show it. Chromium alone knows the attribute.
+    // The hosted page stores nothing, so an isolated page may show it. Only Chromium has the attribute.
     frame.toggleAttribute('credentialless', !!window.crossOriginIsolated)
     frame.setAttribute('sandbox', sandbox)
     frame.src = `${options.origin}/checkout/${options.id}`
-    frame.addEventListener('load', () => this.#loaded(), { signal })
-    addEventListener('message', (event) => this.#receive(event), { signal })
+    frame.addEventListener('load', () => this.#onLoad(), { signal })
+    addEventListener('message', (event) => this.#onWindowMessage(event), { signal })
     addEventListener('pageshow', ({ persisted }) => persisted && this.#ping(), { signal })
-    document.addEventListener('securitypolicyviolation', (event) => this.#blocked(event), {
+    document.addEventListener('securitypolicyviolation', (event) => this.#onViolation(event), {
       signal,
     })
-    this.#arm('hello', helloPatience, 'unreachable')
-    host.addController(this)
+    this.#startTimer('hello')
   }
 
-  /** Sends the locale again, if the page listens. */
+  /** Sends the locale, once the page has acknowledged the port. */
   configure(): void {
     if (this.#acknowledged) this.#send({ t: 'config', locale: this.#options.locale() })
   }
 
-  /** Removes frame, port, listeners and timers. Nothing is told after it. */
+  /** Removes frame, port, listeners, and timers. No event follows. */
   end(): void {
-    this.#life.abort()
-    this.#host.removeController(this)
-    for (const timer of this.#timers.values()) clearTimeout(timer)
+    this.#end.abort()
+    this.#stopTimers(...this.#timers.keys())
     this.#port?.close()
     this.frame.remove()
   }
 
-  hostDisconnected(): void {
-    this.end()
-  }
-
-  /** Trusts a message only from our own frame, at the pinned origin. */
-  #receive({ source, origin, data }: MessageEvent<unknown>): void {
+  /** Trusts only messages from this frame at the checkout's origin. */
+  #onWindowMessage({ source, origin, data }: MessageEvent<unknown>): void {
     const page = this.frame.contentWindow
     if (!page || source !== page || origin !== this.#options.origin) return
     const hello = readHello(data)
     if (!hello) return
     if (this.#isFlood()) this.#fail('connection_lost')
-    else if (hello.v.includes(PROTOCOL)) this.#answer(page, hello)
+    else if (hello.v.includes(PROTOCOL)) this.#connect(page, hello)
     else this.#fail('protocol_mismatch')
   }
 
-  #answer(page: Window, { doc }: Hello): void {
-    // The `load` of this document may have overtaken its hello; then none is left to wait for.
-    this.#greeted = !this.#timers.has('load')
-    this.#disarm('load', 'hello', 'pong')
-    this.#arm('ready', readyPatience, 'unreachable')
-    const init: Init = { pi: 'checkout', t: 'init', v: PROTOCOL, doc }
-    page.postMessage(init, this.#options.origin, [this.#openPort()])
-    this.#options.tell({ t: 'hello' })
-  }
-
-  #isFlood(): boolean {
-    const now = performance.now()
-    this.#hellos.push(now)
-    const oldest = this.#hellos.at(-helloLimit - 1)
-    return oldest !== undefined && now - oldest < helloWindow
-  }
-
-  /** Closes the port of an older document, so that it can neither be heard nor get the secret. */
-  #openPort(): MessagePort {
+  #connect(page: Window, { doc }: Hello): void {
+    // If the `load` event of this document came before its hello, its timer is running.
+    this.#helloFirst = !this.#timers.has('load')
+    this.#stopTimers('load', 'hello', 'pong')
+    this.#startTimer('ready')
+    // An older document must neither be read nor receive the secret.
     this.#port?.close()
     this.#acknowledged = false
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     port1.onmessage = ({ data }: MessageEvent<unknown>) => {
       const message = readFromFrame(data)
-      // A message of a port that was closed since may still be queued.
-      if (message && port1 === this.#port && !this.#life.signal.aborted) this.#hear(message)
+      // A message of a closed port may still be queued.
+      if (message && port1 === this.#port && !this.#end.signal.aborted) this.#onMessage(message)
     }
-    return port2
+    const init: Init = { pi: 'checkout', t: 'init', v: PROTOCOL, doc }
+    page.postMessage(init, this.#options.origin, [port2])
+    this.#options.emit({ t: 'hello' })
   }
 
-  #hear(message: FromFrame): void {
+  #onMessage(message: FromFrame): void {
+    if (message.t === 'fail') this.#fail(readFailCode(message.code), message.test)
+    else if (this.#acknowledged) this.#handle(message)
+    else if (message.t === 'ack') {
+      this.#acknowledged = true
+      this.configure()
+      this.#authenticate()
+    }
+  }
+
+  #handle(message: Exclude<FromFrame, { t: 'fail' }>): void {
     switch (message.t) {
-      case 'fail':
-        this.#fail(readFailCode(message.code), message.test)
-        break
       case 'ack':
-        this.#introduce()
         break
-      default:
-        if (this.#acknowledged) this.#obey(message)
-    }
-  }
-
-  #obey(message: Exclude<FromFrame, { t: 'ack' | 'fail' }>): void {
-    const { tell } = this.#options
-    switch (message.t) {
       case 'size':
-        this.#height.want(message.h)
+        this.#height.request(message.h)
         break
       case 'pong':
-        this.#disarm('pong')
-        break
-      case 'leave':
-        tell(message)
-        // After the event, so that the page's own guard is gone when the top window moves.
-        this.#send({ t: 'left', page: location.href })
+        this.#stopTimers('pong')
         break
       case 'renew':
         this.#authenticate()
         break
-      case 'busy':
-        tell(message)
+      case 'leave':
+        this.#options.emit(message)
+        // After the event, in which the page removes its `beforeunload` handler.
+        this.#send({ t: 'left', page: location.href })
         break
       default:
-        this.#disarm('ready')
-        tell(message)
+        if (message.t !== 'busy') this.#stopTimers('ready')
+        this.#options.emit(message)
     }
-  }
-
-  #introduce(): void {
-    if (this.#acknowledged) return
-    this.#acknowledged = true
-    this.configure()
-    this.#authenticate()
   }
 
   #authenticate(): void {
@@ -196,25 +163,25 @@ export class FrameSession implements ReactiveController {
     this.#send({ t: 'auth', id, secret })
   }
 
-  /** Browsers fire `load` for blocked and refused frames too: it is a sign of failure, or of nothing. */
-  #loaded(): void {
-    const lost = this.#acknowledged ? 'connection_lost' : 'unreachable'
-    if (!this.#greeted) this.#arm('load', loadPatience, lost)
-    this.#greeted = false
+  /** Browsers fire `load` for blocked and failed frames too: only the missing `hello` shows a failure. */
+  #onLoad(): void {
+    if (!this.#helloFirst) this.#startTimer('load')
+    this.#helloFirst = false
   }
 
-  /** The page came back from the back/forward cache; the frame in it may be dead. */
+  /** The page came from the back/forward cache: the document in its frame may have ended. */
   #ping(): void {
     if (!this.#acknowledged) return
-    this.#arm('pong', pongPatience, 'connection_lost')
+    this.#startTimer('pong')
     this.#send({ t: 'ping' })
   }
 
-  #blocked(event: SecurityPolicyViolationEvent): void {
+  #onViolation(event: SecurityPolicyViolationEvent): void {
     const { disposition, effectiveDirective, blockedURI } = event
     const { origin } = this.#options
-    const ours = blockedURI === origin || blockedURI.startsWith(`${origin}/`)
-    if (disposition === 'enforce' && effectiveDirective === 'frame-src' && ours && !this.#port) {
+    // Browsers report an origin without a path, or the whole address.
+    const isOurs = `${blockedURI}/`.startsWith(`${origin}/`)
+    if (disposition === 'enforce' && effectiveDirective === 'frame-src' && isOurs && !this.#port) {
       this.#fail('blocked_by_csp')
     }
   }
@@ -223,17 +190,17 @@ export class FrameSession implements ReactiveController {
     this.#port?.postMessage(message)
   }
 
-  #arm(name: string, patience: number, code: CheckoutErrorCode): void {
-    this.#disarm(name)
-    const ring = (): void => {
-      // Browsers slow hidden pages down, which is no fault of the checkout: start over.
-      if (document.hidden) this.#arm(name, patience, code)
-      else this.#fail(code)
+  #startTimer(name: keyof typeof timeouts): void {
+    this.#stopTimers(name)
+    const onTimeout = (): void => {
+      // Browsers slow hidden pages down, which is not a failure of the checkout: start again.
+      if (document.hidden) this.#startTimer(name)
+      else this.#fail(this.#acknowledged && name !== 'ready' ? 'connection_lost' : 'unreachable')
     }
-    this.#timers.set(name, setTimeout(ring, patience))
+    this.#timers.set(name, setTimeout(onTimeout, timeouts[name]))
   }
 
-  #disarm(...names: readonly string[]): void {
+  #stopTimers(...names: readonly string[]): void {
     for (const name of names) {
       clearTimeout(this.#timers.get(name))
       this.#timers.delete(name)
@@ -241,7 +208,7 @@ export class FrameSession implements ReactiveController {
   }
 
   #fail(code: CheckoutErrorCode, test?: true): void {
-    this.#options.tell({ t: 'fail', code, test })
+    this.#options.emit({ t: 'fail', code, test })
     this.end()
   }
 }

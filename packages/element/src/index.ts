@@ -1,5 +1,5 @@
 /**
- * The public names of the element. Importing this registers nothing: `./define` does.
+ * The public names of the element. Importing them does not register it: import `./define` for that.
  *
  * @module
  */

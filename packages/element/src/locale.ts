@@ -1,5 +1,5 @@
 /**
- * The few texts that the element shows, in English, Armenian and Russian.
+ * The texts that the element shows, in English, Armenian, and Russian.
  *
  * @module
  */
@@ -24,38 +24,39 @@ const en: Texts = {
 
 const translations: Readonly<Record<string, Texts>> = {
   hy: {
-    title: 'Վճարման անվտանգ ձև',
-    loading: 'Վճարման ձևը բեռնվում է…',
-    slow: 'Ստուգեք ձեր կապը։',
-    unavailable: 'Վճարման ձևն այս պահին հասանելի չէ։',
-    retry: 'Փորձել կրկին',
+    title: 'Վճարման անվտանգ էջ',
+    loading: 'Վճարման էջը բեռնվում է…',
+    slow: 'Ստուգեք կապը։',
+    unavailable: 'Վճարման էջն այս պահին հասանելի չէ։',
+    retry: 'Նորից փորձել',
   },
   ru: {
     title: 'Безопасная форма оплаты',
     loading: 'Форма оплаты загружается…',
     slow: 'Проверьте подключение.',
     unavailable: 'Форма оплаты сейчас недоступна.',
-    retry: 'Повторить',
+    retry: 'Попробовать ещё раз',
   },
 }
 
-/** Returns the texts for a BCP 47 tag; English for one that is unknown, empty or malformed. */
+/** Returns the texts for a BCP 47 tag, in English if the tag is unknown, empty, or malformed. */
 export function textsFor(tag: string): Texts {
   return translations[languageOf(tag)] ?? en
 }
 
-/** Returns the language that the page gives this element: the closest `lang`, shadow roots crossed. */
+/** Returns the closest `lang` around an element, also outside of its shadow root. */
 export function closestLanguage(element: Element): string {
-  const holder = element.closest<HTMLElement>('[lang]')
-  if (holder) return holder.lang
-  const root = element.getRootNode()
-  return root instanceof ShadowRoot ? closestLanguage(root.host) : ''
+  const ancestor = element.closest<HTMLElement>('[lang]')
+  if (ancestor) return ancestor.lang
+  // Not `instanceof ShadowRoot`, a global that is gone once jsdom has ended. A link's `host` is a string.
+  const { host } = element.getRootNode() as Partial<ShadowRoot>
+  return typeof host === 'object' ? closestLanguage(host) : ''
 }
 
 function languageOf(tag: string): string {
   try {
     return new Intl.Locale(tag).language
   } catch {
-    return '' // A malformed tag throws; a buyer's page must not.
+    return '' // A malformed tag throws.
   }
 }

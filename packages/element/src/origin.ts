@@ -1,37 +1,38 @@
 /**
- * Where the checkout lives: pinned once per page by its own script, never read from the document.
+ * The origin of the checkout: set once per page by its script, never read from the document.
  *
- * Markup could be injected, and would aim the secret at another host.
+ * Markup can be injected, and would send the secret to another host.
  *
  * @module
  */
 import { readOrigin } from '@pi-checkout/contract/origin'
 
-let pinned: string | undefined
+let configured: string | undefined
 
 /**
- * Pins the origin of the checkout for every `<pi-checkout>` of this page.
+ * Sets the checkout's origin for each `<pi-checkout>` on the page.
  *
- * Call it once, before or right after the import of `./define`. The same origin again has no effect.
+ * Call it once, before the first mount. Another call with the same origin has no effect.
  *
- * @param options `origin`: https, or http on loopback, such as `http://127.0.0.1:4000`. No path,
- * user or query; a trailing slash is a path.
- * @throws {TypeError} `origin` is no such origin, or another one is pinned already.
+ * @param options - `origin`: https, or http on loopback, without a path. A trailing slash is a path.
+ * @throws {TypeError} If `origin` is not such an origin, or differs from the one that is configured.
+ * @example
+ * configureCheckout({ origin: 'https://pay.example' })
  */
 export function configureCheckout(options: { readonly origin: string }): void {
   const origin = readOrigin(options?.origin)
   if (!origin) {
     throw new TypeError(
-      'origin: must be exactly an origin, https or http on loopback, such as https://pay.example',
+      'origin: must be https, or http on loopback, without a path, such as https://pay.example',
     )
   }
-  if (pinned && pinned !== origin) {
-    throw new TypeError('origin: another origin is pinned already; configure the checkout once')
+  if (configured && configured !== origin) {
+    throw new TypeError('origin: another one is already configured')
   }
-  pinned = origin
+  configured = origin
 }
 
-/** Returns the pinned origin; `undefined` before `configureCheckout`. */
+/** Returns the configured origin, or `undefined` before `configureCheckout`. */
 export function checkoutOrigin(): string | undefined {
-  return pinned
+  return configured
 }

@@ -1,5 +1,5 @@
 /**
- * The self-contained file that the checkout serves itself: it knows its origin by its own address.
+ * The self-contained file, which the checkout serves: its own address is the checkout's origin.
  *
  * @module
  */

@@ -1,15 +1,15 @@
 /**
- * One inner box with one grid cell. Nothing lies over the ready frame, and nothing moves.
+ * Styles of the element: one box with one grid cell. Nothing overlaps the ready frame, and nothing moves.
  *
  * @module
  */
 import { FIRST_VIEW } from '@pi-checkout/contract/frame-protocol'
 import { css } from 'lit'
 
-// Page styles beat `:host`, so the layout hangs on the inner grid and not on the host's `display`.
-// The first column gives a container that fits its content, such as a dialog, a width for a card form:
-// a frame alone would give it 300 pixels. It asks for no minimum, and the second column takes the rest.
-// The frame is hidden by `opacity`, for Chromium runs no ResizeObserver in a frame that is not rendered.
+// A page's styles override `:host`, so the layout does not depend on the host's `display`.
+// The first column gives a container that fits its content, such as a dialog, the width of a card form
+// instead of a frame's 300 pixels. It has no minimum, and the second column takes the rest.
+// The frame is hidden by `opacity`, because Chromium runs no ResizeObserver in a frame that is not rendered.
 export const styles = css`
   :host {
     display: block;

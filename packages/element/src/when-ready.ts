@@ -1,19 +1,20 @@
 /**
- * Waits for the form, for pages that hide or scroll until it can be used.
+ * Waits for the form, for pages that hide or scroll until it is usable.
  *
  * @module
  */
-
 import type { PiCheckout } from './checkout-element.ts'
 import { CheckoutError } from './errors.ts'
 
 /**
- * Resolves once the hosted page is shown: in `ready`, `busy` or `finished`.
+ * Waits until the hosted page is shown: state `ready`, `busy`, or `finished`.
  *
- * @param element A `<pi-checkout>`, defined or not yet.
- * @param options `signal` ends the wait.
- * @throws {CheckoutError} The element stands, or comes to stand, in `error`.
- * @throws {DOMException} An `AbortError`: the element was removed from the document.
+ * @param element - A `<pi-checkout>`. It may be defined later.
+ * @param options - `signal`: stops waiting.
+ * @throws {CheckoutError} If the state is, or becomes, `error`.
+ * @throws {DOMException} An `AbortError`, if the element is removed from the document.
+ * @example
+ * await whenReady(document.querySelector('pi-checkout'))
  */
 export function whenReady(
   element: PiCheckout,
@@ -21,41 +22,41 @@ export function whenReady(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = new AbortController()
-    const look = (): void => {
+    const check = (): void => {
       const { state, error } = element
       if (state === 'error') reject(error ?? new CheckoutError('internal'))
       else if (state === 'ready' || state === 'busy' || state === 'finished') resolve()
       else return
       done.abort()
     }
-    const giveUp = (): void => {
+    const onAbort = (): void => {
       reject(signal?.reason)
       done.abort()
     }
-    const leave = (): void => {
-      // A move takes the element out and puts it back in one task.
+    const onRemoved = (): void => {
+      // A move removes the element and inserts it again in one task.
       queueMicrotask(() => {
         if (element.isConnected) return
         reject(new DOMException('pi-checkout: removed from the document', 'AbortError'))
         done.abort()
       })
     }
-    if (signal?.aborted) return giveUp()
-    signal?.addEventListener('abort', giveUp, { signal: done.signal })
-    element.addEventListener('pi-statechange', look, { signal: done.signal })
-    look()
-    if (!done.signal.aborted) void followRemoval(element, { leave, signal: done.signal })
+    if (signal?.aborted) return onAbort()
+    signal?.addEventListener('abort', onAbort, { signal: done.signal })
+    element.addEventListener('pi-statechange', check, { signal: done.signal })
+    check()
+    if (!done.signal.aborted) void observeRemoval(element, { onRemoved, signal: done.signal })
   })
 }
 
-/** Waits for the definition first: before it the element has no life cycle. */
-async function followRemoval(
+/** Waits for the definition first: an undefined element has no lifecycle. */
+async function observeRemoval(
   element: PiCheckout,
-  { leave, signal }: { readonly leave: () => void; readonly signal: AbortSignal },
+  { onRemoved, signal }: { readonly onRemoved: () => void; readonly signal: AbortSignal },
 ): Promise<void> {
   await customElements.whenDefined(element.localName)
   if (signal.aborted) return
-  const controller = { hostDisconnected: leave }
+  const controller = { hostDisconnected: onRemoved }
   element.addController(controller)
   signal.addEventListener('abort', () => element.removeController(controller))
 }

@@ -2,54 +2,62 @@ import type { Page } from '@playwright/test'
 import axe from 'axe-core'
 import { expect, test } from 'vitest'
 import {
-  eventsAfterTimers,
-  expectEvent,
-  expectState,
+  clickInFrame,
+  configure,
+  eventsAfterTick,
   installClock,
-  mountImmediately,
-  prepareTestSites,
-  press,
-} from './browser/test-sites.ts'
+  mountDirectly,
+  setValues,
+  startSites,
+  textInFrame,
+  waitForEvent,
+  waitForState,
+} from './support/sites.ts'
 
-const sites = prepareTestSites()
+const sites = startSites()
+const twoFields = `<input id="mail" aria-label="Mail"><pi-checkout id="pay"></pi-checkout><button id="next">Next</button>`
 
-async function faults(page: Page): Promise<unknown> {
-  // In every frame, so that faults inside the cross-origin frame are found too.
+async function violations(page: Page): Promise<unknown> {
+  // In each frame, to find violations in the cross-origin frame too.
   const source = `${axe.source}; axe.configure({ allowedOrigins: ['<unsafe_all_origins>'] })`
   for (const frame of page.frames()) await frame.evaluate(source)
   return page.evaluate(async () => {
-    const { violations } = await (Reflect.get(window, 'axe') as typeof axe).run()
-    return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+    const { violations: found } = await (Reflect.get(window, 'axe') as typeof axe).run()
+    return found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
   })
 }
 
-test('axe finds nothing while idle, loading, ready, busy, finished or in an error', async () => {
+/** Returns the focused element inside the checkout's shadow root. */
+function focusedInside(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => {
+    const focused = document.activeElement?.shadowRoot?.activeElement
+    return focused?.textContent || focused?.tagName
+  })
+}
+
+test('has no axe violations while idle, loading, ready, busy, finished, or in an error', async () => {
   const page = await sites.openShop({
     hosted: { steps: ['ready', 'busy'], delay: 1500 },
-    script: `
-      import { configureCheckout } from '/shop.js'
-      configureCheckout({ origin: PAY })`,
+    script: configure,
   })
   await page.waitForFunction(() => customElements.get('pi-checkout'))
-  expect(await faults(page)).toEqual([])
-  await page.evaluate(() => {
-    Object.assign(document.getElementById('pay') ?? {}, { intentId: 'pi_1', clientSecret: 'x' })
-  })
+  expect(await violations(page)).toEqual([])
+  await setValues(page, { intentId: 'pi_1', clientSecret: 'x' })
   await page.getByText('Loading the payment form…').waitFor()
-  await expectState(page, 'busy')
-  expect(await faults(page)).toEqual([])
+  await waitForState(page, 'busy')
+  expect(await violations(page)).toEqual([])
   await page.frameLocator('iframe').getByTestId('finish').click()
-  await expectState(page, 'finished')
-  expect(await faults(page)).toEqual([])
-  await press(page, 'fail-unauthorized')
-  await expectState(page, 'error')
+  await waitForState(page, 'finished')
+  expect(await violations(page)).toEqual([])
+  await clickInFrame(page, 'fail-unauthorized')
+  await waitForState(page, 'error')
   await expect.poll(() => page.frames().length).toBe(1)
-  expect(await faults(page)).toEqual([])
+  expect(await violations(page)).toEqual([])
 })
 
-test('the element is a named group that tells when it is busy', async () => {
+test('is a named group that reports when it is busy', async () => {
   const page = await sites.openShop({ hosted: { steps: ['ready', 'busy'] } })
-  await expectState(page, 'busy')
+  await waitForState(page, 'busy')
   const devtools = await page.context().newCDPSession(page)
   const { nodes } = await devtools.send('Accessibility.getFullAXTree')
   const group = nodes.find(({ role }) => role?.value === 'group')
@@ -59,95 +67,89 @@ test('the element is a named group that tells when it is busy', async () => {
   expect(await page.locator('#pay:state(ready)').count()).toBe(0)
 })
 
-test('the loading text appears after half a second, and only while loading', async () => {
+test('shows the loading text after half a second, and only while loading', async () => {
   const page = await sites.openShop({
     hosted: { delay: 1200 },
-    script: `${mountImmediately}
+    script: `${mountDirectly}
       pay.addEventListener('pi-statechange', async () => {
         await pay.updateComplete
         window.atFirst = getComputedStyle(pay.shadowRoot.querySelector('[name=loading]')).visibility
       }, { once: true })`,
   })
-  const text = page.getByText('Loading the payment form…')
-  await text.waitFor({ state: 'visible' })
-  expect(await page.evaluate(() => Reflect.get(window, 'atFirst'))).toBe('hidden')
-  await expectState(page, 'ready')
+  await page.getByText('Loading the payment form…').waitFor({ state: 'visible' })
+  expect(await page.evaluate('atFirst')).toBe('hidden')
+  await waitForState(page, 'ready')
   expect(await page.getByRole('status').textContent()).toBe('')
 })
 
-test('focus stays where it was while loading, and the hidden frame is out of its order', async () => {
+test('leaves the focus alone while loading, and the hidden frame out of the focus order', async () => {
   const page = await sites.openShop({
-    body: '<input id="mail" aria-label="Mail"><pi-checkout id="pay"></pi-checkout><button id="next">Next</button>',
+    body: twoFields,
     hosted: { delay: 1200 },
-    script: `mail.focus(); ${mountImmediately}`,
+    script: `mail.focus(); ${mountDirectly}`,
   })
-  await expectState(page, 'loading')
+  const focused = (): Promise<unknown> => page.evaluate('document.activeElement.id')
+  await waitForState(page, 'loading')
   await page.keyboard.press('Tab')
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('next')
+  expect(await focused()).toBe('next')
   await page.locator('#mail').focus()
-  await expectState(page, 'ready')
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('mail')
+  await waitForState(page, 'ready')
+  expect(await focused()).toBe('mail')
   await page.keyboard.press('Tab')
-  // The frame is another process, which has to take the focus first.
-  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('pay')
+  // The frame is another process, which has to receive the focus first.
+  await expect.poll(focused).toBe('pay')
 })
 
-test('a lost frame hands its focus to Try again', async () => {
+test('moves the focus of a lost frame to the retry button', async () => {
   const page = await sites.openShop({
     hosted: { steps: ['ready', { wait: 300 }, 'busy'] },
     prepare: installClock,
   })
-  await expectState(page, 'busy')
-  const hosted = page.frameLocator('iframe')
-  await hosted.getByLabel('Card number').focus()
-  sites.hosted({ steps: [{ fail: 'internal' }] })
-  await press(page, 'fail-internal')
-  await expect.poll(() => eventsAfterTimers(page)).toContain('pi-error internal')
-  await expect
-    .poll(() => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent))
-    .toBe('Try again')
+  await waitForState(page, 'busy')
+  await page.frameLocator('iframe').getByLabel('Card number').focus()
+  sites.serveCheckout({ steps: [{ fail: 'internal' }] })
+  await clickInFrame(page, 'fail-internal')
+  await expect.poll(() => eventsAfterTick(page)).toContain('pi-error internal')
+  await expect.poll(() => focusedInside(page)).toBe('Try again')
 })
 
-test('focus() goes to the frame, or to Try again when it is shown', async () => {
+test('focuses the frame on focus()', async () => {
   const page = await sites.openShop({
-    hosted: { steps: ['ready'] },
-    script: `${mountImmediately}; pay.addEventListener('pi-ready', () => pay.focus())`,
+    script: `${mountDirectly}; pay.addEventListener('pi-ready', () => pay.focus())`,
   })
-  await expectEvent(page, 'pi-ready')
-  expect(
-    await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.tagName),
-  ).toBe('IFRAME')
+  await waitForEvent(page, 'pi-ready')
+  expect(await focusedInside(page)).toBe('IFRAME')
 })
 
 test.each([
   ['en', 'Try again', 'en'],
-  ['hy', 'Փորձել կրկին', 'hy'],
-  ['ru-RU', 'Повторить', 'ru-RU'],
+  ['hy', 'Նորից փորձել', 'hy'],
+  ['ru-RU', 'Попробовать ещё раз', 'ru-RU'],
   ['xx', 'Try again', 'xx'],
-  ['', 'Փորձել կրկին', 'hy'],
+  ['', 'Նորից փորձել', 'hy'],
   ['not a locale', 'Try again', 'not a locale'],
-])('the locale "%s" shows "%s"', async (locale, retry, received) => {
+])('shows "%s" as "%s", and sends it to the page', async (locale, retry, sent) => {
   const page = await sites.openShop({
     body: '<div lang="hy"><pi-checkout id="pay"></pi-checkout></div>',
-    script: `${mountImmediately}; pay.locale = ${JSON.stringify(locale)}`,
+    script: `${mountDirectly}; pay.locale = ${JSON.stringify(locale)}`,
     prepare: installClock,
   })
-  await expectEvent(page, 'pi-ready')
-  expect(await page.frameLocator('iframe').getByTestId('locale').textContent()).toBe(received)
-  sites.hosted({ steps: [{ fail: 'internal' }] })
-  await press(page, 'fail-internal')
-  await expect.poll(() => eventsAfterTimers(page)).toContain('pi-error internal')
+  await waitForEvent(page, 'pi-ready')
+  expect(await textInFrame(page, 'locale')).toBe(sent)
+  sites.serveCheckout({ steps: [{ fail: 'internal' }] })
+  await clickInFrame(page, 'fail-internal')
+  await expect.poll(() => eventsAfterTick(page)).toContain('pi-error internal')
   expect(await page.getByRole('button').textContent()).toBe(retry)
 })
 
-test('a dark color-scheme reaches the frame without a white box', async () => {
+test('passes a dark color-scheme on to the frame', async () => {
   const page = await sites.openShop({
     body: '<pi-checkout id="pay" style="color-scheme: dark"></pi-checkout>',
     colorScheme: null,
   })
-  await expectState(page, 'ready')
-  const hosted = page.frames()[1]
-  expect(await hosted?.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)).toBe(
-    true,
-  )
+  await waitForState(page, 'ready')
+  const isDark = await page
+    .frames()[1]
+    ?.evaluate('matchMedia("(prefers-color-scheme: dark)").matches')
+  expect(isDark).toBe(true)
 })

@@ -1,29 +1,37 @@
+import type { Page } from '@playwright/test'
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { SvelteHTMLElements } from 'svelte/elements'
 import { expect, expectTypeOf, test } from 'vitest'
 import type { GlobalComponents } from 'vue'
 import { Checkout } from '../samples/react.tsx'
+import { PiCheckout } from '../src/frameworks/react.ts'
 import type { PiFinishEvent } from '../src/index.ts'
-import { PiCheckout } from '../src/react.ts'
-import { eventsOf, expectEvent, prepareTestSites } from './browser/test-sites.ts'
+import { eventsOf, readyEvents, startSites, waitForEvent } from './support/sites.ts'
 
-import '../src/svelte.ts'
-import '../src/vue.ts'
+import '../src/frameworks/svelte.ts'
+import '../src/frameworks/vue.ts'
 
-const sites = prepareTestSites()
-const once = ['pi-statechange loading', 'pi-statechange ready', 'pi-ready']
+const sites = startSites()
+const serverHtml = renderToString(<Checkout />)
 
-function sample(name: string): string {
-  return `import { start } from '/${name}.js'; start(document.getElementById('root'), PAY)`
+function openSample(
+  name: string,
+  { html = '', prepare }: { html?: string; prepare?: (page: Page) => unknown } = {},
+): Promise<Page> {
+  return sites.openShop({
+    body: `<div id="root">${html}</div>`,
+    script: `import { start } from '/${name}.js'; start(document.getElementById('root'), PAY)`,
+    ...(prepare && { prepare }),
+  })
 }
 
 test.each(['react', 'vue', 'svelte'])(
-  'the %s sample mounts one frame and expectEvent pi-finish',
+  'the %s sample mounts one frame and receives pi-finish',
   async (name) => {
-    const page = await sites.openShop({ body: '<div id="root"></div>', script: sample(name) })
-    await expectEvent(page, 'pi-ready')
-    expect(await eventsOf(page)).toEqual(once)
+    const page = await openSample(name)
+    await waitForEvent(page, 'pi-ready')
+    expect(await eventsOf(page)).toEqual(readyEvents)
     expect(await page.locator('iframe').count()).toBe(1)
     expect(sites.requests).toEqual(['/checkout/pi_1'])
     expect(await page.content()).not.toContain('pi_1_secret_x')
@@ -32,18 +40,26 @@ test.each(['react', 'vue', 'svelte'])(
   },
 )
 
-test('server-rendered React HTML hydrates without a word and mounts one frame', async () => {
-  const html = renderToString(<Checkout />)
-  const page = await sites.openShop({
-    body: `<div id="root">${html}</div>`,
-    script: sample('react'),
-  })
-  await expectEvent(page, 'pi-ready')
-  expect(await eventsOf(page)).toEqual(once)
+test.each(['react', 'vue', 'svelte'])(
+  'the %s sample shows a message in place of the form if the handoff fails',
+  async (name) => {
+    sites.expectedMessages.push(/Failed to load resource/)
+    const page = await openSample(name, {
+      prepare: (opened) => opened.route('**/checkout/handoff', (route) => route.abort()),
+    })
+    await page.locator('pi-checkout').getByText('could not be loaded').waitFor()
+    expect(await eventsOf(page)).toEqual([])
+  },
+)
+
+test('server-rendered React HTML hydrates without a message and mounts one frame', async () => {
+  const page = await openSample('react', { html: serverHtml })
+  await waitForEvent(page, 'pi-ready')
+  expect(await eventsOf(page)).toEqual(readyEvents)
   expect(await page.locator('#pay').getAttribute('class')).toBe('checkout')
 })
 
-test('server-rendered React HTML holds no secret, and no id', () => {
+test('server-rendered React HTML contains neither secret nor id', () => {
   const html = renderToString(
     <PiCheckout intentId="pi_1" clientSecret="pi_1_secret_x" label="Pay" data-testid="checkout">
       <p>Waiting</p>
@@ -52,7 +68,7 @@ test('server-rendered React HTML holds no secret, and no id', () => {
   expect(html).toBe('<pi-checkout data-testid="checkout"><p>Waiting</p></pi-checkout>')
 })
 
-test('React knows the tag and its handlers, and refuses the secret in markup', () => {
+test("React's types have the tag and its handlers, and reject the secret in markup", () => {
   createElement('pi-checkout', { 'onpi-finish': () => {} })
   const tag = <pi-checkout intentId="pi_1" onpi-finish={({ intentId }) => intentId.length} />
   expect(tag.type).toBe('pi-checkout')
@@ -60,7 +76,7 @@ test('React knows the tag and its handlers, and refuses the secret in markup', (
   expect((<pi-checkout clientSecret="x" />).type).toBe('pi-checkout')
 })
 
-test('Vue and Svelte know the tag, its values and its handlers', () => {
+test("Vue's and Svelte's types have the tag, its values, and its handlers", () => {
   type Vue = InstanceType<GlobalComponents['pi-checkout']>['$props']
   expectTypeOf<Vue['clientSecret']>().toEqualTypeOf<string | null | undefined>()
   expectTypeOf<NonNullable<Vue['onPiFinish']>>().parameter(0).toEqualTypeOf<PiFinishEvent>()

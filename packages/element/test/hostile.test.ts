@@ -1,12 +1,18 @@
 import type { Frame, Page } from '@playwright/test'
 import axe from 'axe-core'
 import { expect, test } from 'vitest'
-import { eventsOf, expectEvent, prepareTestSites, type SiteResponse } from './browser/test-sites.ts'
+import {
+  eventsOf,
+  readyEvents,
+  type SiteResponse,
+  startSites,
+  waitForEvent,
+  waitForState,
+} from './support/sites.ts'
 
-const sites = prepareTestSites()
-const ready = ['pi-statechange loading', 'pi-statechange ready', 'pi-ready']
+const sites = startSites()
 
-/** Sends malformed messages of every shape. Runs in the page; `port` is the session's, if it has one. */
+/** Sends malformed messages. Runs in the page; `port` is the session's, if it has one. */
 const fuzzer = `
   function fuzz(send, count, seed) {
     const random = () => {
@@ -39,7 +45,7 @@ const fuzzer = `
     for (let i = 0; i < count; i++) send(malformed())
   }`
 
-/** A valid \`hello\` and every word of the port, for those who may not speak at all. */
+/** A valid `hello` and each message of the port, for senders that may not send any. */
 const forgery = `
   function forge(send) {
     send({ pi: 'checkout', t: 'hello', v: [1], doc: 'A'.repeat(32) })
@@ -65,26 +71,24 @@ function hostedPage(): SiteResponse {
   }
 }
 
-async function height(page: Page): Promise<number> {
-  return page.locator('#pay').evaluate((pay) => pay.getBoundingClientRect().height)
+async function openReady(body?: string): Promise<Page> {
+  const page = await sites.openShop({ hosted: hostedPage, ...(body && { body }) })
+  await waitForEvent(page, 'pi-ready')
+  return page
 }
 
-/** Lets the page do whatever a message that it has received by now makes it do. */
-async function settle(page: Page): Promise<void> {
+async function expectNoChange(page: Page): Promise<void> {
+  // Time for the effect of the messages that have arrived.
   await page.waitForTimeout(200)
-}
-
-async function expectNothing(page: Page): Promise<void> {
-  expect(await eventsOf(page)).toEqual(ready)
-  expect(await page.locator('#pay').evaluate((pay) => Reflect.get(pay, 'state'))).toBe('ready')
-  expect(await height(page)).toBe(600)
+  expect(await eventsOf(page)).toEqual(readyEvents)
+  await waitForState(page, 'ready')
+  expect(await page.evaluate('pay.getBoundingClientRect().height')).toBe(600)
   expect(page.url()).toBe(`${sites.shop}/`)
   expect(await page.frameLocator('#pay iframe').getByText('Hosted').isVisible()).toBe(true)
 }
 
 test('ten thousand malformed messages from the frame change nothing (threat 48)', async () => {
-  const page = await sites.openShop({ hosted: hostedPage })
-  await expectEvent(page, 'pi-ready')
+  const page = await openReady()
   const frame = page.frames()[1] as Frame
   for (const [channel, seed] of [
     ['port.postMessage(message)', 1],
@@ -92,15 +96,14 @@ test('ten thousand malformed messages from the frame change nothing (threat 48)'
   ] as const) {
     await frame.evaluate(`fuzz((message) => ${channel}, 5000, ${seed})`)
   }
-  await settle(page)
-  await expectNothing(page)
+  await expectNoChange(page)
   expect(sites.requests).toEqual(['/checkout/pi_1'])
   await frame.evaluate("port.postMessage({ t: 'finish' })")
-  await expectEvent(page, 'pi-finish')
+  await waitForEvent(page, 'pi-finish')
 })
 
-test('ten thousand messages from a sibling frame change nothing, forged ones included (threat 46)', async () => {
-  sites.attacker = () => ({
+test('ten thousand messages from a sibling frame change nothing (threat 46)', async () => {
+  sites.respondAsAttacker = () => ({
     body: `<!doctype html><html lang="en"><title>Attacker</title><script>
       ${fuzzer}${forgery}
       const send = (message) => {
@@ -108,58 +111,46 @@ test('ten thousand messages from a sibling frame change nothing, forged ones inc
         for (let i = 0; i < parent.length; i++) parent[i].postMessage(message, '*')
       }</script></html>`,
   })
-  const page = await sites.openShop({
-    body: '<pi-checkout id="pay"></pi-checkout><iframe id="attacker" title="Attacker"></iframe>',
-    hosted: hostedPage,
-  })
-  await expectEvent(page, 'pi-ready')
-  await page.locator('#attacker').evaluate((frame, url) => {
-    Object.assign(frame, { src: url })
-  }, sites.attackerOrigin)
-  await expect
-    .poll(() => page.frames().some((frame) => frame.url().startsWith(sites.attackerOrigin)))
-    .toBe(true)
-  const attacker = page.frames().find((frame) => frame.url().startsWith(sites.attackerOrigin))
-  await attacker?.waitForLoadState()
-  await attacker?.evaluate('forge(send); fuzz(send, 10000, 3)')
-  await settle(page)
-  await expectNothing(page)
+  const page = await openReady(
+    '<pi-checkout id="pay"></pi-checkout><iframe id="attacker" title="Attacker"></iframe>',
+  )
+  await page.evaluate(`attacker.src = '${sites.attacker}'`)
+  const attackerFrame = (): Frame | undefined =>
+    page.frames().find((frame) => frame.url().startsWith(sites.attacker))
+  await expect.poll(attackerFrame).toBeDefined()
+  await attackerFrame()?.waitForLoadState()
+  await attackerFrame()?.evaluate('forge(send); fuzz(send, 10000, 3)')
+  await expectNoChange(page)
   expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
 
-test('ten thousand messages from an opener change nothing, forged ones included (threat 46)', async () => {
-  sites.attacker = () => ({
+test('ten thousand messages from an opener change nothing (threat 46)', async () => {
+  sites.respondAsAttacker = () => ({
     body: `<!doctype html><title>Attacker</title><script>
       ${fuzzer}${forgery}
       const open = (url) => { window.shop = window.open(url) }
       const send = (message) => shop.postMessage(message, '*')</script>`,
   })
-  const page = await sites.openShop({ hosted: hostedPage })
-  const context = page.context()
+  const context = (await openReady()).context()
   const opener = await context.newPage()
-  await opener.goto(sites.attackerOrigin)
+  await opener.goto(sites.attacker)
   const opened = context.waitForEvent('page')
-  await opener.evaluate(
-    (url) => Reflect.get(window, 'eval')(`open(${JSON.stringify(url)})`),
-    sites.shop,
-  )
+  await opener.evaluate(`open(${JSON.stringify(sites.shop)})`)
   const popup = await opened
-  const noise: string[] = []
-  popup.on('console', (message) => noise.push(message.text()))
-  popup.on('pageerror', (error) => noise.push(error.message))
-  await expectEvent(popup, 'pi-ready')
+  const messages: string[] = []
+  popup.on('console', (message) => messages.push(message.text()))
+  popup.on('pageerror', (error) => messages.push(error.message))
+  await waitForEvent(popup, 'pi-ready')
   await opener.evaluate('forge(send); fuzz(send, 10000, 4)')
-  await settle(popup)
-  await expectNothing(popup)
+  await expectNoChange(popup)
   expect(sites.requests).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
-  expect(noise).toEqual([])
+  expect(messages).toEqual([])
 })
 
 test("axe's own messages between frames change nothing", async () => {
-  const page = await sites.openShop({ hosted: hostedPage })
-  await expectEvent(page, 'pi-ready')
+  const page = await openReady()
   const source = `${axe.source}; axe.configure({ allowedOrigins: ['<unsafe_all_origins>'] })`
   for (const frame of page.frames()) await frame.evaluate(source)
   for (let i = 0; i < 3; i++) await page.evaluate('axe.run()')
-  await expectNothing(page)
+  await expectNoChange(page)
 })

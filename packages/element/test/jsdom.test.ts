@@ -1,44 +1,73 @@
 // @vitest-environment jsdom
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import '../src/define.ts'
-import { configureCheckout } from '../src/index.ts'
+import { configureCheckout, PiEvent } from '../src/index.ts'
 
-const frames = (root: ParentNode): NodeListOf<HTMLIFrameElement> =>
-  root.querySelectorAll<HTMLIFrameElement>('iframe')
+type Checkout = HTMLElementTagNameMap['pi-checkout']
 
-test('in jsdom the element renders its frame, changes with its pair and ends', async () => {
-  configureCheckout({ origin: 'https://pay.example' })
-  document.body.innerHTML = '<pi-checkout><p>Waiting</p></pi-checkout>'
-  const [pay] = document.getElementsByTagName('pi-checkout')
-  const checkout = pay as HTMLElementTagNameMap['pi-checkout']
-  expect(checkout.state).toBe('idle')
-  Object.assign(checkout, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })
-  await checkout.updateComplete
-  expect(checkout.state).toBe('loading')
-  const [frame] = frames(checkout.renderRoot as ShadowRoot)
-  expect(frame?.src).toBe('https://pay.example/checkout/pi_1')
-  checkout.clientSecret = null
-  await checkout.updateComplete
-  expect(checkout.state).toBe('idle')
-  expect(frames(checkout.renderRoot as ShadowRoot)).toHaveLength(0)
-  checkout.remove()
-  await checkout.updateComplete
+configureCheckout({ origin: 'https://pay.example' })
+
+afterEach(async () => {
+  const elements = [...document.querySelectorAll('pi-checkout')]
+  document.body.replaceChildren()
+  await Promise.all(elements.map(({ updateComplete }) => updateComplete))
+  vi.unstubAllGlobals()
 })
 
-test('in jsdom two elements keep their own pairs and errors', async () => {
-  const consoleError = vi.spyOn(console, 'error').mockReturnValue()
-  const [one, two] = [1, 2].map(() => document.createElement('pi-checkout'))
-  if (!one || !two) throw new Error('two elements were created')
-  document.body.append(one, two)
-  Object.assign(one, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })
-  Object.assign(two, { intentId: '..', clientSecret: 'x' })
+function append(values: object): Checkout {
+  const element = document.createElement('pi-checkout')
+  document.body.append(element)
+  return Object.assign(element, values)
+}
+
+const handoff = { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' }
+const frames = ({ renderRoot }: Checkout): string[] =>
+  [...renderRoot.querySelectorAll('iframe')].map(({ src }) => src)
+
+test('renders its frame in jsdom, and removes it with the secret', async () => {
+  const checkout = append({})
+  expect(checkout.state).toBe('idle')
+  Object.assign(checkout, handoff)
+  await checkout.updateComplete
+  expect(checkout.state).toBe('loading')
+  expect(frames(checkout)).toEqual(['https://pay.example/checkout/pi_1'])
+  checkout.clientSecret = null
+  await checkout.updateComplete
+  expect([checkout.state, frames(checkout)]).toEqual(['idle', []])
+})
+
+test('two elements have their own values and errors in jsdom', async () => {
+  const log = vi.spyOn(console, 'error').mockReturnValue()
+  const one = append(handoff)
+  const two = append({ intentId: '..', clientSecret: 'x' })
   await Promise.all([one.updateComplete, two.updateComplete])
   expect([one.state, two.state]).toEqual(['loading', 'error'])
   expect(two.error?.code).toBe('invalid_values')
-  expect(consoleError.mock.calls).toEqual([[expect.stringContaining('invalid_values')]])
-  consoleError.mockRestore()
+  expect(log.mock.calls).toEqual([[expect.stringContaining('invalid_values')]])
+  log.mockRestore()
   one.remove()
   expect([one.state, two.state]).toEqual(['idle', 'error'])
-  two.remove()
-  await Promise.all([one.updateComplete, two.updateComplete])
+})
+
+test('an update that runs after jsdom has ended needs none of its classes', async () => {
+  const checkout = append(handoff)
+  await checkout.updateComplete
+  for (const name of ['ShadowRoot', 'HTMLElement', 'Element']) vi.stubGlobal(name, undefined)
+  checkout.requestUpdate()
+  await expect(checkout.updateComplete).resolves.toBe(true)
+})
+
+test('an element outside of the document reads the language of its root', async () => {
+  const link = document.createElement('a')
+  const checkout = append(handoff)
+  await checkout.updateComplete
+  link.append(checkout)
+  checkout.label = 'Pay'
+  await expect(checkout.updateComplete).resolves.toBe(true)
+})
+
+test('an event for unit tests has the flags of a dispatched one', () => {
+  const event = new PiEvent('pi-finish', { intentId: 'pi_1' })
+  expect(event).toMatchObject({ type: 'pi-finish', intentId: 'pi_1' })
+  expect([event.bubbles, event.composed, event.cancelable]).toEqual([true, true, false])
 })

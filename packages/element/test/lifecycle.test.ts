@@ -1,92 +1,84 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { fakeHostedPage } from '../src/testing.ts'
+import { fakeHostedPage } from '../src/testing/index.ts'
 import {
-  eventsAfterTimers,
+  clickInFrame,
+  configure,
+  eventsAfterTick,
   eventsOf,
-  expectEvent,
-  expectState,
   installClock,
-  mountImmediately,
-  prepareTestSites,
-  press,
-  type Responder,
-} from './browser/test-sites.ts'
+  mountDirectly,
+  readyEvents,
+  setValues,
+  startSites,
+  textInFrame,
+  waitForEvent,
+  waitForState,
+} from './support/sites.ts'
 
-const sites = prepareTestSites()
+const sites = startSites()
+const finishedEvents = ['pi-statechange finished', 'pi-finish']
 
-const ready = ['pi-statechange loading', 'pi-statechange ready', 'pi-ready']
-
-test('the same values again keep the frame', async () => {
+test('keeps the frame if the same values are set again', async () => {
   const page = await sites.openShop()
-  await expectEvent(page, 'pi-ready')
-  const kept = await page.evaluate(async () => {
-    const pay = document.getElementById('pay')
-    const frame = (): unknown => pay?.shadowRoot?.querySelector('iframe')
-    const before = frame()
-    Object.assign(pay ?? {}, { clientSecret: 'pi_1_secret_x', intentId: 'pi_1' })
-    pay?.setAttribute('intent-id', 'pi_1')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    return before === frame()
-  })
-  expect(kept).toBe(true)
-  expect(await eventsOf(page)).toEqual(ready)
+  await waitForEvent(page, 'pi-ready')
+  await page.evaluate("window.before = pay.shadowRoot.querySelector('iframe')")
+  await setValues(page, { clientSecret: 'pi_1_secret_x', intentId: 'pi_1' })
+  await page.evaluate("pay.setAttribute('intent-id', 'pi_1')")
+  await page.waitForTimeout(50)
+  expect(await page.evaluate("before === pay.shadowRoot.querySelector('iframe')")).toBe(true)
+  expect(await eventsOf(page)).toEqual(readyEvents)
 })
 
-test('another pair ends the session and mounts the other; null unmounts', async () => {
+test('mounts again for other values, and unmounts for null', async () => {
   const page = await sites.openShop()
-  await expectEvent(page, 'pi-ready')
-  await page.evaluate(() => {
-    Object.assign(document.getElementById('pay') ?? {}, { clientSecret: 'y', intentId: 'pi_2' })
-  })
-  await expect.poll(() => eventsOf(page)).toEqual([...ready, ...ready])
+  await waitForEvent(page, 'pi-ready')
+  await setValues(page, { clientSecret: 'y', intentId: 'pi_2' })
+  await expect.poll(() => eventsOf(page)).toEqual([...readyEvents, ...readyEvents])
   expect(sites.requests).toEqual(['/checkout/pi_1', '/checkout/pi_2'])
-  await page.evaluate(() => {
-    Object.assign(document.getElementById('pay') ?? {}, { clientSecret: null })
-  })
-  await expectState(page, 'idle')
+  await setValues(page, { clientSecret: null })
+  await waitForState(page, 'idle')
   expect(await page.locator('iframe').count()).toBe(0)
 })
 
 test('moveBefore keeps frame and state (threat 53)', async () => {
   const page = await sites.openShop()
-  await expectEvent(page, 'pi-ready')
-  await page.evaluate(() => {
-    const main = document.querySelector('main')
-    const move = Reflect.get(main ?? {}, 'moveBefore')
-    move.call(main, document.getElementById('pay'), document.querySelector('h1'))
-  })
+  await waitForEvent(page, 'pi-ready')
+  await page.evaluate(
+    "document.querySelector('main').moveBefore(pay, document.querySelector('h1'))",
+  )
   await page.frameLocator('iframe').getByTestId('busy').click()
-  await expectState(page, 'busy')
-  expect(await eventsOf(page)).toEqual([...ready, 'pi-statechange busy'])
+  await waitForState(page, 'busy')
+  expect(await eventsOf(page)).toEqual([...readyEvents, 'pi-statechange busy'])
 })
 
-test('append and a later return bring a new frame and the same pair (threat 53)', async () => {
+test('mounts the same values again after append or a later insertion (threat 53)', async () => {
   const page = await sites.openShop()
-  await expectEvent(page, 'pi-ready')
-  await page.evaluate(() => {
-    document.querySelector('main')?.append(document.getElementById('pay') ?? '')
-  })
-  await expect.poll(() => eventsOf(page)).toEqual([...ready, 'pi-statechange idle', ...ready])
-  const states = await page.evaluate(async () => {
-    const pay = document.getElementById('pay') as HTMLElement & { state: string }
+  await waitForEvent(page, 'pi-ready')
+  await page.evaluate("void document.querySelector('main').append(pay)")
+  await expect
+    .poll(() => eventsOf(page))
+    .toEqual([...readyEvents, 'pi-statechange idle', ...readyEvents])
+  const removed = await page.evaluate(async () => {
+    const pay = document.getElementById('pay') as HTMLElementTagNameMap['pi-checkout']
     pay.remove()
-    const seen = [pay.state, pay.shadowRoot?.querySelectorAll('iframe').length]
+    const result = [pay.state, pay.shadowRoot?.querySelectorAll('iframe').length]
     await new Promise((resolve) => setTimeout(resolve, 100))
     document.querySelector('main')?.append(pay)
-    return seen
+    return result
   })
-  expect(states).toEqual(['idle', 0])
-  await expectState(page, 'ready')
+  expect(removed).toEqual(['idle', 0])
+  await waitForState(page, 'ready')
   expect(new Set(sites.requests)).toEqual(new Set(['/checkout/pi_1']))
 })
 
-/** Counts what a session holds: pending timers, listeners on window and document, open ports. */
-function countHoldings(): void {
+/** Counts what a session uses: pending timers, listeners on window and document, open ports. */
+function countResources(): void {
   const timers = new Set<unknown>()
   const listeners = new Set<unknown>()
   const ports = new Set<unknown>()
   Object.assign(window, {
-    holdings: () => ({ timers: timers.size, listeners: listeners.size, ports: ports.size }),
+    resources: () => ({ timers: timers.size, listeners: listeners.size, ports: ports.size }),
   })
   const { setTimeout, clearTimeout, addEventListener, MessageChannel } = window
   window.setTimeout = ((handler: () => void, time?: number) => {
@@ -125,14 +117,14 @@ function countHoldings(): void {
 }
 
 // A removed element is no longer the global of its id, and its events no longer reach the document.
-const removed = `
+const removeOnEvent = `
   const element = pay
   element.addEventListener('pi-statechange', ({ state }) => {
-    if (state === 'idle' && !element.isConnected) piEvents.push('removed')
+    if (state === 'idle' && !element.isConnected) eventLog.push('removed')
   })
   element.addEventListener('EVENT', () => {
     element.remove()
-    window.held ??= JSON.stringify({ ...holdings(), frames: frames.length, state: element.state })
+    window.remaining ??= { ...resources(), frames: frames.length, state: element.state }
   })`
 
 test.each([
@@ -143,122 +135,153 @@ test.each([
   ['pi-cancel', { steps: ['ready', 'cancel'] }],
   ['pi-error', { steps: ['ready', { fail: 'unauthorized' }] }],
 ] as const)(
-  'removal from inside a %s handler leaves no frame, port, listener or timer',
+  'leaves no frame, port, listener, or timer if a %s handler removes it',
   async (type, hosted) => {
     const page = await sites.openShop({
-      script: removed.replace('EVENT', type) + mountImmediately,
+      script: removeOnEvent.replace('EVENT', type) + mountDirectly,
       hosted,
-      prepare: (_, context) => context.addInitScript(countHoldings),
+      prepare: (_, context) => context.addInitScript(countResources),
     })
-    await expectEvent(page, 'removed')
-    expect(JSON.parse(await page.evaluate(() => Reflect.get(window, 'held')))).toEqual({
-      timers: 0,
-      listeners: 0,
-      ports: 0,
-      frames: 0,
-      state: 'idle',
-    })
+    await waitForEvent(page, 'removed')
+    const none = { timers: 0, listeners: 0, ports: 0, frames: 0, state: 'idle' }
+    expect(await page.evaluate('remaining')).toEqual(none)
     await page.waitForTimeout(100)
     if (type === 'pi-statechange') expect(await eventsOf(page)).not.toContain('pi-ready')
     expect(await page.locator('iframe').count()).toBe(0)
   },
 )
 
-test('a removed element that waited for its retry starts nothing', async () => {
+test('does not retry after its removal', async () => {
   const page = await sites.openShop({
     hosted: { steps: [{ fail: 'internal' }] },
-    script: `${mountImmediately}
+    script: `${mountDirectly}
       const element = pay
       addEventListener('message', () => {
-        setTimeout(() => { element.remove(); piEvents.push('removed') }, 300)
+        setTimeout(() => { element.remove(); eventLog.push('removed') }, 300)
       }, { once: true })`,
     prepare: installClock,
   })
-  await expectEvent(page, 'removed')
+  await waitForEvent(page, 'removed')
   await page.clock.runFor(2000)
   expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
 
-test('authenticates a reloaded frame again and emits pi-finish once', async () => {
+test('connects again after a reload of the frame, and reports pi-finish once', async () => {
   const page = await sites.openShop({ hosted: { steps: ['ready', 'finish'] } })
-  await expectEvent(page, 'pi-finish')
+  await waitForEvent(page, 'pi-finish')
   await page.frameLocator('iframe').getByTestId('reload').click()
   await expect
     .poll(() => eventsOf(page))
-    .toEqual([
-      ...ready,
-      'pi-statechange finished',
-      'pi-finish',
-      ...ready,
-      'pi-statechange finished',
-    ])
-  expect(await page.frameLocator('iframe').getByTestId('secret').textContent()).toBe('yes')
+    .toEqual([...readyEvents, ...finishedEvents, ...readyEvents, 'pi-statechange finished'])
+  expect(await textInFrame(page, 'secret')).toBe('yes')
 })
 
-test('reload() brings a new session with the same pair, from any state', async () => {
+test('reload() mounts the same values again, in any state', async () => {
   const page = await sites.openShop({ hosted: { steps: ['ready', 'finish'] } })
-  await expectEvent(page, 'pi-finish')
-  await page.evaluate(() => {
-    const pay = document.getElementById('pay') as HTMLElement & { reload(): void }
-    pay.reload()
-  })
-  const finished = 'pi-statechange finished'
+  await waitForEvent(page, 'pi-finish')
+  await page.evaluate('pay.reload()')
   await expect
     .poll(() => eventsOf(page))
-    .toEqual([...ready, finished, 'pi-finish', ...ready, finished])
+    .toEqual([...readyEvents, ...finishedEvents, ...readyEvents, 'pi-statechange finished'])
   expect(sites.requests).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
 })
 
-test('a pair that was taken away and given again tells pi-finish again', async () => {
-  const page = await sites.openShop({ hosted: { steps: ['ready', 'finish'] } })
-  await expectEvent(page, 'pi-finish')
-  await page.evaluate(async () => {
-    const pay = document.getElementById('pay') as HTMLElementTagNameMap['pi-checkout']
-    pay.clientSecret = null
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    pay.clientSecret = 'pi_1_secret_x'
-  })
-  const finished = ['pi-statechange finished', 'pi-finish']
-  await expect
-    .poll(() => eventsOf(page))
-    .toEqual([...ready, ...finished, 'pi-statechange idle', ...ready, ...finished])
+test('unmounts if the secret is cleared together with reload()', async () => {
+  const page = await sites.openShop()
+  await waitForEvent(page, 'pi-ready')
+  await page.evaluate('pay.reload(); pay.clientSecret = null')
+  await waitForState(page, 'idle')
+  expect(await page.locator('iframe').count()).toBe(0)
 })
 
-test('a frame that navigates to a dead page is replaced', async () => {
-  sites.expectedLines.push(/Failed to load resource/)
+test('reports pi-finish again for values that were cleared and set again', async () => {
+  const page = await sites.openShop({ hosted: { steps: ['ready', 'finish'] } })
+  await waitForEvent(page, 'pi-finish')
+  await setValues(page, { clientSecret: null })
+  await waitForState(page, 'idle')
+  await setValues(page, { clientSecret: 'pi_1_secret_x' })
+  const once = [...readyEvents, ...finishedEvents]
+  await expect.poll(() => eventsOf(page)).toEqual([...once, 'pi-statechange idle', ...once])
+})
+
+test('replaces a frame that navigates to a page without a response', async () => {
+  sites.expectedMessages.push(/Failed to load resource/)
   const { html } = fakeHostedPage()
-  let alive = true
+  let running = true
   const page = await sites.openShop({
-    hosted: () => (alive ? { body: html } : undefined),
+    hosted: () => (running ? { body: html } : undefined),
     prepare: installClock,
   })
-  await expectEvent(page, 'pi-ready')
-  alive = false
-  const lost = page.waitForEvent('requestfailed')
-  await press(page, 'reload')
-  await lost
-  alive = true
+  await waitForEvent(page, 'pi-ready')
+  running = false
+  const failed = page.waitForEvent('requestfailed')
+  await clickInFrame(page, 'reload')
+  await failed
+  running = true
   await expect
-    .poll(() => eventsAfterTimers(page), { timeout: 15_000 })
-    .toEqual([...ready, ...ready])
+    .poll(() => eventsAfterTick(page), { timeout: 15_000 })
+    .toEqual([...readyEvents, ...readyEvents])
 })
 
-test('two elements with two intents never hear each other', async () => {
-  const hosted: Responder = (path) => ({
-    body: fakeHostedPage({ steps: path.endsWith('pi_1') ? ['ready', 'finish'] : ['ready'] }).html,
-  })
+test('two elements with two intents receive only their own messages', async () => {
   const page = await sites.openShop({
     body: '<pi-checkout id="pay"></pi-checkout><pi-checkout id="other"></pi-checkout>',
-    script: `${mountImmediately}
+    script: `${mountDirectly}
       window.finished = []
       document.addEventListener('pi-finish', ({ intentId, target }) => finished.push([intentId, target.id]))
       Object.assign(other, { intentId: 'pi_2', clientSecret: 'pi_2_secret_y' })`,
-    hosted,
+    hosted: (path) => ({
+      body: fakeHostedPage({ steps: path.endsWith('pi_1') ? ['ready', 'finish'] : ['ready'] }).html,
+    }),
   })
-  await expectState(page, 'finished')
-  await expectState(page, 'ready', 'other')
-  expect(await page.evaluate(() => Reflect.get(window, 'finished'))).toEqual([['pi_1', 'pay']])
-  await press(page, 'fail-unauthorized', '#other iframe')
-  await expectState(page, 'error', 'other')
-  await expectState(page, 'finished')
+  await waitForState(page, 'finished')
+  await waitForState(page, 'ready', 'other')
+  expect(await page.evaluate('finished')).toEqual([['pi_1', 'pay']])
+  await clickInFrame(page, 'fail-unauthorized', '#other iframe')
+  await waitForState(page, 'error', 'other')
+  await waitForState(page, 'finished')
+})
+
+const librarySource = (path: string): string =>
+  readFileSync(new URL(`../node_modules/${path}`, import.meta.url), 'utf8')
+const attributeFirst = `pay.setAttribute('intent-id', 'pi_1'); ${mountDirectly}; pay.intentId = 'pi_1'`
+const idiomorph = {
+  library: 'idiomorph',
+  code: `${librarySource('idiomorph/dist/idiomorph.js')}; Idiomorph.morph(document.body, html)`,
+}
+const morphdom = {
+  library: 'morphdom',
+  code: `${librarySource('morphdom/dist/morphdom-umd.js')}; morphdom(document.body, '<body>' + html + '</body>')`,
+}
+
+test.each([
+  { ...idiomorph, way: 'by property', script: mountDirectly },
+  { ...idiomorph, way: 'by property over an attribute', script: attributeFirst },
+  { ...morphdom, way: 'by property', script: mountDirectly },
+  { ...morphdom, way: 'by property over an attribute', script: attributeFirst },
+])('keeps the frame of values set $way when $library morphs the page', async (morph) => {
+  const page = await sites.openShop({
+    // The HTML of the server: the page before its script ran. Turbo 8, htmx, and LiveView morph to it.
+    script: `window.html = document.body.innerHTML; ${morph.script}`,
+    hosted: { steps: ['ready', 'busy'] },
+  })
+  await waitForEvent(page, 'pi-statechange busy')
+  const number = page.frameLocator('iframe').getByLabel('Card number')
+  await number.fill('4242')
+  const before = await eventsOf(page)
+  await page.evaluate(`${morph.code}; 0`)
+  await page.waitForTimeout(100)
+  expect(await number.inputValue()).toBe('4242')
+  expect(await eventsOf(page)).toEqual(before)
+  expect(sites.requests).toEqual(['/checkout/pi_1'])
+})
+
+test('unmounts if the attribute that set the id is removed', async () => {
+  const page = await sites.openShop({
+    body: '<pi-checkout id="pay" intent-id="pi_1" client-secret="pi_1_secret_x"></pi-checkout>',
+    script: configure,
+  })
+  await waitForEvent(page, 'pi-ready')
+  await page.evaluate("pay.removeAttribute('intent-id')")
+  await waitForEvent(page, 'pi-statechange idle')
 })

@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest'
 import { textsFor } from '../src/locale.ts'
 
-test('en, hy and ru have their own texts, whatever region or script follows', () => {
-  expect(textsFor('en-GB').retry).toBe('Try again')
-  expect(textsFor('hy').retry).toBe('Փորձել կրկին')
-  expect(textsFor('hy-AM').title).toBe('Վճարման անվտանգ ձև')
-  expect(textsFor('ru-Cyrl-RU').retry).toBe('Повторить')
-  expect(textsFor('RU').retry).toBe('Повторить')
+test.each([
+  ['en-GB', 'Try again'],
+  ['hy', 'Նորից փորձել'],
+  ['hy-AM', 'Նորից փորձել'],
+  ['ru-Cyrl-RU', 'Попробовать ещё раз'],
+  ['RU', 'Попробовать ещё раз'],
+  ...['xx', '', 'not a tag', 'e', '_', 'constructor', '__proto__', 'a'.repeat(300)].map((tag) => [
+    tag,
+    'Try again',
+  ]),
+])('the locale "%s" shows "%s"', (tag, retry) => {
+  expect(textsFor(tag).retry).toBe(retry)
 })
-
-test.each(['xx', '', 'not a tag', 'e', '_', 'constructor', '__proto__', 'a'.repeat(300)])(
-  'the locale "%s" shows English',
-  (tag) => {
-    expect(textsFor(tag).retry).toBe('Try again')
-  },
-)

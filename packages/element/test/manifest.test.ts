@@ -5,12 +5,12 @@ import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import * as entry from '../src/index.ts'
 import { type CheckoutErrorCode, PiCheckout } from '../src/index.ts'
-import * as testing from '../src/testing.ts'
+import * as testing from '../src/testing/index.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).slice(0, -1)
 const readme = readFileSync(`${root}/README.md`, 'utf8')
-const fresh = mkdtempSync(`${root}/node_modules/.manifest-`)
-afterAll(() => rmSync(fresh, { recursive: true }))
+const generated = mkdtempSync(`${root}/node_modules/.manifest-`)
+afterAll(() => rmSync(generated, { recursive: true }))
 
 interface Named {
   readonly name: string
@@ -46,21 +46,21 @@ function column(header: string, index = 0): string[] {
     .sort()
 }
 
-test('custom-elements.json and the VS Code data are what the code says', async () => {
+test('custom-elements.json and the VS Code data are up to date', async () => {
   const cli = fileURLToPath(import.meta.resolve('@custom-elements-manifest/analyzer/cem.js'))
-  const outdir = fresh.slice(root.length + 1)
+  const outdir = generated.slice(root.length + 1)
   await promisify(execFile)(process.execPath, [cli, 'analyze', '--quiet', '--outdir', outdir], {
     cwd: root,
     env: { ...process.env, MANIFEST_DIR: outdir },
   })
   for (const file of ['custom-elements.json', 'vscode.html-custom-data.json']) {
-    expect(read(`${root}/${file}`), `npm run manifest renews ${file}`).toEqual(
-      read(`${fresh}/${file}`),
+    expect(read(`${root}/${file}`), `run npm run manifest to update ${file}`).toEqual(
+      read(`${generated}/${file}`),
     )
   }
 })
 
-test('the manifest and the class name the same attributes and members', () => {
+test('the manifest lists the attributes and members of the class', () => {
   const attributes = PiCheckout.observedAttributes.filter(
     (name) => name.includes('-') || name[0] === 'l',
   )
@@ -68,7 +68,7 @@ test('the manifest and the class name the same attributes and members', () => {
   for (const { name } of element.members) expect(name in PiCheckout.prototype, name).toBe(true)
 })
 
-test('the README tables name exactly the properties, events and errors that there are', () => {
+test('the README lists each property, event, and error, and no other', () => {
   expect(column('property')).toEqual(names(element.members))
   expect(column('property', 1)).toEqual(['client-secret', ...names(element.attributes)].sort())
   expect(column('event')).toEqual(names(element.events))
@@ -89,14 +89,14 @@ test('the README tables name exactly the properties, events and errors that ther
   expect(column('code')).toEqual(Object.keys(codes).sort())
 })
 
-test('the README names every slot, part, custom property and state', () => {
+test('the README lists each slot, part, custom property, and state', () => {
   const styling = column('styling').join(' ')
   const { slots, cssParts, cssProperties, cssStates } = element
   for (const { name } of [...slots, ...cssParts, ...cssProperties]) expect(styling).toContain(name)
   for (const { name } of cssStates) expect(column('property', 2)).toContain(name)
 })
 
-test('the README names every value that can be imported, and no other', () => {
+test('the README lists each exported value, and no other', () => {
   const exported = new Set([...Object.keys(entry), ...Object.keys(testing)])
   const named = column('export').map((name) => name.replace(/\(.*/, ''))
   expect(named.filter((name) => !name.startsWith('.')).sort()).toEqual([...exported].sort())

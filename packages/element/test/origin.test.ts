@@ -14,7 +14,7 @@ test.each([
   'http://[::1]:4000',
   'http://localhost',
   'http://pay.localhost:4000',
-])('%s is taken as the origin of a checkout', (url) => {
+])('accepts %s', (url) => {
   origin.configureCheckout({ origin: url })
   expect(origin.checkoutOrigin()).toBe(url)
 })
@@ -36,16 +36,16 @@ test.each([
   undefined,
   null,
   42,
-])('%s is refused, with the rule and an example', (url) => {
+])('rejects %s with the rule and an example', (url) => {
   expect(() => origin.configureCheckout({ origin: url as string })).toThrow(
     new TypeError(
-      'origin: must be exactly an origin, https or http on loopback, such as https://pay.example',
+      'origin: must be https, or http on loopback, without a path, such as https://pay.example',
     ),
   )
   expect(origin.checkoutOrigin()).toBeUndefined()
 })
 
-test('the same origin again has no effect; another one is refused', () => {
+test('accepts the same origin again, and rejects another one', () => {
   origin.configureCheckout({ origin: 'https://pay.example' })
   origin.configureCheckout({ origin: 'https://pay.example' })
   expect(() => origin.configureCheckout({ origin: 'https://other.example' })).toThrow(TypeError)

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
 import {
-  eventsAfterTimers,
+  configure,
+  eventsAfterTick,
   eventsOf,
-  expectEvent,
   installClock,
-  leavingOnce,
-  prepareTestSites,
-} from './browser/test-sites.ts'
+  leaveOnce,
+  readyEvents,
+  startSites,
+  waitForEvent,
+} from './support/sites.ts'
 
-const sites = prepareTestSites({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+const sites = startSites({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
 
-test('pi-leave comes before the page moves, and a guard removed in it does not prompt', async () => {
+test('dispatches pi-leave before the page moves: a handler removed in it does not prompt', async () => {
   let prompts = 0
-  const hosted = leavingOnce()
+  const path = '/pay?order=A%20B&sign=1%2B2~#/form?step=2'
   const page = await sites.openShop({
-    path: '/pay?order=A%20B&sign=1%2B2~#/form?step=2',
-    // The first visit is spent by the click that a guard needs before it may prompt.
-    script: `
-      import { configureCheckout } from '/shop.js'
-      configureCheckout({ origin: PAY })
+    path,
+    // A `beforeunload` handler prompts only after a click.
+    script: `${configure}
       const guard = (event) => event.preventDefault()
       const isBack = sessionStorage.getItem('left')
       if (!isBack) {
@@ -31,8 +31,8 @@ test('pi-leave comes before the page moves, and a guard removed in it does not p
       const mount = () => Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })
       if (isBack) mount()
       else document.querySelector('h1').onclick = mount`,
-    hosted,
-    prepare: async (opened) => {
+    hosted: leaveOnce(),
+    prepare: (opened) => {
       opened.on('dialog', (dialog) => {
         prompts++
         void dialog.accept()
@@ -40,49 +40,48 @@ test('pi-leave comes before the page moves, and a guard removed in it does not p
     },
   })
   await page.getByRole('heading', { name: 'Shop' }).click()
-  await expectEvent(page, 'pi-finish')
-  expect(page.url()).toBe(`${sites.shop}/pay?order=A%20B&sign=1%2B2~#/form?step=2`)
+  await waitForEvent(page, 'pi-finish')
+  expect(page.url()).toBe(sites.shop + path)
   expect(prompts).toBe(0)
 })
 
-test('after a full-page redirect the same pair shows the result and pi-finish comes', async () => {
-  const page = await sites.openShop({ hosted: leavingOnce() })
-  await expectEvent(page, 'pi-finish')
+test('shows the result, and dispatches pi-finish, after a redirect of the whole page', async () => {
+  const page = await sites.openShop({ hosted: leaveOnce() })
+  await waitForEvent(page, 'pi-finish')
   expect(page.url()).toBe(`${sites.shop}/`)
   expect(await eventsOf(page)).not.toContain('pi-leave')
 })
 
-const kept = { 'cache-control': 'no-cache' }
+const cacheable = { 'cache-control': 'no-cache' }
 
-test('after Back the restored page asks again, and a live frame stays', async () => {
-  // The frame's own timer goes on where it stopped: Playwright cannot reach into a restored frame.
+test('keeps a running frame after Back', async () => {
+  // The frame's own timer continues where it stopped: Playwright cannot reach into a restored frame.
   const page = await sites.openShop({
-    headers: kept,
+    headers: cacheable,
     hosted: { steps: ['ready', { wait: 2000 }, 'finish'] },
   })
-  await expectEvent(page, 'pi-ready')
-  await page.evaluate(() => {
-    addEventListener('pageshow', ({ persisted }) => Object.assign(window, { persisted }))
-  })
+  await waitForEvent(page, 'pi-ready')
+  await page.evaluate(
+    "void addEventListener('pageshow', (event) => { window.restored = event.persisted })",
+  )
   await page.goto(`${sites.shop}/elsewhere`, { waitUntil: 'domcontentloaded' })
   await page.goBack({ waitUntil: 'commit' })
-  await expect.poll(() => page.evaluate(() => Reflect.get(window, 'persisted'))).toBe(true)
-  await expectEvent(page, 'pi-finish')
+  await expect.poll(() => page.evaluate('window.restored')).toBe(true)
+  await waitForEvent(page, 'pi-finish')
   expect(sites.requests.filter((path) => path === '/checkout/pi_1')).toHaveLength(2)
 })
 
-test('after Back a dead frame is replaced (threat 54)', async () => {
+test('replaces an unresponsive frame after Back (threat 54)', async () => {
   const page = await sites.openShop({
-    headers: kept,
+    headers: cacheable,
     hosted: { steps: ['ready', 'silence'] },
     prepare: installClock,
   })
-  await expectEvent(page, 'pi-ready')
+  await waitForEvent(page, 'pi-ready')
   await page.goto(`${sites.shop}/elsewhere`, { waitUntil: 'domcontentloaded' })
-  sites.hosted({})
+  sites.serveCheckout({})
   await page.goBack({ waitUntil: 'commit' })
-  const ready = ['pi-statechange loading', 'pi-statechange ready', 'pi-ready']
   await expect
-    .poll(() => eventsAfterTimers(page), { timeout: 15_000 })
-    .toEqual([...ready, ...ready])
+    .poll(() => eventsAfterTick(page), { timeout: 15_000 })
+    .toEqual([...readyEvents, ...readyEvents])
 })

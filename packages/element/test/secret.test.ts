@@ -1,32 +1,33 @@
 import { expect, test } from 'vitest'
 import {
-  expectEvent,
-  expectState,
-  mountImmediately,
-  prepareTestSites,
-} from './browser/test-sites.ts'
+  configure,
+  mountDirectly,
+  setValues,
+  startSites,
+  textInFrame,
+  waitForEvent,
+  waitForState,
+} from './support/sites.ts'
 
-const sites = prepareTestSites()
+const sites = startSites()
 const secret = 'pi_1_secret_x'
 
-test('the secret is in no URL, DOM, attribute, name, storage, timing entry, event, error or console line (threat 45)', async () => {
+test('the secret is in no URL, header, DOM, storage, event, error, or console line (threat 45)', async () => {
   const requests: string[] = []
   const page = await sites.openShop({
     hosted: { steps: ['ready', 'busy', 'idle', { size: 700 }, 'finish', { fail: 'internal' }] },
-    prepare: async (opened) => {
+    prepare: (opened) => {
       opened.on('request', (request) =>
         requests.push(request.url(), JSON.stringify(request.headers())),
       )
-      await opened.addInitScript(() => {
-        const events: unknown[] = []
-        Object.assign(window, { events })
+      return opened.addInitScript(`
+        window.events = []
         for (const type of ['statechange', 'ready', 'finish', 'error']) {
-          document.addEventListener(`pi-${type}`, (event) => events.push(event))
-        }
-      })
+          document.addEventListener('pi-' + type, (event) => events.push(event))
+        }`)
     },
   })
-  await expectEvent(page, 'pi-finish')
+  await waitForEvent(page, 'pi-finish')
   const seen = await page.evaluate(() => {
     const pay = document.getElementById('pay') as unknown as HTMLElement & Record<string, unknown>
     const values = (holder: object): unknown[] => {
@@ -58,62 +59,54 @@ test('the secret is in no URL, DOM, attribute, name, storage, timing entry, even
 })
 
 test.each(['client-secret', 'clientsecret', 'clientSecret', 'CLIENT-SECRET'])(
-  'a %s attribute is gone in the same task and still mounts',
+  'removes a %s attribute in the same task, and mounts',
   async (name) => {
     const page = await sites.openShop({
-      script: `
-        import { configureCheckout } from '/shop.js'
-        configureCheckout({ origin: PAY })
+      script: `${configure}
         pay.intentId = 'pi_1'
         pay.setAttribute('${name}', 'pi_1_secret_x')
         window.html = pay.outerHTML`,
     })
-    await expectEvent(page, 'pi-ready')
-    expect(await page.evaluate(() => Reflect.get(window, 'html'))).not.toContain(secret)
-    expect(await page.frameLocator('iframe').getByTestId('secret').textContent()).toBe('yes')
+    await waitForEvent(page, 'pi-ready')
+    expect(await page.evaluate('html')).not.toContain(secret)
+    expect(await textInFrame(page, 'secret')).toBe('yes')
   },
 )
 
-test('attributes alone mount, as frameworks print them into HTML', async () => {
+test('mounts from attributes alone, as frameworks print them into HTML', async () => {
   const page = await sites.openShop({
     body: `<pi-checkout id="pay" intentid="pi_1" clientsecret="${secret}"></pi-checkout>`,
-    script: `import { configureCheckout } from '/shop.js'; configureCheckout({ origin: PAY })`,
+    script: configure,
   })
-  await expectEvent(page, 'pi-ready')
+  await waitForEvent(page, 'pi-ready')
   expect(await page.content()).not.toContain(secret)
 })
 
-test('a secret API key is refused by a fixed text that does not repeat it, and mounts nothing (threat 55)', async () => {
+test('rejects a secret API key with a fixed message that does not repeat it (threat 55)', async () => {
   const page = await sites.openShop({
-    script: `
-      import { configureCheckout } from '/shop.js'
-      configureCheckout({ origin: PAY })
+    script: `${configure}
       pay.intentId = 'pi_1'
-      window.refusals = ['pi_sk_test_abc', 5, {}].map((value) => {
+      window.errors = ['pi_sk_test_abc', 5, {}].map((value) => {
         try { pay.clientSecret = value } catch (error) { return String(error) }
       })`,
   })
-  expect(await page.evaluate(() => Reflect.get(window, 'refusals'))).toEqual([
-    'TypeError: clientSecret: is a secret API key; give the clientSecret of a handoff',
+  expect(await page.evaluate('errors')).toEqual([
+    'TypeError: clientSecret: must not be a secret API key. Pass the clientSecret of a handoff',
     'TypeError: clientSecret: must be a string or null',
     'TypeError: clientSecret: must be a string or null',
   ])
-  expect(
-    await page.evaluate(() => Reflect.get(document.getElementById('pay') ?? {}, 'state')),
-  ).toBe('idle')
+  await waitForState(page, 'idle')
 })
 
-test('another id without its secret never sends the old one', async () => {
+test('never sends the secret of one id for another id', async () => {
   const page = await sites.openShop({
-    script: `${mountImmediately}
+    script: `${mountDirectly}
       pay.addEventListener('pi-ready', () => { pay.intentId = 'pi_2' }, { once: true })`,
   })
-  await expectEvent(page, 'pi-ready')
-  await expectState(page, 'idle')
+  await waitForEvent(page, 'pi-ready')
+  await waitForState(page, 'idle')
   expect(sites.requests).toEqual(['/checkout/pi_1'])
-  await page.evaluate(() => {
-    Object.assign(document.getElementById('pay') ?? {}, { clientSecret: 'pi_2_secret_y' })
-  })
-  await expectState(page, 'ready')
+  await setValues(page, { clientSecret: 'pi_2_secret_y' })
+  await waitForState(page, 'ready')
   expect(sites.requests).toEqual(['/checkout/pi_1', '/checkout/pi_2'])
 })

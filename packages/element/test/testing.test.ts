@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { fakeHostedPage, type PaymentOutcome, payWith } from '../src/testing.ts'
-import { eventsOf, expectEvent, mountImmediately, prepareTestSites } from './browser/test-sites.ts'
+import { fakeHostedPage, type PaymentOutcome, payWith } from '../src/testing/index.ts'
+import { eventsOf, mountDirectly, startSites, waitForEvent } from './support/sites.ts'
 
-const sites = prepareTestSites()
+const sites = startSites()
 
 test.each<[PaymentOutcome, string]>([
   ['success', 'paid'],
@@ -10,10 +10,10 @@ test.each<[PaymentOutcome, string]>([
   ['stolen', 'failed'],
   ['slow', 'processing'],
   ['pending', 'processing'],
-])('payWith %s sees the payment through to the result "%s"', async (outcome, state) => {
+])('payWith %s ends with the result "%s"', async (outcome, state) => {
   const page = await sites.openShop()
   await payWith(page, outcome)
-  await expectEvent(page, 'pi-finish')
+  await waitForEvent(page, 'pi-finish')
   const result = page.frameLocator('iframe').getByTestId('result')
   expect(await result.getAttribute('data-state')).toBe(state)
 })
@@ -31,33 +31,33 @@ test.each<PaymentOutcome>([
   'challenge-declined',
   'challenge-insufficient-funds',
   'challenge-unavailable',
-])('payWith %s shows the reason, and the second try pays', async (outcome) => {
+])('payWith %s shows the reason, and a second call pays', async (outcome) => {
   const page = await sites.openShop()
   await payWith(page, outcome)
   expect(await eventsOf(page)).not.toContain('pi-finish')
   await payWith(page, 'success')
-  await expectEvent(page, 'pi-finish')
+  await waitForEvent(page, 'pi-finish')
 })
 
-test('payWith canceled leaves the form on purpose', async () => {
+test('payWith canceled presses Cancel payment', async () => {
   const page = await sites.openShop()
   await payWith(page, 'canceled')
-  await expectEvent(page, 'pi-cancel')
+  await waitForEvent(page, 'pi-cancel')
 })
 
-test('payWith says at once why there is no form to fill in', async () => {
-  const page = await sites.openShop({ script: mountImmediately.replace("'pi_1'", "'no id'") })
+test('payWith rejects with the code of an element that shows no form', async () => {
+  const page = await sites.openShop({ script: mountDirectly.replace("'pi_1'", "'no id'") })
   await expect(payWith(page, 'success')).rejects.toThrow(/invalid_values/)
 })
 
-test('payWith names the outcomes that it knows when it is given another', async () => {
+test('payWith rejects an unknown outcome with the list of known ones', async () => {
   const page = await sites.openShop()
   await expect(payWith(page, 'sucess' as PaymentOutcome)).rejects.toThrow(
     /^outcome: must be one of success, declined,/,
   )
 })
 
-test('the fake is served by any server that speaks fetch', async () => {
+test('the fake has a fetch handler for any server', async () => {
   const { fetch, html } = fakeHostedPage()
   const page = await fetch(new Request('https://pay.example/checkout/pi_1'))
   expect([page.status, await page.text()]).toEqual([200, html])
@@ -65,31 +65,31 @@ test('the fake is served by any server that speaks fetch', async () => {
   expect(other.status).toBe(404)
 })
 
-test('the fake shows that a secret came, never the secret', async () => {
+test('the fake shows that a secret arrived, not the secret', async () => {
   const page = await sites.openShop()
-  await expectEvent(page, 'pi-ready')
+  await waitForEvent(page, 'pi-ready')
   expect(await page.frames()[1]?.content()).not.toContain('pi_1_secret_x')
 })
 
-test('steps cannot end the script that they stand in', () => {
+test('a step cannot end the script of the fake', () => {
   const { html } = fakeHostedPage({ steps: [{ fail: '</script><script>alert(1)' }] })
   expect(html).not.toContain('</script><script>')
 })
 
-test("the fake keeps the hosted page's rules: one init, of its own document, with one port", async () => {
+test('the fake accepts one init, for its own document, with one port', async () => {
   const page = await sites.openShop({
     body: '<iframe id="bare" title="Hosted"></iframe>',
     script: `
-      window.heard = []
+      window.received = []
       let answered = false
       addEventListener('message', async ({ source, origin, data }) => {
-        heard.push(['window', data.t, Object.keys(data).sort().join()])
+        received.push(['window', data.t, Object.keys(data).sort().join()])
         if (answered) return
         answered = true
         const wait = () => new Promise((resolve) => setTimeout(resolve, 50))
         const init = async (name, doc, ports) => {
           const { port1, port2 } = new MessageChannel()
-          port1.onmessage = ({ data }) => heard.push([name, data.t])
+          port1.onmessage = ({ data }) => received.push([name, data.t])
           const message = { pi: 'checkout', t: 'init', v: 1, doc }
           source.postMessage(message, origin, ports ? [port2] : [])
           await wait()
@@ -104,10 +104,10 @@ test("the fake keeps the hosted page's rules: one init, of its own document, wit
       })
       bare.src = PAY + '/checkout/pi_1'`,
   })
-  // Ready comes last: whatever the other inits had brought about would stand before it.
-  const heard = () => page.evaluate(() => Reflect.get(window, 'heard'))
-  await expect.poll(heard).toContainEqual(['first', 'ready'])
-  expect(await heard()).toEqual([
+  // Ready comes last: an effect of another init would be listed before it.
+  const received = () => page.evaluate('received')
+  await expect.poll(received).toContainEqual(['first', 'ready'])
+  expect(await received()).toEqual([
     ['window', 'hello', 'doc,pi,t,v'],
     ['first', 'ack'],
     ['first', 'pong'],

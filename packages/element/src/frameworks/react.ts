@@ -1,8 +1,8 @@
 'use client'
 /**
- * `<pi-checkout>` for React 18 and 19: renders the bare tag, and hands values over through its ref.
+ * `<pi-checkout>` for React 18 and 19: renders the tag, and sets values and listeners through its ref.
  *
- * So no markup, rendered by a server or not, ever holds the secret.
+ * So markup never contains the secret, whether a server renders it or not.
  *
  * @module
  */
@@ -18,23 +18,17 @@ import {
   useImperativeHandle,
   useRef,
 } from 'react'
-import type { PiCheckout as PiCheckoutElement } from './checkout-element.ts'
-import './define.ts'
-import type { PiEventType } from './events.ts'
+import type { PiCheckout as PiCheckoutElement } from '../checkout-element.ts'
+import '../define.ts'
+import type { PiEventType } from '../events.ts'
+import type { AttributeHandlers, CheckoutValues, Handler } from './handlers.ts'
 
-type Handler<T extends PiEventType> = (event: HTMLElementEventMap[T]) => void
 type Attributes = Omit<HTMLAttributes<PiCheckoutElement>, 'onError'>
 
-/** Values, handlers and children of `<PiCheckout>`; other attributes go to the tag as they are. */
-export interface PiCheckoutProps extends Attributes {
-  /** Id of the Payment Intent. */
-  readonly intentId?: string | null | undefined
-  /** Its secret; never rendered. */
+/** Values, handlers, and children of `<PiCheckout>`. Other attributes are set on the tag. */
+export interface PiCheckoutProps extends Attributes, CheckoutValues {
+  /** Secret of that intent. Never rendered. */
   readonly clientSecret?: string | null | undefined
-  /** Title of the frame. */
-  readonly label?: string | null | undefined
-  /** BCP 47; by default the closest `lang`. */
-  readonly locale?: string | null | undefined
   readonly onReady?: Handler<'pi-ready'> | undefined
   readonly onStateChange?: Handler<'pi-statechange'> | undefined
   readonly onLeave?: Handler<'pi-leave'> | undefined
@@ -43,18 +37,23 @@ export interface PiCheckoutProps extends Attributes {
   /** Not proof of anything: ask your server. */
   readonly onCancel?: Handler<'pi-cancel'> | undefined
   readonly onError?: Handler<'pi-error'> | undefined
-  /** Shown before definition and while idle. */
+  /** Shown before the definition and while idle. */
   readonly children?: ReactNode
 }
 
-/** The hosted checkout as a React component. Its ref is the element. */
+/**
+ * The hosted checkout as a React component. Its ref is the element.
+ *
+ * @example
+ * <PiCheckout intentId={id} clientSecret={clientSecret} onFinish={showResult} />
+ */
 export const PiCheckout: ForwardRefExoticComponent<
   PiCheckoutProps & RefAttributes<PiCheckoutElement>
 > = forwardRef<PiCheckoutElement, PiCheckoutProps>((props, ref) => {
   const { intentId, clientSecret, label, locale, className, children, ...others } = props
   const { onReady, onStateChange, onLeave, onFinish, onCancel, onError, ...attributes } = others
   const element = useRef<PiCheckoutElement>(null)
-  // An element that is there whenever React looks: the ref is set before effects run.
+  // The ref is set before effects run.
   useImperativeHandle(ref, () => element.current as PiCheckoutElement, [])
   useListener(element, 'pi-ready', onReady)
   useListener(element, 'pi-statechange', onStateChange)
@@ -62,12 +61,12 @@ export const PiCheckout: ForwardRefExoticComponent<
   useListener(element, 'pi-finish', onFinish)
   useListener(element, 'pi-cancel', onCancel)
   useListener(element, 'pi-error', onError)
-  // One effect each: setting an unchanged secret again would lend it to another id.
+  // One effect each: setting an unchanged secret again would allow it for another id.
   useValue(element, 'clientSecret', clientSecret)
   useValue(element, 'intentId', intentId)
   useValue(element, 'label', label)
   useValue(element, 'locale', locale)
-  // React 18 knows no `className` on custom elements, and both know `class`.
+  // React 18 does not support `className` on custom elements. Both versions support `class`.
   return createElement('pi-checkout', { ...attributes, class: className, ref: element }, children)
 })
 PiCheckout.displayName = 'PiCheckout'
@@ -98,23 +97,16 @@ function useValue<K extends 'intentId' | 'clientSecret' | 'label' | 'locale'>(
 }
 
 /**
- * What the bare tag takes in JSX. Not the secret: React prints it into server-rendered HTML.
+ * Attributes of the tag in JSX, without the secret: React prints it into server-rendered HTML.
  *
  * @see https://github.com/react/react/issues/35446
  */
 interface PiCheckoutTag
   extends HTMLAttributes<PiCheckoutElement>,
-    RefAttributes<PiCheckoutElement> {
+    RefAttributes<PiCheckoutElement>,
+    CheckoutValues,
+    AttributeHandlers {
   readonly class?: string | undefined
-  readonly intentId?: string | null | undefined
-  readonly label?: string | null | undefined
-  readonly locale?: string | null | undefined
-  readonly 'onpi-ready'?: Handler<'pi-ready'> | undefined
-  readonly 'onpi-statechange'?: Handler<'pi-statechange'> | undefined
-  readonly 'onpi-leave'?: Handler<'pi-leave'> | undefined
-  readonly 'onpi-finish'?: Handler<'pi-finish'> | undefined
-  readonly 'onpi-cancel'?: Handler<'pi-cancel'> | undefined
-  readonly 'onpi-error'?: Handler<'pi-error'> | undefined
 }
 
 declare module 'react' {

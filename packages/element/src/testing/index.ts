@@ -1,5 +1,5 @@
 /**
- * For merchants' own tests: a hosted page that needs no network, and a buyer for Playwright.
+ * For merchants' own tests: a hosted page without a network, and a buyer for Playwright.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a shop bundles for its own page.
+ * The npm entries as a shop bundles them for its page.
  *
  * @module
  */

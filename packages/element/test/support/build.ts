@@ -1,5 +1,5 @@
 /**
- * Builds what the browser tests serve, once per run: the self-contained file as it is published, and
+ * Builds what the browser tests use, once per run: the self-contained file as it is published, and
  * the npm entries as a shop's own bundler would make them.
  *
  * @module
@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export async function setup(project: TestProject): Promise<void> {
   project.provide('standalone', await bundleOf({ configFile: `${root}/vite.config.ts` }))
   project.provide('bundles', {
-    shop: await shopBundle('test/browser/shop.ts'),
+    shop: await shopBundle('test/support/shop-entry.ts'),
     react: await shopBundle('samples/react.tsx'),
     vue: await shopBundle('samples/vue.ts'),
     svelte: await shopBundle('samples/svelte.ts'),

@@ -1,13 +1,13 @@
 /**
- * A hosted page that speaks the frame protocol offline, with a form that takes the test cards.
+ * A hosted page that speaks the frame protocol offline, with a form that accepts the test cards.
  *
  * @module
  */
 import { PROTOCOL } from '@pi-checkout/contract/frame-protocol'
-import { challengeCodes } from '@pi-checkout/contract/sandbox'
-import { type Plan, plans } from './test-cards.ts'
+import { challengeCodes, testCards } from '@pi-checkout/contract/sandbox'
+import { type PaymentPlan, plans } from './plans.ts'
 
-/** What the fake does by itself, in order, once it has the pair. */
+/** What the fake does, in order, after it has received id and secret. */
 export type FakeStep =
   | 'ready'
   | 'busy'
@@ -16,44 +16,61 @@ export type FakeStep =
   | 'finish'
   | 'cancel'
   | 'silence'
-  /** Asks for a height in CSS pixels. */
+  /** Requests a height in CSS pixels. */
   | { readonly size: number }
-  /** Gives up with a code. */
+  /** Fails with a code. */
   | { readonly fail: string }
   /** Waits, in milliseconds. */
   | { readonly wait: number }
 
 /** How the fake behaves. */
 export interface FakeHostedPageOptions {
-  /** Default: `['ready']`. */
+  /**
+   * What it does after the handshake.
+   *
+   * @default ['ready']
+   */
   readonly steps?: readonly FakeStep[]
-  /** Milliseconds between the document and its `hello`. Default: 0. */
+  /**
+   * Milliseconds between the document and its `hello`.
+   *
+   * @default 0
+   */
   readonly delay?: number
-  /** Protocol versions that its `hello` names. Default: the current one. */
+  /**
+   * Protocol versions in its `hello`.
+   *
+   * @default [1]
+   */
   readonly versions?: readonly number[]
 }
 
-/** The fake as a document, and as a server of it. */
+/** The fake as a document, and as a server for it. */
 export interface FakeHostedPage {
   /** For `page.route('**\/checkout/*', (route) => route.fulfill({ contentType: 'text/html', body: html }))`. */
   readonly html: string
-  /** Answers `/checkout/<id>` with the page and everything else with 404. */
+  /** Returns the page for `/checkout/<id>`, and 404 for other paths. */
   readonly fetch: (request: Request) => Promise<Response>
 }
 
 /**
- * Returns a hosted page that takes any pair and plays the given steps, with buttons for the rest.
+ * Creates a hosted page that accepts any id and secret and runs the given steps, with buttons for others.
  *
- * Its form has the names of the real one and plays every outcome of `payWith` but `'redirect'`.
- * Its buttons have the test ids `ready busy idle leave finish cancel grow shrink reload silence
- * fail-origin_not_allowed fail-unauthorized fail-internal`. It shows *that* a secret came, never the
- * secret. `leave` comes straight back, to the page's own address.
+ * Its form has the real form's labels and plays each outcome of `payWith` except `'redirect'`. Its buttons
+ * have the test ids `ready busy idle leave finish cancel grow shrink reload silence
+ * fail-origin_not_allowed fail-unauthorized fail-internal`. It shows that a secret arrived, but not the
+ * secret. `leave` returns directly to the page's own address.
  *
+ * @param options - Steps, delay, and versions.
+ * @returns The page as text, and as a `fetch` handler for any server.
  * @see README.md, "Testing"
+ * @example
+ * const { html } = fakeHostedPage({ steps: ['ready', { wait: 500 }, 'finish'] })
+ * await page.route('**\/checkout/*', (route) => route.fulfill({ contentType: 'text/html', body: html }))
  */
 export function fakeHostedPage(options: FakeHostedPageOptions = {}): FakeHostedPage {
   const { steps = ['ready'], delay = 0, versions = [PROTOCOL] } = options
-  // Inside a script element only `<` could end it.
+  // In a script element only `<` could end it.
   const settings = JSON.stringify({ steps, delay, versions, cards }).replaceAll('<', '\\u003c')
   const html = documentText.replace('{}', () => settings)
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }
@@ -66,12 +83,12 @@ export function fakeHostedPage(options: FakeHostedPageOptions = {}): FakeHostedP
   }
 }
 
-/** By its last four digits, what each card does: asks for the bank's code or not, and how it ends. */
+/** For each card's last four digits: whether it has a challenge, and how the payment ends. */
 const cards = Object.fromEntries(
-  Object.values<Plan>(plans).flatMap(({ card, bank, redirects, ends }) =>
-    // A card with another answer to the bank stands in the table again; a redirect is not played.
+  Object.values<PaymentPlan>(plans).flatMap(({ card, bank, redirects, ends }) =>
+    // A card with another code is in the plans again. A redirect is not played.
     card && (bank ?? challengeCodes.passes) === challengeCodes.passes
-      ? [[card.slice(-4), { asks: bank !== undefined && !redirects, ends }]]
+      ? [[testCards[card].slice(-4), { challenge: bank !== undefined && !redirects, ends }]]
       : [],
   ),
 )
@@ -95,7 +112,7 @@ const buttons = testIds
   .map((id) => `<button type="button" data-testid="${id}">${id.replace(/[-_]/g, ' ')}</button>`)
   .join('\n      ')
 
-// A script as text: it runs in a browser, as it stands here, whatever compiled this file.
+// The script is text, so that a compiler of this file does not change it.
 const documentText = `<!doctype html>
 <html lang="en">
   <head>
@@ -130,20 +147,20 @@ const documentText = `<!doctype html>
       const back = decodeURIComponent(location.hash.slice(1))
       if (top === window && /^https?:/.test(back)) location.replace(back)
 
-      const acts = {
-        ready: () => say({ t: 'ready' }),
-        busy: () => say({ t: 'busy', on: true }),
-        idle: () => say({ t: 'busy', on: false }),
-        leave: () => { leaving = true; say({ t: 'leave' }) },
-        finish: () => say({ t: 'finish' }),
-        cancel: () => say({ t: 'cancel' }),
+      const actions = {
+        ready: () => send({ t: 'ready' }),
+        busy: () => send({ t: 'busy', on: true }),
+        idle: () => send({ t: 'busy', on: false }),
+        leave: () => { leaving = true; send({ t: 'leave' }) },
+        finish: () => send({ t: 'finish' }),
+        cancel: () => send({ t: 'cancel' }),
         grow: () => size(height + 400),
         shrink: () => size(Math.max(height - 400, 1)),
         reload: () => location.reload(),
         silence: () => { silent = true },
       }
       const isText = (...values) => values.every((value) => typeof value === 'string')
-      const heard = {
+      const handlers = {
         config: ({ locale }) => {
           if (!isText(locale)) return
           document.documentElement.lang = locale
@@ -157,18 +174,18 @@ const documentText = `<!doctype html>
         },
         left: ({ page }) => {
           if (!leaving || !isText(page)) return
-          // By way of this document: to an address with a fragment no page moves from itself.
+          // Through this document, because a new fragment alone does not load a page again.
           top.location.href = location.href + '#' + encodeURIComponent(page)
         },
-        ping: () => say({ t: 'pong' }),
+        ping: () => send({ t: 'pong' }),
       }
 
-      function say(message) { if (!silent) port?.postMessage(message) }
+      function send(message) { if (!silent) port?.postMessage(message) }
 
       function size(h) {
         height = h
         document.querySelector('main').style.minHeight = h + 'px'
-        say({ t: 'size', h })
+        send({ t: 'size', h })
       }
 
       const form = document.forms[0]
@@ -177,25 +194,25 @@ const documentText = `<!doctype html>
         const number = form.elements.number.value.replace(/\\D/g, '')
         form.querySelector('[role=alert]').textContent = ''
         form.inert = true
-        acts.busy()
-        const { asks, ends } = cards[number.slice(-4)] ?? { ends: 'paid' }
-        const passed = !asks || await passesBank()
+        actions.busy()
+        const { challenge, ends } = cards[number.slice(-4)] ?? { ends: 'paid' }
+        const passed = !challenge || await passesChallenge()
         form.inert = false
-        if (passed && ends !== 'declined') return settle(ends)
+        if (passed && ends !== 'declined') return showResult(ends)
         form.querySelector('[role=alert]').textContent = 'Your card was declined.'
-        acts.idle()
+        actions.idle()
       }
 
-      function settle(state) {
+      function showResult(state) {
         const result = document.createElement('h2')
         Object.assign(result.dataset, { testid: 'result', state })
         result.textContent = 'Payment ' + state
         form.replaceWith(result)
-        acts.idle()
-        acts.finish()
+        actions.idle()
+        actions.finish()
       }
 
-      async function passesBank() {
+      async function passesChallenge() {
         const frame = document.createElement('iframe')
         frame.title = 'Your bank'
         frame.srcdoc = '<!doctype html><html lang="en"><title>Your bank</title>'
@@ -214,9 +231,9 @@ const documentText = `<!doctype html>
 
       async function play() {
         for (const step of steps) {
-          if (typeof step === 'string') acts[step]()
+          if (typeof step === 'string') actions[step]()
           else if ('size' in step) size(step.size)
-          else if ('fail' in step) say({ t: 'fail', code: step.fail })
+          else if ('fail' in step) send({ t: 'fail', code: step.fail })
           else await wait(step.wait)
         }
       }
@@ -226,15 +243,15 @@ const documentText = `<!doctype html>
         if (data.t !== 'init' || data.doc !== doc || data.v !== ${PROTOCOL}) return
         port = ports[0]
         port.onmessage = ({ data }) => {
-          if (data && Object.hasOwn(heard, data.t)) heard[data.t](data)
+          if (data && Object.hasOwn(handlers, data.t)) handlers[data.t](data)
         }
-        say({ t: 'ack' })
+        send({ t: 'ack' })
       })
       document.addEventListener('click', ({ target }) => {
         const { testid } = target.dataset
         if (!testid) return
-        if (testid.startsWith('fail-')) say({ t: 'fail', code: testid.slice(5) })
-        else acts[testid]?.()
+        if (testid.startsWith('fail-')) send({ t: 'fail', code: testid.slice(5) })
+        else actions[testid]?.()
       })
       const hello = () => parent.postMessage({ pi: 'checkout', t: 'hello', v: versions, doc }, '*')
       if (delay) setTimeout(hello, delay)

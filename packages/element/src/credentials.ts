@@ -1,0 +1,63 @@
+/**
+ * The id and client secret that a page sets: which id owns the secret, and what was done for the two.
+ *
+ * @module
+ */
+
+/** An id and its secret as the element mounts them. Another object means another mount. */
+export interface MountedCredentials {
+  readonly id: string
+  readonly secret: string
+  /** Whether the automatic retry was used. */
+  retried: boolean
+  /** Whether `pi-finish` or `pi-cancel` was dispatched. */
+  reported: boolean
+}
+
+/** What the page has set so far. */
+export class Credentials {
+  id: string | null = null
+  #secret: string | null = null
+  /** The first id that was set together with the secret. The secret is never sent for another one. */
+  #owner: string | null = null
+  #mounted: MountedCredentials | undefined
+
+  /**
+   * Stores the secret, and forgets its owner.
+   *
+   * @throws {TypeError} If the value is not a string, or is a secret API key.
+   */
+  setSecret(value: unknown): void {
+    const secret = value ?? null
+    if (secret !== null && typeof secret !== 'string') {
+      throw new TypeError('clientSecret: must be a string or null')
+    }
+    if (secret?.startsWith('pi_sk_')) {
+      throw new TypeError(
+        'clientSecret: must not be a secret API key. Pass the clientSecret of a handoff',
+      )
+    }
+    this.#secret = secret
+    this.#owner = null
+  }
+
+  /** Returns what to mount: the same object while id and secret stay the same, `undefined` without both. */
+  get mounted(): MountedCredentials | undefined {
+    const { id } = this
+    if (id && this.#secret) {
+      this.#owner ??= id
+      if (this.#owner !== id) this.#secret = null
+    }
+    const secret = this.#secret
+    if (!id || !secret) this.#mounted = undefined
+    else if (this.#mounted?.id !== id || this.#mounted.secret !== secret) {
+      this.#mounted = { id, secret, retried: false, reported: false }
+    }
+    return this.#mounted
+  }
+
+  /** Makes the next `mounted` a new object, so that the element mounts the same values again. */
+  renew(): void {
+    this.#mounted &&= { ...this.#mounted }
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * Values and event handlers that the types of each framework share.
+ *
+ * @module
+ */
+import type { PiEventType } from '../events.ts'
+
+/** Values of the element without the secret. A missing one is `null`. */
+export interface CheckoutValues {
+  /** Id of the Payment Intent. */
+  readonly intentId?: string | null | undefined
+  /**
+   * Title of the frame.
+   *
+   * @default "Secure payment form" in the locale
+   */
+  readonly label?: string | null | undefined
+  /**
+   * BCP 47 tag.
+   *
+   * @default The closest `lang` attribute
+   */
+  readonly locale?: string | null | undefined
+}
+
+/** Handler of one event. */
+export type Handler<T extends PiEventType> = (event: HTMLElementEventMap[T]) => void
+
+/** Handlers by attribute, such as `onpi-finish`. */
+export type AttributeHandlers = {
+  readonly [T in PiEventType as `on${T}`]?: Handler<T> | undefined
+}

@@ -1,0 +1,31 @@
+/**
+ * Types of `<pi-checkout>` in Vue templates. Import `@pi-checkout/element/vue` once; it contains no code.
+ *
+ * @module
+ */
+import type { HTMLAttributes, PublicProps } from 'vue'
+import type { PiCheckout } from '../checkout-element.ts'
+import type { PiEventType } from '../events.ts'
+import type { CheckoutValues, Handler } from './handlers.ts'
+
+/** `pi-finish` becomes `onPiFinish`. */
+type VueHandlers = {
+  readonly [T in PiEventType as T extends `pi-${infer Name}` ? `onPi${Capitalize<Name>}` : never]?:
+    | Handler<T>
+    | undefined
+}
+
+/** Values and handlers in a template: `:clientSecret.prop="…"`, `@pi-finish="…"`. */
+export type PiCheckoutProps = HTMLAttributes &
+  PublicProps &
+  CheckoutValues &
+  VueHandlers & {
+    /** Secret of that intent. */
+    readonly clientSecret?: string | null | undefined
+  }
+
+declare module 'vue' {
+  interface GlobalComponents {
+    'pi-checkout': new () => PiCheckout & { readonly $props: PiCheckoutProps }
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * A buyer for browser tests: fills in the hosted page's form and completes the payment.
+ *
+ * It finds everything by accessible names in English, as a buyer does.
+ *
+ * @module
+ */
+import { testCards } from '@pi-checkout/contract/sandbox'
+import type { FrameLocator, Locator, Page } from '@playwright/test'
+import { type PaymentPlan, plans } from './plans.ts'
+
+/** A simulated outcome. */
+export type PaymentOutcome = keyof typeof plans
+
+/**
+ * Pays with the test card of an outcome, in the `<pi-checkout>` of a page.
+ *
+ * Call it again on the same page to pay after a decline.
+ *
+ * @param where - The Playwright page. Its `<pi-checkout>` may still be loading. On a page with several,
+ * the locator of one of them.
+ * @param outcome - Such as `'success'`, `'declined'`, or `'challenge'`. `'redirect'` leaves the page and
+ * returns to it; `'canceled'` presses Cancel payment.
+ * @returns When the buyer has done the last step. After a decline, when its reason is shown. Expect the
+ * result on your own page, which asks your server.
+ * @throws {TypeError} If the outcome is unknown.
+ * @throws {Error} If the element cannot show the checkout. The message contains the code of `pi-error`.
+ * @example
+ * await payWith(page, 'success')
+ */
+export async function payWith(where: Page | Locator, outcome: PaymentOutcome): Promise<void> {
+  const plan: PaymentPlan | undefined = plans[outcome]
+  if (!plan) {
+    throw new TypeError(`outcome: must be one of ${Object.keys(plans).join(', ')}`)
+  }
+  const element = 'goto' in where ? where.locator('pi-checkout') : where
+  const form = element.locator('iframe').contentFrame()
+  await Promise.race([form.getByLabel('Card number').waitFor(), rejectOnError(element)])
+  if (!plan.card) {
+    await form.getByRole('button', { name: 'Cancel payment' }).click()
+    return
+  }
+  await form.getByLabel('Card number').fill(testCards[plan.card])
+  await form.getByLabel('Expiry date').fill('12/34')
+  await form.getByLabel('Security code').fill('123')
+  await form.getByLabel('Name on card').fill('Test Buyer')
+  await form.getByRole('button', { name: /^Pay / }).click()
+  if (plan.bank) {
+    const bank = plan.redirects ? element.page() : form.frameLocator('iframe')
+    await completeChallenge(bank, plan.bank)
+  }
+  if (plan.ends === 'declined') await form.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
+}
+
+/** Rejects with the element's error, and never resolves: without it a missing form is only a timeout. */
+async function rejectOnError(element: Locator): Promise<never> {
+  const error = element.evaluate((found: unknown) => {
+    const checkout = found as CheckoutWithError
+    if (checkout.error) return checkout.error.code
+    return new Promise<string>((resolve) => {
+      checkout.addEventListener('pi-error', (event) => resolve(event.error.code))
+    })
+  })
+  const code = await error.catch(() => undefined)
+  if (code) throw new Error(`payWith: <pi-checkout> cannot show the checkout: ${code}`)
+  // The page has navigated: the payment has made progress.
+  return new Promise(() => {})
+}
+
+/** The members of `<pi-checkout>` that are used here, for programs without DOM types. */
+interface CheckoutWithError {
+  readonly error: { readonly code: string } | null
+  addEventListener(
+    type: 'pi-error',
+    listener: (event: { readonly error: { readonly code: string } }) => void,
+  ): void
+}
+
+async function completeChallenge(bank: Page | FrameLocator, code: string): Promise<void> {
+  if (code === 'cancel') {
+    await bank.getByRole('button', { name: 'Cancel' }).click()
+    return
+  }
+  await bank.getByLabel('Code').fill(code)
+  await bank.getByRole('button', { name: 'Confirm' }).click()
+}
