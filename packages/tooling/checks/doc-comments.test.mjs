@@ -1,0 +1,35 @@
+// Public options state their default and public functions show an example, in the declarations that npm publishes.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '@pi-checkout/test-support/process'
+import { parseSync } from 'vite'
+import { expect, test } from 'vitest'
+
+test.each(['server'])('%s: documents defaults and examples', (name) => {
+  const dist = join(root, 'packages', name, 'dist')
+  const files = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith('.d.ts'))
+  expect(files).not.toEqual([])
+  expect(files.flatMap((file) => missingIn(join(dist, file)))).toEqual([])
+})
+
+function missingIn(file) {
+  const text = readFileSync(file, 'utf8')
+  const { program, comments } = parseSync(file, text)
+  const commentOf = ({ start }) => {
+    const before = comments.filter(
+      ({ end }) => end <= start && text.slice(end, start).trim() === '',
+    )
+    return before.at(-1)?.value ?? ''
+  }
+  return program.body.flatMap((statement) => {
+    const declaration = statement.declaration ?? statement
+    const { type, id, body } = declaration
+    if (/Function$/.test(type)) {
+      return commentOf(statement).includes('@example') ? [] : [`${id.name}() has no @example`]
+    }
+    if (type !== 'TSInterfaceDeclaration' || !/Options$/.test(id.name)) return []
+    return body.body
+      .filter((member) => member.optional && !commentOf(member).includes('@default'))
+      .map((member) => `${id.name}.${member.key.name} has no @default`)
+  })
+}
