@@ -1,5 +1,5 @@
-// Brings what a bare machine lacks: dependencies always; with --tests browsers, PostgreSQL and nginx too.
-// Plain Node without a dependency, because it runs before there is any.
+// Installs what is missing: dependencies, and with --tests browsers, PostgreSQL, and nginx.
+// Plain Node.js without dependencies, because it runs before they are installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,10 +8,10 @@ import { pnpm } from '../packages/tooling/pnpm.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-// Debian keeps it out of the PATH of users.
+// On Debian it is not in the PATH of users.
 const nginx = existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : 'nginx'
 
-// The tests of the last four are left out where they are not installed.
+// The tests that need one of the last four are skipped if it is not installed.
 const tools = [
   {
     name: 'Chromium',
@@ -35,16 +35,16 @@ if (process.argv.includes('--tests')) installTools()
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return
-  fail(`Node ${process.versions.node} is too old: this project needs Node 20.19 or newer.`)
+  fail(`Node.js ${process.versions.node} is too old: this project needs Node.js 20.19 or later.`)
 }
 
 function installDependencies() {
   if (changedAt('node_modules/.modules.yaml') > changedAt('pnpm-lock.yaml')) return
   console.log('Installing dependencies…')
-  // Left in, npm hands these to npx, which then runs the outer command again.
+  // npm would pass these to npx, which would run the outer command again.
   const { npm_config_call: _call, npm_config_package: _package, ...env } = process.env
   const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--trust-lockfile']
-  if (!run('npx', args, env)) fail('The dependencies could not be installed; see the lines above.')
+  if (!run('npx', args, env)) fail('The dependencies could not be installed. See the lines above.')
 }
 
 function installTools() {
@@ -65,7 +65,7 @@ function installTools() {
     if (name === 'Chromium') {
       fail('No browser was found. Install Chromium or Google Chrome, or set CHROMIUM_PATH to one.')
     }
-    console.log(`${name} is not installed: the tests that need it are left out.`)
+    console.log(`${name} is not installed: the tests that need it are skipped.`)
   }
 }
 

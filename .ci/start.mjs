@@ -1,4 +1,4 @@
-// Starts the service and the demo shop, and ends both together.
+// `npm start`: starts the service and the demo shop, and stops both together.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const data = join(root, '.data')
 const piService = join(root, 'packages/service/bin/pi-service.mjs')
-const usualShop = 'http://localhost:3000'
+const defaultShop = 'http://localhost:3000'
 
 const children = []
 let stopping = false
@@ -30,7 +30,7 @@ const shop = await start('the shop', [join(root, 'demo/dist/server/main.js'), '-
   PI_INSPECTOR_URL: service.inspectorUrl,
   PI_SHOP_DATA: join(data, 'shop'),
 })
-if (shop.shopUrl !== usualShop) {
+if (shop.shopUrl !== defaultShop) {
   const add = [piService, 'origins', 'add', shop.shopUrl, '--data', serviceData]
   const { status } = spawnSync(process.execPath, add, { stdio: ['ignore', 'ignore', 'inherit'] })
   if (status !== 0) stop(1)
@@ -42,14 +42,14 @@ console.log(`
   Back office  ${shop.adminUrl}
 
   Test cards, with any future date and any security code:
-    4242 4242 4242 4242   pays
+    4242 4242 4242 4242   succeeds
     4000 0000 0000 0002   is declined
-    4000 0000 0000 3220   asks for a code: 1234 passes, 0000 is refused
+    4000 0000 0000 3220   asks for a code: 1234 approves, 0000 denies
 
-  Ctrl-C stops everything. Orders and intents stay in .data; delete that folder to begin anew.
+  Ctrl-C stops everything. Orders and intents are stored in .data; delete that folder to start over.
 `)
 
-/** Resolves with the line of JSON that the program prints when it is ready. */
+/** Starts a program. Returns the JSON that it prints when it is ready. */
 function start(name, args, variables = {}) {
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -59,7 +59,7 @@ function start(name, args, variables = {}) {
   children.push(child)
   child.on('exit', (code) => {
     if (stopping) return
-    console.error(`${name} ended by itself (${code ?? 'killed'}); see the lines above.`)
+    console.error(`${name} exited unexpectedly (${code ?? 'killed'}). See the lines above.`)
     stop(1)
   })
   return new Promise((resolve) => {
@@ -69,7 +69,7 @@ function start(name, args, variables = {}) {
   })
 }
 
-/** The key that seals the shop's handoff cookies: made once, kept with mode 0600. */
+/** Returns the key that encrypts the shop's handoff cookies: created once, stored with mode 0600. */
 function handoffKeys() {
   const path = join(data, 'handoff-keys')
   if (!existsSync(path)) {

@@ -1,4 +1,4 @@
-// Other Node versions to try the packed packages with, from npm; kept in .cache/node.
+// Other Node.js versions to test the packed packages with, from npm; stored in .cache/node.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 
 const home = fileURLToPath(new URL('../../.cache/node', import.meta.url))
 
-/** The floor of `engines`, and the newest of each line that is supported beside it. */
+/** The minimum of `engines`, and the latest of each supported line. */
 export const nodeVersions = ['20.19.0', '22.23.3', '24.21.0', '26.10.0']
 
 /**
- * @returns The path of this Node.
- * @throws {Error} It could not be downloaded; the message says why.
+ * @returns The path of this Node.js.
+ * @throws {Error} If it cannot be downloaded.
  */
 export function nodeBinary(version) {
   if (process.versions.node === version) return process.execPath
@@ -21,13 +21,13 @@ export function nodeBinary(version) {
   mkdirSync(folder, { recursive: true })
   const name = `node-${process.platform}-${process.arch}@${version}`
   const packed = run('npm', ['pack', '--silent', name], folder)
-  const unpacking = `${folder}.${process.pid}`
-  mkdirSync(unpacking)
+  const temporary = `${folder}.${process.pid}`
+  mkdirSync(temporary)
   const tarball = join(folder, packed.trim())
-  run('tar', ['-xzf', tarball, '-C', unpacking, '--strip-components=1', 'package/bin/node'], folder)
+  run('tar', ['-xzf', tarball, '-C', temporary, '--strip-components=1', 'package/bin/node'], folder)
   rmSync(folder, { recursive: true })
-  // In one step, so that a download that was cut short is never taken for a Node.
-  renameSync(unpacking, folder)
+  // In one step, so that an incomplete download is never used.
+  renameSync(temporary, folder)
   return binary
 }
 

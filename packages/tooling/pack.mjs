@@ -10,30 +10,30 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** What is published, below `packages`. */
 export const published = ['server', 'element', 'service']
 
-/** Packs every room into a folder. @returns The path of each room's tarball. */
+/** Packs every package into a folder. Returns the path of each tarball. */
 export function pack(folder) {
   mkdirSync(folder, { recursive: true })
-  // An older version left beside the new one would be installed as well.
+  // An older version next to the new one would be installed too.
   for (const name of readdirSync(folder)) {
     if (/^pi-checkout-.*\.tgz$/.test(name)) rmSync(join(folder, name))
   }
-  return new Map(published.map((room) => [room, packRoom(room, folder)]))
+  return new Map(published.map((name) => [name, packOne(name, folder)]))
 }
 
 // Only pnpm puts versions and published entries into the manifest.
-function packRoom(room, folder) {
+function packOne(name, folder) {
   const args = ['--yes', pnpm, 'pack', '--json', '--pack-destination', folder]
-  const cwd = join(root, 'packages', room)
+  const cwd = join(root, 'packages', name)
   const { status, stdout, stderr } = spawnSync('npx', args, { cwd, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`packages/${room} could not be packed:\n${stdout}${stderr}`)
+  if (status !== 0) throw new Error(`packages/${name} could not be packed:\n${stdout}${stderr}`)
   const [{ filename }] = [JSON.parse(stdout)].flat()
   return join(folder, basename(filename))
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const folder = resolve(process.argv[2] ?? join(root, '.cache/packages'))
-  const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
-  if (built.status !== 0) process.exit(1)
+  const build = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
+  if (build.status !== 0) process.exit(1)
   for (const tarball of pack(folder).values()) console.log(relative(process.cwd(), tarball))
   console.log(`\nIn the shop: npm install ${join(folder, 'pi-checkout-*.tgz')}`)
 }

@@ -1,4 +1,4 @@
-// What npm would publish: packed, installed in an empty folder, and used there as a stranger would.
+// What npm would publish: packed, installed in an empty folder, and used there as a merchant would.
 import { spawnSync } from 'node:child_process'
 import {
   existsSync,
@@ -24,7 +24,7 @@ import { pack, published } from './pack.mjs'
 import { pnpm } from './pnpm.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'pi-packages-'))
-// A folder with a dot is above every package that pnpm or a bare npx installs.
+// Like pnpm and npx, which install below a folder with a dot.
 const home = join(folder, '.npx/shop')
 const piService = join(home, 'node_modules/.bin/pi-service')
 let tarballs = new Map()
@@ -36,17 +36,19 @@ beforeAll(() => {
   const cache = join(root, '.cache/npm')
   const options = ['--no-audit', '--no-fund', '--prefer-offline', `--cache=${cache}`]
   run('npm', ['install', ...options, 'express', ...tarballs.values()])
-  // What a shop may have besides: the types of Express and Node, and React.
-  borrow('@types/express', 'demo')
-  borrow('@types/node', '.')
-  borrow('react', 'packages/element')
+  for (const { name = 'readme.mjs', code } of [script, ...tests])
+    writeFileSync(join(home, name), code)
+  // What a shop may have too: the types of Express and Node.js, and React.
+  link('@types/express', 'demo')
+  link('@types/node', '.')
+  link('react', 'packages/element')
 }, 240_000)
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000)
 
-for (const room of published) {
-  test(`${room}: the package holds its listed folders and nothing else (threat 69)`, () => {
-    const { stdout } = run('tar', ['-tzf', tarballs.get(room)])
+for (const name of published) {
+  test(`${name}: the package contains its listed folders only (threat 69)`, () => {
+    const { stdout } = run('tar', ['-tzf', tarballs.get(name)])
     const allowed =
       /^package\/(?:dist|src|bin)\/|^package\/guides\/[\w-]+\.md$|^package\/(?:package\.json|README\.md|LICENSE|custom-elements\.json|[\w.-]+-data\.json|idempotency-key\.vectors\.json)$/
     const files = stdout.trim().split('\n')
@@ -56,10 +58,10 @@ for (const room of published) {
     expect(files).toContain('package/README.md')
   })
 
-  test(`${room}: the manifest says what npm shows, and nothing of this workspace`, () => {
-    const manifest = manifestOf(room)
+  test(`${name}: the manifest has what npm shows and no workspace versions`, () => {
+    const manifest = manifestOf(name)
     expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|"source"/)
-    // Each package installs alone: no dependency on another of these.
+    // Each package installs alone: none depends on another.
     const { dependencies = {}, peerDependencies = {} } = manifest
     const needed = Object.keys({ ...dependencies, ...peerDependencies })
     expect(needed.filter((name) => name.startsWith('@pi-checkout/'))).toEqual([])
@@ -69,7 +71,7 @@ for (const room of published) {
       type: 'module',
       engines: { node: '>=20.19' },
       files: expect.any(Array),
-      repository: { type: 'git', directory: `packages/${room}` },
+      repository: { type: 'git', directory: `packages/${name}` },
     })
     expect(manifest.sideEffects).not.toBe(undefined)
     for (const entry of Object.values(manifest.exports)) {
@@ -77,40 +79,47 @@ for (const room of published) {
     }
   })
 
-  test(`${room}: publint has nothing to say of the tarball`, async () => {
-    const { buffer } = readFileSync(tarballs.get(room))
+  test(`${name}: publint finds no problem in the tarball`, async () => {
+    const { buffer } = readFileSync(tarballs.get(name))
     const { messages, pkg } = await publint({ pack: { tarball: buffer } })
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
   })
 
-  test(`${room}: every entry has types that resolve as its code does`, {
+  test(`${name}: every entry has types that resolve like its code`, {
     timeout: 60_000,
   }, async () => {
     const attw = join(import.meta.dirname, 'node_modules/.bin/attw')
-    const args = [tarballs.get(room), '--profile', 'esm-only', '--format', 'ascii']
+    const args = [tarballs.get(name), '--profile', 'esm-only', '--format', 'ascii']
     const { code, output, errors } = await runProgram(args, { command: attw, cwd: home })
     expect([code, code === 0 ? '' : output + errors]).toEqual([0, ''])
   })
 
-  test(`${room}: neither code nor types name a package that installing it does not bring`, () => {
-    const { name, dependencies = {}, peerDependencies = {} } = manifestOf(room)
-    const brought = [name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)]
-    expect(packagesNamedIn(join(installed(room), 'dist')).filter(isForeignTo(brought))).toEqual([])
+  test(`${name}: code and types import installed packages only`, () => {
+    const manifest = manifestOf(name)
+    const { dependencies = {}, peerDependencies = {} } = manifest
+    const available = [
+      manifest.name,
+      ...Object.keys(dependencies),
+      ...Object.keys(peerDependencies),
+    ]
+    expect(packagesNamedIn(join(installed(name), 'dist')).filter(isMissingFrom(available))).toEqual(
+      [],
+    )
   })
 
-  test(`${room}: every entry is there, and imports in plain Node without a side effect`, {
+  test(`${name}: every entry imports in Node.js without output`, {
     timeout: 60_000,
   }, () => {
-    const { name, exports = {}, bin = {} } = manifestOf(room)
+    const { exports = {}, bin = {} } = manifestOf(name)
     const entries = Object.keys(exports).filter((entry) => !entry.endsWith('.json'))
     for (const target of Object.values(bin)) {
-      expect(existsSync(join(installed(room), target))).toBe(true)
+      expect(existsSync(join(installed(name), target))).toBe(true)
     }
     for (const entry of entries) {
-      const specifier = join(name, entry)
-      const code = `await import('${specifier}'); console.log('in')`
+      const specifier = join('@pi-checkout', name, entry)
+      const code = `await import('${specifier}'); console.log('imported')`
       const { stdout } = run(process.execPath, ['--input-type=module', '--eval', code])
-      expect([specifier, stdout]).toEqual([specifier, 'in\n'])
+      expect([specifier, stdout]).toEqual([specifier, 'imported\n'])
     }
   })
 }
@@ -150,35 +159,34 @@ if (pay) {
 }
 `
 
+const [script] = readDocument('packages/server/README.md').blocks.filter(isScript)
+const tests = readDocument('packages/server/guides/testing.md').blocks.filter(isTest)
+
 for (const version of nodeVersions) {
-  test(`Node ${version}: the documents' examples and tests run on the tarballs`, {
-    timeout: 180_000,
-  }, async ({ skip }) => {
+  test.concurrent(`Node ${version}: the documents' examples and tests run on the tarballs`, {
+    timeout: 300_000,
+  }, async ({ skip, expect }) => {
     let node
     try {
       node = nodeBinary(version)
     } catch (error) {
-      // Never a pass: skipped and said at a desk, failed where every line is promised.
+      // Continuous integration must test every version.
       if (process.env.CI) throw error
-      console.warn(`NOT TRIED with Node ${version}: ${error.message}`)
+      console.warn(`NOT TESTED with Node ${version}: ${error.message}`)
       skip(`Node ${version} could not be downloaded`)
     }
-    const [server] = readDocument('packages/server/README.md').blocks.filter(isScript)
-    const tests = readDocument('packages/server/guides/testing.md').blocks.filter(isTest)
-    writeFileSync(join(home, 'readme.mjs'), server.code)
-    for (const { name, code } of tests) writeFileSync(join(home, name), code)
     const files = tests.map(({ name }) => name).join(' ')
-    const script = `"${node}" readme.mjs && "${node}" --test --test-reporter=tap ${files}`
-    const args = [piService, 'exec', '--', 'sh', '-c', script]
+    const command = `"${node}" readme.mjs && "${node}" --test --test-reporter=tap ${files}`
+    const args = [piService, 'exec', '--', 'sh', '-c', command]
     const { code, output, errors } = await runProgram(args, { command: node, cwd: home })
-    const said = output.slice(0, output.indexOf('TAP version')).trim().split('\n')
-    expect(said).toEqual(promisedBy(server))
+    const printed = output.slice(0, output.indexOf('TAP version')).trim().split('\n')
+    expect(printed).toEqual(printedBy(script))
     const all = output + errors
     expect([code, /^# pass (\d+)$/m.exec(output)?.[1], all]).toEqual([0, '4', all])
   })
 }
 
-test("the root README's two files are a shop: one intent, and its page loads the checkout", {
+test("the root README's two files are a shop with one intent whose page loads the checkout", {
   timeout: 60_000,
 }, async () => {
   for (const { name, code } of readDocument('README.md').blocks) {
@@ -186,30 +194,32 @@ test("the root README's two files are a shop: one intent, and its page loads the
   }
   const env = {
     PORT: String(await freePort()),
-    PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'a stranger').toString('base64url')}`,
+    PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'a merchant').toString('base64url')}`,
   }
   const { line: shop, stop } = await start(['pi-service', 'exec', '--', 'node', 'shop.mjs'], env)
   const page = await (await fetch(shop)).text()
   const [, script] = /src="([^"]+)"/.exec(page)
   expect((await fetch(script)).status).toBe(200)
   const headers = { origin: shop, 'content-type': 'application/json' }
-  const ask = () => fetch(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
-  const [one, two] = [await (await ask()).json(), await (await ask()).json()]
+  const send = () => fetch(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
+  const [one, two] = [await (await send()).json(), await (await send()).json()]
   expect(Object.keys(one)).toEqual(['id', 'clientSecret'])
   expect(two).toEqual(one)
   await stop()
 })
 
-test('npx @pi-checkout/service starts, takes a create and stops', { timeout: 60_000 }, async () => {
+test('npx @pi-checkout/service starts, accepts a create, and stops', {
+  timeout: 60_000,
+}, async () => {
   const args = ['@pi-checkout/service', 'start', '--memory', '--port', '0', '--json']
   const { line, stop } = await start(args)
   const { baseUrl, apiKey } = JSON.parse(line)
-  const answer = await fetch(`${baseUrl}/payment-intents`, {
+  const response = await fetch(`${baseUrl}/payment-intents`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ amount: 150000, currency: 'amd', orderId: 'A-1001' }),
   })
-  expect([answer.status, (await answer.json()).currency]).toEqual([201, 'AMD'])
+  expect([response.status, (await response.json()).currency]).toEqual([201, 'AMD'])
   await stop()
   await expect(fetch(`${baseUrl}/healthz`)).rejects.toThrow()
 })
@@ -220,36 +230,36 @@ const managers = [
   ['Yarn 1', ['npx', '--yes', 'yarn@1.22.22', 'install', '--prefer-offline', '--no-lockfile']],
   ['Yarn 4', ['npx', '--yes', '@yarnpkg/cli-dist@4.18.1', 'install']],
 ]
-for (const [name, [command, ...args]] of managers) {
-  // Of three managers the one with most dependencies says enough.
-  const names = name === 'npm' ? published : ['service']
-  test(`${names.join(', ')}: installs alone with ${name}, and starts`, {
-    timeout: 240_000,
-  }, async () => {
-    for (const packageName of names) {
-      const shop = join(folder, '.alone', `${name}-${packageName}`.replaceAll(' ', '-'))
+for (const [manager, [command, ...args]] of managers) {
+  // Each package with npm; the one with most dependencies with the others.
+  for (const name of manager === 'npm' ? published : ['service']) {
+    test.concurrent(`${name}: installs alone with ${manager}, and starts`, {
+      timeout: 300_000,
+    }, async ({ expect }) => {
+      const shop = join(folder, '.alone', `${manager}-${name}`.replaceAll(' ', '-'))
       mkdirSync(shop, { recursive: true })
-      const dependencies = { [`@pi-checkout/${packageName}`]: `file:${tarballs.get(packageName)}` }
+      const dependencies = { [`@pi-checkout/${name}`]: `file:${tarballs.get(name)}` }
       writeFileSync(join(shop, 'package.json'), JSON.stringify({ private: true, dependencies }))
       writeFileSync(join(shop, '.yarnrc.yml'), 'nodeLinker: node-modules\nenableTelemetry: false\n')
       writeFileSync(join(shop, 'yarn.lock'), '')
-      const { code, output, errors } = await runProgram(args, {
-        command,
-        cwd: shop,
-        env: { CI: undefined, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' },
-      })
-      expect([packageName, code, code === 0 ? '' : output + errors]).toEqual([packageName, 0, ''])
-      await startsAlone(packageName, shop)
-    }
-  })
+      const env = { CI: undefined, YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' }
+      const { code, output, errors } = await runProgram(args, { command, cwd: shop, env })
+      expect([code, code === 0 ? '' : output + errors]).toEqual([0, ''])
+      await startsAlone(name, shop)
+    })
+  }
 }
 
-/** Loads what Node can load of a package; starts the service. */
+/** Imports a package; starts the service. */
 async function startsAlone(packageName, cwd) {
   if (packageName !== 'service') {
-    const code = `await import('@pi-checkout/${packageName}'); console.log('in')`
+    const code = `await import('@pi-checkout/${packageName}'); console.log('imported')`
     const args = ['--input-type=module', '--eval', code]
-    expect(await runProgram(args, { cwd })).toMatchObject({ code: 0, output: 'in\n', errors: '' })
+    expect(await runProgram(args, { cwd })).toMatchObject({
+      code: 0,
+      output: 'imported\n',
+      errors: '',
+    })
     return
   }
   const bin = join(cwd, 'node_modules/@pi-checkout/service/bin/pi-service.mjs')
@@ -261,7 +271,7 @@ async function startsAlone(packageName, cwd) {
   await stop()
 }
 
-/** Of every import in a folder's modules and declarations, the package and the file that names it. */
+/** Returns each import of a package in a folder's modules and declarations. */
 function packagesNamedIn(folder) {
   const files = readdirSync(folder, { recursive: true }).filter((path) => /\.(?:js|ts)$/.test(path))
   return files.flatMap((file) => {
@@ -269,14 +279,14 @@ function packagesNamedIn(folder) {
     const imports = text.matchAll(
       /^(?:import|export) (?:.* from )?['"]([^'".][^'"]*)['"]|\bimport\(["']([^'".]+?)["']\)/gm,
     )
-    return [...imports].map(([, fixed, asked]) => ({ file, specifier: fixed ?? asked }))
+    return [...imports].map(([, fixed, dynamic]) => ({ file, specifier: fixed ?? dynamic }))
   })
 }
 
-function isForeignTo(brought) {
+function isMissingFrom(available) {
   return ({ specifier }) =>
     !isBuiltin(specifier) &&
-    !brought.some((name) => specifier === name || specifier.startsWith(`${name}/`))
+    !available.some((name) => specifier === name || specifier.startsWith(`${name}/`))
 }
 
 function isScript({ language }) {
@@ -287,11 +297,11 @@ function isTest({ name }) {
   return name?.endsWith('.test.mjs')
 }
 
-function promisedBy({ code }) {
-  return [...code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, said]) => said)
+function printedBy({ code }) {
+  return [...code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, text]) => text)
 }
 
-function borrow(name, packageName) {
+function link(name, packageName) {
   const link = join(home, 'node_modules', name)
   mkdirSync(dirname(link), { recursive: true })
   symlinkSync(join(root, packageName, 'node_modules', name), link)
@@ -312,7 +322,7 @@ function run(command, args) {
   return done
 }
 
-/** Its own group: npx puts a shell between us and the program. */
+/** In a process group: npx starts the program in a shell. */
 async function start(args, env = {}) {
   return await startProgram(args, { command: 'npx', cwd: home, env, detached: true })
 }

@@ -1,4 +1,4 @@
-// The pnpm of this repository, as package.json names it: npx brings it where it is not installed.
+// The pnpm version that package.json names; npx installs it if necessary.
 import { readFileSync } from 'node:fs'
 
 const manifest = new URL('../../package.json', import.meta.url)

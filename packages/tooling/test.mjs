@@ -1,4 +1,4 @@
-// Builds, lints, type-checks, and runs every test; the last line is `N passed, N failed`.
+// `npm test`: builds, lints, type-checks, and runs every test. The last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,8 +7,8 @@ import { chromiumPath } from '@pi-checkout/test-support/browsers'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const bin = (name) => join(root, 'node_modules/.bin', name)
-// Continuous integration shares its cores: there a test may be tried twice. At a desk it may not.
-const secondTry = process.env.CI !== undefined
+// Continuous integration shares its cores, so a failed test runs again there.
+const retries = process.env.CI !== undefined
 const report = (name) => join(root, '.cache', `${name}.json`)
 const browser = await chromiumPath()
 
@@ -42,7 +42,7 @@ function unitTests() {
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report('vitest')}`,
-    ...(secondTry ? ['--retry=1'] : []),
+    ...(retries ? ['--retry=1'] : []),
   ])
   return counted(ok, 'vitest', (it) => ({ passed: it.numPassedTests, failed: it.numFailedTests }))
 }
@@ -62,7 +62,7 @@ function browserTests() {
   }))
 }
 
-/** Reads a runner's report. A runner that failed without a failed test has failed all the same. */
+/** Reads a runner's report. A runner that fails without a failed test counts as one failure. */
 function counted(ok, name, count) {
   try {
     const { passed, failed } = count(JSON.parse(readFileSync(report(name), 'utf8')))
@@ -73,7 +73,7 @@ function counted(ok, name, count) {
 }
 
 function run(name, command, args, variables = {}) {
-  const began = Date.now()
+  const startedAt = Date.now()
   console.log(`\n— ${name}`)
   const { status } = spawnSync(command, args, {
     cwd: root,
@@ -81,7 +81,7 @@ function run(name, command, args, variables = {}) {
     stdio: 'inherit',
   })
   console.log(
-    `— ${name}: ${status === 0 ? 'passed' : 'failed'} in ${Math.round((Date.now() - began) / 1000)} s`,
+    `— ${name}: ${status === 0 ? 'passed' : 'failed'} in ${Math.round((Date.now() - startedAt) / 1000)} s`,
   )
   return status === 0
 }

@@ -6,7 +6,7 @@ import { root } from '@pi-checkout/test-support/process'
 import { parseSync } from 'vite'
 import { expect, test } from 'vitest'
 
-// Its analysis in JavaScript: the other backends are programs that it would have to find.
+// Uses the analysis in JavaScript: the other backends are programs to install.
 process.env.RECHECK_BACKEND = 'pure'
 const { check } = createRequire(import.meta.url)('recheck')
 
@@ -14,9 +14,9 @@ const { check } = createRequire(import.meta.url)('recheck')
 const timeout = 30_000
 
 test('finds expressions that take more than linear time', async () => {
-  expect(await faultOf({ source: '0+$', flags: '' })).toMatch(/polynomial/)
-  expect(await faultOf({ source: '^(a|a)*$', flags: '' })).toMatch(/exponential/)
-  expect(await faultOf({ source: '^[a-z]+$', flags: 'i' })).toBeUndefined()
+  expect(await errorOf({ source: '0+$', flags: '' })).toMatch(/polynomial/)
+  expect(await errorOf({ source: '^(a|a)*$', flags: '' })).toMatch(/exponential/)
+  expect(await errorOf({ source: '^[a-z]+$', flags: 'i' })).toBeUndefined()
   expect(isBounded('^[\\w+*-]{1,512}$')).toBe(true)
   expect(isBounded('(a{1,9}b?){9}')).toBe(false)
 }, 60_000)
@@ -27,29 +27,29 @@ test('every expression in the sources of the packages takes linear time', async 
   const wrong = []
   for (const { source, flags, at } of literals.values()) {
     if (isBounded(source)) continue
-    const fault = await faultOf({ source, flags })
-    if (fault) wrong.push(`/${source}/${flags} ${fault} (${at})`)
+    const error = await errorOf({ source, flags })
+    if (error) wrong.push(`/${source}/${flags} ${error} (${at})`)
   }
   expect(wrong).toEqual([])
-  // What is put together at run time cannot be analyzed here.
+  // An expression that is created at run time cannot be analyzed here.
   expect(dynamic).toEqual([])
 }, 120_000)
 
-async function faultOf({ source, flags }) {
-  let fault
-  // What cannot be proved is tried and timed: on a busy host only a fault that is found again is one.
+async function errorOf({ source, flags }) {
+  let found
+  // An unproven expression is timed: on a busy machine only an error that repeats counts.
   for (let tries = 0; tries < 3; tries++) {
     const { status, complexity, error, checker } = await check(source, flags, { timeout })
     if (status === 'safe') return undefined
-    fault = complexity?.summary ?? error?.kind ?? status
-    if (checker === 'automaton') return fault
+    found = complexity?.summary ?? error?.kind ?? status
+    if (checker === 'automaton') return found
   }
-  return fault
+  return found
 }
 
 /**
- * Whether an expression repeats nothing without end, no group more than once, and leaves few choices of
- * lengths: from each place it then takes a bounded number of steps. Such counts take longest to analyze.
+ * Whether an expression has no unbounded repetition, no repeated group, and few possible lengths. Then it takes a
+ * bounded number of steps from each position. The analysis of such counts takes longest.
  */
 function isBounded(source) {
   const plain = source.replace(/\\./g, 'x').replace(/\[[^\]]*\]/g, 'x')
@@ -62,7 +62,9 @@ function sourceFiles() {
   const packages = readdirSync(join(root, 'packages'), { withFileTypes: true })
   return packages
     .filter((entry) => entry.isDirectory())
-    .flatMap(({ name }) => ['src', 'hosted', 'bin'].map((folder) => `packages/${name}/${folder}`))
+    .flatMap(({ name }) =>
+      ['src', 'shared', 'hosted', 'bin'].map((folder) => `packages/${name}/${folder}`),
+    )
     .flatMap((folder) => filesIn(folder))
     .filter((path) => /\.[cm]?[jt]sx?$/.test(path) && !path.endsWith('vite.config.ts'))
 }

@@ -1,288 +1,264 @@
-// The documents cannot lie: every block of code is run, type-checked or parsed, every link leads somewhere.
+// The documents are true: code runs and type-checks, commands, links, paths, and variables exist.
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
-import { piService, startProgram } from '@pi-checkout/test-support/process'
+import { join } from 'node:path'
+import { piService, runProgram, startProgram } from '@pi-checkout/test-support/process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nodeVersions } from '../node-versions.mjs'
 import { published } from '../pack.mjs'
 import { pnpm } from '../pnpm.mjs'
-import { commandsOf, faultOf, ourFault } from './commands.mjs'
-import { anchorsOf, documents, linksOf, readDocument, root } from './documents.mjs'
-import { languages, readHttp, scriptsOf } from './languages.mjs'
+import { commandsOf, errorOf, programError } from './commands.mjs'
+import { documents, readDocument, root } from './documents.mjs'
 import { llmsPath, llmsText } from './llms.mjs'
-import {
-  ended,
-  furnish,
-  place,
-  runPlaced,
-  runVitest,
-  runWithService,
-  typeFaults,
-} from './workspace.mjs'
+import * as workspace from './workspace.mjs'
 
+const read = (path) => readFileSync(join(root, path), 'utf8')
 const all = documents()
 const blocks = all.flatMap((document) => document.blocks)
-const modules = ['js', 'mjs', 'jsx', 'ts', 'tsx']
-const shells = ['sh', 'bash']
+const of = (...languages) => blocks.filter(({ language }) => languages.includes(language))
+const modules = of('js', 'mjs', 'jsx', 'ts', 'tsx')
+const at = ({ path, line }) => `${path}:${line}`
 
-// Vue's and Svelte's compilers see to theirs.
+// Vue's and Svelte's compilers check theirs.
 const examples = readdirSync(join(root, 'demo/examples'), { recursive: true }).filter((name) =>
   /^(?!node_modules|vue|svelte).*\.(?:m?js|jsx)$/.test(name),
 )
 
-const placed = new Map()
-let faults
+const files = new Map()
+let errors
 let service
 
 beforeAll(() => {
-  furnish()
-  for (const block of blocks) {
-    if (modules.includes(block.language)) placed.set(block, [place(block, block.language)])
-    if (block.language === 'html') {
-      placed.set(
-        block,
-        scriptsOf(block).map((script) => place(script, 'js')),
-      )
-    }
+  workspace.createWorkspace()
+  const asModule = (block) => ({ ...block, code: `${block.code}export {}\n` })
+  for (const block of modules)
+    files.set(block, [workspace.writeBlock(asModule(block), block.language)])
+  for (const block of of('html', 'json', 'css', 'vue', 'svelte')) {
+    workspace.writeBlock(block, block.language)
+    const scripts = scriptsOf(block).map((script) => workspace.writeBlock(asModule(script), 'js'))
+    files.set(block, scripts)
   }
   for (const name of examples) {
-    const code = readFileSync(join(root, 'demo/examples', name), 'utf8')
-    place({ path: 'demo/examples.md', name, code })
+    workspace.writeBlock(
+      asModule({ path: 'demo/examples.md', name, code: read(`demo/examples/${name}`) }),
+    )
   }
-  faults = typeFaults()
+  errors = workspace.typeErrors()
 }, 120_000)
 
 afterAll(async () => await service?.stop())
 
-for (const block of blocks) {
-  const title = `${block.path}:${block.line}`
-  if (modules.includes(block.language)) {
-    test(
-      `${title}: the code type-checks, and does what its comments say`,
-      { timeout: 60_000 },
-      () => checkModule(block),
-    )
-  } else if (shells.includes(block.language)) {
-    test(`${title}: the commands exist, with these options`, { timeout: 60_000 }, () =>
-      checkShell(block),
-    )
-  } else {
-    test(
-      `${title}: the ${block.language || 'unnamed'} is what it claims to be`,
-      { timeout: 60_000 },
-      () => checkText(block),
-    )
+for (const block of modules) {
+  test(`${at(block)}: code type-checks and prints what its comments say`, async () => {
+    const [file] = files.get(block)
+    expect(errors.get(file) ?? []).toEqual([])
+    const run = await runnerOf(block, file)
+    if (!run) return
+    const { code, output, errors: stderr } = await run()
+    expect([code, code === 0 ? '' : output + stderr]).toEqual([0, ''])
+    const printed = [...block.code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, text]) => text)
+    if (printed.length > 0) expect([output.trim().split('\n'), stderr]).toEqual([printed, ''])
+  }, 60_000)
+}
+
+async function runnerOf({ path, name, code }, file) {
+  if (/from 'vitest'/.test(code)) return () => workspace.runVitest(file)
+  if (/from 'node:test'/.test(code)) {
+    const { text } = all.find((document) => document.path === path)
+    const isRunWithService = name && text.includes(`pi-service exec -- node --test ${name}`)
+    if (!isRunWithService) return () => workspace.runWithFake(file, { test: true })
+    const { env } = await sandbox()
+    return () => workspace.runWithService(file, env)
   }
+  return /console\.log.*\/\/ /.test(code) ? () => workspace.runWithFake(file) : undefined
 }
 
-async function checkModule(block) {
-  const [file] = placed.get(block)
-  expect(faults.get(file) ?? []).toEqual([])
-  if (/from 'vitest'/.test(block.code)) {
-    const { status, stdout, stderr } = await runVitest(file)
-    expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, ''])
-  } else if (/from 'node:test'/.test(block.code)) {
-    const { status, stdout } = needsService(block)
-      ? await runWithService(file, (await sandbox()).env)
-      : await runPlaced(file, { test: true })
-    expect([status, status === 0 ? '' : stdout]).toEqual([0, ''])
-  } else {
-    const promised = [...block.code.matchAll(/console\.log.*\/\/ (.+)$/gm)].map(([, said]) => said)
-    if (promised.length === 0) return
-    const { stdout, stderr } = await runPlaced(file)
-    expect([stdout.trim().split('\n'), stderr]).toEqual([promised, ''])
-  }
+test('scripts of pages and examples type-check', () => {
+  const placed = of('html').flatMap((block) => files.get(block))
+  const named = examples.map((name) => `demo-examples/${name}`)
+  expect([...placed, ...named].flatMap((file) => errors.get(file) ?? [])).toEqual([])
+})
+
+test('JSON, HTML, and CSS are well-formed', () => {
+  expect(workspace.syntaxErrors()).toBe(undefined)
+}, 30_000)
+
+for (const block of of('sh', 'bash')) {
+  test(`${at(block)}: commands and their options exist`, async () => {
+    const shown = blocks.flatMap(({ path, name }) => (path === block.path && name ? [name] : []))
+    for (const command of commandsOf(block.code)) {
+      expect(errorOf(command, { path: block.path, files: shown }), command.text).toBe(undefined)
+      if (command.program !== 'curl') continue
+      const { env } = await sandbox()
+      const text = command.text
+        .replaceAll(/http:\/\/(?:localhost|127\.0\.0\.1):4000/g, env.PI_BASE_URL)
+        .replace(/^curl/, 'curl -sS --fail-with-body')
+      const sent = await workspace.runShell(text, env)
+      expect([sent.code, sent.code === 0 ? '' : sent.output + sent.errors], text).toEqual([0, ''])
+    }
+  }, 60_000)
 }
 
-/** Whether the document says to run this file of tests with `pi-service exec`. */
-function needsService({ path, name }) {
-  const { text } = all.find((document) => document.path === path)
-  return name !== undefined && text.includes(`pi-service exec -- node --test ${name}`)
-}
-
-async function checkShell(block) {
-  const { blocks } = all.find(({ path }) => path === block.path)
-  const names = blocks.flatMap(({ name }) => (name ? [name] : []))
-  const commands = commandsOf(block.code)
-  for (const command of commands) {
-    expect(faultOf(command, { path: block.path, names }), command.text).toBe(undefined)
-  }
-  const requests = commands.filter(({ program }) => program === 'curl')
-  if (requests.length === 0) return
-  const { env } = await sandbox()
-  for (const { text } of requests) {
-    const command = text.replaceAll(/http:\/\/(?:localhost|127\.0\.0\.1):4000/g, env.PI_BASE_URL)
-    const sent = await ended(
-      'bash',
-      ['-c', command.replace(/^curl/, 'curl -sS --fail-with-body')],
-      {
-        env,
-      },
+for (const block of of('http').filter(({ code }) => !code.startsWith('HTTP/'))) {
+  test(`${at(block)}: the request gets the response that is shown next`, async () => {
+    const { env } = await sandbox()
+    const { first, headers, body } = readHttp(
+      block.code.replace(/\$(\w+)/g, (_, name) => env[name]),
     )
-    expect([sent.status, sent.status === 0 ? '' : sent.stdout + sent.stderr], text).toEqual([0, ''])
-  }
-}
-
-async function checkText(block) {
-  const scripts = (placed.get(block) ?? []).flatMap((file) => faults.get(file) ?? [])
-  expect(scripts).toEqual([])
-  const rule = languages[block.language]
-  expect(rule, `no rule covers the language "${block.language}"`).toBeTypeOf('function')
-  expect(rule(block)).toBe(undefined)
-  if (block.language === 'http') await checkHttp(block)
-}
-
-/** Sends a request, and compares the answer that the document shows next: status, headers, fields. */
-async function checkHttp(block) {
-  const { first, lines, body } = readHttp(block)
-  const [method, path] = first.split(' ')
-  if (!path.startsWith('/')) return
-  const { env } = await sandbox()
-  const filled = lines.map((line) => line.replace(/\$(\w+)/g, (_, name) => env[name]))
-  const headers = filled.map((line) => line.split(/: (.*)/s).slice(0, 2))
-  const answer = await fetch(env.PI_BASE_URL + path, { method, headers, body })
-  const [next] = blocks.slice(blocks.indexOf(block) + 1)
-  const shown = next?.path === block.path && next.language === 'http' ? readHttp(next) : undefined
-  if (!shown?.first.startsWith('HTTP/')) return expect(answer.status).toBeLessThan(300)
-  expect(`HTTP/1.1 ${answer.status} ${answer.statusText}`).toBe(shown.first)
-  const names = shown.lines.map((line) => line.split(':', 1).join(''))
-  expect(names.filter((name) => !answer.headers.has(name))).toEqual([])
-  const got = await answer.text()
-  if (shown.body) expect(Object.keys(JSON.parse(got))).toEqual(Object.keys(JSON.parse(shown.body)))
+    const [method, path] = first.split(' ')
+    const response = await fetch(env.PI_BASE_URL + path, { method, headers, body })
+    const shown = readHttp(blocks[blocks.indexOf(block) + 1].code)
+    expect(`HTTP/1.1 ${response.status} ${response.statusText}`).toBe(shown.first)
+    expect(shown.headers.filter(([name]) => !response.headers.has(name))).toEqual([])
+    expect(Object.keys(await response.json())).toEqual(Object.keys(JSON.parse(shown.body)))
+  }, 60_000)
 }
 
 test("the README's shop is the example that the demo's tests pay in", () => {
-  const files = {
+  const sources = {
     'shop.mjs': 'demo/examples/express.mjs',
     'checkout.html': 'demo/examples/checkout.html',
   }
-  for (const [name, path] of Object.entries(files)) {
-    const block = blocks.find((block) => block.path === 'README.md' && block.name === name)
-    const [, ...shown] = block.code.split('\n')
-    expect(shown.join('\n')).toBe(readFileSync(join(root, path), 'utf8'))
+  for (const [name, path] of Object.entries(sources)) {
+    const { code } = blocks.find((block) => block.path === 'README.md' && block.name === name)
+    expect(code.slice(code.indexOf('\n') + 1)).toBe(read(path))
   }
 })
 
-test.each(examples)('demo/examples/%s type-checks', (name) => {
-  expect(faults.get(`demo-examples/${name}`) ?? []).toEqual([])
-})
-
-test("the README's picture is there in light and dark, in words too, and names the real routes", () => {
+test("the README's picture has a dark form and a description, and names the routes", () => {
   const { text } = readDocument('README.md')
   const [, alternative] = /<img src="\.github\/payment\.svg"[^>]* alt="([^"]+)"/.exec(text)
   expect(alternative.length).toBeGreaterThan(100)
-  const picture = readFileSync(join(root, '.github/payment.svg'), 'utf8')
+  const picture = read('.github/payment.svg')
   expect(picture).toMatch(/<title id="title">.+<\/title>\n {2}<desc id="desc">.+<\/desc>/)
   expect(picture).toContain('@media (prefers-color-scheme: dark)')
-  const routes = readFileSync(join(root, 'packages/contract/src/merchant-api/routes.ts'), 'utf8')
+  const routes = read('packages/contract/src/merchant-api/routes.ts')
   for (const [, method, path] of routes.matchAll(/method: '(\w+)', path: '([^']+)'/g)) {
     expect(picture).toContain(`${method} ${path}<`)
   }
 })
 
-test('llms.txt is what the documents say; node packages/tooling/docs/llms.mjs renews it', () => {
-  expect(readFileSync(join(root, llmsPath), 'utf8')).toBe(llmsText())
+test('llms.txt is current; node packages/tooling/docs/llms.mjs renews it', () => {
+  expect(read(llmsPath)).toBe(llmsText())
 })
 
-test('continuous integration runs what is promised on every Node line that is supported', () => {
-  const workflow = readFileSync(join(root, '.github/workflows/ci.yml'), 'utf8')
+test('continuous integration runs on every supported Node.js line', () => {
+  const workflow = read('.github/workflows/ci.yml')
   expect(workflow).toContain('- run: .ci/run\n')
   const [, matrix] = /node: \[(.*)\]/.exec(workflow)
   const lines = [...matrix.matchAll(/['"]([\d.]+)['"]/g)].map(([, line]) => line)
-  const missing = nodeVersions.filter((version) => !lines.some((line) => version.startsWith(line)))
-  expect(missing).toEqual([])
+  expect(nodeVersions.filter((version) => !lines.some((line) => version.startsWith(line)))).toEqual(
+    [],
+  )
   expect(lines).toHaveLength(nodeVersions.length)
 })
 
-test('whatever brings pnpm brings the one that package.json names', () => {
+test('every pnpm is the one that package.json names', () => {
   for (const path of ['.github/workflows/release.yml', 'packages/service/Dockerfile']) {
-    const named = readFileSync(join(root, path), 'utf8').match(/pnpm@[\d.]+/g)
-    expect(new Set(named), path).toEqual(new Set([pnpm]))
+    expect(new Set(read(path).match(/pnpm@[\d.]+/g)), path).toEqual(new Set([pnpm]))
   }
 })
 
-test('every changeset names packages that are published, and how much they change', () => {
-  for (const name of readdirSync(join(root, '.changeset'))) {
-    if (!name.endsWith('.md')) continue
-    const text = readFileSync(join(root, '.changeset', name), 'utf8')
-    const [, front, words] = /^---\n([\s\S]*?)---\n\n([\s\S]+)$/.exec(text) ?? []
+test('every changeset names published packages and the size of the change', () => {
+  const names = readdirSync(join(root, '.changeset')).filter((name) => name.endsWith('.md'))
+  for (const name of names) {
+    const [, front, text] =
+      /^---\n([\s\S]*?)---\n\n([\s\S]+)$/.exec(read(`.changeset/${name}`)) ?? []
     for (const line of front.trim().split('\n')) {
-      const [, name] = /^"@pi-checkout\/(\w+)": (?:patch|minor|major)$/.exec(line) ?? []
-      expect(published, line).toContain(name)
+      const [, changed] = /^"@pi-checkout\/(\w+)": (?:patch|minor|major)$/.exec(line) ?? []
+      expect(published, line).toContain(changed)
     }
-    expect(words.trim()).not.toBe('')
+    expect(text.trim()).not.toBe('')
   }
 })
 
-for (const document of all) {
-  test(`${document.path}: every link and every path that it names leads somewhere`, () => {
-    const broken = linksOf(document).filter((address) => !leads(address, document))
-    const paths = [...document.prose.matchAll(/`((?:packages|demo|e2e|\.ci|\.github)\/[\w./-]+)`/g)]
-    const missing = paths.map(([, path]) => path).filter((path) => !existsSync(join(root, path)))
-    expect([...broken, ...missing.filter((path) => !isMade(path))]).toEqual([])
-  })
+test('every link leads to a file and a heading', async () => {
+  const modules = join(root, 'packages/tooling/node_modules')
+  const plugin = `${join(modules, 'remark-validate-links/index.js')}=repository:false`
+  const args = ['--quiet', '--frail', '--no-stdout', '--no-config', '--use', plugin]
+  const paths = all.map(({ path }) => path)
+  const command = join(modules, '.bin/remark')
+  const { code, errors: report } = await runProgram([...args, ...paths], { command })
+  expect([code, report]).toEqual([0, ''])
+}, 60_000)
 
-  test(`${document.path}: every command of ours that a sentence names exists`, () => {
-    const named = document.prose.matchAll(/`(?:npx )?(pi-service|pi-checkout) ([^`]+)`/g)
-    for (const [whole, program, rest] of named) {
-      const words = rest
-        .replaceAll('\\|', '|')
-        .split(/[\s|[\]]+/)
-        .filter((word) => /^[-a-z]/.test(word))
-      expect(ourFault(program, words), whole).toBe(undefined)
+test.each(all)(
+  '$path: paths, commands, and variables in sentences exist',
+  ({ prose, text }) => {
+    const paths = prose.matchAll(/`((?:packages|demo|e2e|\.ci|\.github)\/[\w./-]+)`/g)
+    const isGenerated = (path) => /(?:^|\/)(?:dist|test-results|\.data)\//.test(path)
+    const missing = [...paths]
+      .map(([, path]) => path)
+      .filter((path) => !existsSync(join(root, path)))
+    expect(missing.filter((path) => !isGenerated(path))).toEqual([])
+    for (const [whole, program, rest] of prose.matchAll(
+      /`(?:npx )?(pi-service|pi-checkout) ([^`]+)`/g,
+    )) {
+      const words = rest.replaceAll('\\|', '|').split(/[\s|[\]]+/)
+      expect(
+        programError(
+          program,
+          words.filter((word) => /^[-a-z]/.test(word)),
+        ),
+        whole,
+      ).toBe(undefined)
     }
-  })
-
-  test(`${document.path}: every variable that it names is read somewhere`, () => {
-    const named = new Set(document.text.match(/\bPI_[A-Z_]*[A-Z]\b/g))
-    const unknown = [...named].filter((name) => !variables().has(name))
-    expect(unknown).toEqual([])
-  })
-}
-
-function leads(address, { path }) {
-  if (/^(?:https?:|mailto:)/.test(address)) return URL.canParse(address)
-  const [file, anchor] = decodeURIComponent(address).split('#')
-  const target = file === '' ? path : normalize(join(dirname(path), file))
-  if (!existsSync(join(root, target))) return isMade(target)
-  return anchor === undefined || anchorsOf(readDocument(target)).has(anchor)
-}
-
-function isMade(path) {
-  return /(?:^|\/)(?:dist|test-results|\.data)\//.test(path)
-}
+    const variables = new Set(text.match(/\bPI_[A-Z_]*[A-Z]\b/g))
+    expect([...variables].filter((name) => !knownVariables().has(name))).toEqual([])
+  },
+  30_000,
+)
 
 let known
 
-function variables() {
-  if (known) return known
-  known = new Set()
-  for (const folder of ['packages', 'demo', '.ci', 'e2e']) collect(join(root, folder))
+/** Returns every variable that a source of the repository names. */
+function knownVariables() {
+  const args = [
+    'grep',
+    '-hoE',
+    String.raw`\bPI_[A-Z_]*[A-Z]\b`,
+    '--',
+    'packages',
+    'demo',
+    'e2e',
+    ':!*.md',
+  ]
+  known ??= new Set(execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n'))
   return known
 }
 
-function collect(folder) {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) {
-      if (!['node_modules', 'dist', 'docs', 'test-results'].includes(entry.name)) collect(path)
-    } else if (/\.(?:m?[jt]sx?|json|ya?ml)$/.test(entry.name)) {
-      for (const name of readFileSync(path, 'utf8').match(/\bPI_[A-Z_]*[A-Z]\b/g) ?? [])
-        known.add(name)
-    }
-  }
+function scriptsOf({ code, ...block }) {
+  const scripts = code.matchAll(/<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g)
+  if (block.language !== 'html') return []
+  return [...scripts].map(([, script], index) => ({
+    ...block,
+    name: `script-${block.line}-${index}.js`,
+    code: script,
+  }))
 }
 
-/** One for all blocks that want one. */
+function readHttp(code) {
+  const [head, ...rest] = code.trim().split('\n\n')
+  const [first, ...lines] = head.split('\n')
+  const headers = lines.map((line) => line.split(/: (.*)/s).slice(0, 2))
+  return { first, headers, body: rest.join('\n\n') || undefined }
+}
+
+/** One service for all blocks that need one. */
 async function sandbox() {
   service ??= await startService()
   return service
 }
 
-/** A sandbox of its own, with everything that a document's command may want of it. */
 async function startService() {
-  const args = ['start', '--memory', '--port', '0', '--json']
-  const { line, stop } = await startProgram([piService, ...args])
+  const { line, stop } = await startProgram([
+    piService,
+    'start',
+    '--memory',
+    '--port',
+    '0',
+    '--json',
+  ])
   const { baseUrl, checkoutOrigin, apiKey, adminToken } = JSON.parse(line)
   const env = {
     PI_BASE_URL: baseUrl,

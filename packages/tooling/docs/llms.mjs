@@ -1,4 +1,4 @@
-// Writes .github/llms.txt: what this project is and where each document is, for a reader with little room.
+// Writes .github/llms.txt: what this project is, and where each document is.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { documents, root } from './documents.mjs'
@@ -9,7 +9,7 @@ export const llmsPath = '.github/llms.txt'
 export function llmsText() {
   const all = documents()
   const [readme] = all.filter(({ path }) => path === 'README.md')
-  const rooms = [
+  const packageFolders = [
     'packages/server',
     'packages/element',
     'packages/service',
@@ -17,7 +17,10 @@ export function llmsText() {
     'demo',
   ]
   const sections = [
-    ['Packages', all.filter(({ path }) => rooms.some((room) => path === `${room}/README.md`))],
+    [
+      'Packages',
+      all.filter(({ path }) => packageFolders.some((folder) => path === `${folder}/README.md`)),
+    ],
     ['Guides', all.filter(({ path }) => path.includes('/guides/'))],
     [
       'More',
@@ -38,7 +41,9 @@ export function llmsText() {
     '## A whole shop\n',
     ...code.map(({ language, code: text }) => `\`\`\`${language}\n${text}\`\`\`\n`),
     '## Public names\n',
-    ...['server', 'element', 'contract'].map((room) => `- @pi-checkout/${room}: ${namesOf(room)}`),
+    ...['server', 'element', 'contract'].map(
+      (folder) => `- @pi-checkout/${folder}: ${namesOf(folder)}`,
+    ),
     '',
   ].join('\n')
 }
@@ -57,8 +62,8 @@ function firstParagraph({ prose }) {
   return first.replaceAll('\n', ' ')
 }
 
-function namesOf(room) {
-  const index = readFileSync(`${root}packages/${room}/src/index.ts`, 'utf8')
+function namesOf(folder) {
+  const index = readFileSync(`${root}packages/${folder}/src/index.ts`, 'utf8')
   const lists = index.matchAll(/^export \{([^}]+)\}/gm)
   const names = [...lists].flatMap(([, list]) => list.split(',').map((name) => name.trim()))
   return names

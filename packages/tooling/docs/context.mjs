@@ -1,4 +1,4 @@
-// Stands around an example that is run: a fake service at PI_BASE_URL, and a shop with one order.
+// Loaded before an example that is run: a fake service at PI_BASE_URL, and a shop with one order.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -10,11 +10,11 @@ const server = createServer(async (request, response) => {
   const { method, headers } = request
   const body = method === 'POST' ? await buffer(request) : undefined
   const url = service.options.baseUrl + request.url
-  const answer = await service.fetch(url, { method, headers: withoutHost(headers), body })
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  response.end(await answer.text())
+  const result = await service.fetch(url, { method, headers: withoutHost(headers), body })
+  response.writeHead(result.status, Object.fromEntries(result.headers))
+  response.end(await result.text())
 })
-// An example ends when it is done, whatever connection is kept.
+// An example exits when it is done, even with an open connection.
 server.listen(0, '127.0.0.1').unref()
 server.on('connection', (socket) => socket.unref())
 await once(server, 'listening')

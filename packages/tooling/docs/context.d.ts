@@ -1,4 +1,4 @@
-// What the documents' examples take for granted of the reader's own shop.
+// What the documents' examples expect from the reader's shop.
 interface Order {
   readonly orderId: string
   readonly amount: number
