@@ -5,7 +5,7 @@
  */
 import type { PaymentFailure, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
 
-/** What the inspector shows, each read by a request of its own. */
+/** What the inspector shows. Each topic is read with a separate request. */
 export const topics = [
   'environments',
   'faults',

@@ -1,7 +1,7 @@
 /**
  * One payment on the page: session, confirmation, challenge, waiting, and result.
  *
- * Only a view tells the state of the payment. After a request without a response, a new view must be read.
+ * Only a view shows the state of the payment. After a request without a response, a new view must be read.
  *
  * @module
  */
@@ -276,7 +276,7 @@ export class PaymentController implements ReactiveController, ViewHolder {
       this.#challengeMayBeOurs = false
       return
     }
-    // The response to a running confirmation tells whose challenge it is.
+    // The response to a running confirmation identifies the challenge's window.
     if (this.challenge.state || this.#action) return
     if (this.view?.version === this.#confirmed) void this.challenge.open()
     else if (this.#challengeMayBeOurs) void this.challenge.openIfFree()
@@ -397,7 +397,7 @@ interface ActionRequest {
   readonly onNoResponse?: () => void
   /** Shown after the first failed attempt. */
   readonly pendingNotice: Notice
-  /** Shown if a view tells that the action had no effect. */
+  /** Shown if a view shows that the action had no effect. */
   readonly failedNotice: Notice
 }
 

@@ -1,6 +1,6 @@
 /**
  * The test bank's page. The form works without this script, which prevents a second submission, posts the
- * code without adding to the history, and tells the hosted page when the challenge is done.
+ * code without adding to the history, and notifies the hosted page when the challenge is done.
  *
  * The result goes from the bank to the service; the message contains none.
  *

@@ -1,13 +1,13 @@
 /**
- * What to do about each error: the half that a title leaves out.
+ * What to do about each error.
  *
  * @module
  */
 import type { ProblemCode } from '@pi-checkout/contract'
 
-/** Advice for every code, addressed to whoever wrote the request. */
+/** Advice for each code, for the developer of the client. */
 export const errorGuide: Readonly<Record<ProblemCode, string>> = {
-  malformed_json: 'Send a JSON object; check what your client serialises.',
+  malformed_json: 'Send a JSON object; check what your client serializes.',
   invalid_body:
     'Send one JSON object in UTF-8, each name once, at most 5 levels deep. The detail names the rule.',
   validation_failed: 'Read errors: each names a field by its pointer, the rule and the fix.',
@@ -19,31 +19,31 @@ export const errorGuide: Readonly<Record<ProblemCode, string>> = {
   card_not_accepted: 'Use a test card. A real card number is never accepted here.',
   missing_credentials: 'Send Authorization: Bearer and your secret API key.',
   invalid_credentials:
-    'Check that the key is complete and of this service; pi-service keys list shows the last characters of each.',
-  revoked_credentials: 'Make another key with pi-service keys create and replace this one.',
-  invalid_session: 'Nothing: the hosted page opens a new session and keeps what the buyer typed.',
-  invalid_admin_token: 'Use the token of the running start: it is printed when the service starts.',
+    'Check that the key is complete and belongs to this service. pi-service keys list shows the last characters of each key.',
+  revoked_credentials: 'Create another key with pi-service keys create and replace this one.',
+  invalid_session: 'Nothing. The hosted page opens a new session and keeps the typed card.',
+  invalid_admin_token: 'Use the token that the running service printed at its start.',
   secret_key_in_browser:
-    'Call from your server, hand the page id and clientSecret alone, and revoke the key that was seen.',
+    'Call from your server, send the page only id and clientSecret, and revoke the exposed key.',
   origin_not_allowed: 'Register the page’s exact origin with pi-service origins add.',
   not_found: 'Check the path: it is case-sensitive and has no trailing slash.',
   payment_intent_not_found:
-    'Check the id, and that the key is of the merchant and environment that created the intent.',
+    'Check the id, and use a key of the merchant and environment that created the intent.',
   method_not_allowed: 'Use a method that the Allow header lists.',
   request_timeout: 'Send the same request again, with the same Idempotency-Key.',
-  idempotency_key_in_use: 'Wait as long as Retry-After says, then send the same request again.',
+  idempotency_key_in_use: 'Wait for the seconds in Retry-After, then send the same request again.',
   intent_finalized:
-    'Read the intent: nothing changes it any more. A new attempt needs a new intent.',
-  version_conflict: 'Read the intent again and decide anew.',
-  attempt_in_progress: 'Wait for the result of the running attempt.',
+    'Retrieve the intent: it is final. Create a new intent for a new attempt.',
+  version_conflict: 'Retrieve the intent again, then decide again.',
+  attempt_in_progress: 'Wait for the result of the running confirmation.',
   payload_too_large: 'Keep the body under 64 KB; metadata is for references, not for documents.',
   unsupported_media_type: 'Send Content-Type: application/json, uncompressed.',
   unsupported_transfer_encoding: 'Send the body with Content-Length, or in chunks.',
   idempotency_key_reused:
     'Use a new key for a new request. The same key is for the same body only.',
-  rate_limited: 'Wait as long as Retry-After says, then send the same request again.',
+  rate_limited: 'Wait for the seconds in Retry-After, then send the same request again.',
   internal_error: 'Send the same request again, with the same Idempotency-Key.',
   store_unavailable:
-    'It may have counted. Send the same request again after Retry-After, with the same Idempotency-Key.',
+    'The write may have been committed. Send the same request again after Retry-After, with the same Idempotency-Key.',
   timeout: 'Send the same request again, with the same Idempotency-Key.',
 }

@@ -1,5 +1,5 @@
 /**
- * The API as OpenAPI 3.1, made from the schemas that the service itself reads and answers by.
+ * The API as OpenAPI 3.1, generated from the schemas of requests and responses.
  *
  * @module
  */
@@ -59,12 +59,12 @@ export const operationProblems = {
   ],
 } as const satisfies Record<string, readonly ProblemCode[]>
 
-/** Every error response, exactly; the description is open for later versions. */
+/** Every error response, without unknown fields; the description allows later versions to add some. */
 export const ProblemResponse = z.strictObject({
   type: z.string(),
   title: z.string(),
   status: z.int(),
-  detail: z.string().meta({ description: 'What was wrong with this request, and what to do' }),
+  detail: z.string().meta({ description: 'What is wrong with this request, and what to do' }),
   code: z.enum(Object.keys(problemCodes) as ProblemCode[]),
   requestId: z.string().regex(/^req_[A-Za-z0-9]{20}$/),
   retryable: z.boolean().meta({ description: 'The same request may succeed later' }),
@@ -80,7 +80,7 @@ export const ProblemResponse = z.strictObject({
   }),
 })
 
-/** The description: of its parts, those that the documentation reads. */
+/** The parts of the description that the documentation reads. */
 export interface OpenApi {
   readonly openapi: '3.1.0'
   readonly info: object
@@ -110,7 +110,7 @@ export function openapi(serverUrl: string): OpenApi {
       title: 'Payment Intents',
       version: apiVersions[0],
       description:
-        'One attempt to collect payment for one order: created and read by the merchant’s server, paid in the hosted checkout.',
+        'A Payment Intent collects one payment for one order. The merchant’s server creates and retrieves it; the buyer pays in the hosted checkout.',
     },
     servers: [{ url: serverUrl }],
     security: [{ secretKey: [] }],
@@ -127,16 +127,16 @@ export function openapi(serverUrl: string): OpenApi {
       headers: {
         RequestId: {
           description:
-            'Id of this answer, also in the inspector and, where the service failed, in its log (with PI_LOG_LEVEL=debug of every answer): quote it when you ask',
+            'Id of this response. The inspector shows it, and the log contains it if the service failed (with PI_LOG_LEVEL=debug, for every response)',
           schema: { type: 'string', pattern: '^req_[A-Za-z0-9]{20}$' },
         },
         Location: { description: 'Path of the intent', schema: { type: 'string' } },
         IdempotentReplayed: {
-          description: '`true` when an earlier request with this key made the intent',
+          description: '`true` if an earlier request with this key created the intent',
           schema: { type: 'string', enum: ['true'] },
         },
         ApiVersion: {
-          description: `The version that was asked for, such as ${apiVersions[0]}`,
+          description: `The requested version, such as ${apiVersions[0]}`,
           schema: { type: 'string' },
         },
         WwwAuthenticate: {
@@ -164,9 +164,9 @@ export function openapi(serverUrl: string): OpenApi {
       },
       schemas: {
         CreatePaymentIntent: requestSchema(),
-        CreatedPaymentIntent: answerSchema(CreateResponse),
-        PaymentIntent: answerSchema(IntentResponse),
-        Problem: answerSchema(ProblemResponse),
+        CreatedPaymentIntent: responseSchema(CreateResponse),
+        PaymentIntent: responseSchema(IntentResponse),
+        Problem: responseSchema(ProblemResponse),
       },
     },
   }
@@ -199,7 +199,7 @@ function createOperation(): object {
     },
     responses: {
       201: {
-        description: 'The intent and, for the paying browser alone, its secret',
+        description: 'The intent with its secret, which is for the paying browser only',
         headers: {
           'Request-Id': header('RequestId'),
           'Api-Version': header('ApiVersion'),
@@ -220,7 +220,7 @@ function retrieveOperation(): DescribedOperation {
     parameters: [apiVersion],
     responses: {
       200: {
-        description: 'The intent as it stands now, without its secret',
+        description: 'The current intent, without its secret',
         headers: { 'Request-Id': header('RequestId'), 'Api-Version': header('ApiVersion') },
         content: { 'application/json': { schema: reference('PaymentIntent') } },
       },
@@ -260,11 +260,11 @@ const exampleBody = {
 const apiVersion = {
   name: 'Api-Version',
   in: 'header',
-  description: 'Answered as it was sent; without it, the newest version answers',
+  description: 'Returned as it was sent. Without it, the newest version is used',
   schema: { type: 'string', enum: apiVersions },
 }
 
-/** One answer per status, since that is how OpenAPI groups them; the codes are in its words. */
+/** One response for each HTTP status, as OpenAPI requires. Its description lists the codes. */
 function problems(codes: readonly ProblemCode[]): DescribedOperation['responses'] {
   const grouped = new Map<number, ProblemCode[]>()
   for (const code of codes) {
@@ -290,7 +290,7 @@ function problems(codes: readonly ProblemCode[]): DescribedOperation['responses'
 
 function example(code: ProblemCode): z.infer<typeof ProblemResponse> {
   const { status, title, retryable } = problemCodes[code]
-  const fault = {
+  const error = {
     pointer: '/amount',
     code: 'too_small',
     detail: 'amount must be at least 1 minor unit',
@@ -303,7 +303,7 @@ function example(code: ProblemCode): z.infer<typeof ProblemResponse> {
     code,
     requestId: 'req_4kJv0Qm2Xc8ZtYb1Lw9R',
     retryable,
-    errors: code === 'validation_failed' ? [fault] : [],
+    errors: code === 'validation_failed' ? [error] : [],
   }
 }
 
@@ -334,15 +334,14 @@ function header(name: string): object {
 }
 
 /**
- * A response's schema as clients must read it: fields and values that it does not list may come with any
- * later version.
+ * Returns a response's schema as clients must read it: later versions may add fields and values.
  */
-function answerSchema(schema: z.ZodType): FieldSchema {
+function responseSchema(schema: z.ZodType): FieldSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'output',
     override: ({ jsonSchema }) => openUp(jsonSchema),
   })
-  // JSON Schema allows `true` and `false` for a schema; ours are objects throughout.
+  // JSON Schema allows `true` and `false` as schemas; these are all objects.
   return rest as FieldSchema
 }
 

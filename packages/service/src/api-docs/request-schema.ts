@@ -6,7 +6,7 @@
 import { CreatePaymentIntentSchema, currencies, limits } from '@pi-checkout/contract'
 import { z } from 'zod'
 
-/** A schema, as far as a table of fields shows it. */
+/** The parts of a schema that the table of fields shows. */
 export type FieldSchema = {
   readonly type?: string | string[]
   readonly description?: string
@@ -20,13 +20,13 @@ export type FieldSchema = {
   readonly maxProperties?: number
 }
 
-/** Our own checks are code, which no schema language shows: their limits are put beside the types. */
+/** Returns the schema. The limits that zod checks in code are added to it. */
 export function requestSchema(): FieldSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(CreatePaymentIntentSchema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ path, jsonSchema }) => {
-      // `null` stands beside what it may replace: the rule is of the other.
+      // In `anyOf`, the rule belongs to the alternative of `null`.
       if (!jsonSchema.anyOf) Object.assign(jsonSchema, rules[path.join('.')])
     },
   })
@@ -66,7 +66,7 @@ const rules: Readonly<Record<string, object>> = {
     minLength: 3,
     maxLength: limits.customerEmail,
     pattern: '^[^@]+@[^@]+$',
-    description: 'Kept verbatim',
+    description: 'Stored unchanged',
   },
   'properties.customer.properties.name': { minLength: 1, maxLength: limits.customerName },
   'properties.metadata': {

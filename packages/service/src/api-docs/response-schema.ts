@@ -1,6 +1,6 @@
 /**
- * What this service answers, exactly: the contract's schemas are what a client must accept, these
- * are what we promise. The API description is made from them.
+ * Schemas of exactly what this service returns. The contract's schemas are what a client must accept.
+ * The OpenAPI description is generated from these.
  *
  * @module
  */
@@ -42,13 +42,13 @@ const PaymentFailure = z
     retryable: z.boolean(),
     occurredAt: Time,
   })
-  .meta({ description: 'The latest failure; null when there is none' })
+  .meta({ description: 'The latest failure, or null' })
 
 const NextAction = z
   .strictObject({ type: z.enum(['challenge', 'redirect']), expiresAt: Time })
-  .meta({ description: 'What the hosted checkout waits for: merchant code does not drive it' })
+  .meta({ description: 'What the hosted checkout waits for. Merchant code has nothing to do' })
 
-/** The answer to a retrieve. */
+/** Response of a retrieve. */
 export const IntentResponse = z.strictObject({
   id: z.string().regex(/^pi_[A-Za-z0-9]{24}$/),
   amount: z.int().min(1).max(limits.amount).meta({ description: 'Minor currency units' }),
@@ -65,10 +65,10 @@ export const IntentResponse = z.strictObject({
   updatedAt: Time,
 })
 
-/** The answer to a create and to its replays. */
+/** Response of a create and of its replays. */
 export const CreateResponse = IntentResponse.extend({
   clientSecret: z
     .string()
     .regex(/^pi_[A-Za-z0-9]{24}_secret_[A-Za-z0-9]{48}$/)
-    .meta({ description: 'For the paying browser session alone' }),
+    .meta({ description: 'For the paying browser only' }),
 })
