@@ -25,7 +25,7 @@ const en = {
   cancelPayment: 'Cancel payment',
   sandbox: 'Sandbox: no real cards',
   testCards: 'Test cards',
-  testCardsHint: 'Fills in the card fields. Then press Pay.',
+  testCardsHint: 'Fills in the card fields. Press Pay afterwards.',
   numberIncomplete: 'The card number is incomplete.',
   numberWrong: 'This card number is not valid.',
   numberNotTest: 'This is a sandbox: only its test cards work here. Never enter a real card.',

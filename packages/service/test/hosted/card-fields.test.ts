@@ -31,7 +31,7 @@ for (const [typed, shown] of [
   ['card', ''],
   ['3782822463100051234', '3782 822463 10005'],
 ] as const) {
-  test(`the number ${JSON.stringify(typed)} is shown as ${JSON.stringify(shown)}`, () => {
+  test(`formats the number ${JSON.stringify(typed)} as ${JSON.stringify(shown)}`, () => {
     expect(groupNumber(typed)).toBe(shown)
   })
 }
@@ -61,32 +61,32 @@ for (const [typed, previous, shown] of [
   ['12', '12 / 3', '12'],
   ['', '1', ''],
 ] as const) {
-  test(`the date ${JSON.stringify(typed)}, typed over ${JSON.stringify(previous)}, is shown as ${JSON.stringify(shown)}`, () => {
+  test(`formats the date ${JSON.stringify(typed)} after ${JSON.stringify(previous)} as ${JSON.stringify(shown)}`, () => {
     expect(formatExpiry(typed, previous)).toBe(shown)
   })
 }
 
-test('a security code has as many digits as its brand', () => {
+test('limits a security code to the digits of its brand', () => {
   expect(formatCvc('12 34 5', brandOf('378282246310005'))).toBe('1234')
   expect(formatCvc('1234', brandOf('4242424242424242'))).toBe('123')
   expect(formatCvc('12345', undefined)).toBe('1234')
 })
 
-test('digits that are typed one by one never shorten a number of 17 to 19', () => {
+test('keeps a typed number of 17 to 19 digits', () => {
   expect(groupNumber('4242424242424242 1', '4242 4242 4242 4242')).toBe('4242 4242 4242 42421')
 })
 
-test('a card is good to the last moment of its month, by the time of the service', () => {
-  const fault = (expiry: string): unknown =>
+test('accepts a card to the last moment of its month in service time', () => {
+  const errorOf = (expiry: string): unknown =>
     validate({ number: '4242424242424242', expiry, cvc: '123', name: '' }, now).expiry
-  expect(fault('11 / 26')).toBeUndefined()
-  expect(fault('10 / 26')).toBe('expiryPast')
-  expect(fault('12 / 99')).toBeUndefined()
-  expect(fault('13 / 30')).toBe('expiryIncomplete')
-  expect(fault('12 / 203')).toBe('expiryIncomplete')
+  expect(errorOf('11 / 26')).toBeUndefined()
+  expect(errorOf('10 / 26')).toBe('expiryPast')
+  expect(errorOf('12 / 99')).toBeUndefined()
+  expect(errorOf('13 / 30')).toBe('expiryIncomplete')
+  expect(errorOf('12 / 203')).toBe('expiryIncomplete')
 })
 
-test('the brand is known from the first digits, and not before', () => {
+test('detects the brand from the first digits', () => {
   expect(brandOf('')).toBeUndefined()
   expect(brandOf('4242')).toEqual({ type: 'visa', name: 'Visa', codeSize: 3 })
   expect(brandOf('37')).toEqual({ type: 'amex', name: 'American Express', codeSize: 4 })
@@ -95,7 +95,7 @@ test('the brand is known from the first digits, and not before', () => {
   expect(brandOf('9051')).toEqual({ type: 'arca', name: 'ArCa', codeSize: 3 })
 })
 
-test('the form takes every test card, and moves on when its number is complete', () => {
+test('accepts every test card and detects its complete number', () => {
   for (const { number, brand } of testCards) {
     const cvc = brand === 'amex' ? '1234' : '123'
     expect(validate({ number, expiry: '12 / 40', cvc, name: '' }, now), number).toEqual({})
@@ -104,19 +104,19 @@ test('the form takes every test card, and moves on when its number is complete',
   }
 })
 
-for (const [number, fault] of [
+for (const [number, error] of [
   ['', 'numberIncomplete'],
   ['4242', 'numberIncomplete'],
   ['4242 4242 4242 4241', 'numberWrong'],
   ['0000 0000 0000 0000', 'numberWrong'],
   ['4111 1111 1111 1111', 'numberNotTest'],
 ] as const) {
-  test(`the number "${number}" is refused before anything is sent: ${fault}`, () => {
-    expect(validate({ number, expiry: '12 / 40', cvc: '123', name: '' }, now).number).toBe(fault)
+  test(`rejects the number "${number}" with ${error}`, () => {
+    expect(validate({ number, expiry: '12 / 40', cvc: '123', name: '' }, now).number).toBe(error)
   })
 }
 
-test('a card leaves the form as digits and whole numbers, and an empty name stays out', () => {
+test('converts the fields to digits and integers, without an empty name', () => {
   const fields = { number: '4242 4242 4242 4242', expiry: '03 / 31', cvc: '123', name: '  ' }
   expect(readCard(fields)).toEqual({
     number: '4242424242424242',

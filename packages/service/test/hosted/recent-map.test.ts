@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RecentMap } from '../../hosted/inspector/recent-map.ts'
 
-test('keeps what was set last, and no more than its limit', () => {
+test('keeps the entries that were set last, up to its limit', () => {
   const map = new RecentMap<number>(3)
   for (let value = 0; value < 10_000; value++) {
     map.set('often', value)

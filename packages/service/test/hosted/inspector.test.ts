@@ -15,8 +15,8 @@ import axe from 'axe-core'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { InspectorState } from '../../hosted/inspector/inspector-state.ts'
 import { sendAdminCommand } from '../../src/admin-socket.ts'
+import { control, environmentId } from '../sandbox/support.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
-import { control, environmentId } from './support.ts'
 
 let service: TestService
 let browser: Browser
@@ -35,39 +35,45 @@ beforeEach(async () => {
   await control(service, 'POST', '/reset', {})
 })
 
-/** Opens the printed link; whatever the page complains of in its console fails the test. */
+/** Opens the printed link. Any console error of the page fails the test. */
 async function inspect(
   story: (page: Page) => Promise<void>,
-  { refusals = false, ...options }: BrowserContextOptions & { readonly refusals?: boolean } = {},
+  {
+    rejections = false,
+    ...options
+  }: BrowserContextOptions & { readonly rejections?: boolean } = {},
 ): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(error.message))
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => {
-    // The browser writes down every refused request; some stories are about refusals.
-    const isRefusal = refusals && message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && !isRefusal) complaints.push(message.text())
+    // The browser prints every rejected request, which some tests expect.
+    const isRejection = rejections && message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isRejection) errors.push(message.text())
   })
   try {
     await page.goto(service.ready.inspectorUrl)
     await page.getByText('Live', { exact: true }).waitFor()
     await story(page)
-    expect(complaints).toEqual([])
+    expect(errors).toEqual([])
   } finally {
     await context.close()
   }
 }
 
-async function make(body: object = order, headers: Record<string, string> = {}): Promise<string> {
+async function createIntent(
+  body: object = order,
+  headers: Record<string, string> = {},
+): Promise<string> {
   const { id } = (await (await create(service, body, headers)).json()) as { id: string }
   return id
 }
 
-test('a new intent appears by itself, and its button pays it', async () => {
+test('shows a new intent automatically and pays it with one click', async () => {
   await inspect(async (page) => {
     await page.getByRole('heading', { name: 'No Payment Intent yet' }).waitFor()
-    await make({ ...order, orderId: 'L-1' }, { 'idempotency-key': 'live-1' })
+    await createIntent({ ...order, orderId: 'L-1' }, { 'idempotency-key': 'live-1' })
     await page.getByRole('link', { name: /L-1/ }).click()
     // The second press finds a button that waits for the first.
     await page.getByRole('button', { name: 'Pay', exact: true }).dblclick()
@@ -80,11 +86,11 @@ test('a new intent appears by itself, and its button pays it', async () => {
   })
 })
 
-test('a refusal stays until it is closed, an outage until reading goes well again', async () => {
-  const id = await make()
+test('shows a rejection until dismissed and a read error until a read succeeds', async () => {
+  const id = await createIntent()
   await inspect(
     async (page) => {
-      const refuse = async (what: string, status: number, times: number): Promise<void> => {
+      const reject = async (what: string, status: number, times: number): Promise<void> => {
         await page.route(
           `**/_sandbox/${what}`,
           async (route) => await route.fulfill({ status, json: { detail: `Not now: ${status}` } }),
@@ -92,14 +98,14 @@ test('a refusal stays until it is closed, an outage until reading goes well agai
         )
       }
       await goTo(page, `intents/${id}`)
-      await refuse('intents/*/settle', 409, 1)
+      await reject('intents/*/settle', 409, 1)
       await page.getByRole('button', { name: 'Pay', exact: true }).click()
       await page.getByRole('alert').getByText('Not now: 409').waitFor()
       await page.getByRole('button', { name: 'Close' }).click()
       expect(await page.getByRole('alert').count()).toBe(0)
 
       await goTo(page, 'environment')
-      await refuse('reset', 503, 1)
+      await reject('reset', 503, 1)
       await page.getByRole('button', { name: 'Reset…' }).click()
       await page.getByRole('button', { name: 'Reset', exact: true }).click()
       await page.getByRole('alert').getByText('Not now: 503').waitFor()
@@ -107,21 +113,21 @@ test('a refusal stays until it is closed, an outage until reading goes well agai
       await goTo(page, 'requests')
       expect(await page.getByRole('alert').count()).toBe(0)
 
-      await refuse('environments/*/requests*', 500, 1)
-      await make()
+      await reject('environments/*/requests*', 500, 1)
+      await createIntent()
       await page.getByRole('alert').getByText('Not now: 500').waitFor()
-      // Nothing else happens: what could not be read is read again by itself.
+      // The failed read is retried automatically.
       await page.locator('.log > li').nth(1).waitFor()
       expect(await page.getByRole('alert').count()).toBe(0)
     },
-    { refusals: true },
+    { rejections: true },
   )
 })
 
-/** What a page without a browser knows of a service that answers as it is told. */
+/** Runs the inspector state without a browser, against a fake service. */
 async function follow(
   story: (state: InspectorState, asked: readonly string[]) => Promise<void>,
-  answer: (path: string) => Response | Promise<Response> | undefined,
+  respond: (path: string) => Response | Promise<Response> | undefined,
 ): Promise<void> {
   const asked: string[] = []
   const lists = { intents: [], requests: [], keys: [], findings: [], rules: [] }
@@ -130,8 +136,8 @@ async function follow(
     const path = url.replace('/_sandbox', '')
     signal?.addEventListener('abort', () => asked.push(`aborted ${path}`))
     asked.push(path)
-    const told = await answer(path)
-    if (told) return told
+    const response = await respond(path)
+    if (response) return response
     if (path !== '/events') return Response.json({ ...lists, environments: [{ id: 'env_1' }] })
     const data = 'event: change\ndata: {"topics":["environments"]}\n\n'
     return new Response(
@@ -156,7 +162,7 @@ async function follow(
   }
 }
 
-test('a text is looked for when the keys rest, and the search before it ends', async () => {
+test('searches when typing pauses and aborts the search before', async () => {
   let held = true
   await follow(
     async (state, asked) => {
@@ -177,7 +183,7 @@ test('a text is looked for when the keys rest, and the search before it ends', a
   )
 })
 
-test('what the service refuses is not asked again by itself; what it could not answer is', async () => {
+test('retries reads after 5xx responses but not after rejections', async () => {
   let status = 400
   await follow(
     async (state, asked) => {
@@ -194,27 +200,27 @@ test('what the service refuses is not asked again by itself; what it could not a
   )
 })
 
-test('a late refusal of the token before does not lock out the one that is in use', async () => {
-  let refuse = (_answer: Response): void => {}
-  const refusal = new Promise<Response>((resolve) => {
-    refuse = resolve
+test('ignores a late rejection of the previous token', async () => {
+  let respond = (_response: Response): void => {}
+  const rejection = new Promise<Response>((resolve) => {
+    respond = resolve
   })
   await follow(
     async (state) => {
       const done = state.run(async (api) => await api.send('DELETE', '/faults/1'))
       state.unlock('another token')
-      refuse(Response.json({}, { status: 401 }))
+      respond(Response.json({}, { status: 401 }))
       expect(await done).toBeUndefined()
       await vi.waitFor(() => expect(state.connection).toBe('live'))
       expect(state.tokenError).toBeUndefined()
     },
-    (path) => (path.endsWith('/faults/1') ? refusal : undefined),
+    (path) => (path.endsWith('/faults/1') ? rejection : undefined),
   )
 })
 
-test('the status filter keeps what was chosen when nothing fits any more', async () => {
-  const id = await make({ ...order, orderId: 'F-1' })
-  await make({ ...order, orderId: 'F-2' })
+test('keeps the status filter when no intent matches anymore', async () => {
+  const id = await createIntent({ ...order, orderId: 'F-1' })
+  await createIntent({ ...order, orderId: 'F-2' })
   await control(service, 'POST', `/intents/${id}/settle`, { outcome: 'processing' })
   await inspect(async (page) => {
     const filter = page.getByLabel('Status')
@@ -230,8 +236,8 @@ test('the status filter keeps what was chosen when nothing fits any more', async
   })
 })
 
-test('the timeline tells each card and why it was declined; every outcome is one press away', async () => {
-  const id = await make({ ...order, orderId: 'T-1' })
+test('shows cards and decline reasons in the timeline and simulates each outcome', async () => {
+  const id = await createIntent({ ...order, orderId: 'T-1' })
   await inspect(async (page) => {
     await goTo(page, `intents/${id}`)
     for (const press of ['Decline', 'Decline', 'Challenge', 'Pass challenge']) {
@@ -250,7 +256,7 @@ test('the timeline tells each card and why it was declined; every outcome is one
     ])
     await page.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('Revoked: it opens no checkout').waitFor()
-    await goTo(page, `intents/${await make({ ...order, orderId: 'T-2' })}`)
+    await goTo(page, `intents/${await createIntent({ ...order, orderId: 'T-2' })}`)
     await page.getByRole('heading', { name: 'T-2' }).waitFor()
     expect(await page.title()).toBe('T-2 · Lint 1 · Inspector')
     await page.getByRole('button', { name: 'Expire', exact: true }).click()
@@ -258,17 +264,17 @@ test('the timeline tells each card and why it was declined; every outcome is one
     await page.getByRole('link', { name: /T-2/ }).waitFor()
     // As in a tab that is not looked at.
     await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true })`)
-    await make({ ...order, orderId: 'T-3' }, { 'idempotency-key': 'unseen' })
+    await createIntent({ ...order, orderId: 'T-3' }, { 'idempotency-key': 'unseen' })
     await expect.poll(async () => await page.title()).toBe('(1) T-2 · Lint 1 · Inspector')
   })
 })
 
-test('the log tells why, is narrowed down, and leads from intent and finding to the request', async () => {
+test('filters the request log and links to it from intents and issues', async () => {
   const key = { 'idempotency-key': 'followed-key-1' }
-  await make({ ...order, orderId: 'R-1' }, key)
+  await createIntent({ ...order, orderId: 'R-1' }, key)
   await create(service, { ...order, orderId: 'R-1', amount: 1 }, key)
   await create(service, { ...order, amount: 0 })
-  const id = await make({ ...order, orderId: 'R-2' }, { 'idempotency-key': 'other' })
+  const id = await createIntent({ ...order, orderId: 'R-2' }, { 'idempotency-key': 'other' })
   await inspect(async (page) => {
     const lines = page.locator('.log .line')
     await goTo(page, 'requests')
@@ -315,8 +321,8 @@ test('the log tells why, is narrowed down, and leads from intent and finding to 
   })
 })
 
-test('everything is saved, emptied and brought back; an origin comes and goes', async () => {
-  await make({ ...order, orderId: 'D-1' })
+test('exports, resets, and imports the data, and registers and removes an origin', async () => {
+  await createIntent({ ...order, orderId: 'D-1' })
   await inspect(async (page) => {
     await goTo(page, 'environment')
     const download = page.waitForEvent('download')
@@ -337,9 +343,9 @@ test('everything is saved, emptied and brought back; an origin comes and goes', 
   })
 })
 
-test('the newest two hundred are shown, and older ones when they are asked for', async () => {
-  await make({ ...order, orderId: 'the-first' })
-  await Promise.all(Array.from({ length: 200 }, async () => await make()))
+test('shows the newest 200 intents and loads older ones on request', async () => {
+  await createIntent({ ...order, orderId: 'the-first' })
+  await Promise.all(Array.from({ length: 200 }, async () => await createIntent()))
   await inspect(async (page) => {
     const rows = page.locator('.rows > li')
     await expect.poll(async () => await rows.count()).toBe(200)
@@ -349,13 +355,13 @@ test('the newest two hundred are shown, and older ones when they are asked for',
     expect(await rows.count()).toBe(201)
     expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0)
     // What is new joins what is shown.
-    await make({ ...order, orderId: 'the-last' })
+    await createIntent({ ...order, orderId: 'the-last' })
     await page.getByRole('link', { name: /the-last/ }).waitFor()
     expect(await rows.count()).toBe(202)
   })
 })
 
-test('the admin token leaves the address at once and is kept in memory alone', async () => {
+test('removes the admin token from the address and keeps it in memory only', async () => {
   await inspect(async (page) => {
     const { adminToken } = service.ready
     const seen = await page.evaluate(`JSON.stringify([
@@ -376,8 +382,8 @@ test('the admin token leaves the address at once and is kept in memory alone', a
   })
 })
 
-test('no key and no clientSecret is shown anywhere', async () => {
-  const id = await make(order, { 'idempotency-key': 'a-rather-long-idempotency-key' })
+test('never shows an API key or a clientSecret', async () => {
+  const id = await createIntent(order, { 'idempotency-key': 'a-rather-long-idempotency-key' })
   await fetch(`${service.url}/payment-intents/${id}?api_key=${service.apiKey}`)
   await inspect(async (page) => {
     for (const section of [`intents/${id}`, ...sections]) {
@@ -390,9 +396,9 @@ test('no key and no clientSecret is shown anywhere', async () => {
   })
 })
 
-test('what a merchant sends is shown as text and never run', async () => {
+test('renders merchant data as text', async () => {
   const markup = '<img src=x onerror=alert(1)>'
-  const id = await make({
+  const id = await createIntent({
     ...order,
     orderId: '<script>alert(1)</script>',
     customer: { id: markup, name: `"'>${markup}` },
@@ -406,7 +412,7 @@ test('what a merchant sends is shown as text and never run', async () => {
   })
 })
 
-test('a rule from the form breaks the next request', async () => {
+test('adds fault rules that break the next requests, and removes them', async () => {
   await inspect(async (page) => {
     await goTo(page, 'faults')
     await page.getByLabel('Fault').selectOption('503')
@@ -427,8 +433,8 @@ test('a rule from the form breaks the next request', async () => {
   })
 })
 
-test('a day later an open intent has expired, and real time is one press away', async () => {
-  const id = await make()
+test('moves the clock to expire an intent and back to real time', async () => {
+  const id = await createIntent()
   await inspect(async (page) => {
     await goTo(page, 'environment')
     await page.getByRole('button', { name: '+24 h' }).click()
@@ -441,14 +447,14 @@ test('a day later an open intent has expired, and real time is one press away', 
   })
 })
 
-test('a key that a page wants to send is a finding; an address that somebody opens is none', async () => {
-  const id = await make(order, { 'idempotency-key': 'quiet' })
+test('reports a key sent by a page but not an address opened in a browser', async () => {
+  const id = await createIntent(order, { 'idempotency-key': 'quiet' })
   const page = await browser.newPage()
   await page.goto(`${service.url}/payment-intents/${id}`)
-  const requests = async () => await noted('requests')
+  const requests = async () => await sandboxList('requests')
   await expect.poll(requests).toMatchObject({ requests: [{ method: 'GET', status: 403 }, {}] })
-  expect(await noted('lint')).toEqual({ findings: [] })
-  // Another site than the service: its browser asks first, and is told no.
+  expect(await sandboxList('lint')).toEqual({ findings: [] })
+  // On another site the browser sends a preflight request, which is rejected.
   const shop = createServer((_request, response) => response.end('a shop')).listen(0, 'localhost')
   await once(shop, 'listening')
   await page.goto(`http://localhost:${(shop.address() as AddressInfo).port}/`)
@@ -456,22 +462,22 @@ test('a key that a page wants to send is a finding; an address that somebody ope
     `fetch('${service.url}/payment-intents', { headers: { authorization: 'Bearer x' } }).catch(() => {})`,
   )
   await expect
-    .poll(async () => await noted('lint'))
+    .poll(async () => await sandboxList('lint'))
     .toMatchObject({ findings: [{ rule: 'secret_key_in_browser' }] })
   await page.close()
   shop.close()
 })
 
-/** What the sandbox has noted in the first environment. */
-async function noted(what: 'lint' | 'requests'): Promise<unknown> {
+/** Reads a list of the first environment. */
+async function sandboxList(what: 'lint' | 'requests'): Promise<unknown> {
   const { environments } = (await (await control(service, 'GET', '/environments')).json()) as {
     environments: [{ id: string }]
   }
   return await (await control(service, 'GET', `/environments/${environments[0].id}/${what}`)).json()
 }
 
-test('the lint registers a page’s origin at a press', async () => {
-  const id = await make(order, { 'idempotency-key': 'page' })
+test('registers a page’s origin from its lint issue', async () => {
+  const id = await createIntent(order, { 'idempotency-key': 'page' })
   await fetch(`${service.url}/checkout/${id}`, { headers: { referer: 'http://localhost:5173/' } })
   await inspect(async (page) => {
     await goTo(page, 'lint')
@@ -484,8 +490,11 @@ test('the lint registers a page’s origin at a press', async () => {
   })
 })
 
-test('a logged request can be copied as a command that holds no credential', async () => {
-  await make({ ...order, metadata: { note: "it's" } }, { 'idempotency-key': 'copied-key-1' })
+test('copies a logged request as a curl command without credentials', async () => {
+  await createIntent(
+    { ...order, metadata: { note: "it's" } },
+    { 'idempotency-key': 'copied-key-1' },
+  )
   const origin = new URL(service.url).origin
   await inspect(async (page) => {
     await page.context().grantPermissions(['clipboard-write'], { origin })
@@ -509,9 +518,9 @@ test('a logged request can be copied as a command that holds no credential', asy
   })
 })
 
-test('the keyboard alone moves through sections and intents', async () => {
-  await make({ ...order, orderId: 'K-1' })
-  await make({ ...order, orderId: 'K-2' })
+test('navigates sections and intents with the keyboard only', async () => {
+  await createIntent({ ...order, orderId: 'K-1' })
+  await createIntent({ ...order, orderId: 'K-2' })
   await inspect(async (page) => {
     await page.keyboard.press('2')
     await page.locator('.log').waitFor()
@@ -541,7 +550,7 @@ test('the keyboard alone moves through sections and intents', async () => {
   })
 })
 
-test('with several merchants each one shows its own intents', async () => {
+test('shows only the intents of the selected merchant', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'pi-inspector-'))
   const shops = await startTestService({ PI_DATA_DIR: directory })
   const made = await sendAdminCommand(directory, {
@@ -572,7 +581,7 @@ test('with several merchants each one shows its own intents', async () => {
   await rm(directory, { recursive: true })
 })
 
-test('a token of another start is refused with the reason; a new link can be pasted anywhere', async () => {
+test('rejects the token of another start and accepts a pasted link', async () => {
   const other = await startTestService()
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -598,12 +607,12 @@ test('a token of another start is refused with the reason; a new link can be pas
   await context.close()
 })
 
-test('on a phone the tabs stay where they were moved, and the focus follows to the intent and back', async () => {
+test('keeps the scroll position of the tabs and moves the focus on a phone', async () => {
   await inspect(
     async (page) => {
       await goTo(page, 'environment')
       await page.evaluate(`document.querySelector('nav').scrollLeft = 0`)
-      await make()
+      await createIntent()
       await page.locator('nav').getByText('Intents 1').waitFor()
       expect(await page.evaluate(`document.querySelector('nav').scrollLeft`)).toBe(0)
       await goTo(page, 'intents')
@@ -618,7 +627,7 @@ test('on a phone the tabs stay where they were moved, and the focus follows to t
   )
 })
 
-test('the gate and what is empty are accessible too', async () => {
+test('has no axe violations in the token form and in empty sections', async () => {
   await inspect(
     async (page) => {
       for (const section of sections) {
@@ -640,28 +649,25 @@ test.each([
   ['a desk', 'dark', 1280],
   ['a phone', 'light', 390],
   ['a phone', 'dark', 390],
-] as const)(
-  'every section fits %s and is accessible in %s colours',
-  async (_, colorScheme, width) => {
-    const id = await make(order, { 'idempotency-key': 'accessible-1' })
-    await make()
-    await control(service, 'POST', `/environments/${await environmentId(service)}/faults`, {
-      on: 'create',
-      do: '500',
-    })
-    await inspect(
-      async (page) => {
-        for (const section of [`intents/${id}`, ...sections]) {
-          await goTo(page, section)
-          const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-          expect([section, Number(wide) <= 0]).toEqual([section, true])
-          expect([section, await violations(page)]).toEqual([section, []])
-        }
-      },
-      { colorScheme, viewport: { width, height: 844 } },
-    )
-  },
-)
+] as const)('fits %s without axe violations in %s colors', async (_, colorScheme, width) => {
+  const id = await createIntent(order, { 'idempotency-key': 'accessible-1' })
+  await createIntent()
+  await control(service, 'POST', `/environments/${await environmentId(service)}/faults`, {
+    on: 'create',
+    do: '500',
+  })
+  await inspect(
+    async (page) => {
+      for (const section of [`intents/${id}`, ...sections]) {
+        await goTo(page, section)
+        const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        expect([section, Number(wide) <= 0]).toEqual([section, true])
+        expect([section, await violations(page)]).toEqual([section, []])
+      }
+    },
+    { colorScheme, viewport: { width, height: 844 } },
+  )
+})
 
 const sections = ['intents', 'requests', 'idempotency', 'lint', 'faults', 'environment']
 

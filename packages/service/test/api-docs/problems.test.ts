@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendAdminCommand } from '../src/admin-socket.ts'
-import { operationProblems } from '../src/api-docs/openapi.ts'
-import { rawAnswer } from './support/raw-request.ts'
+import { sendAdminCommand } from '../../src/admin-socket.ts'
+import { operationProblems } from '../../src/api-docs/openapi.ts'
+import { rawAnswer } from '../support/raw-request.ts'
 import {
   create,
   described,
@@ -13,7 +13,7 @@ import {
   retrieve,
   startTestService,
   type TestService,
-} from './support/service.ts'
+} from '../support/service.ts'
 
 let service: TestService
 let data: string
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(data, { recursive: true })
 })
 
-test('the description is OpenAPI 3.1 and names both operations with all their problems', async () => {
+test('describes both operations with all their problems as OpenAPI 3.1', async () => {
   const answer = await fetch(`${service.url}/openapi.json`)
   const description = (await answer.json()) as {
     openapi: string
@@ -116,7 +116,7 @@ for (const [operation, provoked] of [
   ['retrieve', provokedByRetrieve],
 ] as const) {
   for (const [code, provoke] of Object.entries(provoked)) {
-    test(`a documented problem of ${operation} is what a client gets: ${code}`, async () => {
+    test(`returns the documented problem of ${operation}: ${code}`, async () => {
       const answer = await described(await provoke(), operation)
       const { status, retryable } = problemCodes[code as ProblemCode]
       expect(answer.status).toBe(status)
@@ -155,10 +155,10 @@ async function revokedKey(): Promise<string> {
   return made.apiKey
 }
 
-/** A body that is announced and never comes: a server waits no longer than it has patience. */
+/** A body that is announced and never sent, until the server's timeout. */
 async function unfinished(): Promise<Response> {
-  const patience = { headersTimeout: 500, requestTimeout: 500, connectionsCheckingInterval: 100 }
-  const { url, apiKey, stop } = await startTestService({}, undefined, patience)
+  const timeouts = { headersTimeout: 500, requestTimeout: 500, connectionsCheckingInterval: 100 }
+  const { url, apiKey, stop } = await startTestService({}, undefined, timeouts)
   const answer = await rawAnswer(url, [
     'POST /payment-intents HTTP/1.1',
     'Host: 127.0.0.1',
@@ -170,10 +170,8 @@ async function unfinished(): Promise<Response> {
   return answer
 }
 
-test('the documentation has a row for each problem that its type points at', async () => {
+test('serves the documentation with a row for each code, and its stylesheet', async () => {
   const page = await (await fetch(`${service.url}/docs`)).text()
-  for (const code of [...operationProblems.create, ...operationProblems.retrieve]) {
-    expect(page).toContain(`<tr id="${code}">`)
-  }
+  for (const code of Object.keys(problemCodes)) expect(page).toContain(`<tr id="${code}">`)
   expect((await fetch(`${service.url}/docs.css`)).headers.get('content-type')).toContain('text/css')
 })

@@ -4,80 +4,72 @@ import { join } from 'node:path'
 import { installedChromium } from '@pi-checkout/test-support/browsers'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { type Browser, chromium, type Page } from '@playwright/test'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { type BrowserStack, expectResult, openShop, startBrowserStack } from './browser.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { expectResult, openShop, useBrowserStack } from './browser.ts'
 import { startShop } from './shop-page.ts'
 
-// A browser has no deadline on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
+const stack = useBrowserStack()
 
-let stack: BrowserStack
+/** Console errors about an iframe that the browser blocks. */
+const blockedFrame = [/frame-ancestors/, /ERR_BLOCKED_BY_RESPONSE/, /Failed to load resource/]
 
-beforeAll(async () => {
-  stack = await startBrowserStack()
-})
-afterAll(async () => await stack.close())
-
-/** Errors that a browser prints about a frame that it refuses to show. */
-const refusedFrame = [/frame-ancestors/, /ERR_BLOCKED_BY_RESPONSE/, /Failed to load resource/]
-
-/** Resolves when the browser says that it does not show a frame. */
-async function refusal(page: Page): Promise<unknown> {
+/** Resolves when the browser reports a blocked iframe. */
+async function blocked(page: Page): Promise<unknown> {
   return await page.waitForEvent('console', (line) => /frame-ancestors/.test(line.text()))
 }
 
-test('a shop whose origin is not registered is told so, and sees neither form nor data', async () => {
-  const stranger = await startShop(stack.checkout, 'evil.localhost')
+test('reports an unregistered origin and shows neither form nor data', async () => {
+  const attacker = await startShop(stack.checkout, 'attacker.localhost')
   const pair = await stack.checkout.createIntent()
-  const window = await openShop({ ...stack, shop: stranger }, pair, { ready: false })
+  const window = await openShop({ ...stack, shop: attacker }, pair, { ready: false })
   await expect.poll(window.messages).toEqual(['hello', 'fail origin_not_allowed'])
   expect(await window.frame.locator('input').count()).toBe(0)
   expect(await window.frame.locator('body').textContent()).not.toContain('Ararat')
   await window.close()
-  await stranger.close()
+  await attacker.close()
 })
 
-test('a stranger that hides where it comes from gets no page at all', async () => {
-  const stranger = await startShop(stack.checkout, 'evil.localhost')
+test('shows no page to an attacker site that hides its referrer', async () => {
+  const attacker = await startShop(stack.checkout, 'attacker.localhost')
   const pair = await stack.checkout.createIntent()
-  let refused: Promise<unknown> | undefined
-  const window = await openShop({ ...stack, shop: stranger }, pair, {
+  let isBlocked: Promise<unknown> | undefined
+  const window = await openShop({ ...stack, shop: attacker }, pair, {
     ready: false,
-    expected: refusedFrame,
+    expected: blockedFrame,
     prepare: async (page) => {
-      refused = refusal(page)
+      isBlocked = blocked(page)
       await page.addInitScript(`
         Object.defineProperty(HTMLIFrameElement.prototype, 'referrerPolicy', {
           set() { this.setAttribute('referrerpolicy', 'no-referrer') },
         })`)
     },
   })
-  await refused
+  await isBlocked
   expect(await window.messages()).toEqual([])
   await window.close()
-  await stranger.close()
+  await attacker.close()
 })
 
-test('a registered shop in the frame of a stranger gets no page', async () => {
+test('shows no page in a registered shop framed by an attacker site', async () => {
   const pair = await stack.checkout.createIntent()
-  const window = await openShop(stack, pair, { ready: false, expected: refusedFrame })
+  const window = await openShop(stack, pair, { ready: false, expected: blockedFrame })
   const { page } = window
   // Listens itself: of a page that a route made up, no frame may reach this machine.
-  const stranger = await startSite()
+  const attacker = await startSite()
   const frame = `<!doctype html><iframe src="${page.url().replaceAll('&', '&amp;')}"></iframe>`
-  stranger.serve((_, response) => response.setHeader('content-type', 'text/html').end(frame))
-  const refused = refusal(page)
-  await page.goto(`http://evil.localhost:${stranger.port}/`)
-  await refused
+  attacker.serve((_, response) => response.setHeader('content-type', 'text/html').end(frame))
+  const isBlocked = blocked(page)
+  await page.goto(`http://attacker.localhost:${attacker.port}/`)
+  await isBlocked
   const [shop] = page.frames().filter((frame) => frame.url().startsWith(stack.shop.origin))
   expect(await shop?.evaluate('messages')).toEqual([])
   const inner = page.frames().find((frame) => frame.url().includes('/checkout/'))
   expect(inner).toBeUndefined()
   await window.close()
-  await stranger.close()
+  await attacker.close()
 })
 
-test('wrong, foreign and mixed-up pairs are refused alike', async () => {
+test('rejects wrong and mismatched credentials with the same error', async () => {
   const one = await stack.checkout.createIntent()
   const two = await stack.checkout.createIntent()
   for (const [pair, query] of [
@@ -85,7 +77,7 @@ test('wrong, foreign and mixed-up pairs are refused alike', async () => {
     [{ id: 'pi_000000000000000000000000', clientSecret: one.clientSecret }, {}],
     [one, { at: two.id }],
   ] as const) {
-    const window = await openShop(stack, pair, { ready: false, query, expected: refusedFrame })
+    const window = await openShop(stack, pair, { ready: false, query, expected: blockedFrame })
     await expect.poll(window.messages).toContain('fail unauthorized')
     expect(await window.messages()).not.toContain('ready')
     expect(await window.frame.locator('input').count()).toBe(0)
@@ -93,7 +85,7 @@ test('wrong, foreign and mixed-up pairs are refused alike', async () => {
   }
 })
 
-test('messages of anybody but the page around the frame change nothing', async () => {
+test('ignores messages from windows other than its parent', async () => {
   const window = await openShop(stack, await stack.checkout.createIntent())
   await window.page.evaluate(`{
     const frame = document.querySelector('iframe')
@@ -104,7 +96,7 @@ test('messages of anybody but the page around the frame change nothing', async (
         const doc = 'A'.repeat(22)
         const messages = [
           { pi: 'checkout', t: 'init', v: 1, doc }, { pi: 'challenge', t: 'done' },
-          { t: 'auth', id: 'x', secret: 'y' }, { t: 'left', page: 'https://evil.example' }, null, at,
+          { t: 'auth', id: 'x', secret: 'y' }, { t: 'left', page: 'https://attacker.example' }, null, at,
         ]
         parent.frames[0].postMessage(messages[at % messages.length], '*', at % 6 === 0 ? [port2] : [])
       }
@@ -120,7 +112,7 @@ test('messages of anybody but the page around the frame change nothing', async (
   await window.close()
 })
 
-test('Enter in a field pays although Pay is below the fold', async () => {
+test('pays with Enter while Pay is below the fold', async () => {
   const window = await openShop(stack, await stack.checkout.createIntent(), {
     context: { viewport: { width: 390, height: 300 } },
   })
@@ -131,11 +123,11 @@ test('Enter in a field pays although Pay is below the fold', async () => {
   await window.close()
 })
 
-test('a hostile bank page moves no window, opens none and settles nothing', async () => {
+test('contains a hostile bank page: no navigation, no window, no result', async () => {
   const pair = await stack.checkout.createIntent()
   const lines: string[] = []
   const window = await openShop(stack, pair, {
-    // The browser says no, loudly.
+    // The browser reports each blocked attempt.
     expected: [/./],
     prepare: async (page) => {
       page.on('console', (line) => lines.push(line.text()))
@@ -159,11 +151,11 @@ test('a hostile bank page moves no window, opens none and settles nothing', asyn
 async function hostileBank(page: Page, challengeUrl: string): Promise<void> {
   const body = `<!doctype html><body><script>
     const tries = [
-      () => { top.location = 'http://evil.localhost/' },
-      () => { parent.location = 'http://evil.localhost/' },
-      () => { window.open('http://evil.localhost/') },
+      () => { top.location = 'http://attacker.localhost/' },
+      () => { parent.location = 'http://attacker.localhost/' },
+      () => { window.open('http://attacker.localhost/') },
       () => { for (let at = 0; at < 2000; at++) parent.postMessage({ pi: 'challenge', t: 'done', at }, '*') },
-      () => { top.postMessage({ t: 'finish' }, '*'); parent.postMessage({ t: 'left', page: 'http://evil.localhost/' }, '*') },
+      () => { top.postMessage({ t: 'finish' }, '*'); parent.postMessage({ t: 'left', page: 'http://attacker.localhost/' }, '*') },
     ]
     for (const attempt of tries) { try { attempt() } catch {} }
     document.body.append('tried everything')
@@ -184,12 +176,12 @@ const hostileTexts = [
   '&lt;img src=x onerror=alert(1)&gt;',
   '<b onclick=alert(1)>&"\'`',
   '<!--<style>*{display:none}</style>',
-  // The store itself refuses such an order; a merchant's name could have them.
+  // The store rejects such an order id; a merchant's name could contain them.
   '\u202Elive\u202C \u2067evil',
   '\u2028alert(1)\u0007',
 ]
 
-test('twelve hostile names and orders are shown as they are, as text that turns nothing around it (threat 65)', async () => {
+test('renders hostile merchant names and order ids as isolated text (threat 65)', async () => {
   const pair = await stack.checkout.createIntent({ environmentId: 'env_other' })
   await stack.checkout.registerOrigin(stack.shop.origin, 'env_other')
   const dialogs: string[] = []
@@ -227,20 +219,20 @@ const plain = `[...document.querySelectorAll('bdi')].map(
 /** What a browser gives a page in a frame of another site, and how to have such a browser. */
 const storages = [
   // Playwright turns the partitions off, and the last list of features counts.
-  ['of its own for each shop', { persistent: true, off: 'Translate' }],
+  ['separate for each shop', { persistent: true, off: 'Translate' }],
   ['shared with its own site', { persistent: true, off: 'ThirdPartyStoragePartitioning' }],
   // A private window.
-  ['refused', { persistent: false, off: '' }],
+  ['denied', { persistent: false, off: '' }],
 ] as const
 
 test.each(storages)(
-  'the page keeps nothing where storage is %s: no cookie, no entry, no step in the history (threat 67)',
+  'stores nothing where storage is %s: no cookie, entry, or history step (threat 67)',
   async (storage, { persistent, off }) => {
     const browser = persistent ? keepingBrowser(off) : stack.browser
     const window = await openShop({ ...stack, browser }, await stack.checkout.createIntent(), {
       expected: [/status of 404/],
       prepare: async (page) => {
-        // A visit of its own leaves a mark there, which tells whether the frame shares that storage.
+        // A top-level visit leaves a mark, which shows whether the iframe shares that storage.
         await page.goto(`${stack.checkout.url}/checkout/pi_none`)
         await page.evaluate(`localStorage.setItem('mark', '')`)
       },
@@ -253,7 +245,7 @@ test.each(storages)(
     await expectResult(window, 'paid')
     expect(await page.context().cookies()).toEqual([])
     expect(await frame.locator('body').evaluate(kept)).toEqual(
-      storage === 'refused'
+      storage === 'denied'
         ? ['SecurityError', 'SecurityError', 'UnknownError', 'SecurityError']
         : [storage === 'shared with its own site' ? ['mark'] : [], [], [], []],
     )
@@ -278,7 +270,7 @@ function keepingBrowser(off: string): Pick<Browser, 'newContext'> {
   }
 }
 
-/** Runs in the page: what stands in each of its storages, or why it may not look. */
+/** Runs in the page: returns the keys of each storage, or the name of the error. */
 const kept = `Promise.all(
   [
     () => Object.keys(localStorage),
@@ -294,7 +286,7 @@ const kept = `Promise.all(
   }),
 )`
 
-test('the secret and the card are in no address, no attribute and no text of the page', async () => {
+test('keeps secret and card out of addresses, attributes, and texts', async () => {
   const pair = await stack.checkout.createIntent()
   const urls: string[] = []
   const window = await openShop(stack, pair, {

@@ -1,6 +1,7 @@
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Pair } from '../checkout/support.ts'
 import {
   type BrowserStack,
   expectResult,
@@ -15,7 +16,6 @@ import {
   faults,
   startFaultyProxy,
 } from './faulty-proxy.ts'
-import type { Pair } from './support.ts'
 
 // A browser has no deadline on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })
@@ -53,12 +53,12 @@ interface Line {
   /** Everything that the hosted page showed, in order. */
   readonly shown: readonly Shown[]
   /** Lets the next calls of a path go wrong. */
-  breaks(path: string, ...next: readonly Fault[]): void
+  injectFaults(path: string, ...next: readonly Fault[]): void
   /** Nothing goes wrong from here. */
-  mends(): void
+  clearFaults(): void
 }
 
-/** A window whose requests go wrong as they are told, with all that it shows written down. */
+/** Opens a shop with injected faults, and records every text that the hosted page shows. */
 async function openLine(
   pair: Pair,
   {
@@ -77,8 +77,8 @@ async function openLine(
     pair,
     window,
     shown,
-    breaks: (path, ...next) => void plan.set(path, [...next]),
-    mends: () => plan.clear(),
+    injectFaults: (path, ...next) => void plan.set(path, [...next]),
+    clearFaults: () => plan.clear(),
   }
 }
 
@@ -143,7 +143,7 @@ function sent({ pair }: Line, path: string): readonly Call[] {
 
 const always = (fault: Fault): Fault[] => Array<Fault>(99).fill(fault)
 
-test('a charge whose every response fails is unknown to the page, never denied', async () => {
+test('shows an unknown result while every response to a charge fails', async () => {
   const line = await openLine(await stack.checkout.createIntent(), {
     plan: { confirm: always('bad-gateway-after'), intent: always('bad-gateway') },
   })
@@ -156,13 +156,13 @@ test('a charge whose every response fails is unknown to the page, never denied',
   expect(await payButton(line).getAttribute('aria-disabled')).toBe('true')
   expect(sentence(line)).not.toMatch(/charged|No payment has been made/)
   expect(new Set(sent(line, 'confirm').map(({ body }) => body)).size).toBe(1)
-  line.mends()
+  line.clearFaults()
   await expectResult(line.window, 'paid')
   await line.window.close()
 })
 
 for (const fault of ['silence', 'silence-after'] as const) {
-  test(`a confirm that meets ${fault} is sent again after its deadline, as the same attempt`, async () => {
+  test(`retries a confirmation with the same attemptId after ${fault}`, async () => {
     const line = await openLine(await stack.checkout.createIntent(), {
       plan: { confirm: [fault], intent: always('silence') },
     })
@@ -174,46 +174,46 @@ for (const fault of ['silence', 'silence-after'] as const) {
   })
 }
 
-for (const [happening, path] of [
+for (const [event, path] of [
   [`window.dispatchEvent(new Event('online'))`, 'confirm'],
   [`document.dispatchEvent(new Event('visibilitychange'))`, 'intent'],
   [`window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`, 'intent'],
 ] as const) {
-  test(`after ${happening.match(/'(\w+)'/)?.[1]} a silent ${path} is sent again at once`, async () => {
+  test(`retries a silent ${path} immediately after ${event.match(/'(\w+)'/)?.[1]}`, async () => {
     const line = await openLine(await stack.checkout.createIntent(), { pace: 0.01 })
-    line.breaks('confirm', 'silence')
-    line.breaks('intent', ...always('silence'))
+    line.injectFaults('confirm', 'silence')
+    line.injectFaults('intent', ...always('silence'))
     await line.window.pay('4242424242424242')
     await expect.poll(() => sent(line, path).at(-1)?.fault).toBe('silence')
     const before = sent(line, path).length
-    await line.window.frame.locator('body').evaluate(happening)
+    await line.window.frame.locator('body').evaluate(event)
     await expect.poll(() => sent(line, path).length).toBe(before + 1)
     await line.window.close()
   })
 }
 
-test('a confirm that cannot get through ends in the offer to press Pay again', async () => {
+test('offers Pay again when a confirmation cannot be sent', async () => {
   const line = await openLine(await stack.checkout.createIntent())
-  line.breaks('confirm', ...always('cut'))
+  line.injectFaults('confirm', ...always('cut'))
   await line.window.pay('4242424242424242')
   await line.window.frame.getByRole('alert').getByText('Press Pay').waitFor({ timeout: 30_000 })
   await payable(line)
   await expectKept(line, '4242 4242 4242 4242')
   expect((await line.window.frame.getByRole('alert').textContent()) ?? '').not.toContain('Trying')
-  line.mends()
+  line.clearFaults()
   await payButton(line).click()
   await expectResult(line.window, 'paid')
   await line.window.close()
 })
 
-test('a challenge that cannot be opened says so, and opens at the next press', async () => {
+test('reports a challenge that cannot be opened and retries on request', async () => {
   const line = await openLine(await stack.checkout.createIntent())
-  line.breaks('challenge/open', ...always('bad-gateway'))
+  line.injectFaults('challenge/open', ...always('bad-gateway'))
   await line.window.pay('4000000000003220')
   const again = line.window.frame.getByRole('button', { name: 'Try again' })
   await again.waitFor({ timeout: 30_000 })
   expect(sentence(line)).toContain('Your bank’s page could not be opened.')
-  line.mends()
+  line.clearFaults()
   await again.click()
   await line.window.bank.getByLabel('Code').fill('1234')
   await line.window.bank.getByRole('button', { name: 'Confirm' }).click()
@@ -221,25 +221,25 @@ test('a challenge that cannot be opened says so, and opens at the next press', a
   await line.window.close()
 })
 
-test('a redirect that cannot be opened says so, and leaves at the next press', async () => {
+test('reports a redirect that cannot be opened and retries on request', async () => {
   const line = await openLine(await stack.checkout.createIntent())
   const { frame, page } = line.window
-  line.breaks('challenge/open', ...always('silence'))
+  line.injectFaults('challenge/open', ...always('silence'))
   await line.window.pay('4000002760003184')
   await frame
     .getByRole('alert')
     .getByText('Your bank’s page could not be opened.')
     .waitFor({ timeout: 30_000 })
-  line.mends()
+  line.clearFaults()
   await frame.getByRole('button', { name: 'Continue to your bank' }).click()
   await page.waitForURL(`${stack.checkout.challengeUrl}/bank`)
   await line.window.close()
 })
 
 for (const fault of ['forbidden', 'half', 'silence'] as const) {
-  test(`reads that meet ${fault} keep the typed card and the document`, async () => {
+  test(`keeps the typed card and the document while reads fail with ${fault}`, async () => {
     const line = await openLine(await stack.checkout.createIntent())
-    line.breaks('intent', ...always(fault))
+    line.injectFaults('intent', ...always(fault))
     await line.window.fill('4242424242424242')
     const { frame } = line.window
     // What waits began before the fault.
@@ -247,7 +247,7 @@ for (const fault of ['forbidden', 'half', 'silence'] as const) {
     await frame.getByRole('alert').getByText('No connection').waitFor({ timeout: 30_000 })
     await expect.poll(() => sent(line, 'intent').length, { timeout: 30_000 }).toBeGreaterThan(4)
     await expectKept(line, '4242 4242 4242 4242')
-    line.mends()
+    line.clearFaults()
     await frame.getByRole('alert').getByText('No connection').waitFor({ state: 'detached' })
     await payButton(line).click()
     await expectResult(line.window, 'paid')
@@ -257,7 +257,7 @@ for (const fault of ['forbidden', 'half', 'silence'] as const) {
 
 const cards = ['4242424242424242', '4000000000003220', '4000000000000002'] as const
 
-/** Each path meets each fault in one of the walks; chance says how often in a row. */
+/** In one of the walks each path meets each fault, a random number of times in a row. */
 const walks = faults.map((_, at) => {
   const random = seededRandom(seed + at)
   const times = (list: readonly number[]): number => list[Math.floor(random() * list.length)] ?? 1
@@ -275,7 +275,7 @@ const walks = faults.map((_, at) => {
   }
 })
 
-test(`charges once and shows nothing untrue, whatever fails (seed ${seed})`, async () => {
+test(`charges once and shows only true statements under faults (seed ${seed})`, async () => {
   const queue = walks.map((walk, at) => ({ walk, at }))
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
@@ -330,7 +330,7 @@ async function walkThrough(walk: (typeof walks)[number]): Promise<void> {
   await line.window.close()
 }
 
-/** What a sentence says of the payment; a window that is alone hears of no other one. */
+/** Checks every shown text against the state of the payment. */
 async function expectTruth(line: Line): Promise<void> {
   const { pair, shown } = line
   const { status, at: since } = await statusOf(line)

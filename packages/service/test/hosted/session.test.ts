@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type BrowserStack, expectResult, openShop, startBrowserStack } from './browser.ts'
-import { PageClient } from './support.ts'
+import { expect, test } from 'vitest'
+import { PageClient } from '../checkout/support.ts'
+import { expectResult, openShop, useBrowserStack } from './browser.ts'
 
-// A browser has no deadline on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
+const stack = useBrowserStack()
 
-let stack: BrowserStack
-
-beforeAll(async () => {
-  stack = await startBrowserStack()
-})
-afterAll(async () => await stack.close())
-
-test('a session that has ended is renewed by the page around, and the typed card pays', async () => {
+test('renews an expired session and keeps the typed card', async () => {
   const window = await openShop(stack, await stack.checkout.createIntent(), {
     expected: [/401 \(Unauthorized\)/],
   })
@@ -28,7 +20,7 @@ test('a session that has ended is renewed by the page around, and the typed card
   await window.close()
 })
 
-test('a session is not renewed for a shop whose origin was removed meanwhile', async () => {
+test('does not renew the session of a shop whose origin was removed', async () => {
   const pair = await stack.checkout.createIntent({ environmentId: 'env_other' })
   await stack.checkout.registerOrigin(stack.shop.origin, 'env_other')
   const window = await openShop(stack, pair, { expected: [/401|403/] })
@@ -40,7 +32,7 @@ test('a session is not renewed for a shop whose origin was removed meanwhile', a
   await window.close()
 })
 
-test('an intent that expires while its page stands open says so, and ends in finish', async () => {
+test('shows that an intent has expired while its page is open', async () => {
   const pair = await stack.checkout.createIntent()
   const window = await openShop(stack, pair)
   await stack.checkout.db.query`
@@ -52,7 +44,7 @@ test('an intent that expires while its page stands open says so, and ends in fin
   await window.close()
 })
 
-test('the tenth declined card ends the payment in sight of the buyer', async () => {
+test('ends the payment after the tenth declined card', async () => {
   const pair = await stack.checkout.createIntent()
   const client = new PageClient(stack.checkout)
   await client.open(pair, stack.shop.origin)

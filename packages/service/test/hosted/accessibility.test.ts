@@ -1,26 +1,12 @@
 import type { Frame } from '@playwright/test'
 import axe from 'axe-core'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import {
-  type BrowserStack,
-  expectResult,
-  openShop,
-  type ShopPage,
-  startBrowserStack,
-} from './browser.ts'
+import { expect, test } from 'vitest'
+import { expectResult, openShop, type ShopPage, useBrowserStack } from './browser.ts'
 
-// A browser has no deadline on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
+const stack = useBrowserStack()
 
-let stack: BrowserStack
-
-beforeAll(async () => {
-  stack = await startBrowserStack()
-})
-afterAll(async () => await stack.close())
-
-/** What axe finds in one frame, as rule and place. */
-async function faultsIn(frame: Frame | undefined): Promise<string[]> {
+/** Returns the axe violations in a frame, with their elements. */
+async function violationsIn(frame: Frame | undefined): Promise<string[]> {
   if (!frame) throw new Error('there is no such frame')
   await frame.evaluate(axe.source)
   const run = `axe.run(document, { resultTypes: ['violations'] })`
@@ -33,7 +19,7 @@ function frameAt({ page }: ShopPage, origin: string): Frame | undefined {
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`axe finds no fault in any view, ${colorScheme}`, async () => {
+  test(`has no axe violations in any view, ${colorScheme}`, async () => {
     const { checkout } = stack
     const window = await openShop(stack, await checkout.createIntent(), {
       context: { colorScheme },
@@ -43,26 +29,26 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await frame.getByTestId('sandbox-toggle').click()
     await frame.getByRole('button', { name: /^Pay / }).click()
     await frame.getByText('The card number is incomplete.').waitFor()
-    expect(await faultsIn(frameAt(window, checkout.url)), 'form with faults').toEqual([])
+    expect(await violationsIn(frameAt(window, checkout.url)), 'form with faults').toEqual([])
     await frame.getByTestId('test-card-declined').click()
     await frame.getByRole('button', { name: /^Pay / }).click()
     await frame.getByRole('alert').getByText('declined').waitFor()
-    expect(await faultsIn(frameAt(window, checkout.url)), 'declined').toEqual([])
+    expect(await violationsIn(frameAt(window, checkout.url)), 'declined').toEqual([])
     await window.pay('4000000000003220')
     await bank.getByLabel('Code').fill('1111')
     await bank.getByRole('button', { name: 'Confirm' }).click()
     await bank.getByText('This code is wrong.').waitFor()
-    expect(await faultsIn(frameAt(window, checkout.challengeUrl)), 'bank').toEqual([])
-    expect(await faultsIn(frameAt(window, checkout.url)), 'challenge').toEqual([])
+    expect(await violationsIn(frameAt(window, checkout.challengeUrl)), 'bank').toEqual([])
+    expect(await violationsIn(frameAt(window, checkout.url)), 'challenge').toEqual([])
     await bank.getByLabel('Code').fill('1234')
     await bank.getByRole('button', { name: 'Confirm' }).click()
     await expectResult(window, 'paid')
-    expect(await faultsIn(frameAt(window, checkout.url)), 'result').toEqual([])
+    expect(await violationsIn(frameAt(window, checkout.url)), 'result').toEqual([])
     await window.close()
   })
 }
 
-test('a buyer pays with the keyboard alone, challenge included', async () => {
+test('pays with the keyboard only, challenge included', async () => {
   const window = await openShop(stack, await stack.checkout.createIntent())
   const { page, bank } = window
   const type = async (text: string): Promise<void> => await page.keyboard.type(text, { delay: 5 })
@@ -89,7 +75,7 @@ for (const [locale, pay, label, declined] of [
   ['de-AT', /^Pay /, 'Card number', 'Your card was declined.'],
   ['not a locale!', /^Pay /, 'Card number', 'Your card was declined.'],
 ] as const) {
-  test(`a shop in "${locale}" has its checkout in the closest language, and all of it fits 600 pixels`, async () => {
+  test(`shows a shop in "${locale}" the closest language within 320 by 600 pixels`, async () => {
     const window = await openShop(stack, await stack.checkout.createIntent(), {
       query: { locale },
       context: { viewport: { width: 320, height: 640 } },
@@ -106,27 +92,32 @@ for (const [locale, pay, label, declined] of [
       .locator('iframe')
       .evaluate((node) => node.getBoundingClientRect().height)
     expect(height).toBeLessThanOrEqual(600)
-    expect(await wideness(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(320)
+    expect(await scrollWidth(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(320)
+    await frame.locator('html').evaluate(`document.documentElement.style.fontSize = '200%'`)
+    await frame.getByLabel(label).fill('')
+    await frame.getByRole('button', { name: pay }).click()
+    await frame.locator('.error').waitFor()
+    expect(await scrollWidth(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(320)
     await window.close()
   })
 }
 
-test('at 200 % zoom nothing is cut off and nothing scrolls sideways', async () => {
+test('does not scroll sideways at 200 % zoom', async () => {
   const window = await openShop(stack, await stack.checkout.createIntent(), {
     context: { viewport: { width: 195, height: 380 }, deviceScaleFactor: 2 },
   })
-  expect(await wideness(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(195)
+  expect(await scrollWidth(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(195)
   await window.pay('4242424242424242')
   await expectResult(window, 'paid')
-  expect(await wideness(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(195)
+  expect(await scrollWidth(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(195)
   await window.close()
 })
 
-async function wideness(frame: Frame | undefined): Promise<number> {
+async function scrollWidth(frame: Frame | undefined): Promise<number> {
   return (await frame?.evaluate('document.documentElement.scrollWidth')) as number
 }
 
-test('a long name, a long order and a huge amount stay inside the page', async () => {
+test('wraps a long merchant name, a long order id, and a huge amount', async () => {
   const pair = await stack.checkout.createIntent({
     amount: Number.MAX_SAFE_INTEGER,
     orderId: 'W'.repeat(32),
@@ -138,6 +129,6 @@ test('a long name, a long order and a huge amount stay inside the page', async (
   const window = await openShop(stack, pair, {
     context: { viewport: { width: 320, height: 640 } },
   })
-  expect(await wideness(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(320)
+  expect(await scrollWidth(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(320)
   await window.close()
 })

@@ -7,10 +7,10 @@
  */
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
 import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from '@playwright/test'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { type Pair, type RunningCheckout, startCheckout } from '../checkout/support.ts'
 import type { FaultyProxy } from './faulty-proxy.ts'
 import { payAddress, type Shop, startShop } from './shop-page.ts'
-import { type Pair, type RunningCheckout, startCheckout } from './support.ts'
 
 export interface BrowserStack {
   readonly checkout: RunningCheckout
@@ -49,6 +49,16 @@ export async function startBrowserStack(
       await checkout.close()
     },
   }
+}
+
+/** Starts a stack for the tests of a file or of a `describe`, and stops it after them. */
+export function useBrowserStack(...options: Parameters<typeof startBrowserStack>): BrowserStack {
+  // On a busy host a browser may need long.
+  vi.setConfig({ testTimeout: 90_000 })
+  const stack = {} as BrowserStack
+  beforeAll(async () => void Object.assign(stack, await startBrowserStack(...options)), 120_000)
+  afterAll(async () => await stack.close())
+  return stack
 }
 
 /** Playwright's mouse and keyboard don't reach a cross-site frame in a stock Firefox. */

@@ -1,31 +1,17 @@
 import { firefoxPath } from '@pi-checkout/test-support/browsers'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import {
-  type BrowserStack,
-  expectResult,
-  openShop,
-  type ShopPage,
-  startBrowserStack,
-} from './browser.ts'
-
-// A browser has no deadline on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
+import { describe, expect, test } from 'vitest'
+import { expectResult, openShop, type ShopPage, useBrowserStack } from './browser.ts'
 
 for (const engine of ['chromium', 'firefox'] as const) {
-  describe.skipIf(engine === 'firefox' && !firefoxPath())(`two windows in ${engine}`, () => {
-    let stack: BrowserStack
-
-    beforeAll(async () => {
-      stack = await startBrowserStack(engine)
-    }, 120_000)
-    afterAll(async () => await stack.close())
+  describe.skipIf(engine === 'firefox' && !firefoxPath())(engine, () => {
+    const stack = useBrowserStack(engine)
 
     // A hidden tab may not notice where its frames are, and lose the press.
     const press = async ({ page, frame }: ShopPage, name: string): Promise<void> => {
       await page.bringToFront()
       await stack.press(frame.getByRole('button', { name }))
     }
-    const answer = async ({ page, bank }: ShopPage): Promise<void> => {
+    const submitCode = async ({ page, bank }: ShopPage): Promise<void> => {
       await page.bringToFront()
       await bank.getByLabel('Code').fill('1234')
       await stack.press(bank.getByRole('button', { name: 'Confirm' }))
@@ -33,7 +19,47 @@ for (const engine of ['chromium', 'firefox'] as const) {
     const elsewhere = async ({ frame }: ShopPage): Promise<void> =>
       await frame.getByText('This payment is being confirmed in another window.').waitFor()
 
-    test('the window that confirmed asks for the code, and the other offers to', async () => {
+    test('keeps the form after a decline, shows the reason, and accepts another card', async () => {
+      const window = await openShop(stack, await stack.checkout.createIntent())
+      const { frame } = window
+      await window.pay('4000000000009995')
+      await frame.getByRole('alert').getByText('There is not enough money on this card').waitFor()
+      expect(await frame.getByLabel('Card number').inputValue()).toBe('4000 0000 0000 9995')
+      expect((await window.messages()).at(-1)).not.toBe('finish')
+      await window.pay('5555555555554444')
+      await expectResult(window, 'paid')
+      await window.close()
+    })
+
+    test('completes a challenge inside the page', async () => {
+      const window = await openShop(stack, await stack.checkout.createIntent())
+      await window.pay('4000000000003220')
+      await window.bank.getByText('Ararat Tea House').waitFor()
+      await window.bank.getByLabel('Code').fill('1234')
+      await stack.press(window.bank.getByRole('button', { name: 'Confirm' }))
+      await expectResult(window, 'paid')
+      await window.close()
+    })
+
+    test('completes a redirect to the bank and back to the exact address', async () => {
+      const pair = await stack.checkout.createIntent()
+      // Signed, long, with a router in its fragment, of a shop that is busy while it is asked.
+      const rest = `&note=a%20b&sign=1%2B2~&busy=2500&filter=${'x'.repeat(7800)}#/pay?step=2`
+      const window = await openShop(stack, pair, { rest })
+      const { page } = window
+      const address = page.url()
+      expect(address.length).toBeGreaterThan(8000)
+      await window.pay('4000002760003184')
+      await page.waitForURL(`${stack.checkout.challengeUrl}/bank`)
+      await page.getByLabel('Code').fill('1234')
+      await page.getByRole('button', { name: 'Confirm' }).click()
+      await page.waitForURL(address)
+      await expectResult(window, 'paid')
+      expect(await window.messages()).toContain('finish')
+      await window.close()
+    })
+
+    test('shows the challenge in the confirming window and offers it in the others', async () => {
       const pair = await stack.checkout.createIntent()
       const first = await openShop(stack, pair)
       const second = await openShop(stack, pair, { beside: first })
@@ -45,12 +71,12 @@ for (const engine of ['chromium', 'firefox'] as const) {
         await elsewhere(other)
         expect(await other.frame.locator('iframe').count()).toBe(0)
       }
-      await answer(first)
+      await submitCode(first)
       for (const window of [first, second, third]) await expectResult(window, 'paid')
       for (const window of [third, second, first]) await window.close()
     })
 
-    test('the code moves to the window where the buyer asks for it, and the first says so', async () => {
+    test('moves the challenge to another window of the browser on request', async () => {
       const pair = await stack.checkout.createIntent()
       const first = await openShop(stack, pair)
       const second = await openShop(stack, pair, { beside: first })
@@ -59,12 +85,12 @@ for (const engine of ['chromium', 'firefox'] as const) {
       await press(second, 'Confirm here')
       await second.bank.getByLabel('Code').waitFor()
       await elsewhere(first)
-      await answer(second)
+      await submitCode(second)
       for (const window of [first, second]) await expectResult(window, 'paid')
       for (const window of [second, first]) await window.close()
     })
 
-    test('a code that was replaced from afar can be asked for again', async () => {
+    test('restarts a challenge that another browser has replaced', async () => {
       const pair = await stack.checkout.createIntent()
       const first = await openShop(stack, pair)
       const afar = await openShop(stack, pair)
@@ -72,15 +98,15 @@ for (const engine of ['chromium', 'firefox'] as const) {
       await first.bank.getByLabel('Code').waitFor()
       await press(afar, 'Confirm here')
       await afar.bank.getByLabel('Code').waitFor()
-      await answer(first)
+      await submitCode(first)
       await first.frame.getByText('The confirmation was interrupted.').waitFor()
       await press(first, 'Confirm here')
-      await answer(first)
+      await submitCode(first)
       for (const window of [first, afar]) await expectResult(window, 'paid')
       for (const window of [afar, first]) await window.close()
     })
 
-    test('a window that is loaded again leaves the code where it is shown', async () => {
+    test('leaves the challenge in its window when another one reloads', async () => {
       const pair = await stack.checkout.createIntent()
       const first = await openShop(stack, pair)
       const second = await openShop(stack, pair, { beside: first })
@@ -88,7 +114,7 @@ for (const engine of ['chromium', 'firefox'] as const) {
       await first.bank.getByLabel('Code').waitFor()
       await second.page.reload()
       await elsewhere(second)
-      await answer(first)
+      await submitCode(first)
       for (const window of [first, second]) await expectResult(window, 'paid')
       for (const window of [second, first]) await window.close()
     })
