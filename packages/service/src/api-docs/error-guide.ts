@@ -32,8 +32,7 @@ export const errorGuide: Readonly<Record<ProblemCode, string>> = {
   method_not_allowed: 'Use a method that the Allow header lists.',
   request_timeout: 'Send the same request again, with the same Idempotency-Key.',
   idempotency_key_in_use: 'Wait for the seconds in Retry-After, then send the same request again.',
-  intent_finalized:
-    'Retrieve the intent: it is final. Create a new intent for a new attempt.',
+  intent_finalized: 'Retrieve the intent: it is final. Create a new intent for a new attempt.',
   version_conflict: 'Retrieve the intent again, then decide again.',
   attempt_in_progress: 'Wait for the result of the running confirmation.',
   payload_too_large: 'Keep the body under 64 KB; metadata is for references, not for documents.',

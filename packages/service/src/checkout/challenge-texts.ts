@@ -19,7 +19,7 @@ const en = {
   cancel: 'Cancel',
   hint: 'Test mode, no SMS is sent: 1234 confirms, 0000 denies, 9999 is a bank error.',
   wrong: 'This code is wrong. Try again.',
-  wrongLast: 'This code is wrong. You can try once more.',
+  wrongLast: 'This code is wrong. One try is left.',
   lost: 'No connection to the bank. Try again.',
   done: 'Thank you. You can return to the shop.',
   over: 'This confirmation is no longer open. Go back to the shop.',
