@@ -24,19 +24,19 @@ function properties(path: string, name: string): string[] {
   return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, property = '']) => property)
 }
 
-test("the README's table of errors is the source's: code, meaning, what to do", () => {
+test('the README lists each error code with meaning and what to do', () => {
   const written = Object.entries(server.errorCodes)
   expect(rows(readme, '| code | meaning | what to do |')).toEqual(
     written.map(([code, { meaning, advice }]) => [`\`${code}\``, meaning, advice]),
   )
 })
 
-test("the README's list of exit codes is the source's", () => {
-  const said = Object.values(exitCodes).map(({ code, meaning }) => `**${code}** ${meaning}`)
-  expect(readme).toContain(`Exit codes: ${said.join(' · ')}.`)
+test('the README lists each exit code', () => {
+  const expected = Object.values(exitCodes).map(({ code, meaning }) => `**${code}** ${meaning}`)
+  expect(readme).toContain(`Exit codes: ${expected.join(' · ')}.`)
 })
 
-test('the README names every option and every name that the package exports', () => {
+test('the README names every option and every export', () => {
   const options = {
     'src/client/payment-intents.ts': [
       'PaymentIntentsOptions',
@@ -59,14 +59,14 @@ test('the README names every option and every name that the package exports', ()
   expect(exported).toEqual([])
 })
 
-test("every code of the handoff stands in the guide's table, with its status", () => {
+test('the guide lists each code of the handoff with its status', () => {
   const guide = read('guides/troubleshooting.md')
   expect(rows(guide, '| code | status | because |').map((row) => row.slice(0, 2))).toEqual(
     Object.entries(handoffProblems).map(([code, { status }]) => [`\`${code}\``, String(status)]),
   )
 })
 
-test("every verdict, alert and fault stands in a guide's table", () => {
+test('the guides list each verdict, alert, and fault', () => {
   const settling = read('guides/closed-tab-and-reconcile.md')
   const verdicts = ['paid', 'open', 'processing', 'failed', 'mismatch', 'unknown']
   expect(rows(settling, '| `verdict` | means | do |').map(([cell]) => cell)).toEqual(

@@ -3,16 +3,17 @@
  *
  * @module
  */
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { onTestFinished } from 'vitest'
 import { PaymentIntents, type PaymentIntentsOptions } from '../src/index.ts'
+import type { FakeService } from '../src/testing/fake-service.ts'
 
 export interface SeenRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
-  readonly rawHeaders: readonly string[]
   readonly body: string
 }
 
@@ -22,25 +23,46 @@ export type Step = (response: ServerResponse, request: SeenRequest) => void | Pr
 export interface ScriptedService {
   readonly url: string
   readonly requests: readonly SeenRequest[]
-  /** Distinct idempotency keys seen. */
+  /** Distinct idempotency keys. */
   readonly keys: () => string[]
-  /** Distinct bodies seen. */
+  /** Distinct bodies. */
   readonly bodies: () => string[]
   readonly close: () => Promise<void>
 }
 
+/** Serves a fake service over HTTP. `wait` delays the request before and after it is executed. */
+export function listenerOf(
+  service: FakeService,
+  wait: (body: string) => Promise<unknown> = async () => {},
+): RequestListener {
+  return async (request, response) => {
+    const body = await text(request)
+    await wait(body)
+    const { authorization = '', 'idempotency-key': key } = request.headers
+    const result = await service.fetch(`https://fake-service.invalid${request.url}`, {
+      method: 'POST',
+      headers: {
+        authorization,
+        'content-type': 'application/json',
+        'idempotency-key': String(key),
+      },
+      body,
+    })
+    await wait('')
+    response.writeHead(result.status, Object.fromEntries(result.headers))
+    response.end(await result.text())
+  }
+}
+
+/** Starts a service that responds according to a script. */
 export async function scriptedService(...script: Step[]): Promise<ScriptedService> {
   const requests: SeenRequest[] = []
-  const { origin, close } = await startSite((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const { method = '', url = '', headers, rawHeaders } = request
-      const seen = { method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() }
-      requests.push(seen)
-      const step = script[Math.min(requests.length, script.length) - 1]
-      void step?.(response, seen)
-    })
+  const { origin, close } = await startSite(async (request, response) => {
+    const { method = '', url = '', headers } = request
+    const received = { method, url, headers, body: await text(request) }
+    requests.push(received)
+    const step = script[Math.min(requests.length, script.length) - 1]
+    await step?.(response, received)
   })
   onTestFinished(close)
   return {

@@ -16,7 +16,7 @@ import {
   type Verdict,
 } from '../src/index.ts'
 
-test('the public types say what a merchant may rely on', () => {
+test('the public types are as documented', () => {
   expectTypeOf<CreatedIntent['intent']>().toEqualTypeOf<PaymentIntent>()
   expectTypeOf<CreatedIntent['handoff']>().toEqualTypeOf<{
     readonly id: string
@@ -38,8 +38,8 @@ test('the public types say what a merchant may rely on', () => {
   expectTypeOf<{ amount: 1; currency: 'AMD' }>().not.toExtend<Params>()
 })
 
-test('hooks learn the type of the order and of the framework from each other', () => {
-  const intents = new PaymentIntents({ apiKey: 'key-of-nobody', baseUrl: 'http://127.0.0.1:1' })
+test('hooks infer the types of order and context from each other', () => {
+  const intents = new PaymentIntents({ apiKey: 'key-of-a-test', baseUrl: 'http://127.0.0.1:1' })
   const plain = createHandoff({ intents, origin: 'https://shop.example', order: () => undefined })
   expectTypeOf(plain).toEqualTypeOf<HandoffHandler<unknown>>()
   expectTypeOf(plain).toBeCallableWith(new Request('https://shop.example'))
@@ -54,7 +54,7 @@ test('hooks learn the type of the order and of the framework from each other', (
       expectTypeOf(req).toEqualTypeOf<ExpressRequest>()
     },
   })
-  // @ts-expect-error: the hooks want a context.
+  // @ts-expect-error: the hooks need a context.
   void (() => inExpress(new Request('https://shop.example')))
   expectTypeOf(toExpress(inExpress)).toExtend<RequestHandler>()
   expectTypeOf(toExpress(plain)).toExtend<RequestHandler>()

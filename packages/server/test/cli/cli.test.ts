@@ -17,7 +17,7 @@ import {
   silent,
 } from '../scripted-service.ts'
 
-interface Ended {
+interface Result {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -35,7 +35,7 @@ async function piCheckout(
   args: readonly string[],
   env: Record<string, string> = {},
   started?: (interrupt: () => void) => void,
-): Promise<Ended> {
+): Promise<Result> {
   const child = spawn(process.execPath, [cli.file, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -48,7 +48,7 @@ async function piCheckout(
 
 const order = ['--order', 'A-1001', '--major', '1500', '--currency', 'amd']
 
-test('create makes the intent, masks its secret and exits with 0', {
+test('create prints the intent, masks its secret, and exits with 0', {
   timeout: 60_000,
 }, async () => {
   const service = await scriptedService(created())
@@ -62,7 +62,7 @@ test('create makes the intent, masks its secret and exits with 0', {
   expect(service.bodies()).toEqual(['{"amount":150000,"currency":"AMD","orderId":"A-1001"}'])
 })
 
-test('create --json --reveal is one line with everything', { timeout: 60_000 }, async () => {
+test('create --json --reveal prints one line with the secret', { timeout: 60_000 }, async () => {
   const service = await scriptedService(created({}, { 'idempotent-replayed': 'true' }))
   const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
   const extras = ['--customer', 'c1', '--name', 'Ani', '--metadata', 'cart=7=8', '--attempt', '2']
@@ -76,7 +76,7 @@ test('create --json --reveal is one line with everything', { timeout: 60_000 }, 
   })
 })
 
-test('key shows the derived key and what it covers, without a service', {
+test('key prints the derived key and its inputs without a service', {
   timeout: 60_000,
 }, async () => {
   const shown = await piCheckout(['key', ...order])
@@ -125,7 +125,7 @@ const misuses: [string, string[], RegExp][] = [
   ['two ids', ['get', 'a', 'b'], /^ID: must be one id/],
   ['a path as id', ['get', '..'], /^id: must be the id/],
 ]
-test('every misuse exits with 2 and says what to give', { timeout: 120_000 }, async () => {
+test('every misuse exits with 2 and prints the fix', { timeout: 120_000 }, async () => {
   const ended = await Promise.all(misuses.map(([, args]) => piCheckout(args)))
   for (const [at, { code, stdout, stderr }] of ended.entries()) {
     const [name, , message] = misuses[at] ?? []
@@ -134,19 +134,19 @@ test('every misuse exits with 2 and says what to give', { timeout: 120_000 }, as
   }
 })
 
-test('a refusal exits with 3, a lost answer with 4, an absent service with 5', {
+test('exits with 3 if rejected, 4 after a lost response, 5 without a service', {
   timeout: 90_000,
 }, async () => {
-  const refusing = await scriptedService(problem(401, 'invalid_credentials'))
-  const refused = await piCheckout(['create', ...order], {
+  const rejecting = await scriptedService(problem(401, 'invalid_credentials'))
+  const rejected = await piCheckout(['create', ...order], {
     PI_API_KEY: apiKey,
-    PI_BASE_URL: refusing.url,
+    PI_BASE_URL: rejecting.url,
   })
-  expect(refused.code).toBe(3)
-  expect(refused.stderr).toMatch(
+  expect(rejected.code).toBe(3)
+  expect(rejected.stderr).toMatch(
     /was rejected with 401 invalid_credentials; no intent was created\nWhat to do: set PI_API_KEY/,
   )
-  expect(refused.stderr).not.toContain(apiKey)
+  expect(rejected.stderr).not.toContain(apiKey)
   const losing = await scriptedService(reset)
   const env = { PI_API_KEY: apiKey, PI_BASE_URL: losing.url }
   const lost = await piCheckout(['create', ...order, '--json'], env)
@@ -158,7 +158,7 @@ test('a refusal exits with 3, a lost answer with 4, an absent service with 5', {
   expect((await piCheckout(['create', ...order], env)).code).toBe(5)
 })
 
-test('get shows an intent; --watch follows it to its end', { timeout: 90_000 }, async () => {
+test('get prints an intent, and with --watch until it is final', { timeout: 90_000 }, async () => {
   const service = await scriptedService(
     retrieved(),
     retrieved(),
@@ -180,7 +180,7 @@ test('get shows an intent; --watch follows it to its end', { timeout: 90_000 }, 
   expect(ended.code).toBe(6)
 })
 
-test('Ctrl-C ends a create with 130 and tells that an intent may exist', {
+test('Ctrl-C ends a create with 130, and an intent may exist', {
   timeout: 60_000,
 }, async () => {
   const service = await scriptedService(silent)
@@ -194,7 +194,7 @@ test('Ctrl-C ends a create with 130 and tells that an intent may exist', {
   expect(await ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/may exist/) })
 })
 
-test('doctor exits with 1 while something is missing, and says what', {
+test('doctor exits with 1 and prints what is missing', {
   timeout: 60_000,
 }, async () => {
   const { code, stdout, stderr } = await piCheckout(['doctor'])
@@ -211,7 +211,7 @@ test('doctor exits with 1 while something is missing, and says what', {
   expect((await piCheckout(['doctor', '--page', 'shop'])).code).toBe(2)
 })
 
-test('doctor reads the file that the shop is started with, behind what is set already', {
+test('doctor reads --env, but variables of the environment take precedence', {
   timeout: 60_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'doctor-'))

@@ -99,8 +99,8 @@ test.each(broken)('reports %s with its fix', async (_, changes, name, advice) =>
 
 test('reports a rejected key and a wrong checkout origin', async () => {
   const { env, page } = await startStack((response) => void response.end())
-  const refusing = await scriptedService(problem(401, 'invalid_credentials'))
-  const changes = { PI_BASE_URL: refusing.url, PI_CHECKOUT_ORIGIN: page }
+  const rejecting = await scriptedService(problem(401, 'invalid_credentials'))
+  const changes = { PI_BASE_URL: rejecting.url, PI_CHECKOUT_ORIGIN: page }
   const found = await findingsOf({ ...env, ...changes }, ['--page', page])
   expect(found.service).toMatch(/^fail: .*invalid_credentials.*set PI_API_KEY/)
   expect(found.checkout).toMatch(/^fail: .*has no \/pi-checkout\.js/)

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('variables are read on first use, never at construction', async () => {
+test('reads variables on first use, not at construction', async () => {
   vi.stubEnv('PI_API_KEY', undefined)
   vi.stubEnv('PI_BASE_URL', undefined)
   const intents = new PaymentIntents()
@@ -21,14 +21,14 @@ test('variables are read on first use, never at construction', async () => {
   expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`)
 })
 
-test('a missing PI_API_KEY is named, with where it comes from and where the sandbox shows it', async () => {
+test('names a missing PI_API_KEY, and how the sandbox prints one', async () => {
   vi.stubEnv('PI_API_KEY', undefined)
   await expect(new PaymentIntents({ baseUrl }).create(order)).rejects.toThrow(
     /^PI_API_KEY: environment variable is not set\. Set it to your secret API key.* copy "apiKey"/,
   )
 })
 
-test('a missing PI_BASE_URL is named, with the address of the local sandbox', async () => {
+test('names a missing PI_BASE_URL, and the address of the local sandbox', async () => {
   vi.stubEnv('PI_BASE_URL', undefined)
   await expect(new PaymentIntents({ apiKey }).create(order)).rejects.toThrow(
     /^PI_BASE_URL: environment variable is not set\. Set it to the base URL .* http:\/\/127\.0\.0\.1:4000\.$/,
@@ -43,13 +43,11 @@ const badKeys = [
   'pi_sk_test_cutoff',
   'pi_abc_secret_abcdef',
 ]
-for (const key of badKeys) {
-  test(`the API key ${JSON.stringify(key)} is refused at construction without being printed (threat 70)`, () => {
-    const build = (): unknown => new PaymentIntents({ apiKey: key })
-    expect(build).toThrow(/^apiKey: /)
-    if (key) expect(build).not.toThrow(key)
-  })
-}
+test.each(badKeys)('rejects the API key %j without printing it (threat 70)', (key) => {
+  const build = (): unknown => new PaymentIntents({ apiKey: key })
+  expect(build).toThrow(/^apiKey: /)
+  if (key) expect(build).not.toThrow(key)
+})
 
 const goodUrls = [
   'https://pay.example',
@@ -61,11 +59,9 @@ const goodUrls = [
   'http://[::1]:4000',
   'http://pay.localhost:4000',
 ]
-for (const url of goodUrls) {
-  test(`baseUrl may be ${url}`, () => {
-    expect(new PaymentIntents({ apiKey, baseUrl: url })).toBeInstanceOf(PaymentIntents)
-  })
-}
+test.each(goodUrls)('accepts the baseUrl %s', (baseUrl) => {
+  expect(new PaymentIntents({ apiKey, baseUrl })).toBeInstanceOf(PaymentIntents)
+})
 
 const badUrls = [
   'http://pay.example',
@@ -84,13 +80,11 @@ const badUrls = [
   '//pay.example',
   '',
 ]
-for (const url of badUrls) {
-  test(`baseUrl may not be ${JSON.stringify(url)} (threat 4)`, () => {
-    expect(() => new PaymentIntents({ apiKey, baseUrl: url })).toThrow(/^baseUrl: must/)
-  })
-}
+test.each(badUrls)('rejects the baseUrl %j (threat 4)', (baseUrl) => {
+  expect(() => new PaymentIntents({ apiKey, baseUrl })).toThrow(/^baseUrl: must/)
+})
 
-test('a browser is told where to go instead', () => {
+test('rejects a browser and names the package for it', () => {
   vi.stubGlobal('window', {})
   vi.stubGlobal('document', {})
   expect(() => new PaymentIntents({ apiKey })).toThrow(
@@ -98,7 +92,7 @@ test('a browser is told where to go instead', () => {
   )
 })
 
-test('a bundle for the browser says why this package is not in it (threat 1)', async () => {
+test('the module for browsers throws with the reason (threat 1)', async () => {
   await expect(import('../../src/browser.ts')).rejects.toThrow(/belongs on the server/)
 })
 
@@ -121,16 +115,13 @@ const badFields: [string, object, RegExp][] = [
   ['a customer without id', { ...order, customer: {} }, /^customer\.id is required/],
   ['a number in metadata', { ...order, metadata: { a: 1 } }, /^metadata\.a must be a string/],
 ]
-for (const [name, params, message] of badFields) {
-  test(`${name} is refused with field, rule and fix, before anything is sent`, async () => {
-    const intents = new PaymentIntents({ apiKey, baseUrl })
-    const call = intents.create(params as never)
-    await expect(call).rejects.toThrow(TypeError)
-    await expect(call).rejects.toThrow(message)
-  })
-}
+test.each(badFields)('rejects %s with field, rule, and fix', async (_, params, message) => {
+  const call = new PaymentIntents({ apiKey, baseUrl }).create(params as never)
+  await expect(call).rejects.toThrow(TypeError)
+  await expect(call).rejects.toThrow(message)
+})
 
-test('a number of milliseconds or attempts out of range is refused at construction', () => {
+test('rejects milliseconds and attempts that are out of range', () => {
   expect(() => new PaymentIntents({ timeout: 0 })).toThrow(
     /^timeout: must be a number of milliseconds .*; received 0/,
   )
@@ -138,23 +129,23 @@ test('a number of milliseconds or attempts out of range is refused at constructi
   expect(() => new PaymentIntents({ attempts: 1.5 })).toThrow(/^attempts: must/)
 })
 
-test('check() finds a missing variable, an unreachable service and a refused key', async () => {
+test('check() finds a missing variable, an unreachable service, and a rejected key', async () => {
   vi.stubEnv('PI_API_KEY', undefined)
   await expect(new PaymentIntents({ baseUrl }).check()).rejects.toThrow(
     /^PI_API_KEY: environment variable is not set/,
   )
-  const away = new PaymentIntents({ apiKey, baseUrl, random: () => 0 })
-  await expect(away.check()).rejects.toMatchObject({ code: 'not_connected' })
-  const refusing = await scriptedService(problem(401, 'invalid_credentials'))
-  const refused = new PaymentIntents({ apiKey, baseUrl: refusing.url })
-  await expect(refused.check()).rejects.toMatchObject({ code: 'invalid_credentials' })
+  const unreachable = new PaymentIntents({ apiKey, baseUrl, random: () => 0 })
+  await expect(unreachable.check()).rejects.toMatchObject({ code: 'not_connected' })
+  const rejecting = await scriptedService(problem(401, 'invalid_credentials'))
+  const rejected = new PaymentIntents({ apiKey, baseUrl: rejecting.url })
+  await expect(rejected.check()).rejects.toMatchObject({ code: 'invalid_credentials' })
   const other = await scriptedService(problem(404, 'not_found'))
   await expect(new PaymentIntents({ apiKey, baseUrl: other.url }).check()).rejects.toMatchObject({
     code: 'not_found',
   })
 })
 
-test('check() says which environment the key selects, and creates nothing', async () => {
+test('check() returns the environment of the key and creates nothing', async () => {
   const service = fakeService()
   await expect(new PaymentIntents(service.options).check()).resolves.toEqual({
     environment: undefined,
@@ -168,7 +159,7 @@ test('check() says which environment the key selects, and creates nothing', asyn
   expect(known.requests.map(({ method }) => method)).toEqual(['GET'])
 })
 
-test('newOrderId fits, sorts by time and does not repeat', () => {
+test('newOrderId fits and does not repeat', () => {
   const ids = Array.from({ length: 1000 }, newOrderId)
   expect(new Set(ids).size).toBe(1000)
   for (const id of ids) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startSite } from '@pi-checkout/test-support/sites'
 import { beforeAll, expect, test } from 'vitest'
 import {
   ApiError,
@@ -146,7 +147,9 @@ const deadline = 3000
 // Modules that load once must not count against the timeout of the first row.
 beforeAll(async () => {
   await new PaymentIntents({ ...fakeService().options }).create(order)
-  await fetch('data:,')
+  const site = await startSite((_request, response) => void response.end())
+  await fetch(site.origin)
+  await site.close()
 })
 
 const transports: [string, { readonly fetch?: typeof globalThis.fetch }][] = [
@@ -154,12 +157,14 @@ const transports: [string, { readonly fetch?: typeof globalThis.fetch }][] = [
   ['fetch', { fetch: globalThis.fetch }],
 ]
 const cases = transports.flatMap(([transport, options]) =>
-  rows.map(([fault, script, sent, end]) => ({ transport, options, fault, script, sent, end })),
+  rows.map(
+    ([fault, script, sent, end]) => [transport, fault, sent, { options, script, end }] as const,
+  ),
 )
 
 test.each(cases)(
-  '$transport, $fault: sends one key and one body $sent × (threats 3, 6)',
-  async ({ options, script, sent, end }) => {
+  '%s, %s: sends one key and one body %i × (threats 3, 6)',
+  async (_transport, _fault, sent, { options, script, end }) => {
     const service = await scriptedService(...script)
     const intents = new PaymentIntents({
       apiKey,

@@ -9,7 +9,7 @@ import { order } from '../scripted-service.ts'
 
 const { vectors } = published
 
-test('the same order and body give the same key in any process, spelling or field order', async () => {
+test('equal orders have the same key, regardless of spelling and field order', async () => {
   const key = await idempotencyKey({ amount: 150000, currency: 'AMD', orderId: 'A-1001' })
   expect(key).toBe('7aa84a41-0b50-8086-aadd-b8ef3fe8ec45')
   expect(await idempotencyKey({ orderId: 'A-1001', currency: 'amd', amount: 150000 })).toBe(key)
@@ -17,7 +17,7 @@ test('the same order and body give the same key in any process, spelling or fiel
   expect(await idempotencyKey(order, { attempt: 1, namespace: '' })).toBe(key)
 })
 
-test('another order, amount, currency, customer, metadata, attempt or namespace gives another key', async () => {
+test('a change of any field, attempt, or namespace changes the key', async () => {
   const keys = await Promise.all([
     idempotencyKey(order),
     idempotencyKey({ ...order, orderId: 'A-1002' }),
@@ -33,20 +33,20 @@ test('another order, amount, currency, customer, metadata, attempt or namespace 
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-test('Unicode normal forms are different texts, hence different keys (threat 19)', async () => {
+test('Unicode normal forms have different keys (threat 19)', async () => {
   const composed = await idempotencyKey({ ...order, metadata: { name: '\u00e9' } })
   const decomposed = await idempotencyKey({ ...order, metadata: { name: 'e\u0301' } })
   expect(composed).not.toBe(decomposed)
 })
 
-test('where there is no Node, WebCrypto gives the same keys', async () => {
+test('derives the same key with Web Crypto', async () => {
   const absent = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
   expect(await idempotencyKey(order)).toBe('7aa84a41-0b50-8086-aadd-b8ef3fe8ec45')
   expect(absent).toHaveBeenCalled()
   absent.mockRestore()
 })
 
-test('an attempt or namespace that is none is refused', async () => {
+test('rejects a malformed attempt or namespace', async () => {
   for (const attempt of [0, -1, 1.5, '2' as never]) {
     await expect(idempotencyKey(order, { attempt })).rejects.toThrow(/^attempt: must/)
   }
@@ -54,13 +54,13 @@ test('an attempt or namespace that is none is refused', async () => {
 })
 
 for (const vector of vectors) {
-  test(`published vector: ${vector.name}`, async () => {
+  test(`matches the published vector: ${vector.name}`, async () => {
     const { attempt, namespace, hashed, body } = vector
-    // The JSON file is typed by its widest literals; the client checks the values itself.
+    // The type of the JSON file is too wide.
     const params = vector.params as CreateParams
     expect(await idempotencyKey(params, { attempt, namespace })).toBe(vector.key)
     expect((await prepareCreate(params)).bytes).toBe(body)
-    // The same rule written down a second time, as another language would.
+    // The same rule, implemented as in another language.
     const digest = createHash('sha256').update(hashed).digest().subarray(0, 16)
     digest.writeUInt8((digest.readUInt8(6) % 16) + 0x80, 6)
     digest.writeUInt8((digest.readUInt8(8) % 64) + 0x80, 8)
@@ -114,10 +114,10 @@ const call = fc
     options,
   }))
 
-/** The same call, spelled otherwise. */
+/** Another spelling of the same call. */
 const spelling = fc.record({ lower: fc.boolean(), reversed: fc.boolean(), nulls: fc.boolean() })
 
-test('any two calls carry the same key exactly when order, attempt, namespace and body are the same', async () => {
+test('two calls have the same key exactly if all their inputs are equal', async () => {
   const runs = Number(process.env.PI_FUZZ_RUNS ?? 2000)
   await fc.assert(
     fc.asyncProperty(call, call, async (one, two) => {

@@ -6,11 +6,18 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { makeCertificate } from '../../../../e2e/fixtures/certificate.ts'
 import { PaymentIntents, type PiError } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
-import { apiKey, created, order, retrieved, scriptedService } from '../scripted-service.ts'
+import {
+  apiKey,
+  created,
+  listenerOf,
+  order,
+  retrieved,
+  scriptedService,
+} from '../scripted-service.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('sends through node:http whatever replaced the global fetch and its dispatcher', async () => {
+test('sends with node:http if the global fetch and its dispatcher were replaced', async () => {
   const service = await scriptedService(created(), retrieved())
   const dispatcher = Symbol.for('undici.globalDispatcher.1')
   const before: unknown = Reflect.get(globalThis, dispatcher)
@@ -23,13 +30,13 @@ test('sends through node:http whatever replaced the global fetch and its dispatc
   expect(service.requests).toHaveLength(2)
 })
 
-test('sends through the fetch option when it is given', async () => {
+test('sends with the fetch option', async () => {
   const service = fakeService()
   await new PaymentIntents(service.options).create(order)
   expect(service.requests).toHaveLength(1)
 })
 
-test('sends through globalThis.fetch on a runtime that is not Node.js', async () => {
+test('sends with globalThis.fetch on other runtimes', async () => {
   const service = fakeService()
   const { apiKey, baseUrl } = service.options
   vi.stubGlobal('process', { ...process, versions: { ...process.versions, bun: '1.3.0' } })
@@ -46,12 +53,9 @@ test('rejects agent and fetch together', () => {
   )
 })
 
-test('names the agent option when the agent is for the other protocol', async () => {
-  const intents = new PaymentIntents({
-    apiKey,
-    baseUrl: 'http://127.0.0.1:1',
-    agent: new HttpsAgent(),
-  })
+test('names the agent option if the agent is for the other protocol', async () => {
+  const baseUrl = 'http://127.0.0.1:1'
+  const intents = new PaymentIntents({ apiKey, baseUrl, agent: new HttpsAgent() })
   await expect(intents.create(order)).rejects.toThrow(TypeError)
   await expect(intents.create(order)).rejects.toThrow(/^agent: .*http:.*https:/)
 })
@@ -67,15 +71,15 @@ test('makes every connection with the given agent', async () => {
   }
   const agent = new CountingAgent({ keepAlive: true })
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url, agent })
-  for (let at = 1; at <= 3; at++) await intents.create({ ...order, amount: at })
+  for (const amount of [1, 2, 3]) await intents.create({ ...order, amount })
   agent.destroy()
   expect([made, service.requests.length]).toEqual([1, 3])
 })
 
-test('a request over a socket that an agent had connected before counts as sent', async () => {
+test('a request on a socket that the agent had connected counts as sent', async () => {
   const service = await scriptedService((response) => void response.socket?.resetAndDestroy())
   const { port } = new URL(service.url)
-  // As the agents of proxies do: the socket is handed over when it is connected already.
+  // Like the agent of a proxy, which returns a connected socket.
   class TunnelAgent extends Agent {
     override createConnection(
       _options: unknown,
@@ -91,7 +95,7 @@ test('a request over a socket that an agent had connected before counts as sent'
   })
 })
 
-test('a private authority is accepted through the agent, and refused without it at once', async () => {
+test('accepts a private authority with the agent only', async () => {
   const { cert, key } = makeCertificate(['localhost'])
   const service = await tlsService({ cert, key })
   const baseUrl = `https://localhost:${service.port}`
@@ -126,9 +130,9 @@ const brokenTls: [what: string, options: ServerOptions, agent: object, host: str
   ],
 ]
 for (const [what, options, agent, host] of brokenTls) {
-  for (const way of ["Node's client", 'fetch']) {
+  for (const way of ['node:http', 'fetch']) {
     if (way === 'fetch' && what !== 'another host name') continue
-    test(`${what} is tried once and is not retryable, by ${way}`, async () => {
+    test(`does not retry ${what}, with ${way}`, async () => {
       const service = await tlsService(options)
       const baseUrl = `https://${host}:${service.port}`
       const sender = way === 'fetch' ? { fetch } : { agent: new HttpsAgent(agent) }
@@ -141,7 +145,7 @@ for (const [what, options, agent, host] of brokenTls) {
   }
 }
 
-test('a server that speaks no TLS is tried once and is not retryable', async () => {
+test('does not retry a server without TLS', async () => {
   const service = await scriptedService(created())
   const baseUrl = service.url.replace('http:', 'https:')
   expect(await failure(new PaymentIntents({ apiKey, baseUrl }))).toMatchObject({
@@ -153,7 +157,7 @@ test('a server that speaks no TLS is tried once and is not retryable', async () 
   expect(service.requests).toHaveLength(0)
 })
 
-test('a connection that is cut within the handshake is tried again', async () => {
+test('retries a connection that breaks during the handshake', async () => {
   const server = createHttpServer()
   let connections = 0
   server.on('connection', (socket) => {
@@ -172,7 +176,7 @@ test('a connection that is cut within the handshake is tried again', async () =>
   expect(connections).toBe(2)
 })
 
-test('both ways send the same request but for what each adds of its own', async () => {
+test('node:http and fetch send the same request', async () => {
   const service = await scriptedService(created())
   await new PaymentIntents({ apiKey, baseUrl: service.url }).create(order)
   await new PaymentIntents({ apiKey, baseUrl: service.url, fetch }).create(order)
@@ -183,7 +187,7 @@ test('both ways send the same request but for what each adds of its own', async 
   expect(one).toEqual(two)
 })
 
-test('a base path stays in front, and clients of two services do not mix', async () => {
+test('keeps the path of the base URL, also with two clients', async () => {
   const first = await scriptedService(retrieved())
   const second = await scriptedService(retrieved())
   const one = new PaymentIntents({ apiKey, baseUrl: `${first.url}/v1/` })
@@ -198,41 +202,32 @@ test('a base path stays in front, and clients of two services do not mix', async
   expect(second.requests.map(({ url }) => url)).toEqual(['/payment-intents/pi_2'])
 })
 
-test('one connection is kept for calls in a row, without a warning of piled up listeners', async () => {
-  const warned = vi.fn()
-  process.on('warning', warned)
+test('reuses one connection without accumulating listeners', async () => {
+  const onWarning = vi.fn()
+  process.on('warning', onWarning)
   const sockets = new Set<unknown>()
   const service = await scriptedService((response, request) => {
     sockets.add(response.socket)
     return created()(response, request)
   })
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
-  for (let at = 1; at <= 30; at++) await intents.create({ ...order, amount: at })
+  for (let amount = 1; amount <= 30; amount++) await intents.create({ ...order, amount })
   await new Promise((resolve) => setImmediate(resolve))
-  process.off('warning', warned)
+  process.off('warning', onWarning)
   expect(sockets.size).toBe(1)
-  expect(warned).not.toHaveBeenCalled()
+  expect(onWarning).not.toHaveBeenCalled()
 })
 
-/** Creates over TLS, and counts. */
+/** A service with TLS that counts its requests. */
 async function tlsService(
   options: ServerOptions,
 ): Promise<{ readonly port: number; requests: number }> {
-  const server = createServer(options, async (request, response) => {
+  const fake = fakeService()
+  const listener = listenerOf(fake)
+  const server = createServer(options, (request, response) => {
     service.requests++
-    const fake = fakeService()
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const answer = await fake.fetch(`${fake.options.baseUrl}${request.url}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${fake.options.apiKey}`,
-        'content-type': 'application/json',
-      },
-      body: Buffer.concat(chunks),
-    })
-    response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(await answer.text())
+    request.headers.authorization = `Bearer ${fake.options.apiKey}`
+    return listener(request, response)
   })
   server.on('tlsClientError', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -11,8 +11,8 @@ const frameworks = [
   'Express 4',
   'Express 4 after its JSON parser',
   'node:http',
-  'Nest, which parses bodies by itself',
-  'Fastify, which parses bodies by itself',
+  'Nest after its body parser',
+  'Fastify after its body parser',
   'Koa',
   'Koa after its body parser',
 ]

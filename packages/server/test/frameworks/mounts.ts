@@ -105,8 +105,8 @@ export const mounts: ReadonlyMap<string, Mount> = new Map([
     [`${name} after a form parser`, inExpress(make, make.urlencoded({ extended: false }))],
   ]),
   ['node:http', (checkout) => toNode(checkout)],
-  ['Nest, which parses bodies by itself', inNest],
-  ['Fastify, which parses bodies by itself', inFastify],
+  ['Nest after its body parser', inNest],
+  ['Fastify after its body parser', inFastify],
   ['Koa', inKoa(false)],
   ['Koa after its body parser', inKoa(true)],
 ])

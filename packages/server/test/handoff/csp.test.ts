@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { cspFor } from '../../src/index.ts'
 
-test('cspFor builds the very policy that the security guide tells merchants to copy (threat 51)', () => {
+test('returns the policy of the security guide (threat 51)', () => {
   const guide = fileURLToPath(new URL('../../../../.github/SECURITY.md', import.meta.url))
   const [, policy] = /^Content-Security-Policy: (.*)$/m.exec(readFileSync(guide, 'utf8')) ?? []
   const made = cspFor({ checkoutOrigin: 'https://pay.example', reportTo: 'csp' })
   expect(made.replace('https://pay.example', 'CHECKOUT')).toBe(policy)
 })
 
-test('without an endpoint for reports the policy names none', () => {
+test('has no report-to without an endpoint', () => {
   expect(cspFor({ checkoutOrigin: 'http://127.0.0.1:4000' })).toMatch(
     /frame-src http:\/\/127\.0\.0\.1:4000; .*; trusted-types lit-html$/,
   )
@@ -28,12 +28,12 @@ for (const checkoutOrigin of [
   "'self'",
   '',
 ]) {
-  test(`cspFor refuses ${JSON.stringify(checkoutOrigin)} as the checkout's origin`, () => {
+  test(`rejects the checkoutOrigin ${JSON.stringify(checkoutOrigin)}`, () => {
     expect(() => cspFor({ checkoutOrigin })).toThrow(/^checkoutOrigin: /)
   })
 }
 
-test('a name for reports cannot smuggle a directive in', () => {
+test('rejects a reportTo with another directive', () => {
   const checkoutOrigin = 'https://pay.example'
   for (const reportTo of ['', 'csp; script-src *', 'a b', 'a,b']) {
     expect(() => cspFor({ checkoutOrigin, reportTo })).toThrow(/^reportTo: /)

@@ -4,11 +4,11 @@ import { type FakeService, fakeService, fakeTime } from '../../src/testing/fake-
 
 const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' } as const
 
-const healed: [string, (service: FakeService) => FakeService, number][] = [
-  ['an answer lost after the commit', (it) => it.dropAfterCommit(), 2],
-  ['an answer lost before the commit', (it) => it.dropBeforeCommit(), 2],
-  ['a service that is away for a moment', (it) => it.refuseConnection(), 1],
-  ['a first request that still runs', (it) => it.inFlight(2), 3],
+const recovered: [string, (service: FakeService) => FakeService, number][] = [
+  ['a response lost after the commit', (it) => it.dropAfterCommit(), 2],
+  ['a response lost before the commit', (it) => it.dropBeforeCommit(), 2],
+  ['a service that is briefly unreachable', (it) => it.refuseConnection(), 1],
+  ['a first request that is still running', (it) => it.inFlight(2), 3],
   ['a stalled body', (it) => it.stallBody(), 2],
   ['a severed body', (it) => it.severBody(), 2],
   ['a 503', (it) => it.status(503, { retryAfter: 1 }), 2],
@@ -17,8 +17,8 @@ const healed: [string, (service: FakeService) => FakeService, number][] = [
   ['HTML with 200', (it) => it.html200(), 2],
   ['all of them in a row', (it) => it.dropAfterCommit().stallBody().status(500), 4],
 ]
-for (const [name, fail, arrived] of healed) {
-  test(`${name} makes no second intent`, async () => {
+for (const [name, fail, arrived] of recovered) {
+  test(`${name} creates no second intent`, async () => {
     const service = fail(fakeService())
     const intents = new PaymentIntents({ ...service.options, ...fakeTime(), timeout: 50 })
     const { intent } = await intents.create(order)
@@ -29,7 +29,7 @@ for (const [name, fail, arrived] of healed) {
   })
 }
 
-test('a create that failed for good and is called again finds its intent', async () => {
+test('a create that failed finds its intent when it is called again', async () => {
   const service = fakeService().dropAfterCommit().dropAfterCommit()
   const intents = new PaymentIntents({ ...service.options, ...fakeTime(), attempts: 2 })
   await expect(intents.create(order)).rejects.toBeInstanceOf(ConnectionError)
@@ -38,7 +38,7 @@ test('a create that failed for good and is called again finds its intent', async
   expect(service.intents).toEqual([intent])
 })
 
-test('settle moves the newest intent of an order, and verify believes only that', async () => {
+test('settle changes the latest intent of an order only', async () => {
   const time = fakeTime()
   const service = fakeService(time)
   const intents = new PaymentIntents({ ...service.options, ...time })
@@ -61,15 +61,15 @@ test('a fault on a retrieve is retried too', async () => {
   expect(await intents.retrieve(intent.id)).toEqual(intent)
 })
 
-test('the fake hides secrets in its list of intents and takes its own key alone', async () => {
+test('lists intents without secrets, and accepts its own key only', async () => {
   const service = fakeService()
   await new PaymentIntents(service.options).create(order)
   expect(JSON.stringify(service.intents)).not.toContain('_secret_')
-  const stranger = new PaymentIntents({ ...service.options, apiKey: fakeService().options.apiKey })
-  await expect(stranger.create(order)).rejects.toMatchObject({ code: 'invalid_credentials' })
+  const other = new PaymentIntents({ ...service.options, apiKey: fakeService().options.apiKey })
+  await expect(other.create(order)).rejects.toMatchObject({ code: 'invalid_credentials' })
 })
 
-test('HTML that never ends in JSON is told as what it is', async () => {
+test('HTML on every attempt is a ContractError', async () => {
   const service = fakeService().html200().html200().html200().html200()
   const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
   await expect(intents.create(order)).rejects.toBeInstanceOf(ContractError)
