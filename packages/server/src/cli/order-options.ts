@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { parseArgs } from 'node:util'
 import { type Currency, isCurrency, toMinor } from '@pi-checkout/contract/money'
 import type { CreateParams } from '../client/create-params.ts'
 
@@ -23,18 +24,7 @@ export const orderOptions = {
 } as const
 
 /** Their values. */
-export interface OrderValues {
-  readonly order?: string | undefined
-  readonly major?: string | undefined
-  readonly minor?: string | undefined
-  readonly amount?: string | undefined
-  readonly currency?: string | undefined
-  readonly customer?: string | undefined
-  readonly email?: string | undefined
-  readonly name?: string | undefined
-  readonly metadata?: readonly string[] | undefined
-  readonly attempt?: string | undefined
-}
+export type OrderValues = ReturnType<typeof parseArgs<{ options: typeof orderOptions }>>['values']
 
 /**
  * Reads the order. `create()` checks its fields again.

@@ -17,7 +17,6 @@ export interface CreateParams {
   readonly orderId: string
   /**
    * Your customer.
-   *
    * @default None
    */
   readonly customer?:
@@ -34,7 +33,6 @@ export interface CreateParams {
   /**
    * Your notes: at most 50 strings. A value that changes between calls, such as a timestamp, changes the key and
    * creates another intent.
-   *
    * @default None
    */
   readonly metadata?: Readonly<Record<string, string>> | null | undefined

@@ -16,13 +16,11 @@ import { sha256 } from './sha256.ts'
 export interface KeyOptions {
   /**
    * Number of the intent for this order. Raise it to create another intent on purpose.
-   *
    * @default 1
    */
   readonly attempt?: number | undefined
   /**
    * Separates shops whose order ids may collide under one API key.
-   *
    * @default ''
    */
   readonly namespace?: string | undefined

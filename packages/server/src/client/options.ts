@@ -34,49 +34,41 @@ export interface ClientSettings {
 export interface ClientOptions {
   /**
    * Makes the connections, in Node.js: for a private certificate authority, a client certificate, or a proxy.
-   *
    * @default `https.globalAgent`, or `http.globalAgent` for http on loopback
    */
   readonly agent?: Agent | undefined
   /**
    * Sends the requests instead of the HTTP client of Node.js.
-   *
    * @default `node:https` in Node.js, `globalThis.fetch` on other runtimes
    */
   readonly fetch?: typeof globalThis.fetch | undefined
   /**
    * Milliseconds for one attempt, headers and body.
-   *
    * @default 10000
    */
   readonly timeout?: number | undefined
   /**
    * Maximum number of attempts of a call.
-   *
    * @default 4
    */
   readonly attempts?: number | undefined
   /**
    * Called after each attempt. Errors that it throws are ignored.
-   *
    * @default None
    */
   readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
   /**
    * Milliseconds since 1970, for tests.
-   *
    * @default A monotonic clock
    */
   readonly clock?: (() => number) | undefined
   /**
    * A number from 0 to 1, exclusive, for tests.
-   *
    * @default Math.random
    */
   readonly random?: (() => number) | undefined
   /**
    * Waits, and rejects if the signal is aborted, for tests.
-   *
    * @default A timer
    */
   readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined

@@ -35,25 +35,21 @@ import { RetryingCall } from './retrying-call.ts'
 export interface PaymentIntentsOptions extends ClientOptions {
   /**
    * Secret API key.
-   *
    * @default `PI_API_KEY`, read on first use
    */
   readonly apiKey?: string | undefined
   /**
    * Base URL of the service: https, or http on loopback.
-   *
    * @default `PI_BASE_URL`, read on first use
    */
   readonly baseUrl?: string | URL | undefined
   /**
    * Milliseconds for a call, including retries and the waits between them.
-   *
    * @default 30000
    */
   readonly deadline?: number | undefined
   /**
    * Part of every derived key. Separates shops whose order ids may collide under one API key.
-   *
    * @default ''
    */
   readonly namespace?: string | undefined
@@ -63,13 +59,11 @@ export interface PaymentIntentsOptions extends ClientOptions {
 export interface CallOptions {
   /**
    * Stops waiting. The intent may exist: see `outcome` of the error.
-   *
    * @default None
    */
   readonly signal?: AbortSignal | undefined
   /**
    * Milliseconds for the call.
-   *
    * @default `deadline` of the client
    */
   readonly deadline?: number | undefined
@@ -79,13 +73,11 @@ export interface CallOptions {
 export interface CreateOptions extends CallOptions {
   /**
    * Replaces the derived key: 1 to 255 visible ASCII characters.
-   *
    * @default Derived from the order and the body
    */
   readonly idempotencyKey?: string | undefined
   /**
    * Number of the intent for this order. Raise it to create another intent on purpose.
-   *
    * @default 1
    */
   readonly attempt?: number | undefined

@@ -28,19 +28,16 @@ import { type Verdict, verify } from './verify.ts'
 export interface HandoffOrder extends CreateParams {
   /**
    * Number of the intent for this order. `onFailed` raises it, so that the next handoff creates another intent.
-   *
    * @default 1
    */
   readonly attempt?: number | undefined
   /**
    * The current intent, as `onIntent` stored it.
-   *
    * @default The intent of the cookie, if any
    */
   readonly intentId?: string | null | undefined
   /**
    * Whether the order is paid. Then the status is `paid` without a request, and a handoff is rejected.
-   *
    * @default false
    */
   readonly paid?: boolean | undefined
@@ -69,7 +66,6 @@ export interface HandoffOptions<Order extends HandoffOrder = HandoffOrder, Conte
   ) => Awaitable<Order | undefined>
   /**
    * Returns the session id to which the cookie is bound.
-   *
    * @default None: for a shop without sessions
    */
   readonly session?:
@@ -77,45 +73,38 @@ export interface HandoffOptions<Order extends HandoffOrder = HandoffOrder, Conte
     | undefined
   /**
    * Stores the id of the intent with the order. Runs before the response.
-   *
    * @default None
    */
   readonly onIntent?: Hook<Order, Context> | undefined
   /**
    * Marks the order as paid. Runs at least once for each payment, also concurrently: make it idempotent.
-   *
    * @default None
    */
   readonly onPaid?: Hook<Order, Context> | undefined
   /**
    * Removes a failed intent from its order and stores `attempt` plus 1. Runs at least once for each intent, also
    * concurrently: change the order only if its `intentId` is `intent.id`, and compute `attempt` from the given order.
-   *
    * @default None
    */
   readonly onFailed?: Hook<Order, Context> | undefined
   /**
    * Called with each error, with a `HandoffRejection` for each rejected request, and when a paid intent does not match
    * its order. Errors that it throws are ignored. A client that disconnects is not reported.
-   *
    * @default Writes the error to stderr; one line for a rejected request
    */
   readonly onError?: ((error: unknown, context: Context) => void) | undefined
   /**
    * Path in front of `/handoff` and `/status`, as the server receives it.
-   *
    * @default '/checkout'
    */
   readonly basePath?: string | undefined
   /**
    * Keys of the cookie.
-   *
    * @default `PI_HANDOFF_KEYS`, read on first use
    */
   readonly keys?: string | undefined
   /**
    * Milliseconds since 1970, for tests.
-   *
    * @default Date.now
    */
   readonly clock?: (() => number) | undefined

@@ -11,7 +11,6 @@ export interface CspOptions {
   readonly checkoutOrigin: string
   /**
    * Name of an endpoint in `Reporting-Endpoints` that receives violations.
-   *
    * @default None
    */
   readonly reportTo?: string | undefined

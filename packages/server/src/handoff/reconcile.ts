@@ -20,7 +20,6 @@ export interface OpenOrder {
   readonly intentId: string
   /**
    * Earlier intents of this order, which a changed cart or a new attempt replaced.
-   *
    * @default []
    */
   readonly oldIntentIds?: readonly string[] | undefined
@@ -51,7 +50,6 @@ export interface ReconcileOptions<Order extends OpenOrder = OpenOrder> {
   readonly intents: Pick<PaymentIntents, 'retrieve'>
   /**
    * Number of orders that are processed at the same time.
-   *
    * @default 4
    */
   readonly concurrency?: number | undefined
@@ -59,7 +57,6 @@ export interface ReconcileOptions<Order extends OpenOrder = OpenOrder> {
   readonly onVerdict: (report: ReconcileReport<Order>) => void | Promise<void>
   /**
    * Ends the run after the orders in progress.
-   *
    * @default None
    */
   readonly signal?: AbortSignal | undefined

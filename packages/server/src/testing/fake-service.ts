@@ -22,7 +22,6 @@ export interface FakeRequest {
 export interface FakeServiceOptions {
   /**
    * Milliseconds since 1970. Share it with the client: see `fakeTime()`.
-   *
    * @default Date.now
    */
   readonly clock?: (() => number) | undefined
@@ -32,13 +31,11 @@ export interface FakeServiceOptions {
 export interface FaultAnswer {
   /**
    * Code of the problem.
-   *
    * @default The usual code of this status
    */
   readonly code?: ProblemCode | undefined
   /**
    * `Retry-After`: seconds, or an HTTP date.
-   *
    * @default None
    */
   readonly retryAfter?: number | string | undefined
