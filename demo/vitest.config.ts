@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     name: 'demo',
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/build-pages.ts', 'test/browser/house.ts'],
-    // A browser on a busy machine takes its time; nothing here measures it.
+    globalSetup: ['test/build-pages.ts', 'test/browser/stack.ts'],
+    // Browsers are slow on a busy host.
     testTimeout: 120_000,
     expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,

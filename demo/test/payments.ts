@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { piService, type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
+import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 
 /** Where a buyer or the bank can bring an intent. */
 export type Outcome =
@@ -34,28 +34,23 @@ export interface Payments {
 
 export async function startPayments(): Promise<Payments> {
   const data = await mkdtemp(join(tmpdir(), 'shop-payments-'))
-  let program: StartedProgram
-  let ready: { baseUrl: string; apiKey: string; adminToken: string }
+  let program: Program<ServiceReady>
   const start = async (): Promise<void> => {
-    program = await startProgram([
-      ...[piService, 'start', '--json', '--port', '0'],
-      ...['--data', data],
-    ])
-    ready = JSON.parse(program.line)
+    program = await startService(['--data', data])
   }
   await start()
   return {
     get baseUrl() {
-      return ready.baseUrl
+      return program.ready.baseUrl
     },
     get apiKey() {
-      return ready.apiKey
+      return program.ready.apiKey
     },
     async settle(id, outcome) {
-      const response = await fetch(`${ready.baseUrl}/_sandbox/intents/${id}/settle`, {
+      const response = await fetch(`${program.ready.baseUrl}/_sandbox/intents/${id}/settle`, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${ready.adminToken}`,
+          authorization: `Bearer ${program.ready.adminToken}`,
           'content-type': 'application/json',
         },
         body: JSON.stringify({ outcome }),

@@ -1,67 +1,51 @@
+import { shiftClock } from '@pi-checkout/test-support/probe'
+import { startStack } from '@pi-checkout/test-support/stack'
 import { test as base, expect } from '@playwright/test'
-import { HttpBuyer } from '../fixtures/http-buyer.ts'
+import { HttpBuyer, originsOf } from '../fixtures/http-buyer.ts'
 import { storedIntents } from '../fixtures/sandbox.ts'
-import { startWorld, type World } from '../fixtures/world.ts'
+import { type Stack, workerFixture } from '../fixtures/test-stack.ts'
 
 const hour = 60 * 60 * 1000
 
-const test = base.extend<{ world: World }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
-  world: async ({}, use) => {
-    const world = await startWorld({ probed: true, service: { PI_RATE_LIMIT: '500' } })
-    await use(world)
-    await world.stop()
-  },
+const test = base.extend<object, { stack: Stack }>({
+  stack: workerFixture(() => startStack({ probed: true, service: { PI_RATE_LIMIT: '500' } })),
 })
 
-/** Milliseconds that a machine's clock is set off: each jump shorter than a day, for which keys hold. */
-const jumps = [2 * hour, -2 * hour, 20 * 60 * 1000, -12 * hour, 0]
+/** Offsets of the clock. Each jump is shorter than a day, for which idempotency keys are valid. */
+const offsets = [2 * hour, -2 * hour, 20 * 60 * 1000, -12 * hour, 0]
 
-test('a clock that jumps, forward or back, at service and shop, doubles no payment, loses none and locks nobody out', async ({
-  world,
-}) => {
+test('charges each order once when the clocks of service and shop jump', async ({ stack }) => {
   test.setTimeout(60_000)
-  const places = {
-    shop: world.shopUrl.replace('localhost', '127.0.0.1'),
-    shopOrigin: world.shopUrl,
-    checkout: world.api.baseUrl,
-  }
-  for (const jump of jumps) {
-    // Before the payment, between handoff and session, and between session and Pay.
-    const buyers = Array.from({ length: 3 }, () => new HttpBuyer(places))
-    const [early, middle, late] = buyers
-    await early?.placeOrder()
-    await middle?.placeOrder()
-    await late?.placeOrder()
-    const handed = [await middle?.handoff(), await late?.handoff()]
-    await open(late, handed[1])
-    await Promise.all([world.service.shiftClock(jump), world.shop.shiftClock(jump)])
-    const before = await early?.handoff()
-    await open(early, before)
-    // An old cookie is worth nothing or still worth the same: it never makes another intent.
-    const again = await middle?.handoff()
-    expect(again?.id, `after ${jump} ms`).toBe(handed[0]?.id)
-    await open(middle, again)
-    const repeated = await late?.handoff()
-    expect(repeated?.id).toBe(handed[1]?.id)
-    // The session of before may be over, as after fifteen minutes: the page shakes hands again.
-    await late?.pay().catch(async () => {
-      await open(late, repeated)
+  for (const offset of offsets) {
+    // The clock jumps before the handoff, before the session, and before Pay.
+    const [early, middle, late] = await Promise.all([order(stack), order(stack), order(stack)])
+    const [middleHandoff, lateHandoff] = [await middle.handoff(), await late.handoff()]
+    await late.openSession(lateHandoff)
+    await Promise.all([shiftClock(stack.service, offset), shiftClock(stack.shop, offset)])
+    await early.openSession(await early.handoff())
+    // An old cookie is ignored or still valid: it never leads to another intent.
+    expect((await middle.handoff()).id, `after ${offset} ms`).toBe(middleHandoff.id)
+    await middle.openSession(middleHandoff)
+    expect((await late.handoff()).id).toBe(lateHandoff.id)
+    // The earlier session may have expired: then the page authenticates again.
+    await late.pay().catch(async () => {
+      await late.openSession(lateHandoff)
       await late.pay()
     })
-    await early?.pay()
-    await middle?.pay()
-    for (const buyer of buyers) expect(await buyer.state(), `after ${jump} ms`).toBe('paid')
+    await early.pay()
+    await middle.pay()
+    for (const buyer of [early, middle, late]) {
+      expect(await buyer.state(), `after ${offset} ms`).toBe('paid')
+    }
   }
-  const intents = await storedIntents(world)
-  expect(intents).toHaveLength(jumps.length * 3)
+  const intents = await storedIntents(stack)
+  expect(intents).toHaveLength(offsets.length * 3)
   expect(new Set(intents.map(({ orderId }) => orderId)).size).toBe(intents.length)
   expect(intents.filter(({ status }) => status !== 'succeeded')).toEqual([])
 })
 
-async function open(
-  buyer: HttpBuyer | undefined,
-  pair: Awaited<ReturnType<HttpBuyer['handoff']>> | undefined,
-): Promise<void> {
-  if (pair) await buyer?.openSession(pair)
+async function order(stack: Stack): Promise<HttpBuyer> {
+  const buyer = new HttpBuyer(originsOf(stack))
+  await buyer.placeOrder()
+  return buyer
 }

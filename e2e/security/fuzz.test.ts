@@ -1,37 +1,35 @@
 import { randomBytes } from 'node:crypto'
+import {
+  RawConnection,
+  type RawResponse,
+  rawRequest,
+  requestBytes,
+} from '@pi-checkout/test-support/raw-http'
+import { startStack } from '@pi-checkout/test-support/stack'
 import { test as base, expect } from '@playwright/test'
 import fc from 'fast-check'
-import { cases, fuzz, sum } from '../fixtures/fuzz.ts'
-import { HttpBuyer } from '../fixtures/http-buyer.ts'
-import { Line, type RawAnswer, requestOf } from '../fixtures/keep-alive.ts'
-import { exchange } from '../fixtures/raw.ts'
-import { startWorld, type World } from '../fixtures/world.ts'
+import { retrieve } from '../fixtures/api.ts'
+import { cases, countStatuses, fuzz } from '../fixtures/fuzz.ts'
+import { HttpBuyer, originsOf } from '../fixtures/http-buyer.ts'
+import { type Stack, workerFixture } from '../fixtures/test-stack.ts'
 import { ascii, jsonNear, tokenNear } from './inputs.ts'
 
-/** A house of its own: nobody else's test meets what is left of the inputs. */
-const test = base.extend<object, { world: World }>({
-  world: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
-    async ({}, use) => {
-      const world = await startWorld({ probed: true })
-      await use(world)
-      await world.stop()
-    },
-    { scope: 'worker', timeout: 180_000 },
-  ],
+/** A separate stack: no other test meets what the inputs leave. */
+const test = base.extend<object, { stack: Stack }>({
+  stack: workerFixture(() => startStack({ probed: true })),
 })
 
-// One world for all doors; they are measured one after the other.
+// One stack for all targets, which are measured one after the other.
 test.describe.configure({ mode: 'default' })
 test.setTimeout(60_000 + cases * 30)
 
-test('no JSON text crashes the API, holds it up, fills it or gets a 5xx (threats 19, 23, 24, 25, 26, 28, 29)', async ({
-  world,
+test('create withstands every JSON text (threats 19, 23, 24, 25, 26, 28, 29)', async ({
+  stack,
 }) => {
-  const lines = linesTo(world.api.baseUrl, 16)
+  const connections = connectionsTo(stack.api.baseUrl, 16)
   const tally = await fuzz({
     name: 'create',
-    program: world.service,
+    program: stack.service,
     inputs: jsonNear([
       ['orderId', '"A-1"'],
       ['amount', '150000'],
@@ -39,26 +37,28 @@ test('no JSON text crashes the API, holds it up, fills it or gets a 5xx (threats
       ['customer', '{"id":"c1","email":"a@example.com"}'],
       ['metadata', '{"a":"b"}'],
     ]),
-    lanes: lines.length,
-    tryOne: async (body, { lane }) =>
-      refusedWell(
-        await lines[lane]?.send(requestOf('POST /payment-intents', jsonHeaders(world), body)),
+    lanes: connections.length,
+    send: async (body, { lane }) =>
+      checkResponse(
+        await connections[lane]?.send(
+          requestBytes('POST /payment-intents', jsonHeaders(stack), body),
+        ),
         [201, 400],
       ),
   })
   expect(tally.get(201)).toBeGreaterThan(cases / 20)
-  await expectAlive(world)
+  await expectRunning(stack)
 })
 
-test('no header line or path on a raw socket crashes the service, holds it up or gets a 5xx (threats 11, 21, 28, 30)', async ({
-  world,
+test('the service withstands every header line and path (threats 11, 21, 28, 30)', async ({
+  stack,
 }) => {
-  const { port } = new URL(world.api.baseUrl)
+  const { port } = new URL(stack.api.baseUrl)
   const names = [
     ...['Authorization', 'Idempotency-Key', 'Content-Type', 'Transfer-Encoding', 'Connection'],
     ...['Host', 'Origin', 'Referer', 'Cookie', 'Expect', 'Sec-Fetch-Site', 'X-Forwarded-For', 'X'],
   ]
-  const key = `Bearer ${world.api.apiKey}`
+  const key = `Bearer ${stack.api.apiKey}`
   const value = fc.oneof(ascii(60), fc.constantFrom(key, '', '0', 'chunked', '100-continue'))
   const length = fc.constantFrom('0', '5', '05', '-1', '+3', '3, 3', '0x5', '1e1', '99999999', ' ')
   const request = fc.record({
@@ -85,105 +85,100 @@ test('no header line or path on a raw socket crashes the service, holds it up or
           { maxLength: 5 },
         ),
       },
-      // Most odd lines end at the check of the head; without any, the path is reached.
+      // Most odd lines are rejected with the head; without one, the path is checked.
       { weight: 1, arbitrary: fc.constant<[string, string][]>([]) },
     ),
-    authorised: fc.boolean(),
+    authorized: fc.boolean(),
   })
   const tally = await fuzz({
     name: 'headers',
-    program: world.service,
+    program: stack.service,
     inputs: request,
     lanes: 32,
-    tryOne: async ({ method, path, lines, authorised }) => {
-      const answer = await exchange(port, [
+    send: async ({ method, path, lines, authorized }) => {
+      const response = await rawRequest(port, [
         `${method} ${path} HTTP/1.1`,
         ...[`Host: 127.0.0.1:${port}`, 'Connection: close'],
-        ...(authorised ? [`Authorization: ${key}`] : []),
+        ...(authorized ? [`Authorization: ${key}`] : []),
         ...lines.map(([name, value]) => `${name}: ${value}`),
-        // The end of a body in chunks, and enough for every length that is announced.
+        // The end of a chunked body, and enough for every announced length.
         ...(lines.length > 0 ? ['', '0'] : []),
         ...['', ''],
       ])
-      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0)
+      const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(response)?.[1] ?? 0)
       // RFC 9112, section 6.1: an unknown transfer coding is a 501.
       const isCoded = lines.some((line) => line[0] === 'Transfer-Encoding')
       const isFailure = status >= 500 && !(status === 501 && isCoded)
-      if (status === 0 || isFailure) throw new Error(`answered ${answer.slice(0, 500)}`)
-      return withoutInsides(status, answer)
+      if (status === 0 || isFailure) throw new Error(`returned ${response.slice(0, 500)}`)
+      return checkInternals(status, response)
     },
   })
-  expect(sum(tally, (status) => status !== 400)).toBeGreaterThan(cases / 10)
-  await expectAlive(world)
+  expect(countStatuses(tally, (status) => status !== 400)).toBeGreaterThan(cases / 10)
+  await expectRunning(stack)
 })
 
-test('no body or cookie crashes the handoff, holds it up, gets a 5xx or another order’s intent (threats 23, 36, 37, 39)', async ({
-  world,
+test('the handoff withstands every body and cookie, and returns the order’s own intent (threats 23, 36, 37, 39)', async ({
+  stack,
 }) => {
-  const buyers = await Promise.all(Array.from({ length: 4 }, () => orderedBuyer(world)))
+  const buyers = await Promise.all(Array.from({ length: 4 }, () => orderedBuyer(stack)))
   const [first] = buyers
-  const lanes = 16
-  const addresses = addressesOfLoopback()
-  // The shop takes 300 in ten minutes from an address, and ten of a visitor at one address.
+  const addresses = loopbackAddresses()
+  const { host, port } = new URL(stack.shopUrl)
+  const connect = () => ({ used: 0, connection: new RawConnection(port, addresses.next()) })
+  const lanes = Array.from({ length: 16 }, connect)
+  // The shop accepts 300 in ten minutes from an address, and ten from a session.
   const perAddress = 240
-  const visitorEach = 8
-  const lane = Array.from({ length: lanes }, () => ({ line: lineFrom(), used: 0 }))
-  const handed = new Set<string>()
+  const perSession = 8
+  const handoffs = new Set<string>()
   const tally = await fuzz({
     name: 'handoff',
-    program: world.shop,
+    program: stack.shop,
     inputs: fc.record({
       body: jsonNear([['orderId', JSON.stringify(first?.order)]]),
-      seal: tokenNear(first?.cookie('pi-handoff') ?? ''),
+      cookie: tokenNear(first?.cookie('pi-handoff') ?? ''),
       owned: fc.boolean(),
     }),
-    lanes,
-    tryOne: async ({ body, seal, owned }, { lane: number }) => {
-      const own = lane[number] ?? { line: lineFrom(), used: 0 }
-      if (own.used === perAddress) {
-        own.line.close()
-        Object.assign(own, { line: lineFrom(), used: 0 })
+    lanes: lanes.length,
+    send: async ({ body, cookie, owned }, { lane: index }) => {
+      const lane = lanes[index] ?? connect()
+      if (lane.used === perAddress) {
+        lane.connection.close()
+        Object.assign(lane, connect())
       }
-      const turn = own.used++
+      const turn = lane.used++
       const buyer =
-        turn % visitorEach === 0 ? buyers[(turn / visitorEach) % buyers.length] : undefined
+        turn % perSession === 0 ? buyers[(turn / perSession) % buyers.length] : undefined
       const session = buyer?.cookie('sid') ?? randomBytes(32).toString('base64url')
       const headers = {
-        host: new URL(world.shopUrl).host,
-        origin: world.shopUrl,
-        'content-type': 'application/json',
-        cookie: `sid=${session}; pi-handoff=${seal}`,
+        ...{ host, origin: stack.shopUrl, 'content-type': 'application/json' },
+        cookie: `sid=${session}; pi-handoff=${cookie}`,
       }
       const text = buyer && owned ? JSON.stringify({ orderId: buyer.order }) : body
-      const answer = await own.line.send(requestOf('POST /checkout/handoff', headers, text))
-      if (answer.status === 200) handed.add(JSON.parse(answer.body).id)
-      return refusedWell(answer, [200, 400, 404, 413])
+      const sent = requestBytes('POST /checkout/handoff', headers, text)
+      const response = await lane.connection.send(sent)
+      if (response.status === 200) handoffs.add(JSON.parse(response.body).id)
+      return checkResponse(response, [200, 400, 404, 413])
     },
   })
   expect(tally.get(200)).toBeGreaterThan(cases / 50)
-  // Whatever came along, an order was handed its own intent and no other.
   const own = await Promise.all(buyers.map((buyer) => buyer.handoff()))
-  expect([...handed].sort()).toEqual(own.map(({ id }) => id).sort())
-
-  function lineFrom(): Line {
-    return new Line(new URL(world.shopUrl).port, { from: addresses.next().value })
-  }
+  expect([...handoffs].sort()).toEqual(own.map(({ id }) => id).sort())
 })
 
-test('no address, token or body crashes the checkout’s private API, holds it up or gets a 5xx (threats 13, 58, 59, 63, 64)', async ({
-  world,
+test('the checkout’s private API withstands every path, token, and body (threats 13, 58, 59, 63, 64)', async ({
+  stack,
 }) => {
-  const buyers = await Promise.all(Array.from({ length: 8 }, () => orderedBuyer(world)))
-  const pairs = await Promise.all(buyers.map((buyer) => buyer.handoff()))
+  const buyers = await Promise.all(Array.from({ length: 8 }, () => orderedBuyer(stack)))
+  const handoffs = await Promise.all(buyers.map((buyer) => buyer.handoff()))
   const tokens = await Promise.all(
-    buyers.map((buyer, at) => buyer.openSession(pairs[at] ?? { id: '', clientSecret: '' })),
+    buyers.map((buyer, at) => buyer.openSession(handoffs[at] ?? { id: '', clientSecret: '' })),
   )
-  const [pair] = pairs
+  const [handoff] = handoffs
   const bodies = {
     session: jsonNear([
-      ['id', JSON.stringify(pair?.id)],
-      ['clientSecret', JSON.stringify(pair?.clientSecret)],
-      ['origin', JSON.stringify(world.shopUrl)],
+      ['id', JSON.stringify(handoff?.id)],
+      ['clientSecret', JSON.stringify(handoff?.clientSecret)],
+      ['origin', JSON.stringify(stack.shopUrl)],
     ]),
     confirm: jsonNear([
       ['attemptId', '"0123456789abcdef"'],
@@ -193,7 +188,7 @@ test('no address, token or body crashes the checkout’s private API, holds it u
         '{"type":"card","card":{"number":"4000000000000002","expMonth":12,"expYear":2034,"cvc":"123"}}',
       ],
     ]),
-    'challenge/open': jsonNear([['returnUrl', JSON.stringify(`${world.shopUrl}/x`)]]),
+    'challenge/open': jsonNear([['returnUrl', JSON.stringify(`${stack.shopUrl}/x`)]]),
     'challenge/cancel': jsonNear([['extra', '1']]),
     cancel: jsonNear([['extra', '1']]),
   }
@@ -206,7 +201,7 @@ test('no address, token or body crashes the checkout’s private API, holds it u
     line: fc
       .oneof(
         fc.webQueryParameters().map((query) => `intent?${query}`),
-        // A version that is still to come would be waited for.
+        // The service would wait for a later version.
         fc
           .constantFrom('0', '1', '-1', '1e9', 'x', '%00', '')
           .map((at) => `intent?waitForVersion=${at}`),
@@ -215,41 +210,45 @@ test('no address, token or body crashes the checkout’s private API, holds it u
       .map((path) => `GET /checkout-api/${path}`),
     body: fc.constant(''),
   })
-  const lines = linesTo(world.api.baseUrl, 16)
+  const connections = connectionsTo(stack.api.baseUrl, 16)
   const tally = await fuzz({
     name: 'private API',
-    program: world.service,
+    program: stack.service,
     inputs: fc.record({
       request: fc.oneof({ weight: 3, arbitrary: post }, { weight: 1, arbitrary: get }),
       token: fc.oneof(...tokens.map(tokenNear)),
     }),
-    lanes: lines.length,
-    tryOne: async ({ request, token }, { lane }) => {
+    lanes: connections.length,
+    send: async ({ request, token }, { lane }) => {
       const headers = {
-        host: new URL(world.api.baseUrl).host,
-        origin: world.api.baseUrl,
+        host: new URL(stack.api.baseUrl).host,
+        origin: stack.api.baseUrl,
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
       }
-      const answer = await lines[lane]?.send(requestOf(request.line, headers, request.body))
-      return refusedWell(answer, [200, 400, 401, 403, 404, 405, 409, 429])
+      const response = await connections[lane]?.send(
+        requestBytes(request.line, headers, request.body),
+      )
+      return checkResponse(response, [200, 400, 401, 403, 404, 405, 409, 429])
     },
-    // An intent's challenge is opened twenty times a minute at most, which is an answer of this door.
-    isThrough: () => true,
+    // An intent's challenge is opened twenty times a minute at most, which is an response of this door.
+    isReached: () => true,
   })
-  expect(sum(tally, (status) => ![401, 404, 429].includes(status))).toBeGreaterThan(cases / 5)
-  await expectAlive(world)
+  expect(countStatuses(tally, (status) => ![401, 404, 429].includes(status))).toBeGreaterThan(
+    cases / 5,
+  )
+  await expectRunning(stack)
 })
 
-test('no form crashes the bank’s page, holds it up, gets a 5xx or settles a challenge (threat 62)', async ({
-  world,
+test('the test bank withstands every form, and none settles a challenge (threat 62)', async ({
+  stack,
 }) => {
-  const buyer = await orderedBuyer(world)
+  const buyer = await orderedBuyer(stack)
   await buyer.openSession(await buyer.handoff())
   await buyer.pay('4000000000003220')
   const { url, token } = await buyer.openChallenge()
   const bank = new URL(url)
-  const lines = linesTo(bank.origin, 16)
+  const connections = connectionsTo(bank.origin, 16)
   const field = fc.tuple(
     fc.constantFrom('token', 'code', 'action', 'locale', '__proto__', 'token[]', 'x'),
     fc.oneof(
@@ -263,40 +262,36 @@ test('no form crashes the bank’s page, holds it up, gets a 5xx or settles a ch
     .map((fields) => fields.map(([name, value]) => `${name}=${encoded(value)}`).join('&'))
   const tally = await fuzz({
     name: 'bank',
-    program: world.service,
+    program: stack.service,
     inputs: fc.record({
-      path: fc.constantFrom('/challenge', '/challenge/answer', '/bank', '/bank/answer'),
+      path: fc.constantFrom('/challenge', '/challenge/response', '/bank', '/bank/response'),
       body: fc.oneof(form, form, form, ascii(200)),
       script: fc.boolean(),
     }),
-    lanes: lines.length,
-    tryOne: async ({ path, body, script }, { lane }) => {
+    lanes: connections.length,
+    send: async ({ path, body, script }, { lane }) => {
       const headers = {
         host: bank.host,
         accept: script ? 'application/json' : 'text/html',
         'content-type': 'application/x-www-form-urlencoded',
       }
-      const answer = await lines[lane]?.send(requestOf(`POST ${path}`, headers, body))
-      return refusedWell(answer, [200, 400, 413])
+      const response = await connections[lane]?.send(requestBytes(`POST ${path}`, headers, body))
+      return checkResponse(response, [200, 400, 413])
     },
   })
   expect(tally.get(200)).toBeGreaterThan(cases / 5)
   expect(await buyer.state()).not.toBe('paid')
-  await expectAlive(world)
+  await expectRunning(stack)
 })
 
-async function orderedBuyer(world: World): Promise<HttpBuyer> {
-  const buyer = new HttpBuyer({
-    shop: world.shopUrl.replace('localhost', '127.0.0.1'),
-    shopOrigin: world.shopUrl,
-    checkout: world.api.baseUrl,
-  })
+async function orderedBuyer(stack: Stack): Promise<HttpBuyer> {
+  const buyer = new HttpBuyer(originsOf(stack))
   await buyer.placeOrder()
   await buyer.handoff()
   return buyer
 }
 
-function jsonHeaders({ api }: World): Record<string, string> {
+function jsonHeaders({ api }: Stack): Record<string, string> {
   return {
     host: new URL(api.baseUrl).host,
     authorization: `Bearer ${api.apiKey}`,
@@ -304,35 +299,38 @@ function jsonHeaders({ api }: World): Record<string, string> {
   }
 }
 
-function linesTo(url: string, count: number): readonly Line[] {
-  return Array.from({ length: count }, () => new Line(new URL(url).port))
+function connectionsTo(url: string, count: number): readonly RawConnection[] {
+  return Array.from({ length: count }, () => new RawConnection(new URL(url).port))
 }
 
-/** 127.0.1.1, 127.0.1.2 and so on: each another visitor in the shop's eyes. */
-function* addressesOfLoopback(): Generator<string, never> {
-  for (let at = 0; ; at++) yield `127.${1 + ((at >> 14) & 63)}.${(at >> 7) & 127}.${1 + (at & 127)}`
+/** Returns 127.1.0.1, 127.1.0.2, and so on: each is another client to the shop. */
+function loopbackAddresses(): { next(): { readonly from: string } } {
+  let index = 0
+  return {
+    next: () => {
+      const at = index++
+      return { from: `127.${1 + ((at >> 14) & 63)}.${(at >> 7) & 127}.${1 + (at & 127)}` }
+    },
+  }
 }
 
-/** Without `expect`, which notes a step for each of tens of thousands. */
-function refusedWell(answer: RawAnswer | undefined, expected: readonly number[]): number {
-  const { status = 0, body = '' } = answer ?? {}
-  if (!expected.includes(status)) throw new Error(`answered ${status}: ${body.slice(0, 500)}`)
-  return withoutInsides(status, body)
+/** Without `expect`, which records a step for each call. */
+function checkResponse(response: RawResponse | undefined, expected: readonly number[]): number {
+  const { status = 0, body = '' } = response ?? {}
+  if (!expected.includes(status)) throw new Error(`returned ${status}: ${body.slice(0, 500)}`)
+  return checkInternals(status, body)
 }
 
-function withoutInsides(status: number, text: string): number {
+function checkInternals(status: number, text: string): number {
   if (!/node_modules|\n {4}at |at .*\.js:\d+/.test(text)) return status
-  throw new Error(`answered ${status} and told of its insides: ${text.slice(0, 500)}`)
+  throw new Error(`returned ${status} with a stack trace: ${text.slice(0, 500)}`)
 }
 
 function encoded(text: string): string {
-  // A lone surrogate has no encoding; as it stands it is one more odd byte.
+  // A lone surrogate has no encoding: it is sent as one more odd byte.
   return text.isWellFormed() ? encodeURIComponent(text) : escape(text)
 }
 
-async function expectAlive({ api }: World): Promise<void> {
-  const answer = await fetch(`${api.baseUrl}/payment-intents/pi_x`, {
-    headers: { authorization: `Bearer ${api.apiKey}` },
-  })
-  expect(answer.status).toBe(404)
+async function expectRunning(stack: Stack): Promise<void> {
+  expect((await retrieve(stack, 'pi_x')).status).toBe(404)
 }

@@ -1,42 +1,46 @@
 import { payWith } from '@pi-checkout/element/testing'
-import type { BrowserContext, Page } from '@playwright/test'
-import { expectOrder, hostedPage, openCheckout, orderCart, orderOf } from '../fixtures/buyer.ts'
-import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
+import type { Browser, Page } from '@playwright/test'
+import {
+  addToCart,
+  expectOrder,
+  hostedPage,
+  openCheckout,
+  orderCart,
+  orderOf,
+} from '../fixtures/buyer.ts'
+import { type CrossSiteStack, expect, test } from '../fixtures/cross-site-stack.ts'
 import { intentsOf, storedIntents } from '../fixtures/sandbox.ts'
 
-test("another shopper's order and an order that never was get the same 404, byte for byte (threat 35)", async ({
+test("returns the same 404 for another buyer's order and an unknown order (threat 35)", async ({
   page,
   browser,
-  world,
+  stack,
 }) => {
   await openCheckout(page)
-  const stranger = await shopper(browser.newContext(), world)
-  const [foreign, missing] = [
-    await handoff(stranger, { orderId: orderOf(page) }),
-    await handoff(stranger, { orderId: '0'.repeat(26) }),
-  ]
-  expect(foreign).toEqual(missing)
-  expect(foreign.status).toBe(404)
-  await stranger.context().close()
+  const other = await newBuyer(browser, stack)
+  const response = await handoff(other, { orderId: orderOf(page) })
+  expect(response).toEqual(await handoff(other, { orderId: '0'.repeat(26) }))
+  expect(response.status).toBe(404)
+  await other.context().close()
 })
 
-test('a form, an image, a no-cors and a cors request of another site get no handoff and make no intent (threat 36)', async ({
+test('gives no handoff to forms, images, and fetches of another site (threat 36)', async ({
   page,
-  world,
-  noise,
+  stack,
+  pageErrors,
 }) => {
-  noise.allow(/./)
+  pageErrors.allow(/./)
   await openCheckout(page)
   const order = orderOf(page)
-  const before = await intentCount(world)
-  world.evil.serve(
+  const before = await intentCount(stack)
+  stack.attacker.serve(
     '/',
-    `<form method="post" enctype="text/plain" action="${world.shopUrl}/checkout/handoff">
+    `<form method="post" enctype="text/plain" action="${stack.shopUrl}/checkout/handoff">
        <input name='{"orderId":"${order}","x":"' value='"}'></form>`,
   )
   const attacker = await page.context().newPage()
-  await attacker.goto(world.evil.origin)
-  const answers = await attacker.evaluate(
+  await attacker.goto(stack.attacker.origin)
+  const texts = await attacker.evaluate(
     async ({ url, body }) => {
       const attempts: RequestInit[] = [
         { mode: 'no-cors' },
@@ -49,7 +53,7 @@ test('a form, an image, a no-cors and a cors request of another site get no hand
         const init: RequestInit = { ...attempt, method: 'POST', body, credentials: 'include' }
         seen.push(
           await fetch(url, init).then(
-            (answer) => answer.text(),
+            (response) => response.text(),
             () => 'unreadable',
           ),
         )
@@ -62,76 +66,72 @@ test('a form, an image, a no-cors and a cors request of another site get no hand
       })
       return seen
     },
-    { url: `${world.shopUrl}/checkout/handoff`, body: JSON.stringify({ orderId: order }) },
+    { url: `${stack.shopUrl}/checkout/handoff`, body: JSON.stringify({ orderId: order }) },
   )
-  // A no-cors answer is opaque: its text is empty.
-  expect(answers).toEqual(['', '', 'unreadable', 'unreadable'])
+  // A no-cors response is opaque: its text is empty.
+  expect(texts).toEqual(['', '', 'unreadable', 'unreadable'])
   const posted = attacker.waitForResponse('**/checkout/handoff')
   await attacker.locator('form').evaluate((form) => (form as HTMLFormElement).submit())
   expect((await posted).status()).toBe(403)
-  expect(await intentCount(world)).toBe(before)
+  expect(await intentCount(stack)).toBe(before)
 })
 
-test("a cookie copied into another session gives nothing of the first buyer's (threat 37)", async ({
+test('ignores a cookie copied from another session (threat 37)', async ({
   page,
   browser,
-  world,
+  stack,
   context,
 }) => {
   const first = await openCheckout(page)
-  const sealed = (await context.cookies()).find(({ name }) => name === 'pi-handoff')
-  const thief = await shopper(browser.newContext(), world)
-  const mine = await openCheckout(thief)
-  if (sealed) await thief.context().addCookies([sealed])
+  const cookie = (await context.cookies()).find(({ name }) => name === 'pi-handoff')
+  const thief = await newBuyer(browser, stack)
+  const own = await openCheckout(thief)
+  if (cookie) await thief.context().addCookies([cookie])
   expect((await handoff(thief, { orderId: orderOf(page) })).status).toBe(404)
-  // With the stolen cookie the thief's own order gets its own pair again.
-  expect((await handoff(thief, { orderId: orderOf(thief) })).body).toContain(mine.id)
-  expect((await handoff(thief, { orderId: orderOf(thief) })).body).not.toContain(first.id)
+  // Despite the stolen cookie, the thief's order gets its own intent.
+  const { body } = await handoff(thief, { orderId: orderOf(thief) })
+  expect(body).toContain(own.id)
+  expect(body).not.toContain(first.id)
   await thief.context().close()
 })
 
-test('a sealed cookie that was tampered with is ignored and replaced, and the intent stays the same (threat 37)', async ({
+test('replaces a modified cookie and returns the same intent (threat 37)', async ({
   page,
   context,
 }) => {
   const first = await openCheckout(page)
-  const sealed = async () =>
+  const readCookie = async () =>
     (await context.cookies()).find(({ name }) => name === 'pi-handoff')?.value
-  const before = await sealed()
+  const value = `${(await readCookie())?.slice(0, -4)}AAAA`
+  const { hostname: domain } = new URL(page.url())
   await context.addCookies([
-    {
-      ...cookieOf(page),
-      name: 'pi-handoff',
-      value: `${before?.slice(0, -4)}AAAA`,
-      httpOnly: true,
-      sameSite: 'Strict',
-    },
+    { name: 'pi-handoff', value, domain, path: '/', httpOnly: true, sameSite: 'Strict' },
   ])
   const again = await handoff(page, { orderId: orderOf(page) })
   expect(JSON.parse(again.body)).toEqual(first)
-  expect(await sealed()).not.toBe(`${before?.slice(0, -4)}AAAA`)
+  expect(await readCookie()).not.toBe(value)
 })
 
-test('a link or a form of another site selects no order for the victim, and the hosted page says what is paid (threat 38)', async ({
+test('selects no order by links or forms of another site (threat 38)', async ({
   page,
   browser,
-  world,
-  noise,
+  stack,
+  pageErrors,
 }) => {
-  noise.allow(/status of 40[34]/)
-  const attacker = await shopper(browser.newContext(), world)
+  pageErrors.allow(/status of 40[34]/)
+  const attacker = await newBuyer(browser, stack)
   await openCheckout(attacker)
   const order = orderOf(attacker)
-  world.evil.serve(
+  stack.attacker.serve(
     '/',
-    `<a href="${world.shopUrl}/pay/${order}">win</a>
-     <form method="post" action="${world.shopUrl}/pay/${order}"><button>claim</button></form>`,
+    `<a href="${stack.shopUrl}/pay/${order}">win</a>
+     <form method="post" action="${stack.shopUrl}/pay/${order}"><button>claim</button></form>`,
   )
   for (const bait of ['a', 'button']) {
-    await page.goto(world.evil.origin)
-    const answer = page.waitForResponse((response) => response.url().includes('/pay/'))
+    await page.goto(stack.attacker.origin)
+    const response = page.waitForResponse((candidate) => candidate.url().includes('/pay/'))
     await page.locator(bait).click()
-    expect([403, 404]).toContain((await answer).status())
+    expect([403, 404]).toContain((await response).status())
   }
   await openCheckout(page)
   await expect(hostedPage(page).getByTestId('order')).toContainText(orderOf(page))
@@ -140,11 +140,8 @@ test('a link or a form of another site selects no order for the victim, and the 
   await attacker.context().close()
 })
 
-test('the handoff reads an order and nothing else: every further field is refused (threat 39)', async ({
-  page,
-  noise,
-}) => {
-  noise.allow(/status of 400/)
+test("rejects every field but the order's id (threat 39)", async ({ page, pageErrors }) => {
+  pageErrors.allow(/status of 400/)
   await openCheckout(page)
   const orderId = orderOf(page)
   for (const extra of [
@@ -160,15 +157,13 @@ test('the handoff reads an order and nothing else: every further field is refuse
   }
 })
 
-test("another order's paid intent in the address, and forged events, pay for nothing (threat 43)", async ({
+test("does not pay an order with another order's paid intent in the address (threat 43)", async ({
   page,
 }) => {
   const { id } = await openCheckout(page)
   await payWith(page, 'success')
   await expectOrder(page, 'paid')
-  await page.goto('/')
-  await page.getByTestId('add-to-cart').nth(2).click()
-  await expect(page.getByTestId('cart-count')).toHaveText('1')
+  await addToCart(page, 2)
   await orderCart(page)
   const order = orderOf(page)
   await page.goto(`/confirming/${order}?payment_intent=${id}&status=succeeded`)
@@ -177,36 +172,33 @@ test("another order's paid intent in the address, and forged events, pay for not
   await expectOrder(page, 'open')
 })
 
-test('the handoff is no tap: the eleventh of a session is refused, and no session or cart gets none (threat 44)', async ({
+test('rejects the eleventh handoff of a session, and any without a session or cart (threat 44)', async ({
   page,
   browser,
-  world,
-  noise,
+  stack,
+  pageErrors,
 }) => {
-  noise.allow(/status of (?:403|404|429)/)
+  pageErrors.allow(/status of (?:403|404|429)/)
   const { id } = await openCheckout(page)
   const orderId = orderOf(page)
   const statuses: number[] = []
   for (let i = 0; i < 10; i++) statuses.push((await handoff(page, { orderId })).status)
   expect(statuses).toEqual([...Array(9).fill(200), 429])
-  expect(await intentsOf(world, id)).toHaveLength(1)
+  expect(await intentsOf(stack, id)).toHaveLength(1)
 
-  const before = await intentCount(world)
-  const empty = await shopper(browser.newContext(), world)
+  const before = await intentCount(stack)
+  const empty = await newBuyer(browser, stack)
   expect((await handoff(empty, {})).status).toBe(404)
   await empty.context().clearCookies()
   expect((await handoff(empty, {})).status).toBe(404)
-  expect(await intentCount(world)).toBe(before)
+  expect(await intentCount(stack)).toBe(before)
   await empty.context().close()
 })
 
-async function shopper(made: Promise<BrowserContext>, world: HostileWorld): Promise<Page> {
-  const context = await made
+async function newBuyer(browser: Browser, stack: CrossSiteStack): Promise<Page> {
+  const context = await browser.newContext({ baseURL: stack.shopUrl })
   const page = await context.newPage()
-  await page.goto(world.shopUrl)
-  // Relative addresses of the buyer's steps are the shop's.
-  const goto = page.goto.bind(page)
-  page.goto = (url, options) => goto(new URL(url, world.shopUrl).href, options)
+  await page.goto('/')
   return page
 }
 
@@ -215,19 +207,15 @@ async function handoff(
   body: object,
 ): Promise<{ readonly status: number; readonly body: string }> {
   return page.evaluate(async (sent) => {
-    const answer = await fetch('/checkout/handoff', {
+    const response = await fetch('/checkout/handoff', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(sent),
     })
-    return { status: answer.status, body: await answer.text() }
+    return { status: response.status, body: await response.text() }
   }, body)
 }
 
-function cookieOf(page: Page): { readonly domain: string; readonly path: string } {
-  return { domain: new URL(page.url()).hostname, path: '/' }
-}
-
-async function intentCount(world: HostileWorld): Promise<number> {
-  return (await storedIntents(world)).length
+async function intentCount(stack: CrossSiteStack): Promise<number> {
+  return (await storedIntents(stack)).length
 }

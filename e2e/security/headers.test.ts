@@ -1,47 +1,47 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { root } from '@pi-checkout/test-support/process'
 import { openCheckout } from '../fixtures/buyer.ts'
-import { expect, test } from '../fixtures/hostile-world.ts'
-import { root } from '../fixtures/program.ts'
+import { expect, test } from '../fixtures/cross-site-stack.ts'
 
-test('the headers that merchants copy from the security guide are exactly those of the shop (threat 51)', async ({
+test('the security guide lists exactly the headers of the shop (threat 51)', async ({
   page,
-  world,
+  stack,
 }) => {
-  const answer = await page.goto('/')
-  const got = (await answer?.allHeaders()) ?? {}
+  const response = await page.goto('/')
+  const got = (await response?.allHeaders()) ?? {}
   const guide = readFileSync(join(root, '.github/SECURITY.md'), 'utf8')
   const [, block = ''] = /<!-- headers -->\n\n```\n([\s\S]*?)```/.exec(guide) ?? []
   const lines = block.trim().split('\n')
   for (const line of lines) {
     const [, name = '', value = ''] = /^([\w-]+): (.*)$/.exec(line) ?? []
     const live = got[name.toLowerCase()]
-      ?.replaceAll(world.checkoutOrigin, 'CHECKOUT')
-      .replaceAll(world.shopUrl, 'SHOP')
+      ?.replaceAll(stack.checkoutOrigin, 'CHECKOUT')
+      .replaceAll(stack.shopUrl, 'SHOP')
     expect(live, name).toBe(value)
   }
   expect(lines).toHaveLength(7)
 })
 
-test('a script that got into the shop’s page can load, run, frame, send and embed nothing from elsewhere (threat 51)', async ({
+test('a script in the shop’s page cannot load, run, frame, or send anything cross-origin (threat 51)', async ({
   page,
-  world,
-  noise,
+  stack,
+  pageErrors,
 }) => {
-  noise.allow(/./)
+  pageErrors.allow(/./)
   await openCheckout(page)
-  world.evil.serve('/*', () => ({ headers: { 'content-type': 'text/javascript' }, body: 'x' }))
+  stack.attacker.serve('/*', () => ({ headers: { 'content-type': 'text/javascript' }, body: 'x' }))
   await page.evaluate(async (evil) => {
-    const broken: string[] = []
-    Object.assign(window, { broken })
+    const violations: string[] = []
+    Object.assign(window, { violations })
     addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
-      broken.push(`${effectiveDirective} ${blockedURI.replace(evil, 'evil')}`),
+      violations.push(`${effectiveDirective} ${blockedURI.replace(evil, 'evil')}`),
     )
     const attempts: (() => unknown)[] = [
       async () => {
-        // In a task of the page's own: what the tools evaluate may evaluate more.
+        // In a separate task: code that Playwright evaluates has more rights.
         await new Promise((resolve) => setTimeout(resolve))
-        broken.push(`ran ${new Function('return 1')()}`)
+        violations.push(`ran ${new Function('return 1')()}`)
       },
       () =>
         document.body.append(
@@ -69,9 +69,9 @@ test('a script that got into the shop’s page can load, run, frame, send and em
         // Trusted Types throw: nothing happened.
       }
     }
-  }, world.evil.origin)
+  }, stack.attacker.origin)
   // One for each attempt.
-  const refused = [
+  const expected = [
     'base-uri evil/',
     'connect-src evil/b',
     'connect-src evil/c',
@@ -84,9 +84,9 @@ test('a script that got into the shop’s page can load, run, frame, send and em
     'require-trusted-types-for trusted-types-sink',
   ]
   await expect
-    .poll(() => page.evaluate(() => Reflect.get(window, 'broken').sort()))
-    .toEqual(refused)
-  // What was sent all the same would have come before this.
-  await page.request.get(`http://127.0.0.1:${world.evil.port}/end`)
-  expect(world.evil.inbox.map(({ path }) => path)).toEqual(['/end'])
+    .poll(() => page.evaluate(() => Reflect.get(window, 'violations').sort()))
+    .toEqual(expected)
+  // A request that was sent would have arrived before this one.
+  await page.request.get(`http://127.0.0.1:${stack.attacker.port}/end`)
+  expect(stack.attacker.requests.map(({ path }) => path)).toEqual(['/end'])
 })

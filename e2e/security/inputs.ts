@@ -38,7 +38,7 @@ export function jsonNear(right: readonly Field[]): fc.Arbitrary<string> {
   const near = fc
     .tuple(
       fc.subarray([...right], { minLength: right.length - 1 }),
-      fc.array(pair(names), { maxLength: 2 }),
+      fc.array(handoff(names), { maxLength: 2 }),
     )
     .map(([kept, added]) => objectOf([...kept, ...added]))
   return fc.oneof(
@@ -52,7 +52,7 @@ export function jsonNear(right: readonly Field[]): fc.Arbitrary<string> {
   )
 }
 
-function pair(names: readonly string[]): fc.Arbitrary<Field> {
+function handoff(names: readonly string[]): fc.Arbitrary<Field> {
   return fc.tuple(fc.constantFrom(...names), literal)
 }
 

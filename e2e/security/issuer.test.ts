@@ -1,4 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
+import { startAttackerSite } from '../fixtures/attacker-site.ts'
 import {
   challengePage,
   expectOrder,
@@ -6,26 +7,23 @@ import {
   hostedPage,
   openCheckout,
   orderOf,
+  passChallenge,
   payButton,
+  payWithChallenge,
 } from '../fixtures/buyer.ts'
-import { startEvilSite } from '../fixtures/evil.ts'
-import { expect, startHostileWorld, test } from '../fixtures/hostile-world.ts'
+import { expect, startCrossSiteStack, test } from '../fixtures/cross-site-stack.ts'
 
-test('a hostile issuer page moves neither shop nor checkout, opens no window, learns ids only and decides nothing (threat 61)', async ({
-  page,
-  context,
-  noise,
+test('a hostile issuer page moves no page, opens no window, receives ids only, and decides nothing (threat 61)', async ({
+  browser,
 }) => {
-  // It starts a house of its own.
+  // It starts a separate stack.
   test.setTimeout(150_000)
-  noise.allow(/./)
-  const bank = await startEvilSite()
+  const bank = await startAttackerSite()
   bank.serve('/*', ({ method }) => ({
     body: method === 'POST' ? hostileIssuer : '',
   }))
-  const world = await startHostileWorld({ bank: `http://bank.localhost:${bank.port}` })
-  const goto = page.goto.bind(page)
-  page.goto = (url, options) => goto(new URL(url, world.shopUrl).href, options)
+  const stack = await startCrossSiteStack({ bank: `http://bank.localhost:${bank.port}` })
+  const page = await browser.newPage({ baseURL: stack.shopUrl })
   const { clientSecret } = await openCheckout(page)
   const address = page.url()
   const order = orderOf(page)
@@ -37,34 +35,33 @@ test('a hostile issuer page moves neither shop nor checkout, opens no window, le
 
   expect(tried).not.toContain('MOVED')
   expect(page.url()).toBe(address)
-  expect(context.pages()).toHaveLength(1)
+  expect(page.context().pages()).toHaveLength(1)
   await expect(
     hostedPage(page).getByRole('heading', { name: 'Confirm with your bank' }),
   ).toBeVisible()
-  const status = await page.request.get(`${world.nodeShop}/checkout/status?orderId=${order}`)
+  const status = await page.request.get(`${stack.nodeShop}/checkout/status?orderId=${order}`)
   expect(await status.text()).not.toContain('paid')
-  const bankHeard = JSON.stringify(bank.inbox)
-  for (const canary of [clientSecret, world.api.apiKey, '4000000000003220', 'Ani Petrosyan', order])
-    expect(bankHeard).not.toContain(canary)
-  // no-referrer: it does not even learn which checkout it stands in.
-  expect(bank.inbox.map(({ headers }) => headers.referer).filter(Boolean)).toEqual([])
+  const received = JSON.stringify(bank.requests)
+  for (const canary of [clientSecret, stack.api.apiKey, '4000000000003220', 'Ani Petrosyan', order])
+    expect(received).not.toContain(canary)
+  // no-referrer: the issuer does not learn the address of the checkout.
+  expect(bank.requests.map(({ headers }) => headers.referer).filter(Boolean)).toEqual([])
   await hostedPage(page).getByRole('button', { name: 'Use another card' }).click()
   await payWith(page, 'success')
   await expectOrder(page, 'paid')
-  await world.stop()
+  await page.close()
+  await stack.stop()
   await bank.stop()
 })
 
-test('forged results wake the checkout at most: only the code at the bank settles the challenge (threat 62)', async ({
+test('only the code at the test bank completes the challenge, not forged messages (threat 62)', async ({
   page,
-  world,
-  noise,
+  stack,
+  pageErrors,
 }) => {
-  noise.allow(/./)
+  pageErrors.allow(/./)
   await openCheckout(page)
-  await fillCard(page, '4000 0000 0000 3220')
-  await payButton(page).click()
-  await expect(challengePage(page).getByLabel('Code')).toBeVisible()
+  await payWithChallenge(page)
   // From the shop's own page, from the hosted page itself, and from the bank's frame.
   const forge = () => {
     for (const target of [window, window.parent, ...Array.from(window.frames)]) {
@@ -77,25 +74,26 @@ test('forged results wake the checkout at most: only the code at the bank settle
       }
     }
   }
-  // Not the long poll, which has a query: a look for its own sake.
-  const looked = page.waitForResponse((answer) => answer.url().endsWith('/checkout-api/intent'))
+  // Not the long poll, which has a query.
+  const retrieved = page.waitForResponse((response) =>
+    response.url().endsWith('/checkout-api/intent'),
+  )
   for (const frame of page.frames()) await frame.evaluate(forge)
-  await looked
-  const bank = `http://127.0.0.1:${new URL(world.challengeOrigin).port}`
-  const answer = (token: string): Promise<Response> =>
+  await retrieved
+  const bank = `http://127.0.0.1:${new URL(stack.challengeOrigin).port}`
+  const confirm = (token: string): Promise<Response> =>
     fetch(`${bank}/challenge/answer`, {
       method: 'POST',
       body: new URLSearchParams({ token, code: '1234', action: 'confirm' }),
     })
   for (const token of ['', 'A'.repeat(43), '../']) {
-    const said = await (await answer(token)).text()
-    expect(said, token).toContain('no longer open')
-    expect(said, token).not.toContain('Thank you')
+    const text = await (await confirm(token)).text()
+    expect(text, token).toContain('no longer open')
+    expect(text, token).not.toContain('Thank you')
   }
-  expect((await answer('x'.repeat(5000))).status).toBe(413)
+  expect((await confirm('x'.repeat(5000))).status).toBe(413)
   await expect(challengePage(page).getByLabel('Code')).toBeVisible()
-  await challengePage(page).getByLabel('Code').fill('1234')
-  await challengePage(page).getByRole('button', { name: 'Confirm' }).click()
+  await passChallenge(page)
   await expectOrder(page, 'paid')
 })
 

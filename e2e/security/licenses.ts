@@ -1,17 +1,17 @@
 /**
- * The third-party packages that run where this project runs, as they are installed, with their licences.
+ * The third-party packages that run where this project runs, as they are installed, with their licenses.
  *
  * @module
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { root } from '../fixtures/program.ts'
+import { root } from '@pi-checkout/test-support/process'
 
 export interface RuntimePackage {
   readonly name: string
   readonly version: string
   readonly license: string
-  /** Our packages that bring it. */
+  /** The packages of this repository that depend on it. */
   readonly usedBy: readonly string[]
 }
 
@@ -57,7 +57,7 @@ export function licenseTable(packages: readonly RuntimePackage[]): string {
   ].join('\n')
 }
 
-/** Follows what is installed. Optional packages are left out: another machine has others. */
+/** Follows installed packages, without optional ones: these differ between hosts. */
 function collect(folder: string, owner: string, found: Map<string, RuntimePackage>): void {
   for (const name of [...Object.keys(read(folder).dependencies ?? {}), ...bundledIn(folder)]) {
     if (name.startsWith('@pi-checkout/')) continue
@@ -71,7 +71,7 @@ function collect(folder: string, owner: string, found: Map<string, RuntimePackag
   }
 }
 
-/** What a build of ours put inside its own files, by the notices that it keeps beside them. */
+/** Returns the packages that a build has inlined, by its license notices. */
 function bundledIn(folder: string): string[] {
   const notices = join(folder, 'dist/licenses.md')
   if (folder.includes('node_modules') || !existsSync(notices)) return []

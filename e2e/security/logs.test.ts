@@ -1,56 +1,35 @@
+import { rawRequest } from '@pi-checkout/test-support/raw-http'
 import { create } from '../fixtures/api.ts'
-import { expect, test } from '../fixtures/hostile-world.ts'
-import { exchange } from '../fixtures/raw.ts'
+import { expect, test } from '../fixtures/cross-site-stack.ts'
 
-test('nothing that a caller sends begins a log line of its own or brings control characters into one (threat 34)', async ({
-  world,
+test('no request adds a log line or control characters to the logs (threat 34)', async ({
+  stack,
 }) => {
   const forged = '{"level":50,"msg":"forged"}'
-  const { port } = new URL(world.api.baseUrl)
-  const own = [`Host: 127.0.0.1:${port}`, `Authorization: Bearer ${world.api.apiKey}`]
+  const { port } = new URL(stack.api.baseUrl)
+  const reports = { 'content-type': 'application/reports+json' }
   for (const junk of [`\r ${forged}`, `\x1b[2J${forged}`, `\u2028${forged}`, `%0a${forged}`]) {
-    await exchange(port, [
+    await rawRequest(port, [
       `POST /payment-intents?x=${encodeURIComponent(junk)} HTTP/1.1`,
-      ...[
-        ...own,
-        `User-Agent: ${junk}`,
-        'Content-Type: application/json',
-        'Connection: close',
-        '',
-        '',
-      ],
+      ...[`Host: 127.0.0.1:${port}`, `Authorization: Bearer ${stack.api.apiKey}`],
+      ...[`User-Agent: ${junk}`, 'Content-Type: application/json', 'Connection: close', '', ''],
     ])
-    await create(world, { orderId: `A\n${forged}`, amount: junk, currency: forged })
-    await fetch(
-      `${world.checkoutOrigin.replace('pay.localhost', '127.0.0.1')}/checkout-api/reports`,
-      {
-        method: 'POST',
-        headers: { 'content-type': 'application/reports+json' },
-        body: JSON.stringify([
-          {
-            type: 'csp-violation',
-            body: {
-              effectiveDirective: 'img-src',
-              blockedURL: `https://x.example/${junk}\n${forged}`,
-            },
-          },
-        ]),
-      },
-    )
-    await fetch(`${world.nodeShop}/reports`, {
-      method: 'POST',
-      headers: { origin: world.shopUrl, 'content-type': 'application/reports+json' },
-      body: JSON.stringify([
-        {
-          type: 'csp-violation',
-          body: { effectiveDirective: `img-src\n${forged}`, blockedURL: `${junk}\n${forged}` },
-        },
-      ]),
-    })
+    await create(stack, { orderId: `A\n${forged}`, amount: junk, currency: forged })
+    const body = {
+      effectiveDirective: `img-src\n${forged}`,
+      blockedURL: `https://x.example/${junk}\n${forged}`,
+    }
+    for (const [url, headers] of [
+      [`${stack.api.baseUrl}/checkout-api/reports`, reports],
+      [`${stack.nodeShop}/reports`, { ...reports, origin: stack.shopUrl }],
+    ] as const) {
+      const report = JSON.stringify([{ type: 'csp-violation', body }])
+      await fetch(url, { method: 'POST', headers, body: report })
+    }
   }
-  const lines = [...world.service.log.slice(1), ...world.shop.log.slice(1)]
+  const lines = [...stack.service.log.slice(1), ...stack.shop.log.slice(1)]
   expect(lines.length).toBeGreaterThan(3)
   expect(lines.filter((line) => JSON.parse(line).msg === 'forged')).toEqual([])
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for them
   expect(lines.filter((line) => /[\x00-\x1f\x7f]/.test(line))).toEqual([])
 })

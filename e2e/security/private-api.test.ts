@@ -1,15 +1,16 @@
+import { rawRequest } from '@pi-checkout/test-support/raw-http'
 import { openCheckout, orderOf } from '../fixtures/buyer.ts'
-import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
-import { exchange } from '../fixtures/raw.ts'
+import { expect, test } from '../fixtures/cross-site-stack.ts'
+import { control, environmentPath } from '../fixtures/sandbox.ts'
 
-test('a page that calls the API with a secret key is refused, and may not read the answer (threat 1)', async ({
+test('rejects a page that calls the API with a secret key (threat 1)', async ({
   page,
-  world,
-  noise,
+  stack,
+  pageErrors,
 }) => {
-  noise.allow(/./)
-  world.evil.serve('/', '')
-  await page.goto(world.evil.origin)
+  pageErrors.allow(/./)
+  stack.attacker.serve('/', '')
+  await page.goto(stack.attacker.origin)
   const read = await page.evaluate(
     async ({ url, key }) => {
       const attempts: [string, RequestInit][] = [
@@ -20,62 +21,53 @@ test('a page that calls the API with a secret key is refused, and may not read t
       return Promise.all(
         attempts.map(([path, init]) =>
           fetch(url + path, init).then(
-            (answer) => answer.text(),
+            (response) => response.text(),
             () => 'unreadable',
           ),
         ),
       )
     },
-    { url: `${world.api.baseUrl}/payment-intents`, key: world.api.apiKey },
+    { url: `${stack.api.baseUrl}/payment-intents`, key: stack.api.apiKey },
   )
-  // Not even the empty text of an opaque answer: its policy for embedding says same-origin.
+  // Not even an opaque response: its resource policy is same-origin.
   expect(read).toEqual(['unreadable', 'unreadable', 'unreadable'])
-  // The browser tells nobody what it kept from the page; the service's own log does.
-  const log = async () =>
-    (await noted(world, 'requests')).map(
-      ({ method, path, status }) => `${method} ${path} ${status}`,
+  // The browser does not report what it withheld from the page; the service's request log does.
+  const environment = await environmentPath(stack)
+  const logged = async (): Promise<readonly string[]> => {
+    const { requests } = await control<{ requests: Record<string, string>[] }>(
+      stack,
+      `${environment}/requests`,
     )
-  await expect.poll(log).toEqual(
+    return requests.map(({ method, path, status }) => `${method} ${path} ${status}`)
+  }
+  await expect.poll(logged).toEqual(
     expect.arrayContaining([
-      // The question before a key leaves the page. No id is shown that is nobody's here.
+      // The preflight request, before a key leaves the page. Ids of no intent are masked.
       'OPTIONS /payment-intents/pi_… 405',
       'POST /payment-intents 403',
       'GET /payment-intents/pi_… 403',
     ]),
   )
-  // One GET without a key; the one with it was never sent.
-  expect((await log()).filter((line) => line === 'GET /payment-intents/pi_… 403')).toHaveLength(1)
-  const rules = (await noted(world, 'lint')).map(({ rule }) => rule)
-  expect(rules).toContain('secret_key_in_browser')
+  // The GET without a key; the one with it was never sent.
+  const rejected = (await logged()).filter((line) => line === 'GET /payment-intents/pi_… 403')
+  expect(rejected).toHaveLength(1)
+  const lint = JSON.stringify(await control(stack, `${environment}/lint`))
+  expect(lint).toContain('secret_key_in_browser')
 })
 
-/** What the service's sandbox has noted, of the first environment or of nobody known. */
-async function noted(
-  { api }: Pick<HostileWorld, 'api'>,
-  what: 'requests' | 'lint',
-): Promise<readonly Record<string, unknown>[]> {
-  const ask = async (path: string): Promise<Record<string, Record<string, unknown>[]>> => {
-    const headers = { authorization: `Bearer ${api.adminToken}` }
-    return await (await fetch(`${api.baseUrl}/_sandbox${path}`, { headers })).json()
-  }
-  const { environments = [] } = await ask('/environments')
-  const answer = await ask(`/environments/${environments[0]?.id}/${what}`)
-  return Object.values(answer)[0] ?? []
-}
-
-test('neither the shop nor another site can call the checkout’s private API, with or without a session (threat 58)', async ({
+test('no other origin can call the checkout’s private API, with or without a session (threat 58)', async ({
   page,
-  world,
-  noise,
+  stack,
+  pageErrors,
 }) => {
-  noise.allow(/./)
+  pageErrors.allow(/./)
   const session = page.waitForResponse('**/checkout-api/session')
   const handoff = await openCheckout(page)
   const { token } = (await (await session).json()) as { readonly token: string }
-  const url = `${world.checkoutOrigin}/checkout-api`
-  world.evil.serve('/', '')
+  const url = `${stack.checkoutOrigin}/checkout-api`
+  stack.attacker.serve('/', '')
   const outside = await page.context().newPage()
-  for (const origin of [world.shopUrl, world.evil.origin]) {
+  for (const origin of [stack.shopUrl, stack.attacker.origin]) {
     await outside.goto(origin)
     // The shop's own policy stops the request before it leaves; the service must not rely on that.
     const statuses: number[] = []
@@ -83,10 +75,10 @@ test('neither the shop nor another site can call the checkout’s private API, w
       if (response.url().includes('/checkout-api/')) statuses.push(response.status())
     })
     const read = await outside.evaluate(
-      async ({ api, bearer, pair, own }) => {
+      async ({ api, bearer, handoff, own }) => {
         const json = { 'content-type': 'application/json' }
         const authorization = `Bearer ${bearer}`
-        const body = JSON.stringify({ ...pair, origin: own })
+        const body = JSON.stringify({ ...handoff, origin: own })
         const attempts: [string, RequestInit][] = [
           ['session', { method: 'POST', headers: json, body }],
           ['session', { method: 'POST', mode: 'no-cors', body }],
@@ -99,14 +91,14 @@ test('neither the shop nor another site can call the checkout’s private API, w
         for (const [path, init] of attempts) {
           seen.push(
             await fetch(`${api}/${path}`, init).then(
-              (answer) => answer.text(),
+              (response) => response.text(),
               () => 'unreadable',
             ),
           )
         }
-        return seen.filter((answer) => answer !== 'unreadable' && answer !== '')
+        return seen.filter((text) => text !== 'unreadable' && text !== '')
       },
-      { api: url, bearer: token, pair: handoff, own: world.shopUrl },
+      { api: url, bearer: token, handoff: handoff, own: stack.shopUrl },
     )
     expect(read, origin).toEqual([])
     expect(
@@ -119,14 +111,14 @@ test('neither the shop nor another site can call the checkout’s private API, w
   await expect(page.frameLocator('pi-checkout iframe').getByLabel('Card number')).toBeVisible()
 })
 
-test('a name that an attacker points at this machine gets neither page nor token nor data (threat 17)', async ({
+test('returns no page and no data under an attacker’s host name (threat 17)', async ({
   page,
-  world,
+  stack,
 }) => {
   const { id, clientSecret } = await openCheckout(page)
-  const service = new URL(world.api.baseUrl)
-  const challenge = new URL(world.challengeOrigin)
-  // From Node, because a rebound name is one that the browser believes in.
+  const service = new URL(stack.api.baseUrl)
+  const challenge = new URL(stack.challengeOrigin)
+  // From Node.js: with DNS rebinding, a browser takes such a name for the service's.
   for (const [host, port, path] of [
     ['evil.localhost', service.port, `/checkout/${id}`],
     ['evil.example', service.port, `/checkout/${id}`],
@@ -136,31 +128,11 @@ test('a name that an attacker points at this machine gets neither page nor token
     ['pay.localhost.evil.example', service.port, '/_sandbox/export'],
     ['evil.localhost', challenge.port, '/challenge'],
   ] as const) {
-    const answer = await rawGet({ host, port, path, token: world.api.adminToken })
-    expect(answer, `${host} ${path}`).toMatch(/^HTTP\/1\.1 (?:400|404) /)
-    expect(answer).not.toContain(clientSecret)
-    expect(answer).not.toContain(orderOf(page))
-    expect(answer).not.toContain('<html')
+    const response = await rawRequest(port, [
+      ...[`GET ${path} HTTP/1.1`, `Host: ${host}:${port}`],
+      ...[`Authorization: Bearer ${stack.api.adminToken}`, 'Connection: close', '', ''],
+    ])
+    expect(response, `${host} ${path}`).toMatch(/^HTTP\/1\.1 (?:400|404) /)
+    for (const text of [clientSecret, orderOf(page), '<html']) expect(response).not.toContain(text)
   }
 })
-
-async function rawGet({
-  host,
-  port,
-  path,
-  token,
-}: {
-  readonly host: string
-  readonly port: string
-  readonly path: string
-  readonly token: string
-}): Promise<string> {
-  return exchange(port, [
-    `GET ${path} HTTP/1.1`,
-    `Host: ${host}:${port}`,
-    `Authorization: Bearer ${token}`,
-    'Connection: close',
-    '',
-    '',
-  ])
-}

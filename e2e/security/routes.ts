@@ -1,273 +1,204 @@
 /**
- * Every route of service, challenge page and shop, as requests: what a visitor gets, and who is refused.
+ * Every route of service, test bank, and shop as requests: accepted ones and rejected ones.
  *
  * @module
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HostileWorld } from '../fixtures/hostile-world.ts'
+import { root } from '@pi-checkout/test-support/process'
+import { adminTokenOf } from '../fixtures/admin-page.ts'
+import type { CrossSiteStack } from '../fixtures/cross-site-stack.ts'
 import type { HttpBuyer } from '../fixtures/http-buyer.ts'
-import { root } from '../fixtures/program.ts'
 
-/** Its name, `METHOD /pattern` and a note, with the request. */
-export type Tried = readonly [name: string, url: string, init?: RequestInit]
+/** A name, `METHOD /pattern` and a note, and its request. */
+export type Probe = readonly [name: string, url: string, init: RequestInit]
 
-/** What the requests are made for. */
+/** What the requests name. */
 export interface Known {
   readonly buyer: HttpBuyer
   readonly intent: string
-  /** Paths of a built script and a picture. */
+  /** Paths of a built script of the shop and of the service. */
   readonly asset: string
   readonly hostedAsset: string
 }
 
+interface ProbeOptions {
+  /** Follows the pattern in the name. */
+  readonly note?: string
+  /** @default The pattern */
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
 const json = { 'content-type': 'application/json' }
-const nobody = `pi_${'0'.repeat(24)}`
+const reports = { 'content-type': 'application/reports+json' }
+const unknownIntent = `pi_${'0'.repeat(24)}`
+
+function probesOf(origin: string) {
+  return (route: string, { note, path, headers = {}, body }: ProbeOptions = {}): Probe => {
+    const [method = '', pattern = ''] = route.split(' ')
+    return [
+      note ? `${route} ${note}` : route,
+      origin + (path ?? pattern),
+      { method, headers, redirect: 'manual', ...(body !== undefined && { body }) },
+    ]
+  }
+}
 
 export function serviceRoutes(
-  { api }: Pick<HostileWorld, 'api'>,
+  { api }: Pick<CrossSiteStack, 'api'>,
   { intent, hostedAsset }: Pick<Known, 'intent' | 'hostedAsset'>,
-): readonly Tried[] {
-  const at = api.baseUrl
+): readonly Probe[] {
+  const probe = probesOf(api.baseUrl)
   const key = { authorization: `Bearer ${api.apiKey}` }
-  const admin = { authorization: `Bearer ${api.adminToken}`, ...json }
-  const own = { origin: at, ...json }
-  const wrong = JSON.stringify({})
-  const get = (path: string, headers = {}, note = ''): Tried => [
-    `GET ${path}${note}`,
-    at + path,
-    { headers },
-  ]
+  const admin = { headers: { authorization: `Bearer ${api.adminToken}`, ...json } }
+  const wrong = { note: 'wrong', body: '{}' }
+  const create = { headers: { ...key, ...json } }
+  const retrieve = 'GET /payment-intents/:id'
+  const path = `/payment-intents/${intent}`
+  const inEnvironment = (route: string, note: string, body?: string): Probe =>
+    probe(route.replace(' /', ' /_sandbox/environments/:id/'), {
+      ...{ ...admin, note, path: `/_sandbox/environments/x/${route.split(' /')[1]}` },
+      ...(body !== undefined && { body }),
+    })
   return [
-    [
-      'POST /payment-intents',
-      `${at}/payment-intents`,
-      {
-        method: 'POST',
-        headers: { ...key, ...json },
-        body: '{"orderId":"A-1","amount":100,"currency":"AMD"}',
-      },
-    ],
-    [
-      'POST /payment-intents wrong',
-      `${at}/payment-intents`,
-      { method: 'POST', headers: { ...key, ...json }, body: wrong },
-    ],
-    ['DELETE /payment-intents', `${at}/payment-intents`, { method: 'DELETE', headers: key }],
-    ['GET /payment-intents/:id', `${at}/payment-intents/${intent}`, { headers: key }],
-    ['GET /payment-intents/:id unknown', `${at}/payment-intents/${nobody}`, { headers: key }],
-    ['GET /payment-intents/:id without a key', `${at}/payment-intents/${intent}`],
-    [
-      'GET /payment-intents/:id from a page',
-      `${at}/payment-intents/${intent}`,
-      { headers: { ...key, origin: 'https://evil.example' } },
-    ],
-    ['GET /checkout/:id', `${at}/checkout/${intent}`],
-    ['GET /checkout/:id unknown', `${at}/checkout/${nobody}`],
-    [
-      'GET /checkout/:id for a stranger',
-      `${at}/checkout/${intent}`,
-      { headers: { referer: 'https://stranger.example/' } },
-    ],
-    ['GET /checkout-assets/*', at + hostedAsset],
-    ['GET /checkout-assets/* missing', `${at}/checkout-assets/x.js`],
-    ['GET /pi-checkout.js', `${at}/pi-checkout.js`],
+    probe('POST /payment-intents', {
+      ...create,
+      body: '{"orderId":"A-1","amount":100,"currency":"AMD"}',
+    }),
+    probe('POST /payment-intents', { ...create, ...wrong }),
+    probe('DELETE /payment-intents', { headers: key }),
+    probe(retrieve, { path, headers: key }),
+    probe(retrieve, { path: `/payment-intents/${unknownIntent}`, headers: key, note: 'unknown' }),
+    probe(retrieve, { path, note: 'without a key' }),
+    probe(retrieve, {
+      ...{ path, note: 'from a page' },
+      headers: { ...key, origin: 'https://evil.example' },
+    }),
+    probe('GET /checkout/:id', { path: `/checkout/${intent}` }),
+    probe('GET /checkout/:id', { path: `/checkout/${unknownIntent}`, note: 'unknown' }),
+    probe('GET /checkout/:id', {
+      ...{ path: `/checkout/${intent}`, note: 'from an unregistered origin' },
+      headers: { referer: 'https://unregistered.example/' },
+    }),
+    probe('GET /checkout-assets/*', { path: hostedAsset }),
+    probe('GET /checkout-assets/*', { path: '/checkout-assets/x.js', note: 'missing' }),
     ...['session', 'confirm', 'challenge/open', 'challenge/cancel', 'cancel', 'reports'].flatMap(
-      (path): Tried[] => [
-        [
-          `POST /checkout-api/${path} from elsewhere`,
-          `${at}/checkout-api/${path}`,
-          { method: 'POST', headers: json, body: wrong },
-        ],
-        [
-          `POST /checkout-api/${path} wrong`,
-          `${at}/checkout-api/${path}`,
-          { method: 'POST', headers: own, body: wrong },
-        ],
+      (name) => [
+        probe(`POST /checkout-api/${name}`, { headers: json, body: '{}', note: 'cross-origin' }),
+        probe(`POST /checkout-api/${name}`, {
+          headers: { origin: api.baseUrl, ...json },
+          ...wrong,
+        }),
       ],
     ),
-    [
-      'POST /checkout-api/reports',
-      `${at}/checkout-api/reports`,
-      { method: 'POST', headers: { 'content-type': 'application/reports+json' }, body: '[]' },
-    ],
-    get('/checkout-api/intent', {}, ' without a session'),
+    probe('POST /checkout-api/reports', { headers: reports, body: '[]' }),
+    probe('GET /checkout-api/intent', { note: 'without a session' }),
     ...[
-      '/healthz',
-      '/readyz',
-      '/openapi.json',
-      '/docs',
-      '/docs.css',
-      '/favicon.ico',
-      '/nowhere',
-      '/metrics',
-    ].map((path) => get(path)),
-    get('/_sandbox/'),
-    get('/_sandbox/playground'),
-    get('/_sandbox/playground/'),
-    ...['/environments', '/export', '/events'].flatMap((path) => [
-      get(`/_sandbox${path}`, admin),
-      get(`/_sandbox${path}`, {}, ' without a token'),
+      ...['/pi-checkout.js', '/healthz', '/readyz', '/openapi.json', '/docs', '/docs.css'],
+      ...['/favicon.ico', '/nowhere', '/metrics'],
+      ...['/_sandbox/', '/_sandbox/playground', '/_sandbox/playground/'],
+    ].map((name) => probe(`GET ${name}`)),
+    ...['environments', 'export', 'events'].flatMap((name) => [
+      probe(`GET /_sandbox/${name}`, admin),
+      probe(`GET /_sandbox/${name}`, { note: 'without a token' }),
     ]),
-    ...['intents', 'requests', 'idempotency', 'lint', 'faults'].map(
-      (list): Tried => [
-        `GET /_sandbox/environments/:id/${list} unknown`,
-        `${at}/_sandbox/environments/x/${list}`,
-        { headers: admin },
-      ],
+    ...['intents', 'requests', 'idempotency', 'lint', 'faults'].map((list) =>
+      inEnvironment(`GET /${list}`, 'unknown'),
     ),
-    ['GET /_sandbox/intents/:id', `${at}/_sandbox/intents/${intent}`, { headers: admin }],
-    [
-      'PUT /_sandbox/environments/:id/clock unknown',
-      `${at}/_sandbox/environments/x/clock`,
-      { method: 'PUT', headers: admin, body: '{"offset":0}' },
-    ],
-    [
-      'DELETE /_sandbox/environments/:id/clock unknown',
-      `${at}/_sandbox/environments/x/clock`,
-      { method: 'DELETE', headers: admin },
-    ],
-    [
-      'POST /_sandbox/environments/:id/origins wrong',
-      `${at}/_sandbox/environments/x/origins`,
-      { method: 'POST', headers: admin, body: wrong },
-    ],
-    [
-      'POST /_sandbox/intents/:id/settle wrong',
-      `${at}/_sandbox/intents/${nobody}/settle`,
-      { method: 'POST', headers: admin, body: wrong },
-    ],
-    [
-      'POST /_sandbox/intents/:id/revoke-secret unknown',
-      `${at}/_sandbox/intents/${nobody}/revoke-secret`,
-      { method: 'POST', headers: admin },
-    ],
-    [
-      'POST /_sandbox/environments/:id/faults unknown',
-      `${at}/_sandbox/environments/x/faults`,
-      { method: 'POST', headers: admin, body: wrong },
-    ],
-    [
-      'DELETE /_sandbox/environments/:id/faults unknown',
-      `${at}/_sandbox/environments/x/faults`,
-      { method: 'DELETE', headers: admin },
-    ],
-    [
-      'DELETE /_sandbox/environments/:id/faults/:rule unknown',
-      `${at}/_sandbox/environments/x/faults/0`,
-      { method: 'DELETE', headers: admin },
-    ],
-    [
-      'POST /_sandbox/import wrong',
-      `${at}/_sandbox/import`,
-      { method: 'POST', headers: admin, body: wrong },
-    ],
-    [
-      'POST /_sandbox/reset wrong',
-      `${at}/_sandbox/reset`,
-      { method: 'POST', headers: admin, body: '{"environment":7}' },
-    ],
+    inEnvironment('PUT /clock', 'unknown', '{"offset":0}'),
+    inEnvironment('DELETE /clock', 'unknown'),
+    inEnvironment('POST /origins', 'wrong', '{}'),
+    inEnvironment('POST /faults', 'unknown', '{}'),
+    inEnvironment('DELETE /faults', 'unknown'),
+    probe('DELETE /_sandbox/environments/:id/faults/:rule', {
+      ...{ ...admin, path: '/_sandbox/environments/x/faults/0', note: 'unknown' },
+    }),
+    probe('GET /_sandbox/intents/:id', { ...admin, path: `/_sandbox/intents/${intent}` }),
+    probe('POST /_sandbox/intents/:id/settle', {
+      ...{ ...admin, ...wrong, path: `/_sandbox/intents/${unknownIntent}/settle` },
+    }),
+    probe('POST /_sandbox/intents/:id/revoke-secret', {
+      ...{ ...admin, path: `/_sandbox/intents/${unknownIntent}/revoke-secret`, note: 'unknown' },
+    }),
+    probe('POST /_sandbox/import', { ...admin, ...wrong }),
+    probe('POST /_sandbox/reset', { ...admin, note: 'wrong', body: '{"environment":7}' }),
   ]
 }
 
 export function challengeRoutes({
   challengeOrigin,
-}: Pick<HostileWorld, 'challengeOrigin'>): readonly Tried[] {
-  const at = `http://127.0.0.1:${new URL(challengeOrigin).port}`
-  return ['/challenge', '/bank'].flatMap((path): Tried[] => [
-    [`POST ${path}`, at + path, { method: 'POST' }],
-    [`POST ${path}/answer`, `${at}${path}/answer`, { method: 'POST' }],
-    [
-      `POST ${path}/answer by script`,
-      `${at}${path}/answer`,
-      { method: 'POST', headers: { accept: 'application/json' } },
-    ],
-    [`GET ${path} at the bank`, at + path],
+}: Pick<CrossSiteStack, 'challengeOrigin'>): readonly Probe[] {
+  const probe = probesOf(`http://127.0.0.1:${new URL(challengeOrigin).port}`)
+  return ['/challenge', '/bank'].flatMap((path) => [
+    probe(`POST ${path}`),
+    probe(`POST ${path}/answer`),
+    probe(`POST ${path}/answer`, { note: 'by script', headers: { accept: 'application/json' } }),
+    probe(`GET ${path}`, { note: 'at the bank' }),
   ])
 }
 
-export function shopRoutes(world: HostileWorld, { buyer, asset }: Known): readonly Tried[] {
-  const at = world.nodeShop
-  const cookie = { cookie: buyer.cookies }
-  const own = { ...cookie, ...json, origin: world.shopUrl }
-  const token = new URL(world.shop.ready.adminUrl).hash.slice(1)
-  const office = { ...own, authorization: `Bearer ${token}` }
+export function shopRoutes(stack: CrossSiteStack, { buyer, asset }: Known): readonly Probe[] {
+  const probeShop = probesOf(stack.nodeShop)
   const order = buyer.order
-  const wrong = '{"x":1}'
-  const page = (path: string): Tried => [
-    `GET ${path}`,
-    at + path.replace(':id', order),
-    { headers: cookie, redirect: 'manual' },
-  ]
-  const send = (
-    method: string,
-    path: string,
-    { headers = own as object, body = wrong, note = '' } = {},
-  ): Tried => [
-    `${method} ${path}${note}`,
-    at + path.replace(':id', order).replace(':product', 'x'),
-    { method, headers: { ...headers }, body },
-  ]
+  const probe = (route: string, options: ProbeOptions = {}): Probe => {
+    const [, pattern = ''] = route.split(' ')
+    const path = pattern.replace(':id', order).replace(':product', 'x')
+    return probeShop(route, { path, ...options })
+  }
+  const session = { cookie: buyer.cookies }
+  const own = { ...session, ...json, origin: stack.shopUrl }
+  const admin = { ...own, authorization: `Bearer ${adminTokenOf(stack)}` }
+  const wrong = { headers: own, body: '{"x":1}' }
+  const status = `/checkout/status?orderId=${order}`
   return [
-    ...[
-      '/',
-      '/cart',
-      '/orders',
-      '/orders/:id',
-      '/pay/:id',
-      '/confirming/:id',
-      '/admin',
-      '/nowhere',
-    ].map(page),
-    ['GET / for somebody new', `${at}/`],
-    ['GET /orders/:id of another', `${at}/orders/${order}`],
-    ['GET /assets/*', at + asset],
-    ['GET /pictures/* missing', `${at}/pictures/x.svg`],
-    ['GET /checkout-origin.js', `${at}/checkout-origin.js`],
-    ...[
-      '/api/catalogue',
-      '/api/cart',
-      '/api/orders',
-      '/api/orders/:id',
-      '/api/nowhere',
-      '/api/trace/:id',
-      '/checkout/nowhere',
-    ].map(page),
-    ['GET /api/cart without a session', `${at}/api/cart`],
-    ['GET /checkout/status', `${at}/checkout/status?orderId=${order}`, { headers: cookie }],
-    ['GET /checkout/status without a session', `${at}/checkout/status?orderId=${order}`],
-    send('POST', '/checkout/handoff', { body: JSON.stringify({ orderId: order }) }),
-    send('POST', '/checkout/handoff', { note: ' wrong' }),
-    send('POST', '/checkout/handoff', {
-      headers: { ...cookie, ...json, origin: 'https://evil.example' },
-      note: ' from elsewhere',
-    }),
-    send('PUT', '/api/cart/:product', { note: ' wrong' }),
-    send('PUT', '/api/preferences', { note: ' wrong' }),
-    send('PUT', '/api/preferences', { body: '{}' }),
-    send('POST', '/api/orders', { note: ' wrong' }),
-    send('POST', '/api/orders', { headers: { ...cookie, ...json }, note: ' without an origin' }),
-    send('POST', '/api/orders', {
-      headers: { ...own, 'content-type': 'text/plain' },
-      note: ' as text',
-    }),
-    send('POST', '/api/orders/:id/settle', { body: '{}' }),
-    send('POST', '/api/trace/:id/lose-next-answer', {
-      headers: { ...json, origin: world.shopUrl },
-      note: ' of another',
-    }),
-    send('POST', '/admin/reconcile', { note: ' without a token' }),
-    send('POST', '/admin/reconcile', { headers: office }),
-    ['GET /admin/data', `${at}/admin/data`, { headers: office }],
-    ['GET /admin/data without a token', `${at}/admin/data`, { headers: cookie }],
-    send('POST', '/reports', {
-      headers: { 'content-type': 'application/reports+json' },
-      body: '[]',
-    }),
+    ...['/', '/cart', '/orders', '/orders/:id', '/pay/:id', '/confirming/:id', '/admin'],
+    ...['/nowhere', '/api/catalogue', '/api/cart', '/api/orders', '/api/orders/:id'],
+    ...['/api/nowhere', '/api/trace/:id', '/checkout/nowhere'],
   ]
+    .map((path) => probe(`GET ${path}`, { headers: session }))
+    .concat([
+      probe('GET /', { note: 'without a session' }),
+      probe('GET /orders/:id', { note: 'of another buyer' }),
+      probe('GET /assets/*', { path: asset }),
+      probe('GET /pictures/*', { path: '/pictures/x.svg', note: 'missing' }),
+      probe('GET /checkout-origin.js'),
+      probe('GET /api/cart', { note: 'without a session' }),
+      probe('GET /checkout/status', { path: status, headers: session }),
+      probe('GET /checkout/status', { path: status, note: 'without a session' }),
+      probe('POST /checkout/handoff', { headers: own, body: JSON.stringify({ orderId: order }) }),
+      probe('POST /checkout/handoff', { ...wrong, note: 'wrong' }),
+      probe('POST /checkout/handoff', {
+        ...{ ...wrong, note: 'cross-origin' },
+        headers: { ...own, origin: 'https://evil.example' },
+      }),
+      probe('PUT /api/cart/:product', { ...wrong, note: 'wrong' }),
+      probe('PUT /api/preferences', { ...wrong, note: 'wrong' }),
+      probe('PUT /api/preferences', { headers: own, body: '{}' }),
+      probe('POST /api/orders', { ...wrong, note: 'wrong' }),
+      probe('POST /api/orders', {
+        ...{ ...wrong, headers: { ...session, ...json } },
+        note: 'without an origin',
+      }),
+      probe('POST /api/orders', {
+        ...{ ...wrong, headers: { ...own, 'content-type': 'text/plain' } },
+        note: 'as text',
+      }),
+      probe('POST /api/orders/:id/settle', { headers: own, body: '{}' }),
+      probe('POST /api/trace/:id/lose-next-answer', {
+        ...{ ...wrong, headers: { ...json, origin: stack.shopUrl } },
+        note: 'of another buyer',
+      }),
+      probe('POST /admin/reconcile', { ...wrong, note: 'without a token' }),
+      probe('POST /admin/reconcile', { ...wrong, headers: admin }),
+      probe('GET /admin/data', { headers: admin }),
+      probe('GET /admin/data', { headers: session, note: 'without a token' }),
+      probe('POST /reports', { headers: reports, body: '[]' }),
+    ])
 }
 
-/** The paths that the sources name, with their methods: a new one is to be tried too. */
+/** Returns the routes that the sources declare: each needs a probe. */
 export function declaredRoutes(): readonly string[] {
   const call = /\.(get|post|put|delete|patch|route)\(\s*'(\/[^']*)'/g
   return ['packages/service/src', 'demo/server'].flatMap((folder) =>

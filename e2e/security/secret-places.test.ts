@@ -1,5 +1,6 @@
 import { payWith } from '@pi-checkout/element/testing'
 import type { Frame } from '@playwright/test'
+import { adminTokenOf } from '../fixtures/admin-page.ts'
 import {
   challengePage,
   expectOrder,
@@ -7,14 +8,22 @@ import {
   hostedPage,
   openCheckout,
   orderOf,
+  passChallenge,
   payButton,
+  payWithChallenge,
 } from '../fixtures/buyer.ts'
-import { forms, legalPlaces, recordTraffic, scanFiles, scanPage } from '../fixtures/canaries.ts'
-import { expect, test } from '../fixtures/hostile-world.ts'
+import {
+  allowedPlaces,
+  encodings,
+  recordTraffic,
+  scanFiles,
+  scanPage,
+} from '../fixtures/canaries.ts'
+import { expect, test } from '../fixtures/cross-site-stack.ts'
 
-test('after a whole payment no key, secret, token, card number or security code is anywhere but in its few legal places (threats 2, 33, 40, 45, 55, 64)', async ({
+test('a payment leaves keys, secrets, tokens, and card data in no other place than required (threats 2, 33, 40, 45, 55, 64)', async ({
   page,
-  world,
+  stack,
 }) => {
   const traffic = recordTraffic(page.context())
   const lines: string[] = []
@@ -33,15 +42,14 @@ test('after a whole payment no key, secret, token, card number or security code 
 
   await fillCard(page, unlisted, securityCode)
   await payButton(page).click()
-  // A real card is refused before it leaves the page.
+  // The page rejects a real card without sending it.
   await expect(hostedPage(page).getByText('only its test cards work here')).toBeVisible()
   const open = await scanPage(page)
   await fillCard(page, listed, securityCode)
   await payButton(page).click()
   await expect(challengePage(page).getByLabel('Code')).toBeVisible()
   const challenged = await scanPage(page)
-  await challengePage(page).getByLabel('Code').fill('1234')
-  await challengePage(page).getByRole('button', { name: 'Confirm' }).click()
+  await passChallenge(page)
   await expectOrder(page, 'paid')
   const paid = await scanPage(page)
   for (const path of ['/', '/cart', '/orders', `/orders/${order}`, '/admin']) {
@@ -50,57 +58,56 @@ test('after a whole payment no key, secret, token, card number or security code 
   }
 
   // The inspector, as its printed link opens it.
-  await page.goto(`${world.checkoutOrigin}/_sandbox/#${world.api.adminToken}`)
+  await page.goto(`${stack.checkoutOrigin}/_sandbox/#${stack.api.adminToken}`)
   await expect(page.getByText(order).first()).toBeVisible()
-  // The browser's own record of the navigation keeps the fragment: only that page's scripts read it,
-  // and they have the token.
+  // The navigation entry contains the fragment. Only that page's scripts can read it, and they have the token.
   const inspected = (await scanPage(page)).filter((text) => !text.includes('"navigation"'))
 
-  const handoffKey = world.shopVariables.PI_HANDOFF_KEYS?.split(':')[1] ?? ''
+  const handoffKey = stack.shopVariables.PI_HANDOFF_KEYS?.split(':')[1] ?? ''
   const canaries = {
-    apiKey: world.api.apiKey,
+    apiKey: stack.api.apiKey,
     handoffKey,
     clientSecret: clientSecret.slice(clientSecret.indexOf('_secret_') + 8),
     sessionToken: token.split('.')[2] ?? '',
     unlistedCard: unlisted,
     listedCard: listed,
-    adminToken: world.api.adminToken,
-    officeToken: new URL(world.shop.ready.adminUrl).hash.slice(1),
+    adminToken: stack.api.adminToken,
+    shopAdminToken: adminTokenOf(stack),
   }
   expect(Object.values(canaries).filter((value) => value.length < 16)).toEqual([])
 
   const places = [
     ...[...open, ...challenged, ...paid, ...inspected].map((text) => ['page', text] as const),
     ...lines.map((text) => ['console', text] as const),
-    ...world.service.log.slice(1).map((text) => ['service log', text] as const),
-    ...world.shop.log.slice(1).map((text) => ['shop log', text] as const),
+    ...stack.service.log.slice(1).map((text) => ['service log', text] as const),
+    ...stack.shop.log.slice(1).map((text) => ['shop log', text] as const),
     ...(await traffic.places()),
-    ...(await scanFiles(world.data)),
+    ...(await scanFiles(stack.data)),
   ]
   const hits = Object.entries({ ...canaries, securityCode }).flatMap(([name, value]) =>
     places
-      .filter(([, text]) => forms(value).some((form) => text.includes(form)))
+      .filter(([, text]) => encodings(value).some((encoded) => text.includes(encoded)))
       .map(([place]) => `${name} in ${place}`)
-      .filter((hit) => !legalPlaces.some((legal) => legal.test(hit))),
+      .filter((hit) => !allowedPlaces.some((allowed) => allowed.test(hit))),
   )
   expect([...new Set(hits)]).toEqual([])
-  // The scan sees what it looks for: where a secret belongs, it is found.
+  // The scan finds secrets where they belong.
   const whole = places.map(([place, text]) => `${place} ${text}`).join('\n')
   expect(whole).toContain(canaries.clientSecret)
   expect(whole).toContain(listed)
   expect(whole).toContain(`"cvc":"${securityCode}"`)
 })
 
-test('no answer that holds a secret or a page may be cached, and no service worker or cache keeps one (threat 40)', async ({
+test('no secret or page is cached, by headers, service workers, or caches (threat 40)', async ({
   page,
-  world,
+  stack,
 }) => {
   const kept: string[] = []
   page.on('requestfinished', async (request) => {
     const response = await request.response()
     if (!response) return
     const headers = await response.allHeaders()
-    // Of a frame that is gone already nothing is told; headers.test.ts asks for that route itself.
+    // The response of a removed frame has no headers here; routes.test.ts checks that route.
     if (!headers.date) return
     const { 'cache-control': cache = '', 'content-type': type = '' } = headers
     const { pathname } = new URL(response.url())
@@ -109,36 +116,32 @@ test('no answer that holds a secret or a page may be cached, and no service work
   })
   const keptIn = async (frame: Frame) =>
     await frame.evaluate(async () => {
-      // A browser may deny a third party its storage: then there is none.
       const names = await caches.keys().catch(() => [])
       const workers = await navigator.serviceWorker.getRegistrations().catch(() => [])
       return [...names, ...workers.map(({ scope }) => scope)]
     })
   await openCheckout(page)
-  // The checkout's own frame as well, which goes once the order is paid.
+  // The checkout's frame too, which is removed when the order is paid.
   expect(page.frames()).toHaveLength(2)
   for (const frame of page.frames()) expect(await keptIn(frame)).toEqual([])
   await payWith(page, 'challenge')
   await expectOrder(page, 'paid')
   expect(kept).toEqual([])
   expect(await keptIn(page.mainFrame())).toEqual([])
-  expect(page.url()).toContain(world.shopUrl)
+  expect(page.url()).toContain(stack.shopUrl)
 })
 
-test('the hosted page and the bank keep nothing in storage and set no cookie (threat 67)', async ({
+test('the hosted page and the test bank store nothing in the browser (threat 67)', async ({
   page,
   context,
-  world,
+  stack,
 }) => {
   await openCheckout(page)
-  await fillCard(page, '4000 0000 0000 3220')
-  await payButton(page).click()
-  await expect(challengePage(page).getByLabel('Code')).toBeVisible()
-  const inner = page.frames().filter((frame) => !frame.url().startsWith(world.shopUrl))
+  await payWithChallenge(page)
+  const inner = page.frames().filter((frame) => !frame.url().startsWith(stack.shopUrl))
   expect(inner).toHaveLength(2)
   for (const frame of inner) {
     const kept = await frame.evaluate(async () => {
-      // A browser may deny a third party its storage: then there is none.
       const read = async (keys: () => unknown) => {
         try {
           return JSON.stringify(await keys())
@@ -159,7 +162,7 @@ test('the hosted page and the bank keep nothing in storage and set no cookie (th
   expect([...new Set(owners)]).toEqual(['shop.localhost'])
 })
 
-/** What session replay tools and error trackers do: they keep every change of the document and every error. */
+/** Records every change of the document and every error, as session replay tools and error trackers do. */
 function recorder(): void {
   const tape: string[] = []
   Object.assign(window, { tape })

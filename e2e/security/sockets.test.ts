@@ -1,14 +1,14 @@
-import { expect, type HostileWorld, test } from '../fixtures/hostile-world.ts'
-import { exchange } from '../fixtures/raw.ts'
+import { rawRequest } from '@pi-checkout/test-support/raw-http'
+import { type CrossSiteStack, expect, test } from '../fixtures/cross-site-stack.ts'
 
 const json = '{"orderId":"A-1","amount":150000,"currency":"AMD"}'
 
-test('two Authorization headers, and keys in query, body or Basic, authenticate nobody (threat 11)', async ({
-  world,
+test('rejects two Authorization headers, and keys outside of a bearer token (threat 11)', async ({
+  stack,
 }) => {
-  const { apiKey } = world.api
+  const { apiKey } = stack.api
   const good = `Authorization: Bearer ${apiKey}`
-  const refused: Record<string, readonly string[]> = {
+  const rejected: Record<string, readonly string[]> = {
     'two equal ones': [good, good],
     'a good one first': [good, 'authorization: Bearer x'],
     'a good one last': ['AUTHORIZATION: Bearer x', good],
@@ -17,22 +17,22 @@ test('two Authorization headers, and keys in query, body or Basic, authenticate 
     'a comma list': [`Authorization: Bearer ${apiKey}, Bearer ${apiKey}`],
     'another header': [`X-Api-Key: ${apiKey}`],
   }
-  for (const [name, headers] of Object.entries(refused)) {
-    expect(status(await post(world, headers)), name).toMatch(/^(?:400|401)$/)
+  for (const [name, headers] of Object.entries(rejected)) {
+    expect(status(await post(stack, headers)), name).toMatch(/^(?:400|401)$/)
   }
-  const query = await exchange(portOf(world), [
+  const query = await rawRequest(portOf(stack), [
     `GET /payment-intents/pi_x?api_key=${apiKey} HTTP/1.1`,
-    ...[host(world), 'Connection: close', '', ''],
+    ...[host(stack), 'Connection: close', '', ''],
   ])
   expect(status(query)).toMatch(/^4/)
-  expect(status(await post(world, [good]))).toBe('201')
+  expect(status(await post(stack, [good]))).toBe('201')
 })
 
-test('an Idempotency-Key that comes twice, folded, empty, too long or unprintable makes no intent (threat 21)', async ({
-  world,
+test('rejects a repeated, folded, empty, long, or unprintable Idempotency-Key (threat 21)', async ({
+  stack,
 }) => {
-  const good = `Authorization: Bearer ${world.api.apiKey}`
-  const refused: Record<string, readonly string[]> = {
+  const good = `Authorization: Bearer ${stack.api.apiKey}`
+  const rejected: Record<string, readonly string[]> = {
     twice: ['Idempotency-Key: a', 'Idempotency-Key: a'],
     'twice in another case': ['Idempotency-Key: a', 'idempotency-key: b'],
     empty: ['Idempotency-Key: '],
@@ -47,22 +47,22 @@ test('an Idempotency-Key that comes twice, folded, empty, too long or unprintabl
     'an open quote': ['Idempotency-Key: "a'],
   }
   const taken: string[] = []
-  for (const [name, headers] of Object.entries(refused)) {
-    if (status(await post(world, [good, ...headers])) !== '400') taken.push(name)
+  for (const [name, headers] of Object.entries(rejected)) {
+    if (status(await post(stack, [good, ...headers])) !== '400') taken.push(name)
   }
   expect(taken).toEqual([])
-  const bare = await post(world, [good, 'Idempotency-Key: same-key'])
-  const quoted = await post(world, [good, 'Idempotency-Key: "same-key"'])
+  const bare = await post(stack, [good, 'Idempotency-Key: same-key'])
+  const quoted = await post(stack, [good, 'Idempotency-Key: "same-key"'])
   expect(status(bare)).toBe('201')
   expect(quoted).toContain('dempotent-')
   expect(idOf(quoted)).toBe(idOf(bare))
 })
 
-test('smuggled lengths, odd methods and odd paths get a 4xx, never a page, a 5xx or a second answer (threat 30)', async ({
-  world,
+test('returns one 4xx to smuggled lengths, odd methods, and odd paths (threat 30)', async ({
+  stack,
 }) => {
-  const good = `Authorization: Bearer ${world.api.apiKey}`
-  const own = host(world)
+  const good = `Authorization: Bearer ${stack.api.apiKey}`
+  const own = host(stack)
   const odd: Record<string, readonly string[]> = {
     'two lengths': [
       ...['POST /payment-intents HTTP/1.1', own, good, 'Content-Type: application/json'],
@@ -100,34 +100,34 @@ test('smuggled lengths, odd methods and odd paths get a 4xx, never a page, a 5xx
   }
   const wrong: string[] = []
   for (const [name, lines] of Object.entries(odd)) {
-    const answer = await exchange(portOf(world), lines)
-    const answers = answer.match(/^HTTP\/1\.1 \d{3}/gm) ?? []
-    if (answers.length !== 1 || !/^4\d\d$/.test(status(answer))) {
-      wrong.push(`${name}: ${answers.join(', ') || 'nothing'}`)
+    const response = await rawRequest(portOf(stack), lines)
+    const statusLines = response.match(/^HTTP\/1\.1 \d{3}/gm) ?? []
+    if (statusLines.length !== 1 || !/^4\d\d$/.test(status(response))) {
+      wrong.push(`${name}: ${statusLines.join(', ') || 'nothing'}`)
     }
   }
   expect(wrong).toEqual([])
 })
 
-function post(world: HostileWorld, headers: readonly string[]): Promise<string> {
-  return exchange(portOf(world), [
-    ...['POST /payment-intents HTTP/1.1', host(world), 'Content-Type: application/json'],
+function post(stack: CrossSiteStack, headers: readonly string[]): Promise<string> {
+  return rawRequest(portOf(stack), [
+    ...['POST /payment-intents HTTP/1.1', host(stack), 'Content-Type: application/json'],
     ...[`Content-Length: ${json.length}`, 'Connection: close', ...headers, '', json],
   ])
 }
 
-function portOf({ api }: HostileWorld): string {
+function portOf({ api }: CrossSiteStack): string {
   return new URL(api.baseUrl).port
 }
 
-function host(world: HostileWorld): string {
-  return `Host: 127.0.0.1:${portOf(world)}`
+function host(stack: CrossSiteStack): string {
+  return `Host: 127.0.0.1:${portOf(stack)}`
 }
 
-function status(answer: string): string {
-  return /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 'no answer'
+function status(response: string): string {
+  return /^HTTP\/1\.1 (\d{3})/.exec(response)?.[1] ?? 'none'
 }
 
-function idOf(answer: string): string | undefined {
-  return /"id":"(pi_\w+)"/.exec(answer)?.[1]
+function idOf(response: string): string | undefined {
+  return /"id":"(pi_\w+)"/.exec(response)?.[1]
 }

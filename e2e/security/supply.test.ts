@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { root } from '@pi-checkout/test-support/process'
 import { expect, test } from '@playwright/test'
-import { root } from '../fixtures/program.ts'
 import { licenseTable, runtimePackages } from './licenses.ts'
 
 const lockfile = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')
 const workspace = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8')
 
-test('every package comes from the registry with its checksum, and only listed ones run a script (threat 68)', () => {
+test('takes every package from the registry with its checksum, and runs listed scripts only (threat 68)', () => {
   const resolutions = lockfile.match(/^ {4}resolution: .*$/gm) ?? []
   expect(resolutions.length).toBeGreaterThan(100)
   expect(resolutions.filter((line) => !/\{integrity: sha512-[\w+/=]+\}$/.test(line))).toEqual([])
@@ -17,7 +17,7 @@ test('every package comes from the registry with its checksum, and only listed o
   expect(running).toEqual(['esbuild'])
 })
 
-test('every package that runs has a licence that asks for no more than its notice, and stands in the list (threat 68)', () => {
+test('uses runtime packages with permissive licenses only, and lists them (threat 68)', () => {
   const packages = runtimePackages()
   expect(packages.length).toBeGreaterThan(20)
   const accepted =
@@ -28,7 +28,7 @@ test('every package that runs has a licence that asks for no more than its notic
     packages.filter(({ license }) => !parts(license).every((part) => accepted.test(part))),
   ).toEqual([])
   const file = join(root, '.github/LICENSES.md')
-  // UPDATE_LICENSES=1 writes it anew, for a person to read.
+  // UPDATE_LICENSES=1 writes the file again, for a manual review.
   if (process.env.UPDATE_LICENSES) writeFileSync(file, licenseTable(packages))
   expect(readFileSync(file, 'utf8')).toBe(licenseTable(packages))
 })

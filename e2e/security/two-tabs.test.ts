@@ -5,19 +5,20 @@ import {
   fillCard,
   hostedPage,
   openCheckout,
+  passChallenge,
   payButton,
 } from '../fixtures/buyer.ts'
-import { expect, test } from '../fixtures/hostile-world.ts'
+import { expect, test } from '../fixtures/cross-site-stack.ts'
 import { intentsOf } from '../fixtures/sandbox.ts'
 
-test('two tabs that pay at once, with a challenge each, make one intent and one charge (threats 41, 63)', async ({
+test('charges once when two tabs pay at the same time, with a challenge each (threats 41, 63)', async ({
   page,
   context,
-  world,
-  noise,
+  stack,
+  pageErrors,
 }) => {
-  // The tab that loses is told so by a 409, which browsers print.
-  noise.allow(/status of 409/)
+  // One tab receives a 409, which browsers print.
+  pageErrors.allow(/status of 409/)
   const { id } = await openCheckout(page)
   const second = await context.newPage()
   await second.goto(page.url())
@@ -26,19 +27,20 @@ test('two tabs that pay at once, with a challenge each, make one intent and one 
   const click = (tab: Page) =>
     payButton(tab).evaluate((button) => (button as HTMLButtonElement).click())
   await Promise.all([click(page), click(second)])
-  const here = (tab: Page) => hostedPage(tab).getByRole('button', { name: 'Confirm here' })
-  // The tab that lost offers to take the challenge over; the buyer does so, and back.
-  await expect.poll(async () => (await here(page).count()) + (await here(second).count())).toBe(1)
-  const [winner, loser] = (await here(page).isVisible()) ? [second, page] : [page, second]
+  const confirmHere = (tab: Page) => hostedPage(tab).getByRole('button', { name: 'Confirm here' })
+  // The other tab offers to take the challenge over. The buyer does so, and back.
+  await expect
+    .poll(async () => (await confirmHere(page).count()) + (await confirmHere(second).count()))
+    .toBe(1)
+  const [winner, loser] = (await confirmHere(page).isVisible()) ? [second, page] : [page, second]
   for (const tab of [loser, winner]) {
-    if (tab === winner) await expect(here(winner)).toBeVisible()
-    // A hidden tab may not notice where its frames are, and lose the press: nobody presses there.
+    if (tab === winner) await expect(confirmHere(winner)).toBeVisible()
+    // A hidden tab may not know where its frames are: no buyer presses there.
     await tab.bringToFront()
-    await here(tab).click()
+    await confirmHere(tab).click()
     await expect(challengePage(tab).getByLabel('Code')).toBeVisible()
   }
-  await challengePage(winner).getByLabel('Code').fill('1234')
-  await challengePage(winner).getByRole('button', { name: 'Confirm' }).click()
+  await passChallenge(winner)
   for (const tab of [page, second]) await expectOrder(tab, 'paid')
-  expect((await intentsOf(world, id)).map(({ status }) => status)).toEqual(['succeeded'])
+  expect((await intentsOf(stack, id)).map(({ status }) => status)).toEqual(['succeeded'])
 })

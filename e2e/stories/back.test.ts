@@ -1,18 +1,18 @@
 import { payWith } from '@pi-checkout/element/testing'
 import { expectOrder, openCheckout, orderOf } from '../fixtures/buyer.ts'
 import { intentsOf } from '../fixtures/sandbox.ts'
-import { expect, test } from '../fixtures/world.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
-test('Back after paying shows the paid order, with the back/forward cache on, and nothing to pay again (threat 54)', async ({
+test('Back after paying shows the paid order, with the back/forward cache on (threat 54)', async ({
   playwright,
   launchOptions,
-  world,
+  stack,
 }) => {
   const browser = await playwright.chromium.launch({
     ...launchOptions,
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
   })
-  const page = await browser.newPage({ baseURL: world.shopUrl, locale: 'en-US' })
+  const page = await browser.newPage({ baseURL: stack.shopUrl, locale: 'en-US' })
   const { id } = await openCheckout(page)
   const order = orderOf(page)
   await payWith(page, 'success')
@@ -20,11 +20,11 @@ test('Back after paying shows the paid order, with the back/forward cache on, an
   const paidAt = page.url()
 
   await page.goBack({ waitUntil: 'commit' })
-  // The checkout's address now leads to the receipt, whether the page was kept or is loaded anew.
+  // The checkout's address leads to the receipt, whether the page was cached or is loaded again.
   await page.waitForURL(paidAt)
   await expectOrder(page, 'paid')
   await expect(page.locator('pi-checkout')).toHaveCount(0)
-  expect((await intentsOf(world, id)).map(({ status }) => status)).toEqual(['succeeded'])
+  expect((await intentsOf(stack, id)).map(({ status }) => status)).toEqual(['succeeded'])
   expect(paidAt).toContain(order)
   await browser.close()
 })

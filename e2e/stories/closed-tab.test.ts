@@ -1,16 +1,16 @@
 import { payWith } from '@pi-checkout/element/testing'
-import { officeOrder, reconcile } from '../fixtures/back-office.ts'
+import { adminOrder, reconcile } from '../fixtures/admin-page.ts'
 import { expectOrder, hostedPage, openCheckout, orderOf } from '../fixtures/buyer.ts'
-import { expect, test } from '../fixtures/world.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
-test('a buyer who closes the tab in the middle of the payment finds the order paid all the same', async ({
+test('an order is paid although the buyer closed the tab during the payment', async ({
   page,
   context,
-  world,
+  stack,
 }) => {
   await openCheckout(page)
   const order = orderOf(page)
-  // The bank takes five seconds; the buyer is gone before.
+  // The bank takes five seconds; the buyer leaves before.
   await payWith(page, 'slow')
   await expect(hostedPage(page).getByText('Processing your payment')).toBeVisible()
   await page.close()
@@ -18,8 +18,8 @@ test('a buyer who closes the tab in the middle of the payment finds the order pa
   await expect
     .poll(
       async () => {
-        await reconcile(world)
-        return (await officeOrder(world, order)).state
+        await reconcile(stack)
+        return (await adminOrder(stack, order)).state
       },
       { intervals: [500] },
     )

@@ -2,15 +2,15 @@ import { createIntent } from '../fixtures/api.ts'
 import { fillCard, hostedPage, payButton } from '../fixtures/buyer.ts'
 import { type DecoratedShop, startDecoratedShop } from '../fixtures/decorated-shop.ts'
 import { combinations, decorations, viewportOf } from '../fixtures/decorations.ts'
-import { test as base, expect } from '../fixtures/world.ts'
+import { test as base, expect } from '../fixtures/test-stack.ts'
 
 const seed = Number(process.env.SEED ?? 14)
 
 const test = base.extend<object, { decorated: DecoratedShop }>({
   decorated: [
-    async ({ world }, use) => {
-      const shop = await startDecoratedShop(world.api.checkoutOrigin)
-      await world.administer('origins', 'add', shop.origin)
+    async ({ stack }, use) => {
+      const shop = await startDecoratedShop(stack.api.checkoutOrigin)
+      await stack.administer('origins', 'add', shop.origin)
       await use(shop)
       await shop.stop()
     },
@@ -31,10 +31,10 @@ const several = combinations(seed, 5).map((page, at) => ({
 
 for (const { title, page, engines } of [...singles, ...several]) {
   const names = page.map(({ name }) => name).join(', ')
-  test(`a buyer pays inside a ${title}`, async ({ page: tab, world, decorated, browserName }) => {
+  test(`a buyer pays inside a ${title}`, async ({ page: tab, stack, decorated, browserName }) => {
     test.skip(!engines.includes(browserName), 'this engine has the combinations')
     await tab.setViewportSize(viewportOf(page))
-    await tab.goto(decorated.publish([await createIntent(world)], page))
+    await tab.goto(decorated.publish([await createIntent(stack)], page))
     await fillCard(tab, '4242 4242 4242 4242')
     // Playwright's mouse finds no place in a scrolled frame of Firefox.
     if (browserName === 'firefox') await hostedPage(tab).getByLabel('Name on card').press('Enter')

@@ -1,5 +1,5 @@
 import { expectOrder, openCheckout, orderOf } from '../fixtures/buyer.ts'
-import { test } from '../fixtures/world.ts'
+import { test } from '../fixtures/test-stack.ts'
 
 test('a forged pi-finish does not make an order paid (threat 43)', async ({ page }) => {
   await openCheckout(page)
@@ -10,9 +10,7 @@ test('a forged pi-finish does not make an order paid (threat 43)', async ({ page
   await expectOrder(page, 'open')
 })
 
-test('a typed ?status=paid or a forged return address does not make an order paid', async ({
-  page,
-}) => {
+test('a forged return address does not make an order paid', async ({ page }) => {
   const { id } = await openCheckout(page)
   const order = orderOf(page)
   for (const path of ['orders', 'confirming']) {

@@ -7,11 +7,11 @@ import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
 import type { Frame, Page } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
 import type { Handoff } from '../fixtures/buyer.ts'
-import { expect, test, type World } from '../fixtures/world.ts'
+import { expect, type Stack, test } from '../fixtures/test-stack.ts'
 
 interface Subject {
   readonly name: string
-  prepare(page: Page, world: World): Promise<Handoff>
+  prepare(page: Page, stack: Stack): Promise<Handoff>
   /** Brings the page to leave for a bank; it is back when this resolves. */
   leave(page: Page): Promise<void>
 }
@@ -19,7 +19,7 @@ interface Subject {
 const subjects: readonly Subject[] = [
   {
     name: 'the hosted page',
-    prepare: (_, world) => createIntent(world, { amount: 10_000, currency: 'USD' }),
+    prepare: (_, stack) => createIntent(stack, { amount: 10_000, currency: 'USD' }),
     leave: (page) => payWith(page, 'redirect'),
   },
   {
@@ -41,9 +41,9 @@ test.use({ bypassCSP: true })
 for (const subject of subjects) {
   test(`${subject.name} says hello once for each document, and nothing more until it is answered`, async ({
     page,
-    world,
+    stack,
   }) => {
-    await mount(page, { subject, world })
+    await mount(page, { subject, stack })
     await loaded(page)
     const [first] = await heard(page)
     await page.evaluate('frame.src = frame.src')
@@ -60,9 +60,9 @@ for (const subject of subjects) {
 
   test(`${subject.name} takes one init alone: from its parent, of its document, in its version, with one port`, async ({
     page,
-    world,
+    stack,
   }) => {
-    await mount(page, { subject, world })
+    await mount(page, { subject, stack })
     await expect.poll(() => heard(page)).toHaveLength(1)
     for (const wrong of [
       "{ doc: 'B'.repeat(32) }",
@@ -82,11 +82,11 @@ for (const subject of subjects) {
     expect(speakers).toEqual(['window', 'port 6', 'port 6'])
   })
 
-  test(`${subject.name} is ready once it has the pair, in the language that it was told, whatever else it hears`, async ({
+  test(`${subject.name} is ready once it has the handoff, in the language that it was told, whatever else it hears`, async ({
     page,
-    world,
+    stack,
   }) => {
-    const pair = await mount(page, { subject, world })
+    const handoff = await mount(page, { subject, stack })
     await expect.poll(() => heard(page)).toHaveLength(1)
     await page.evaluate(`
       answer()
@@ -95,7 +95,7 @@ for (const subject of subjects) {
       for (const message of junk) port.postMessage(message)
       port.postMessage({ t: 'ping' })`)
     await expect.poll(() => words(page)).toEqual(['hello', 'ack', 'pong'])
-    await introduce(page, { pair, locale: 'hy-AM' })
+    await introduce(page, { handoff, locale: 'hy-AM' })
     await expect.poll(() => words(page)).toContain('ready')
     const hosted = page.frames()[1] as Frame
     await expect.poll(() => hosted.evaluate('document.documentElement.lang')).toMatch(/^hy/)
@@ -109,9 +109,9 @@ for (const subject of subjects) {
 
   test(`${subject.name} tells busy from Pay until the outcome and finish once, and neither result nor secret`, async ({
     page,
-    world,
+    stack,
   }) => {
-    const pair = await open(page, { subject, world })
+    const handoff = await open(page, { subject, stack })
     await payWith(page, 'declined')
     await expect.poll(() => words(page)).toEqual(['hello', 'ack', 'ready', 'busy', 'idle'])
     await payWith(page, 'success')
@@ -120,14 +120,14 @@ for (const subject of subjects) {
     const messages = (await heard(page)).slice(1).map(({ data }) => data)
     for (const message of messages)
       expect(['t', 'on', 'h']).toEqual(expect.arrayContaining(Object.keys(message)))
-    expect(JSON.stringify(messages)).not.toContain(pair.clientSecret)
+    expect(JSON.stringify(messages)).not.toContain(handoff.clientSecret)
   })
 
   test(`${subject.name} tells cancel instead of finish when the buyer leaves on purpose`, async ({
     page,
-    world,
+    stack,
   }) => {
-    await open(page, { subject, world })
+    await open(page, { subject, stack })
     await payWith(page, 'canceled')
     await expect.poll(() => words(page)).toContain('cancel')
     expect(await words(page)).not.toContain('finish')
@@ -135,9 +135,9 @@ for (const subject of subjects) {
 
   test(`${subject.name} asks before it moves the page, and returns to its exact address`, async ({
     page,
-    world,
+    stack,
   }) => {
-    await open(page, { subject, world })
+    await open(page, { subject, stack })
     await page.evaluate(`history.replaceState(null, '', '?note=a%20b&sign=1%2B2~#/pay?step=2')`)
     const address = page.url()
     await subject.leave(page)
@@ -156,33 +156,33 @@ interface Heard {
 /** A page of the shop's origin that plays the element's part by hand. */
 async function mount(
   page: Page,
-  { subject, world }: { readonly subject: Subject; readonly world: World },
+  { subject, stack }: { readonly subject: Subject; readonly stack: Stack },
 ): Promise<Handoff> {
-  const pair = await subject.prepare(page, world)
+  const handoff = await subject.prepare(page, stack)
   // A file of the shop's own, so that the frame stands in a page of that origin, and in no other code.
   await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }))
   await page.goto('/checkout-origin.js')
-  await page.evaluate(`(${playElement})('${world.api.checkoutOrigin}/checkout/${pair.id}')`)
-  return pair
+  await page.evaluate(`(${playElement})('${stack.api.checkoutOrigin}/checkout/${handoff.id}')`)
+  return handoff
 }
 
 /** The same, up to the usable form. */
 async function open(page: Page, mounting: Parameters<typeof mount>[1]): Promise<Handoff> {
-  const pair = await mount(page, mounting)
+  const handoff = await mount(page, mounting)
   await expect.poll(() => heard(page)).toHaveLength(1)
   await page.evaluate('answer()')
-  await introduce(page, { pair, locale: 'en' })
+  await introduce(page, { handoff, locale: 'en' })
   await expect.poll(() => words(page)).toContain('ready')
-  return pair
+  return handoff
 }
 
 async function introduce(
   page: Page,
-  { pair, locale }: { readonly pair: Handoff; readonly locale: string },
+  { handoff, locale }: { readonly handoff: Handoff; readonly locale: string },
 ): Promise<void> {
   await page.evaluate(`
     port.postMessage({ t: 'config', locale: ${JSON.stringify(locale)} })
-    port.postMessage({ t: 'auth', id: '${pair.id}', secret: '${pair.clientSecret}' })`)
+    port.postMessage({ t: 'auth', id: '${handoff.id}', secret: '${handoff.clientSecret}' })`)
 }
 
 async function loaded(page: Page): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { challengePage, expectOrder, hostedPage, payButton } from '../fixtures/buyer.ts'
-import { expect, test } from '../fixtures/world.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
 test('a buyer with a keyboard alone buys, pays and passes the challenge', async ({ page }) => {
   await page.goto('/')

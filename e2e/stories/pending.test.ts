@@ -1,5 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
-import { reconcile } from '../fixtures/back-office.ts'
+import { reconcile } from '../fixtures/admin-page.ts'
 import {
   expectOrder,
   fillCard,
@@ -9,12 +9,12 @@ import {
   payButton,
 } from '../fixtures/buyer.ts'
 import { intentsOf, settleIntent } from '../fixtures/sandbox.ts'
-import { expect, test } from '../fixtures/world.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
 test('"Check out" leads to the pending order while the bank is processing', async ({
   page,
   context,
-  world,
+  stack,
 }) => {
   const { id } = await openCheckout(page)
   const order = orderOf(page)
@@ -32,15 +32,15 @@ test('"Check out" leads to the pending order while the bank is processing', asyn
   await expect(cart.getByTestId('pending-order')).toBeVisible()
   await expect(cart.getByTestId('place-order')).toHaveCount(0)
 
-  await settleIntent(world, id, 'succeeded')
-  await reconcile(world)
+  await settleIntent(stack, id, 'succeeded')
+  await reconcile(stack)
   await cart.goto(`/orders/${order}`)
   await expectOrder(cart, 'paid')
   await expect(cart.getByTestId('cart-count')).toHaveText('0')
-  expect((await intentsOf(world, id)).map(({ status }) => status)).toEqual(['succeeded'])
+  expect((await intentsOf(stack, id)).map(({ status }) => status)).toEqual(['succeeded'])
 })
 
-test('"Check out" leads to the receipt of a payment that the shop has not noticed', async ({
+test('"Check out" leads to the receipt of a payment that the shop has not retrieved', async ({
   page,
   context,
 }) => {
@@ -48,7 +48,7 @@ test('"Check out" leads to the receipt of a payment that the shop has not notice
   const order = orderOf(page)
   const cart = await context.newPage()
   await cart.goto('/cart')
-  // The tab is closed before its page asks the shop.
+  // The tab is closed before its page requests the status.
   await page.route('**/checkout/status*', () => {})
   await payWith(page, 'success')
   await page.close()
@@ -61,12 +61,12 @@ test('"Check out" leads to the receipt of a payment that the shop has not notice
   await expect(cart.locator('a.order-card')).toHaveCount(1)
 })
 
-test('an outdated page does not put a bought piece into the cart again', async ({
+test('an outdated page does not add a bought piece to the cart again', async ({
   page,
   context,
-  noise,
+  pageErrors,
 }) => {
-  noise.allow(/status of 409/)
+  pageErrors.allow(/status of 409/)
   await openCheckout(page)
   const shop = await context.newPage()
   await shop.goto('/')

@@ -1,4 +1,4 @@
-import { expect, test } from '../fixtures/world.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
 const codes = [
   'not_configured',
@@ -10,20 +10,20 @@ const codes = [
   'internal',
 ]
 
-test('a developer brings about the errors of the element on demand', async ({
+test('a developer shows each error of the element in the playground', async ({
   page,
-  world,
-  noise,
+  stack,
+  pageErrors,
 }) => {
-  noise.allow(/error: pi-checkout: /)
+  pageErrors.allow(/error: pi-checkout: /)
   const lines: string[] = []
   page.on('console', (line) => lines.push(line.text()))
-  const playground = new URL('/_sandbox/playground/', world.api.baseUrl)
+  const playground = new URL('/_sandbox/playground/', stack.api.baseUrl)
   playground.hostname = 'localhost'
   for (const code of codes) {
     await page.goto(`${playground}?show=${code}`)
     await expect(page.locator('#error'), code).toHaveText(code)
-    // In a test environment the console names the code and what to do.
+    // In a test environment the console shows the code and the fix.
     const reported = (): readonly string[] =>
       lines.filter((line) => line.startsWith('pi-checkout: '))
     await expect.poll(reported).toEqual([expect.stringMatching(`^pi-checkout: ${code}\\. \\w`)])

@@ -1,8 +1,8 @@
 import { payWith } from '@pi-checkout/element/testing'
 import { expectOrder, nextHandoff, openCheckout, payButton } from '../fixtures/buyer.ts'
-import { expect, test } from '../fixtures/world.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
-test('a reload in the middle resumes the same intent', async ({ page }) => {
+test('a reload resumes the same intent', async ({ page }) => {
   const before = await openCheckout(page)
   const handoff = nextHandoff(page)
   await page.reload()
@@ -11,7 +11,7 @@ test('a reload in the middle resumes the same intent', async ({ page }) => {
   await expectOrder(page, 'paid')
 })
 
-test('two tabs of one order share one intent, and one payment settles both', async ({
+test('two tabs of an order share an intent, and one payment completes both', async ({
   page,
   context,
 }) => {

@@ -1,54 +1,31 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { attempt } from '../fixtures/program.ts'
-import { builtService, builtShop, expect, test } from '../fixtures/world.ts'
+import { demoShop, piService, runProgram } from '@pi-checkout/test-support/process'
+import { expect, test } from '../fixtures/test-stack.ts'
 
-let data: string
-test.beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'pi-e2e-'))
-})
-test.afterEach(() => rm(data, { recursive: true }))
-
-test('a service whose port is busy ends with the port and the way out', async ({ world }) => {
-  const { port } = new URL(world.api.baseUrl)
-  const { code, output } = await attempt([
-    ...[builtService, 'start', '--json', '--port', port, '--data', data],
-  ])
+test('a service whose port is in use exits with the port and the fix', async ({ stack }) => {
+  const { port } = new URL(stack.api.baseUrl)
+  const args = [piService, 'start', '--json', '--port', port, '--data', `${stack.data}/other`]
+  const { code, errors } = await runProgram(args)
   expect(code).toBe(1)
-  expect(output).toContain(`Port ${port}`)
-  expect(output).toContain('choose another with PI_PORT or --port')
-  expect(output).not.toContain('    at ')
+  expect(errors).toContain(`Port ${port}`)
+  expect(errors).toContain('choose another with PI_PORT or --port')
+  expect(errors).not.toContain('    at ')
 })
 
-test('a shop whose port is busy ends with the port and the way out', async ({ world }) => {
-  const { port } = new URL(world.shopUrl)
-  const { code, output } = await attempt([builtShop], {
-    ...world.shopVariables,
-    PORT: port,
-    PI_SHOP_DATA: data,
-  })
-  expect(code).toBe(1)
-  expect(output).toContain(`Port ${port} is taken by another program`)
-  expect(output).toContain('choose another port')
-  expect(output).not.toContain('    at ')
-})
-
-for (const [name, source] of [
-  ['PI_API_KEY', 'pi-service start'],
-  ['PI_BASE_URL', 'pi-service start'],
-  ['PI_CHECKOUT_ORIGIN', 'pi-service start'],
-  ['PI_HANDOFF_KEYS', 'Make one'],
-] as const) {
-  test(`a shop without ${name} ends with its name, where it comes from and what to do`, async ({
-    world,
-  }) => {
-    const variables = { ...world.shopVariables, PI_SHOP_DATA: data, [name]: '' }
-    const { code, output } = await attempt([builtShop], variables)
+for (const { name, variable, messages } of [
+  { name: 'whose port is in use', variable: 'PORT', messages: ['Port', 'choose another port'] },
+  ...['PI_API_KEY', 'PI_BASE_URL', 'PI_CHECKOUT_ORIGIN', 'PI_HANDOFF_KEYS'].map((variable) => ({
+    ...{ name: `without ${variable}`, variable },
+    messages: [variable, variable === 'PI_HANDOFF_KEYS' ? 'Make one' : 'pi-service start'],
+  })),
+]) {
+  test(`a shop ${name} exits with the reason and the fix`, async ({ stack }) => {
+    const value = variable === 'PORT' ? new URL(stack.shopUrl).port : ''
+    const data = { PI_SHOP_DATA: `${stack.data}/other-shop` }
+    const env = { ...stack.shopVariables, ...data, [variable]: value }
+    const { code, output, errors } = await runProgram([demoShop], { env })
     expect(code).toBe(1)
-    expect(output).toContain(name)
-    expect(output).toContain(source)
-    expect(output).not.toContain(world.api.apiKey)
-    expect(output).not.toContain('    at ')
+    for (const message of messages) expect(errors).toContain(message)
+    expect(output + errors).not.toContain(stack.api.apiKey)
+    expect(output + errors).not.toContain('    at ')
   })
 }

@@ -3,16 +3,16 @@ import type { Locator } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
 import { startDecoratedShop } from '../fixtures/decorated-shop.ts'
 import { intentsOf } from '../fixtures/sandbox.ts'
-import { expect, test } from '../fixtures/world.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
-test('two checkouts on one page are challenged at once, and each pays its own intent', async ({
+test('two checkouts on one page complete separate challenges and payments', async ({
   page,
-  world,
+  stack,
 }) => {
-  const shop = await startDecoratedShop(world.api.checkoutOrigin)
-  await world.administer('origins', 'add', shop.origin)
-  const one = await createIntent(world, { orderId: 'TWO-1', amount: 100_000 })
-  const two = await createIntent(world, { orderId: 'TWO-2', amount: 200_000 })
+  const shop = await startDecoratedShop(stack.api.checkoutOrigin)
+  await stack.administer('origins', 'add', shop.origin)
+  const one = await createIntent(stack, { orderId: 'TWO-1', amount: 100_000 })
+  const two = await createIntent(stack, { orderId: 'TWO-2', amount: 200_000 })
   await page.goto(shop.publish([one, two]))
   const checkouts = [page.locator('#pay-0'), page.locator('#pay-1')] as const
   const formOf = (checkout: Locator) => checkout.locator('iframe').contentFrame()
@@ -34,7 +34,7 @@ test('two checkouts on one page are challenged at once, and each pays its own in
   await firstBank.getByLabel('Code').fill('0000')
   await firstBank.getByRole('button', { name: 'Confirm' }).click()
   await expect(page.locator('#pay-0:state(ready)')).toHaveCount(1)
-  const [first] = await intentsOf(world, one.id)
+  const [first] = await intentsOf(stack, one.id)
   expect(first?.status).toBe('requires_payment_method')
   await payWith(checkouts[0], 'success')
   await expect(forms[0].getByTestId('result')).toHaveAttribute('data-state', 'paid')

@@ -1,20 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { payWith } from '@pi-checkout/element/testing'
 import { expectOrder } from '../fixtures/buyer.ts'
-import { expect, test } from '../fixtures/world.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
 test('a shop whose origin is not registered shows the command that registers it', async ({
   page,
-  world,
-  noise,
+  stack,
+  pageErrors,
 }) => {
   const lines: string[] = []
-  noise.allow(/pi-checkout: origin_not_allowed/)
+  pageErrors.allow(/pi-checkout: origin_not_allowed/)
   page.on('console', (line) => lines.push(line.text()))
-  const data = await mkdtemp(join(tmpdir(), 'pi-e2e-'))
-  const shop = await world.startShop({ PI_SHOP_DATA: data })
+  const shop = await stack.startShop({ PI_SHOP_DATA: `${stack.data}/unregistered` })
   await page.goto(shop.ready.shopUrl)
   await page.getByTestId('add-to-cart').first().click()
   await expect(page.getByTestId('cart-count')).toHaveText('1')
@@ -33,12 +29,11 @@ test('a shop whose origin is not registered shows the command that registers it'
   const code = await checkout.evaluate((element) => Reflect.get(element, 'error').code)
   expect(code).toBe('origin_not_allowed')
   await expect(checkout.locator('iframe')).toHaveCount(0)
-  // The command is right: with it the buyer pays.
-  await world.administer('origins', 'add', shopUrl)
+  // After this command the buyer can pay.
+  await stack.administer('origins', 'add', shopUrl)
   await page.reload()
   await payWith(page, 'success')
   await expectOrder(page, 'paid')
   await page.goto('about:blank')
   await shop.stop()
-  await rm(data, { recursive: true })
 })

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { test as base } from '../fixtures/world.ts'
+import { test as base } from '../fixtures/test-stack.ts'
 import { WebkitPage, webkitPrograms } from './driver.ts'
 
 /** WebDriver does not report the console of a page, so the console is not checked here. */
 export const test = base.extend<{ webkit: WebkitPage }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
-  noise: async ({}, use) => use({ allow: () => {}, heard: () => [] }),
+  pageErrors: async ({}, use) => use({ allow: () => {}, unexpected: () => [] }),
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
   webkit: async ({}, use) => {
     const programs = webkitPrograms()

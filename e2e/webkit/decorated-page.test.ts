@@ -6,16 +6,16 @@ import { enterCheckout, pay, test } from './buyer.ts'
 const seed = Number(process.env.SEED ?? 14)
 
 test(`a buyer with WebKit pays inside every decoration (seed ${seed})`, async ({
-  world,
+  stack,
   webkit,
 }) => {
   test.setTimeout(120_000)
-  const shop = await startDecoratedShop(world.api.checkoutOrigin)
-  await world.administer('origins', 'add', shop.origin)
+  const shop = await startDecoratedShop(stack.api.checkoutOrigin)
+  await stack.administer('origins', 'add', shop.origin)
   for (const page of combinations(seed, 5)) {
     await test.step(page.map(({ name }) => name).join(', '), async () => {
       await webkit.resize(viewportOf(page))
-      await webkit.goto(shop.publish([await createIntent(world)], page))
+      await webkit.goto(shop.publish([await createIntent(stack)], page))
       await enterCheckout(webkit)
       await pay(webkit, '4242424242424242')
       await webkit.waitFor(

@@ -3,13 +3,13 @@ import type { WebkitPage } from './driver.ts'
 
 /** `test` with a checkout of the shop that is open in WebKit. */
 const test = base.extend<{ checkout: WebkitPage }>({
-  checkout: async ({ world, webkit }, use) => {
-    await webkit.goto(world.shopUrl)
+  checkout: async ({ stack, webkit }, use) => {
+    await webkit.goto(stack.shopUrl)
     await webkit.click('[data-testid=add-to-cart]')
     await webkit.waitFor(
       `return document.querySelector('[data-testid=cart-count]')?.innerText === '1'`,
     )
-    await webkit.goto(`${world.shopUrl}/cart`)
+    await webkit.goto(`${stack.shopUrl}/cart`)
     await webkit.click('[data-testid=place-order]')
     await enterCheckout(webkit)
     await use(webkit)

@@ -18,13 +18,13 @@ import { type StartedProgram, startProgram } from '@pi-checkout/test-support/pro
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scriptOf } from './example-pages.ts'
-import { house, openBrowser, payWith } from './visitor.ts'
+import { openBrowser, payWith, stack } from './shop-page.ts'
 
 const folder = fileURLToPath(new URL('../../examples/', import.meta.url))
-const { origin: checkoutOrigin } = new URL(house.baseUrl)
+const { origin: checkoutOrigin } = new URL(stack.baseUrl)
 const variables = {
-  PI_API_KEY: house.apiKey,
-  PI_BASE_URL: house.baseUrl,
+  PI_API_KEY: stack.apiKey,
+  PI_BASE_URL: stack.baseUrl,
   PI_CHECKOUT_ORIGIN: checkoutOrigin,
   PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the examples').toString('base64url')}`,
 }
@@ -119,16 +119,16 @@ test.each([
   ['Svelte', 'svelte/main.js'],
 ])('the %s example shows the checkout, and says paid when the service does', async (_, entry) => {
   const page = await browser.newPage({ locale: 'en' })
-  const complaints: string[] = []
-  page.on('pageerror', ({ message }) => complaints.push(message))
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
   page.on('console', (line) => {
-    if (line.type() !== 'info') complaints.push(line.text())
+    if (line.type() !== 'info') errors.push(line.text())
   })
   await page.goto(await startShop(await scriptOf(entry, checkoutOrigin)))
   await payWith(page, 'success')
   await expect.poll(() => page.locator('output').textContent()).toBe('paid')
   expect(await page.locator('iframe').count()).toBe(1)
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
   await page.close()
 })
 
@@ -181,7 +181,7 @@ async function startShop(script: string): Promise<string> {
   let order: HandoffOrder = { orderId: newOrderId(), amount: 150000, currency: 'AMD' }
   const checkout = toNode(
     createHandoff({
-      intents: new PaymentIntents({ apiKey: house.apiKey, baseUrl: house.baseUrl }),
+      intents: new PaymentIntents({ apiKey: stack.apiKey, baseUrl: stack.baseUrl }),
       origin,
       keys: variables.PI_HANDOFF_KEYS,
       order: () => order,
@@ -207,9 +207,9 @@ async function register(origin: string): Promise<void> {
 }
 
 async function sandbox(path: string, body?: object): Promise<Answer> {
-  const answer = await fetch(`${house.baseUrl}/_sandbox/${path}`, {
+  const answer = await fetch(`${stack.baseUrl}/_sandbox/${path}`, {
     headers: {
-      authorization: `Bearer ${house.adminToken}`,
+      authorization: `Bearer ${stack.adminToken}`,
       ...(body && { 'content-type': 'application/json' }),
     },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),

@@ -1,7 +1,7 @@
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BackOfficeData } from '../../server/page-data.ts'
-import { formReady, house, openBrowser, openCheckout, visit } from './visitor.ts'
+import { formReady, openBrowser, openCheckout, openShop, stack } from './shop-page.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 test('a lost answer shows as attempt 2 with the same key, and there is one intent', async () => {
-  const { page, leave } = await visit()
+  const { page, close } = await openShop()
   const orderId = await openCheckout(page)
   await page.getByTestId('inspector').locator('summary').click()
   await Promise.all([page.waitForEvent('load'), page.getByTestId('lose-answer').click()])
@@ -27,25 +27,25 @@ test('a lost answer shows as attempt 2 with the same key, and there is one inten
   const keys = creates.map((text) => /Idempotency-Key (\S+)/.exec(text)?.[1])
   expect(new Set(keys).size).toBe(1)
   expect(await intentsOf(orderId)).toHaveLength(1)
-  await leave()
+  await close()
 })
 
 test('the inspector names fields and shows no secret', async () => {
-  const { page, leave } = await visit()
+  const { page, close } = await openShop()
   const received = page.waitForResponse('**/checkout/handoff')
   const orderId = await openCheckout(page)
   const { clientSecret } = await (await received).json()
   const trace = await (await page.request.get(`/api/trace/${orderId}`)).text()
   expect(trace).toContain('the page received: id, clientSecret')
   expect(trace).not.toContain(clientSecret)
-  expect(trace).not.toContain(house.apiKey)
-  await leave()
+  expect(trace).not.toContain(stack.apiKey)
+  await close()
 })
 
 async function intentsOf(orderId: string): Promise<BackOfficeData['orders'][number]['intents']> {
-  const [, token = ''] = house.adminUrl.split('#')
+  const [, token = ''] = stack.adminUrl.split('#')
   const headers = { authorization: `Bearer ${token}` }
-  const answer = await fetch(`${house.shopUrl}/admin/data`, { headers })
+  const answer = await fetch(`${stack.shopUrl}/admin/data`, { headers })
   const { orders } = (await answer.json()) as BackOfficeData
   return orders.find(({ id }) => id === orderId)?.intents ?? []
 }

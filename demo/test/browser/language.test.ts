@@ -1,6 +1,6 @@
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fillCart, openBrowser, visit } from './visitor.ts'
+import { fillCart, openBrowser, openShop } from './shop-page.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 test('a chosen language and price list stay, on the hosted page too', async () => {
-  const { page, leave } = await visit()
+  const { page, close } = await openShop()
   await page.goto('/')
   await Promise.all([page.waitForEvent('load'), page.getByTestId('language').selectOption('ru')])
   await Promise.all([page.waitForEvent('load'), page.getByTestId('currency').selectOption('RUB')])
@@ -18,5 +18,5 @@ test('a chosen language and price list stay, on the hosted page too', async () =
   expect(await page.getByTestId('cart-total').textContent()).toMatch(/^1\s200,00\s₽$/)
   await page.getByTestId('place-order').click()
   await page.frameLocator('pi-checkout iframe').getByLabel('Номер карты').waitFor()
-  await leave()
+  await close()
 })

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   fillCart,
   formReady,
-  house,
   keepScreen,
   openBrowser,
+  openShop,
   orderShows,
   payWith,
-  visit,
-} from './visitor.ts'
+  stack,
+} from './shop-page.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
 
@@ -32,7 +32,7 @@ for (const { locale, colorScheme, viewport } of [
   const look = `${locale}-${colorScheme}-${viewport.width}`
 
   test(`every screen is accessible, quiet and still: ${look}`, async () => {
-    const { page, complaints, layoutShifts, leave } = await visit({ locale, colorScheme, viewport })
+    const { page, errors, layoutShifts, close } = await openShop({ locale, colorScheme, viewport })
     const look = async (name: string): Promise<void> => {
       await page.locator('h1').first().waitFor()
       await page.evaluate('document.fonts.ready.then(() => {})')
@@ -71,19 +71,19 @@ for (const { locale, colorScheme, viewport } of [
     await formReady(page)
     await page.goto('/orders')
     await look('9-orders')
-    await page.goto(house.adminUrl)
+    await page.goto(stack.adminUrl)
     await look('10-back-office')
-    expect(complaints).toEqual([])
+    expect(errors).toEqual([])
     await page.goto('/orders/somebody-elses')
     await look('11-not-found')
     await page.goto('/nowhere')
     await look('12-nowhere')
-    await leave()
+    await close()
   })
 }
 
 test('the receipt and the failed order follow without loading a page: accessible, quiet and still', async () => {
-  const { page, complaints, layoutShifts, leave } = await visit({ viewport: phone })
+  const { page, errors, layoutShifts, close } = await openShop({ viewport: phone })
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')
   await page.getByTestId('place-order').click()
@@ -107,8 +107,8 @@ test('the receipt and the failed order follow without loading a page: accessible
   expect(await layoutShifts()).toEqual([])
   await page.emulateMedia({ media: 'print' })
   await keepScreen(page, 'print-15-receipt')
-  expect(complaints).toEqual([])
-  await leave()
+  expect(errors).toEqual([])
+  await close()
 })
 
 /** What axe calls serious or critical in the shop's own page; the hosted page has its own tests. */

@@ -1,6 +1,13 @@
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fillCart, formReady, openBrowser, openCheckout, orderShows, visit } from './visitor.ts'
+import {
+  fillCart,
+  formReady,
+  openBrowser,
+  openCheckout,
+  openShop,
+  orderShows,
+} from './shop-page.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -9,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 test('a shop that does not answer says so, and nothing is lost', async () => {
-  const { page, leave } = await visit()
+  const { page, close } = await openShop()
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')
   await page.route('**/api/cart/**', (route) => route.abort())
@@ -18,11 +25,11 @@ test('a shop that does not answer says so, and nothing is lost', async () => {
   await page.unroute('**/api/cart/**')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByTestId('line-thyme-tea').waitFor()
-  await leave()
+  await close()
 })
 
 test('a form that cannot be prepared says so, and Try again brings it', async () => {
-  const { page, leave } = await visit()
+  const { page, close } = await openShop()
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')
   await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, body: '{}' }))
@@ -31,11 +38,11 @@ test('a form that cannot be prepared says so, and Try again brings it', async ()
   await page.unroute('**/checkout/handoff')
   await page.getByRole('button', { name: 'Try again' }).click()
   await formReady(page)
-  await leave()
+  await close()
 })
 
 test('a bank that takes long is no reason to pay twice: the page says so and may be closed', async () => {
-  const { page, leave } = await visit()
+  const { page, close } = await openShop()
   const orderId = await openCheckout(page)
   await page.route('**/checkout/status*', (route) => route.fulfill({ json: { state: 'unknown' } }))
   await page.clock.install()
@@ -49,15 +56,15 @@ test('a bank that takes long is no reason to pay twice: the page says so and may
     })
     .toBe(1)
   await page.getByText('Please do not pay a second time').waitFor()
-  await leave()
+  await close()
 })
 
 test('a removed line hands the focus on, and an emptied cart says so', async () => {
-  const { page, leave } = await visit()
+  const { page, close } = await openShop()
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('heading', { name: 'Your cart is still empty' }).waitFor()
   expect(await page.locator('h1:focus').count()).toBe(1)
-  await leave()
+  await close()
 })

@@ -15,11 +15,11 @@ let service: ServiceProcess
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pi-service-'))
   data = join(folder, 'data')
-  service = await startProcess(['--port', '0', '--data', data])
+  service = await startProcess(['--data', data])
 })
 
 afterAll(async () => {
-  await service.end('SIGTERM')
+  await service.stop()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -40,7 +40,7 @@ test('a start says everything that a merchant and a shop need, in one line', () 
 test('a second process on the same data directory is refused, and the first is unharmed', async () => {
   const second = await command(['start', '--port', '0', '--data', data])
   expect(second.status).toBe(1)
-  expect(second.error).toContain(`in use by process ${service.process.pid}`)
+  expect(second.error).toContain(`in use by process ${service.child.pid}`)
   expect((await create(service)).status).toBe(201)
 })
 
@@ -146,8 +146,8 @@ test('after a restart the key is the same and a retry gets the same bytes', asyn
   const key = { 'idempotency-key': 'over-restart' }
   const first = await create(service, order, key)
   const { apiKey } = service
-  expect(await service.end('SIGTERM')).toBe(0)
-  service = await startProcess(['--port', '0', '--data', data])
+  expect(await service.stop()).toBe(0)
+  service = await startProcess(['--data', data])
   expect(service.apiKey).toBe(apiKey)
   const second = await create(service, order, key)
   expect(second.headers.get('idempotent-replayed')).toBe('true')

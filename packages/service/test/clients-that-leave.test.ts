@@ -1,22 +1,18 @@
 import { leaveAtEveryByte } from '@pi-checkout/test-support/leaving-client'
-import { piService, type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
+import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const shop = 'http://localhost:3000'
 const order = '{"amount":150000,"currency":"AMD","orderId":"A-1001"}'
 
-let service: StartedProgram
-let ready: {
-  readonly baseUrl: string
-  readonly apiKey: string
-  readonly adminToken: string
-}
+let service: Program<ServiceReady>
+let ready: ServiceReady
 let intent: { readonly id: string; readonly clientSecret: string }
 let session: { readonly token: string; readonly intent: { readonly version: number } }
 
 beforeAll(async () => {
-  service = await startProgram([piService, 'start', '--json', '--memory', '--port', '0'])
-  ready = JSON.parse(service.line)
+  service = await startService(['--memory'])
+  ready = service.ready
   intent = await create()
   session = await openSession()
 })

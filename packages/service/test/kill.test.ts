@@ -7,7 +7,7 @@ import { create, retrieve } from './support/service.ts'
 
 test('a kill -9 in a stream of 300 creates loses no acknowledged intent', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pi-service-kill-'))
-  const args = ['--port', '0', '--data', join(folder, 'data')]
+  const args = ['--data', join(folder, 'data')]
   const bodyOf = (at: number) => ({ amount: at + 1, currency: 'AMD', orderId: `A-${at}` })
   const keyOf = (at: number) => ({ 'idempotency-key': `stream-${at}` })
 
@@ -24,11 +24,11 @@ test('a kill -9 in a stream of 300 creates loses no acknowledged intent', async 
       } catch {
         return // The service is gone; this create was never acknowledged.
       }
-      if (acknowledged.size === 120) first.process.kill('SIGKILL')
+      if (acknowledged.size === 120) first.child.kill('SIGKILL')
     }
   }
   await Promise.all(Array.from({ length: 8 }, worker))
-  await first.end('SIGKILL')
+  await first.stop('SIGKILL')
   expect(acknowledged.size).toBeGreaterThanOrEqual(120)
 
   const second = await startProcess(args)
@@ -46,6 +46,6 @@ test('a kill -9 in a stream of 300 creates loses no acknowledged intent', async 
     if (at % 30 === 0) expect((await retrieve(second, id)).status).toBe(200)
   }
   expect(ids.size).toBe(300)
-  expect(await second.end('SIGTERM')).toBe(0)
+  expect(await second.stop()).toBe(0)
   await rm(folder, { recursive: true })
 })

@@ -32,13 +32,13 @@ function environment(keys = secretKeys): NodeJS.ProcessEnv {
 
 beforeAll(async () => {
   server = await startTemporaryPostgres({ fsync: 'off' })
-  instances = await Promise.all([1, 2, 3].map(() => startProcess(['--port', '0'], environment())))
+  instances = await Promise.all([1, 2, 3].map(() => startProcess([], environment())))
   const keys = instances.map(({ ready }) => ready.apiKey).filter((key) => key !== null)
   apiKey = String(keys[0])
 })
 
 afterAll(async () => {
-  await Promise.all(instances.map((instance) => instance.end('SIGTERM')))
+  await Promise.all(instances.map((instance) => instance.stop()))
   await server.stop()
 })
 
@@ -339,7 +339,7 @@ test('after a rotation old keys, secrets and replays still hold', async () => {
   const replay = await create(own, order, key)
   expect(await replay.text()).toBe(await first.text())
   expect((await create(own)).status).toBe(201)
-  await rotated.end('SIGTERM')
+  await rotated.stop()
 
   const db = await openPostgres(server.url)
   const kids = await db.query<{ kid: string }>`select kid from secret_keys order by kid`

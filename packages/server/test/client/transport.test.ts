@@ -2,8 +2,8 @@ import { Agent, createServer as createHttpServer } from 'node:http'
 import { createServer, Agent as HttpsAgent, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
+import { createCertificate } from '@pi-checkout/test-support/certificate'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { makeCertificate } from '../../../../e2e/fixtures/certificate.ts'
 import { PaymentIntents, type PiError } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
 import {
@@ -96,7 +96,7 @@ test('a request on a socket that the agent had connected counts as sent', async 
 })
 
 test('accepts a private authority with the agent only', async () => {
-  const { cert, key } = makeCertificate(['localhost'])
+  const { cert, key } = createCertificate(['localhost'])
   const service = await tlsService({ cert, key })
   const baseUrl = `https://localhost:${service.port}`
   const error = await failure(new PaymentIntents({ apiKey, baseUrl }))
@@ -113,7 +113,7 @@ test('accepts a private authority with the agent only', async () => {
   expect(service.requests).toBe(1)
 })
 
-const certificate = makeCertificate(['localhost'])
+const certificate = createCertificate(['localhost'])
 const brokenTls: [what: string, options: ServerOptions, agent: object, host: string][] = [
   ['another host name', certificate, { ca: certificate.cert }, '127.0.0.1'],
   [

@@ -1,4 +1,4 @@
-import { piService, type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
+import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PaymentIntents } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
@@ -11,11 +11,11 @@ interface Target {
 
 /** The service as a separate process, used over HTTP only. */
 let real: Target
-let service: StartedProgram | undefined
+let service: Program<ServiceReady> | undefined
 
 beforeAll(async () => {
-  service = await startProgram([piService, 'start', '--memory', '--json', '--port', '0'])
-  const { apiKey, baseUrl } = JSON.parse(service.line)
+  service = await startService(['--memory'])
+  const { apiKey, baseUrl } = service.ready
   real = { apiKey, baseUrl, fetch: globalThis.fetch }
 }, 120_000)
 

@@ -1,40 +1,26 @@
 /**
- * The service as a user runs it: its own process, one line of JSON, signals.
+ * The built service as a process.
  *
  * @module
  */
-import type { ChildProcess } from 'node:child_process'
-import { piService, runProgram, startProgram } from '@pi-checkout/test-support/process'
-import type { Running } from '../../src/start.ts'
+import { piService, runProgram } from '@pi-checkout/test-support/process'
+import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 
-export interface ServiceProcess {
-  readonly process: ChildProcess
-  readonly ready: Running['ready']
+export interface ServiceProcess extends Program<ServiceReady> {
   readonly url: string
   readonly apiKey: string
-  /** Sends a signal and waits for the end. Returns the exit status. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
 }
 
-/** Starts `pi-service start --json` and waits for its line. */
+/** Starts `pi-service start --json` on a free port. */
 export async function startProcess(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<ServiceProcess> {
-  const { line, child, stop } = await startProgram([piService, 'start', '--json', ...args], {
-    env,
-  })
-  const ready = JSON.parse(line) as Running['ready']
-  return {
-    process: child,
-    ready,
-    url: ready.baseUrl,
-    apiKey: String(ready.apiKey),
-    end: stop,
-  }
+  const program = await startService(args, env)
+  return { ...program, url: program.ready.baseUrl, apiKey: String(program.ready.apiKey) }
 }
 
-/** Runs a command to its end. */
+/** Runs a command of `pi-service`. */
 export async function command(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},

@@ -1,5 +1,5 @@
 /**
- * A visitor with a real browser, who keeps a record of everything that a page complained about.
+ * The shop in a browser, with the errors and layout shifts of its pages.
  *
  * @module
  */
@@ -10,41 +10,41 @@ import { launchBrowser } from '@pi-checkout/test-support/browsers'
 import type { Browser, BrowserContextOptions, Page } from '@playwright/test'
 import { inject } from 'vitest'
 
-export const house = inject('house')
+export const stack = inject('stack')
 export { payWith }
 
-export interface Visitor {
+export interface ShopPage {
   readonly page: Page
   /** Console errors and warnings, page errors and policy violations, from every frame. */
-  readonly complaints: readonly string[]
-  /** What moved by itself on the shop's page that is open. */
+  readonly errors: readonly string[]
+  /** The layout shifts of the open page. */
   layoutShifts(): Promise<string[]>
-  leave(): Promise<void>
+  close(): Promise<void>
 }
 
 let browser: Browser | undefined
 
-/** Opens the shop's browser, one for all visitors of a file. */
+/** Launches one browser for the tests of a file. */
 export async function openBrowser(): Promise<Browser> {
   browser = await launchBrowser()
   return browser
 }
 
-export async function visit(options: BrowserContextOptions = {}): Promise<Visitor> {
+export async function openShop(options: BrowserContextOptions = {}): Promise<ShopPage> {
   if (!browser) throw new Error('open the browser first')
-  const context = await browser.newContext({ baseURL: house.shopUrl, locale: 'en', ...options })
-  const complaints: string[] = []
+  const context = await browser.newContext({ baseURL: stack.shopUrl, locale: 'en', ...options })
+  const errors: string[] = []
   context.on('console', (line) => {
-    if (line.type() === 'error' || line.type() === 'warning') complaints.push(line.text())
+    if (line.type() === 'error' || line.type() === 'warning') errors.push(line.text())
   })
-  context.on('weberror', (error) => complaints.push(error.error().message))
+  context.on('weberror', (error) => errors.push(error.error().message))
   await context.addInitScript({ content: watchPage })
   const page = await context.newPage()
   return {
     page,
-    complaints,
+    errors,
     layoutShifts: () => page.evaluate('layoutShifts'),
-    leave: () => context.close(),
+    close: () => context.close(),
   }
 }
 
@@ -67,7 +67,7 @@ export async function fillCart(page: Page, products: readonly string[]): Promise
   }
 }
 
-/** Waits until the hosted form may be used. */
+/** Waits until the card form is ready. */
 export async function formReady(page: Page): Promise<void> {
   await page.locator('pi-checkout:state(ready)').waitFor()
 }
@@ -77,14 +77,14 @@ export async function orderShows(page: Page, state: string): Promise<void> {
   await page.locator(`[data-testid=order-state][data-state=${state}]`).waitFor()
 }
 
-/** Keeps a picture of the screen, for people. */
+/** Saves a screenshot for a manual review. */
 export async function keepScreen(page: Page, name: string): Promise<void> {
   const folder = fileURLToPath(new URL('../../test-results/screens/', import.meta.url))
   await mkdir(folder, { recursive: true })
   await page.screenshot({ path: `${folder}${name}.png` })
 }
 
-/** Runs in the page, hence a text: no server code here may see a browser's types. */
+/** Runs in the page. It is a text, because the server's types don't include the browser's. */
 const watchPage = `
   addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
     console.error('policy: ' + effectiveDirective + ' blocked ' + blockedURI)
