@@ -9,9 +9,7 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 test('every page may frame the checkout and nothing else, and is never cached', async () => {
-  const buyer = await shop.buyer()
-  await buyer.put('thyme-tea', 1)
-  const orderId = await buyer.placeOrder()
+  const { buyer, orderId } = await shop.order('thyme-tea')
   const paths = ['/', '/cart', '/orders', `/orders/${orderId}`, `/pay/${orderId}`, '/nowhere']
   for (const path of [...paths, `/confirming/${orderId}`, '/admin']) {
     const { headers } = await buyer.send(path)
@@ -56,9 +54,7 @@ test('on https a browser never comes back without it; on this machine it may', a
 })
 
 test('no page holds a script, a style or a secret in its HTML', async () => {
-  const buyer = await shop.buyer()
-  await buyer.put('thyme-tea', 1)
-  const orderId = await buyer.placeOrder()
+  const { buyer, orderId } = await shop.order('thyme-tea')
   const { clientSecret } = await buyer.handoff(orderId)
   for (const path of ['/', '/cart', `/orders/${orderId}`, `/pay/${orderId}`]) {
     const html = await (await buyer.send(path)).text()

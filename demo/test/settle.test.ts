@@ -11,10 +11,8 @@ afterEach(async () => {
   await shop.close()
 })
 
-test('the shop asks at its start and again each minute, and stops when it is told to', async () => {
-  const buyer = await shop.buyer()
-  await buyer.put('thyme-tea', 1)
-  const orderId = await buyer.placeOrder()
+test('the shop reconciles at its start and each minute until it stops', async () => {
+  const { buyer, orderId } = await shop.order('thyme-tea')
   await buyer.handoff(orderId)
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const settling = startSettling(shop)

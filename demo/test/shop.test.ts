@@ -92,9 +92,7 @@ test('a double click on "Check out" makes one order', async () => {
 })
 
 test('an order keeps the price list in which it was placed', async () => {
-  const buyer = await shop.buyer()
-  await buyer.put('thyme-tea', 2)
-  const orderId = await buyer.placeOrder()
+  const { buyer, orderId } = await shop.order('thyme-tea', 2)
   await buyer.send('/api/preferences', { method: 'PUT', body: { currency: 'EUR' } })
   expect((await buyer.order(orderId)).amount).toBe('֏4,800')
 })
@@ -128,7 +126,7 @@ test('renews the session with each page, so that it does not end in a payment', 
   ])
 })
 
-test('a visitor without the cookie is told so', async () => {
+test('reports a missing cookie', async () => {
   const buyer = await shop.buyer()
   buyer.dropCookie('sid')
   const answer = await buyer.send('/api/cart')

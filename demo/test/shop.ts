@@ -1,5 +1,5 @@
 /**
- * The shop on a free port, in this process, with a data folder of its own.
+ * The shop in this process, on a free port and with a separate data folder.
  *
  * @module
  */
@@ -24,9 +24,11 @@ export interface OpenShop {
   readonly url: string
   readonly db: Database
   readonly intents: PaymentIntents
-  /** A new visitor, with a session. */
+  /** A new buyer with a session. */
   buyer(): Promise<Buyer>
-  /** What the shop does every minute. */
+  /** A new buyer who has ordered a product. */
+  order(product: string, quantity?: number): Promise<{ buyer: Buyer; orderId: string }>
+  /** Reconciles, as the shop does every minute. */
   settle(): Promise<void>
   close(): Promise<void>
 }
@@ -39,7 +41,7 @@ export async function startShop({
   shopOrigin,
 }: {
   readonly development?: boolean
-  /** Where a proxy would show the shop; by default it has no other name than its own. */
+  /** The origin behind a proxy. @default The shop's own */
   readonly shopOrigin?: string
 } = {}): Promise<TestShop> {
   const folder = await mkdtemp(join(tmpdir(), 'shop-'))
@@ -57,7 +59,7 @@ export async function startShop({
   }
 }
 
-/** Opens a shop on an existing folder and service; closing it keeps both. */
+/** Opens a shop on an existing folder and service, and keeps both when it closes. */
 export async function openShop({
   baseUrl,
   apiKey,
@@ -91,6 +93,11 @@ export async function openShop({
     db,
     intents,
     buyer: () => new Buyer(url, origin).visit(),
+    order: async (product, quantity = 1) => {
+      const buyer = await new Buyer(url, origin).visit()
+      await buyer.put(product, quantity)
+      return { buyer, orderId: await buyer.placeOrder() }
+    },
     settle: () => settleNow(shop),
     async close() {
       await site.close()

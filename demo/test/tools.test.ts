@@ -26,9 +26,7 @@ test('the back office opens for its token alone', async () => {
 })
 
 test('"reconcile now" settles what a buyer left, and shows it beside its intents', async () => {
-  const buyer = await shop.buyer()
-  await buyer.put('thyme-tea', 1)
-  const orderId = await buyer.placeOrder()
+  const { buyer, orderId } = await shop.order('thyme-tea')
   const old = await buyer.handoff(orderId)
   await buyer.put('thyme-tea', 2)
   await buyer.placeOrder()
@@ -57,9 +55,7 @@ test('"reconcile now" settles what a buyer left, and shows it beside its intents
 })
 
 test('the inspector shows a buyer the way of the own order, without a secret, and of no other', async () => {
-  const buyer = await shop.buyer()
-  await buyer.put('thyme-tea', 1)
-  const orderId = await buyer.placeOrder()
+  const { buyer, orderId } = await shop.order('thyme-tea')
   const { clientSecret } = await buyer.handoff(orderId)
   await buyer.status(orderId)
   const text = await (await buyer.send(`/api/trace/${orderId}`)).text()
@@ -75,8 +71,8 @@ test('the inspector shows a buyer the way of the own order, without a secret, an
       { way: 'shop → browser', what: 'state: open', status: 200 },
     ],
   })
-  const stranger = await shop.buyer()
-  expect((await stranger.send(`/api/trace/${orderId}`)).status).toBe(404)
+  const other = await shop.buyer()
+  expect((await other.send(`/api/trace/${orderId}`)).status).toBe(404)
 })
 
 for (const shopOrigin of ['http://localhost:3000', 'https://shop.example']) {

@@ -231,7 +231,7 @@ test('the checkout’s private API withstands every path, token, and body (threa
       )
       return checkResponse(response, [200, 400, 401, 403, 404, 405, 409, 429])
     },
-    // An intent's challenge is opened twenty times a minute at most, which is an response of this door.
+    // A challenge opens at most twenty times a minute, which is a limit of the target itself.
     isReached: () => true,
   })
   expect(countStatuses(tally, (status) => ![401, 404, 429].includes(status))).toBeGreaterThan(

@@ -1,11 +1,11 @@
 /**
- * What attackers and accidents send: JSON with two readings, odd text, half-right objects.
+ * Inputs of attackers and accidents: ambiguous JSON, odd text, and almost valid objects.
  *
  * @module
  */
 import fc from 'fast-check'
 
-/** Any text of JSON, or of what is nearly JSON. */
+/** JSON, or almost JSON. */
 const literal = fc.oneof(
   { weight: 4, arbitrary: fc.json({ maxDepth: 4, depthSize: 'small' }) },
   {
@@ -28,13 +28,13 @@ const literal = fc.oneof(
 type Field = readonly [name: string, value: string]
 
 /**
- * The text of an object: right, with some fields wrong, doubled, missing or strange; or no object at all.
+ * The text of an object: valid, or with wrong, repeated, missing, or unknown fields; or another text.
  *
- * @param right Fields that are accepted together.
+ * @param right - Valid fields of one request.
  */
 export function jsonNear(right: readonly Field[]): fc.Arbitrary<string> {
   const names = [...right.map(([name]) => name), '__proto__', 'constructor', 'extra']
-  const strange = fc.array(fc.tuple(fc.constantFrom(...names), literal), { maxLength: 6 })
+  const unknown = fc.array(fc.tuple(fc.constantFrom(...names), literal), { maxLength: 6 })
   const near = fc
     .tuple(
       fc.subarray([...right], { minLength: right.length - 1 }),
@@ -44,10 +44,10 @@ export function jsonNear(right: readonly Field[]): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 20, arbitrary: fc.constant(objectOf(right)) },
     { weight: 80, arbitrary: near },
-    { weight: 60, arbitrary: strange.map(objectOf) },
+    { weight: 60, arbitrary: unknown.map(objectOf) },
     { weight: 20, arbitrary: literal },
     { weight: 20, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
-    // So deep that a reader that recurses would fall.
+    // Deep enough to overflow the stack of a recursive reader.
     { weight: 1, arbitrary: fc.constant(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) },
   )
 }
@@ -64,11 +64,11 @@ function objectOf(fields: readonly Field[]): string {
 export const ascii = (maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: 'binary-ascii', maxLength })
 
-/** What a client may put into a header at all. */
+/** Text that is valid in a header. */
 const headerText = (maxLength: number): fc.Arbitrary<string> =>
   ascii(maxLength).map((text) => text.replace(/[^\x20-\x7e]/g, '?').trim())
 
-/** A secret as it is, with one character changed, cut, doubled; or something else. */
+/** A secret: valid, with one character changed, cut, repeated; or another text. */
 export function tokenNear(right: string): fc.Arbitrary<string> {
   const at = fc.nat(right.length - 1)
   return fc.oneof(

@@ -41,7 +41,7 @@ test('every route of service, test bank, and shop sends its protecting headers (
   expect(missing).toEqual([])
 })
 
-/** Lists the headers that all responses of a site have, and then each group of equal responses. */
+/** Lists the headers of most responses, and then each group of equal responses with its differences. */
 async function describe(
   site: string,
   probes: readonly Probe[],
@@ -55,15 +55,22 @@ async function describe(
     groups.set(headers, [...(groups.get(headers) ?? []), `${response.status} ${name}`])
   }
   const all = [...groups].map(([headers, routes]) => ({ headers: headers.split('\n'), routes }))
-  const common = all[0]?.headers.filter((line) =>
-    all.every(({ headers }) => headers.includes(line)),
+  const known = [...new Set(all.flatMap(({ headers }) => headers))]
+  const usual = known.filter(
+    (line) => all.filter(({ headers }) => headers.includes(line)).length > all.length / 2,
   )
-  const lines = [`# ${site}`, ...(common ?? [])]
+  const lines = [`# ${site}, unless listed below`, ...usual]
   for (const { headers, routes } of all) {
-    lines.push('', ...routes)
-    lines.push(...headers.filter((line) => !common?.includes(line)).map((line) => `  ${line}`))
+    const names = headers.map((line) => line.split(': ')[0])
+    const missing = usual.map((line) => line.split(': ')[0]).filter((name) => !names.includes(name))
+    lines.push('', ...routes, ...headers.filter((line) => !usual.includes(line)).map(indent))
+    if (missing.length > 0) lines.push(indent(`without ${missing.join(', ')}`))
   }
   return `${lines.join('\n')}\n\n`
+}
+
+function indent(line: string): string {
+  return `  ${line}`
 }
 
 async function prepare(stack: CrossSiteStack): Promise<Known> {

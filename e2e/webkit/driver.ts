@@ -23,7 +23,7 @@ interface Found {
   readonly [key: string]: string
 }
 
-/** One browser window. Every look-up waits until the element is there. */
+/** One browser window. Every look-up waits for the element. */
 export class WebkitPage {
   readonly #session: string
   readonly #driver: ChildProcess
@@ -40,7 +40,7 @@ export class WebkitPage {
       detached: true,
     })
     const base = `http://127.0.0.1:${port}`
-    await patiently(() => command(base, 'GET', '/status'))
+    await retry(() => command(base, 'GET', '/status'))
     const capabilities = {
       alwaysMatch: { 'webkitgtk:browserOptions': { binary: browser, args: ['--automation'] } },
     }
@@ -59,12 +59,12 @@ export class WebkitPage {
   }
 
   async click(selector: string): Promise<void> {
-    await patiently(async () => {
+    await retry(async () => {
       await this.#do('POST', `/element/${await this.#find(selector)}/click`, {})
     })
   }
 
-  /** Types into a field, over what it holds. `element/value` would refuse fields inside a frame. */
+  /** Replaces the text of a field. `element/value` rejects fields inside a frame. */
   async type(selector: string, text: string): Promise<void> {
     await this.click(selector)
     await this.waitFor(`document.querySelector('${selector}').select(); return true`)
@@ -75,17 +75,17 @@ export class WebkitPage {
     await this.#do('POST', '/actions', { actions: [{ type: 'key', id: 'keyboard', actions }] })
   }
 
-  /** Waits until the script, whose last word is `return`, gives a true value. */
+  /** Waits until the script returns a true value. */
   async waitFor(script: string): Promise<void> {
-    await patiently(async () => {
+    await retry(async () => {
       const value = await this.#do('POST', '/execute/sync', { script, args: [] })
       if (!value) throw new Error(`still waiting: ${script}`)
     })
   }
 
-  /** Goes on inside the frame that the script returns. */
+  /** Enters the frame that the script returns. */
   async enterFrame(script: string): Promise<void> {
-    await patiently(async () => {
+    await retry(async () => {
       const frame = await this.#do('POST', '/execute/sync', { script, args: [] })
       if (!frame) throw new Error(`no frame yet: ${script}`)
       await this.#do('POST', '/frame', { id: frame })
@@ -108,7 +108,7 @@ export class WebkitPage {
       value: selector,
     })
     const [id] = Object.values(found)
-    if (!id) throw new Error(`nothing found for ${selector}`)
+    if (!id) throw new Error(`no element matches ${selector}`)
     return id
   }
 
@@ -123,24 +123,24 @@ async function command<Value>(
   path: string,
   body?: object,
 ): Promise<Value> {
-  const answer = await fetch(base + path, {
+  const response = await fetch(base + path, {
     method,
     headers: { 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
-  // The driver's answer: its shape is the standard's.
-  const { value } = (await answer.json()) as { value: Value & { message?: string } }
-  if (!answer.ok) throw new Error(`${method} ${path}: ${value.message}`)
+  // The standard defines the shape of the response.
+  const { value } = (await response.json()) as { value: Value & { message?: string } }
+  if (!response.ok) throw new Error(`${method} ${path}: ${value.message}`)
   return value
 }
 
-/** Tries again for 20 seconds; the last failure is told. */
-async function patiently<Value>(work: () => Promise<Value>): Promise<Value> {
-  for (let tries = 0; ; tries++) {
+/** Retries for 20 seconds, and then throws the last error. */
+async function retry<Value>(work: () => Promise<Value>): Promise<Value> {
+  for (let attempt = 0; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (tries >= 200) throw error
+      if (attempt >= 200) throw error
       await sleep(100)
     }
   }

@@ -16,14 +16,12 @@ const test = base.extend<{ checkout: WebkitPage }>({
   },
 })
 
-test('a buyer with WebKit pays by card, and the shop says paid', async ({ checkout }) => {
+test('a buyer with WebKit pays by card', async ({ checkout }) => {
   await pay(checkout, '4242424242424242')
   await expectPaid(checkout)
 })
 
-test('a buyer with WebKit is declined, and pays the same order with another card', async ({
-  checkout,
-}) => {
+test('a declined buyer with WebKit pays the same order with another card', async ({ checkout }) => {
   await pay(checkout, '4000000000000002')
   await checkout.waitFor(`return document.querySelector('[role=alert]')?.innerText`)
   await pay(checkout, '4242424242424242')
@@ -38,7 +36,7 @@ test("a buyer with WebKit passes the bank's challenge inside the frame", async (
   await expectPaid(checkout)
 })
 
-test('a buyer with WebKit goes to a bank that refuses framing, and comes back to a paid order', async ({
+test('a buyer with WebKit returns from a separate page of the bank to a paid order', async ({
   checkout,
 }) => {
   await pay(checkout, '4000002760003184')

@@ -74,7 +74,7 @@ for (const { locale, colorScheme, viewport } of [
     await page.goto(stack.adminUrl)
     await look('10-back-office')
     expect(errors).toEqual([])
-    await page.goto('/orders/somebody-elses')
+    await page.goto('/orders/unknown')
     await look('11-not-found')
     await page.goto('/nowhere')
     await look('12-nowhere')
