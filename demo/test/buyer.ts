@@ -1,5 +1,5 @@
 /**
- * A visitor of the shop who speaks HTTP: cookies, and the headers that a browser would send.
+ * A buyer without a browser: cookies, and the headers that a browser sends.
  *
  * @module
  */
@@ -10,13 +10,13 @@ export class Buyer {
   readonly #shopOrigin: string
   readonly #cookies = new Map<string, string>()
 
-  /** @param shopOrigin What the shop is called outside, where a proxy stands before it. */
+  /** @param shopOrigin - The shop's public origin behind a proxy. */
   constructor(shopUrl: string, shopOrigin = shopUrl) {
     this.#shopUrl = shopUrl
     this.#shopOrigin = shopOrigin
   }
 
-  /** Sends a request as the shop's own page would; `headers` replaces what it says. */
+  /** Sends a request as the shop's page does; `headers` replace the page's headers. */
   async send(
     path: string,
     {
@@ -26,7 +26,7 @@ export class Buyer {
     }: { method?: string; body?: unknown; headers?: object } = {},
   ): Promise<Response> {
     const own = { origin: this.#shopOrigin, 'sec-fetch-site': 'same-origin' }
-    const answer = await fetch(this.#shopUrl + path, {
+    const response = await fetch(this.#shopUrl + path, {
       method,
       redirect: 'manual',
       headers: {
@@ -38,12 +38,12 @@ export class Buyer {
         ? {}
         : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    for (const cookie of answer.headers.getSetCookie()) {
+    for (const cookie of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
       if (value) this.#cookies.set(name, value)
       else this.#cookies.delete(name)
     }
-    return answer
+    return response
   }
 
   cookie(name: string): string | undefined {
@@ -91,10 +91,10 @@ export class Buyer {
     return (await this.#json<OrderData>(await this.send(`/api/orders/${orderId}`))).order
   }
 
-  /** What the order page asks when it is opened. */
+  /** Settles the order, as its page does when it opens. */
   async settle(orderId: string): Promise<OrderData['order']> {
-    const answer = await this.send(`/api/orders/${orderId}/settle`, { method: 'POST', body: {} })
-    return (await this.#json<OrderData>(answer)).order
+    const response = await this.send(`/api/orders/${orderId}/settle`, { method: 'POST', body: {} })
+    return (await this.#json<OrderData>(response)).order
   }
 
   async orders(): Promise<OrdersData['orders']> {
@@ -109,8 +109,9 @@ export class Buyer {
     return this.#json(await this.send('/api/catalogue'))
   }
 
-  async #json<T>(answer: Response): Promise<T> {
-    if (!answer.ok) throw new Error(`the shop answered ${answer.status}: ${await answer.text()}`)
-    return (await answer.json()) as T
+  async #json<T>(response: Response): Promise<T> {
+    if (!response.ok)
+      throw new Error(`the shop returned ${response.status}: ${await response.text()}`)
+    return (await response.json()) as T
   }
 }

@@ -103,7 +103,7 @@ test('money that comes before the changed order has its new intent does not pay 
   settle(old.id, 'succeeded')
   const logged = readLog()
   expect(await buyer.status(orderId)).not.toBe('paid')
-  expect(logged()).toContain(`Intent ${old.id} is paid but is not what order ${orderId} asks for`)
+  expect(logged()).toContain(`Intent ${old.id} is paid but does not match order ${orderId}`)
   await shop.settle()
   expect(await buyer.order(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏3,200'] })
 })

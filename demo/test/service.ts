@@ -1,6 +1,6 @@
 /**
- * A service of two operations over real HTTP, whose payments a test settles by hand. The sandbox's one
- * fault that it knows is a lost answer: the create is stored and the connection cut.
+ * A fake service with the two operations over HTTP, whose tests set the status of payments. Its one fault is a
+ * lost response: it stores the create and closes the connection.
  *
  * @module
  */
@@ -20,16 +20,16 @@ export interface Service {
   readonly baseUrl: string
   /** Every intent, in the order of creation. */
   readonly intents: Intent[]
-  /** Keys of the creates that arrived, replays too. */
+  /** Idempotency keys of all creates, replays included. */
   readonly keys: string[]
-  /** Retrieves that arrived. */
+  /** Number of retrieves. */
   retrieved: number
-  /** Creates wait for it before they are answered. */
+  /** Creates wait for it before they respond. */
   held: Promise<void>
   close(): Promise<void>
 }
 
-/** Any key of the right form; this service does not look. */
+/** Any key: this service does not check it. */
 export const apiKey = 'sk_for_tests_only'
 
 export async function startService(): Promise<Service> {
@@ -38,17 +38,17 @@ export async function startService(): Promise<Service> {
   const { origin, close } = await startSite(async (req, res) => {
     if (req.url === '/_sandbox/environments') {
       const own = { id: 'env_own', keys: [{ display: `…${apiKey.slice(-4)}`, revokedAt: null }] }
-      return answer(res, 200, { environments: [{ id: 'env_other', keys: [] }, own] })
+      return respond(res, 200, { environments: [{ id: 'env_other', keys: [] }, own] })
     }
     if (req.url === '/_sandbox/environments/env_own/faults') {
       losing = true
-      return answer(res, 201, {})
+      return respond(res, 201, {})
     }
     if (req.method === 'POST') return create(req, res)
     service.retrieved++
     const intent = service.intents.find(({ id }) => req.url === `/payment-intents/${id}`)
-    if (!intent) return answer(res, 404, { code: 'payment_intent_not_found' })
-    answer(res, 200, intent)
+    if (!intent) return respond(res, 404, { code: 'payment_intent_not_found' })
+    respond(res, 200, intent)
   })
   const service: Service = {
     baseUrl: origin,
@@ -74,7 +74,7 @@ export async function startService(): Promise<Service> {
       losing = false
       return void req.socket.destroy()
     }
-    answer(res, 201, { ...intent, status: 'requires_payment_method', clientSecret })
+    respond(res, 201, { ...intent, status: 'requires_payment_method', clientSecret })
   }
 
   function make(body: { orderId: string; amount: number; currency: string; metadata?: object }) {
@@ -90,7 +90,7 @@ export async function startService(): Promise<Service> {
   }
 }
 
-function answer(res: ServerResponse, status: number, body: object): void {
+function respond(res: ServerResponse, status: number, body: object): void {
   const type = status < 400 ? 'application/json' : 'application/problem+json'
   res.writeHead(status, { 'content-type': type }).end(JSON.stringify(body))
 }

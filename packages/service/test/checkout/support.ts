@@ -1,5 +1,5 @@
 /**
- * A running checkout for tests: real listeners on free ports, PGlite in memory, one test merchant.
+ * A running checkout with real listeners on free ports, PGlite in memory, and one test merchant.
  *
  * @module
  */
@@ -32,16 +32,16 @@ export interface RunningCheckout {
   readonly db: Database
   readonly url: string
   readonly challengeUrl: string
-  /** The address for requests of Node: only browsers know `*.localhost`. */
+  /** The address for requests from Node.js: only browsers resolve `*.localhost`. */
   readonly nodeUrl: string
   /** Every line that the service logged. */
   readonly logged: readonly string[]
-  /** Makes an intent of the test environment, or of another one. */
+  /** Creates an intent in the test environment, or in another one. */
   createIntent(overrides?: Partial<IntentRow>): Promise<Pair>
   registerOrigin(origin: string, environmentId?: string): Promise<void>
-  /** Moves real time on by so many milliseconds. */
+  /** Advances real time by so many milliseconds. */
   advance(milliseconds: number): void
-  /** Says that the service is about to stop. */
+  /** Signals that the service is stopping. */
   stop(): void
   close(): Promise<void>
 }
@@ -54,7 +54,7 @@ interface IntentRow {
 }
 
 /**
- * @param options `hosts`: names under which browsers reach the two listeners, both on loopback ·
+ * @param options - `hosts`: names under which browsers reach the two listeners, both on loopback ·
  * `db`: a store that is migrated already, shared with another instance; by default one in memory ·
  * `directory`: where the store is on disk · `keys`, `publicUrl`: shared with another instance.
  */
@@ -126,7 +126,7 @@ export async function startCheckout({
   }
 }
 
-/** A client of the private API that plays the hosted page, without a browser. */
+/** The hosted page's client of the private API, without a browser. */
 export class PageClient {
   readonly #checkout: Pick<RunningCheckout, 'url' | 'nodeUrl'>
   token = ''
@@ -154,7 +154,7 @@ export class PageClient {
     })
   }
 
-  /** @param signal Gives up on the answer. */
+  /** @param signal - Stops waiting for the response. */
   async view(query = '', signal: AbortSignal | null = null): Promise<CheckoutView> {
     const response = await fetch(`${this.#checkout.nodeUrl}/checkout-api/intent${query}`, {
       headers: { authorization: `Bearer ${this.token}` },
@@ -163,7 +163,7 @@ export class PageClient {
     return (await response.json()) as CheckoutView
   }
 
-  /** Presses Pay with a test card, on the version that stands. */
+  /** Presses Pay with a test card, for the current version. */
   async pay(
     number: string,
     attempt: { attemptId?: string; version?: number } = {},

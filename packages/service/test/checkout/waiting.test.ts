@@ -267,7 +267,7 @@ test('twenty open inspectors and their stop cause no warning', async () => {
   const streams = await Promise.all(
     Array.from({ length: 20 }, async () => await openChanges(service)),
   )
-  await Promise.all(streams.map(async (stream) => await stream.heard()))
+  await Promise.all(streams.map(async (stream) => await stream.read()))
   await service.stop()
   expect(warnings).toEqual([])
 })

@@ -401,9 +401,9 @@ test('a page of an unregistered origin is named, and can be registered on the sp
 
 test('an open stream hears of a new intent', async () => {
   const changes = await openChanges(service)
-  expect(await changes.heard()).toContain('"environments"')
+  expect(await changes.read()).toContain('"environments"')
   await make()
-  expect(await changes.heard('requests')).toMatch(/event: change\ndata: {"topics":\[.*"intents"/)
+  expect(await changes.read('requests')).toMatch(/event: change\ndata: {"topics":\[.*"intents"/)
   await changes.close()
 })
 
@@ -434,15 +434,15 @@ test('a stream that ends while the store is asked writes nothing more', async ()
 
 test('an open stream hears of a key that the command line makes', async () => {
   const changes = await openChanges(service)
-  await changes.heard()
+  await changes.read()
   // The first look comes after a comment line; only what changes from then on is news.
-  await changes.heard()
+  await changes.read()
   await sendAdminCommand(directory, {
     command: 'keys create',
     merchant: 'Demo Shop',
     environment: 'test',
   })
-  await changes.heard('"environments","lint"')
+  await changes.read('"environments","lint"')
   await changes.close()
 })
 

@@ -46,8 +46,8 @@ test('a stream at one instance hears of an intent that the other moves', async (
   const id = await make(one)
   await control(one, 'POST', `/intents/${id}/settle`, { outcome: 'processing' })
   const changes = await openChanges(other)
-  await changes.heard()
-  await changes.heard('"intents"')
+  await changes.read()
+  await changes.read('"intents"')
   await changes.close()
 })
 

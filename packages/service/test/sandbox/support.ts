@@ -1,5 +1,5 @@
 /**
- * The sandbox control as a developer uses it: with the admin token.
+ * The sandbox API with the admin token, as a developer uses it.
  *
  * @module
  */
@@ -36,10 +36,10 @@ export async function environmentId(
   return found.id
 }
 
-/** What `/events` says, as it comes. */
+/** The messages of `/events`. */
 export interface Changes {
-  /** Reads on until this text has come. Returns all that came since the last call. */
-  heard(text?: string): Promise<string>
+  /** Reads until this text arrives. Returns everything since the last call. */
+  read(text?: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -50,11 +50,11 @@ export async function openChanges(service: Pick<TestService, 'url' | 'ready'>): 
   const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (!reader) throw new Error('the stream has no body')
   return {
-    heard: async (text = '') => {
+    read: async (text = '') => {
       let all = ''
       do {
         const { done, value } = await reader.read()
-        if (done) throw new Error(`the stream ended before it said ${text}: ${all}`)
+        if (done) throw new Error(`the stream ended before ${text}: ${all}`)
         all += value
       } while (!all.includes(text))
       return all
@@ -66,8 +66,8 @@ export async function openChanges(service: Pick<TestService, 'url' | 'ready'>): 
 const hour = 3600_000
 
 /**
- * Forty requests over all instances for a key whose time is over, then forty with two bodies for
- * another: each makes one intent, which is not that of the first use.
+ * Sends forty requests with an expired key to all instances, then forty with two bodies and another expired key:
+ * each key creates one new intent.
  */
 export async function raceForExpiredKeys(instances: readonly TestService[]): Promise<void> {
   const [first] = instances

@@ -1,5 +1,5 @@
 /**
- * A request exactly as written, for what no HTTP client would send.
+ * Requests that no HTTP client sends.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Sends lines and returns the whole answer. */
+/** Sends lines and returns the complete response. */
 export async function rawRequest(
   url: string,
   lines: readonly string[],
@@ -20,7 +20,7 @@ export async function rawRequest(
   return await text(socket)
 }
 
-/** The same, with the answer as `fetch` would have it. Only for one that is not sent in chunks. */
+/** Sends lines and returns a `Response`, if it is not chunked. */
 export async function rawAnswer(
   url: string,
   lines: readonly string[],

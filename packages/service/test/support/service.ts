@@ -1,7 +1,7 @@
 /**
  * A service in this process, and the requests that a merchant's server would send it.
  *
- * Every answer that comes through here is held against the API's own description.
+ * Every response is checked against the API's own description.
  *
  * @module
  */
@@ -21,22 +21,22 @@ export interface TestService extends Running {
 /**
  * Starts a service on free ports; in memory, unless the environment names a directory.
  *
- * @param log Silent, unless a test reads it.
- * @param patience With slow senders, in milliseconds; the usual by default.
+ * @param log - Silent, unless a test reads it.
+ * @param timeouts - For slow senders, in milliseconds.
  */
 export async function startTestService(
   env: NodeJS.ProcessEnv = {},
   log: Logger = pino({ enabled: false }),
-  patience?: Parameters<typeof startService>[2],
+  timeouts?: Parameters<typeof startService>[2],
 ): Promise<TestService> {
   const config = readConfig({ port: '0', memory: env.PI_DATA_DIR === undefined }, env)
-  const running = await startService(config, log, patience)
+  const running = await startService(config, log, timeouts)
   return { ...running, url: running.ready.baseUrl, apiKey: String(running.ready.apiKey) }
 }
 
 export const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
 
-/** Sends a create as a merchant's server does. `body` goes out as it is when it is text. */
+/** Sends a create as a merchant's server does. A text `body` is sent as it is. */
 export async function create(
   { url, apiKey }: Pick<TestService, 'url' | 'apiKey'>,
   body: unknown = order,
@@ -65,7 +65,7 @@ export async function retrieve(
   return await described(answer, 'retrieve', headers)
 }
 
-/** Headers that say something about the API; the others are of HTTP and of browsers. */
+/** Headers of the API; the others belong to HTTP and browsers. */
 const ownHeaders = [
   ...['allow', 'api-version', 'idempotent-replayed', 'location', 'ratelimit', 'ratelimit-policy'],
   ...['request-id', 'retry-after', 'www-authenticate'],
@@ -90,7 +90,7 @@ const schemas = new Map(
   Object.entries(components.schemas).map(([name, schema]) => [name, z.fromJSONSchema(schema)]),
 )
 
-/** What the service promises of this version: the description is open for later ones. */
+/** The exact schemas of this version: the description also accepts later ones. */
 const exact = new Map<string, z.ZodType>([
   ['CreatedPaymentIntent', CreateResponse],
   ['PaymentIntent', IntentResponse],
@@ -98,9 +98,9 @@ const exact = new Map<string, z.ZodType>([
 ])
 
 /**
- * Fails the test when status, headers, media type or body is not what the description says.
+ * Fails the test if status, headers, media type, or body differ from the description.
  *
- * @param sent Headers of the request: some break the answer on purpose.
+ * @param sent - Headers of the request: some inject a fault into the response.
  */
 export async function described(
   answer: Response,

@@ -1,5 +1,5 @@
 /**
- * Before all tests: the prepared database that the build would have made.
+ * Before all tests: creates the prepared database, unless the build has.
  *
  * @module
  */

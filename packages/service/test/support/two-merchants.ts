@@ -1,5 +1,5 @@
 /**
- * A service with two merchants, for whatever one of them must not do to the other.
+ * A service with two merchants, for tests of their isolation.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface Merchant extends TestService {
 }
 
 export interface TwoMerchants {
-  /** The one that the start made. */
+  /** Created by the start of the service. */
   readonly first: Merchant
   readonly second: Merchant
   /** The first one's live environment. */
@@ -25,7 +25,7 @@ export interface TwoMerchants {
   close(): Promise<void>
 }
 
-/** Starts a service on a directory, and makes a key for each. */
+/** Starts a service on a directory, and creates a key for each merchant. */
 export async function startTwoMerchants(
   env: NodeJS.ProcessEnv = {},
   log?: Logger,
