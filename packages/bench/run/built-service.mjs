@@ -8,7 +8,7 @@
  */
 import { register } from 'node:module'
 
-const source = new URL('../../service/', import.meta.url).href
+const source = new URL('../../service/src/', import.meta.url).href
 const build = new URL('../../service/dist/', import.meta.url).href
 
 register(
@@ -17,7 +17,6 @@ register(
       const found = await next(specifier, context)
       if (!found.url.startsWith(${JSON.stringify(source)})) return found
       const path = found.url.slice(${source.length}).replace(/\\.ts(?=$|\\?)/, '.js')
-      if (!/^(?:src|shared)\\//.test(path)) return found
       return { ...found, format: 'module', url: ${JSON.stringify(build)} + path }
     }`)}`,
 )
