@@ -23,7 +23,7 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
-    // The last screen of every story is kept, to be looked at.
+    // The last screen of every story is saved for a manual review.
     { name: 'chromium', testDir: 'stories', use: { ...chromium, screenshot: 'on' } },
     { name: 'security', testDir: 'security', use: chromium },
     ...(firefox

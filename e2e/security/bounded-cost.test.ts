@@ -80,7 +80,7 @@ test('uses little memory for fifty clients that do not read their responses (thr
     const unread = (await memoryOf(service)) - before
     for (const socket of sockets) socket.destroy()
     figures[endpoint.name] = Math.round(unread / 2 ** 20)
-    expect(unread, `${endpoint.name}: bytes held`).toBeLessThan(maxUnread)
+    expect(unread, `${endpoint.name}: bytes`).toBeLessThan(maxUnread)
   }
   logMetrics('unread responses, MB', figures)
 })
@@ -210,14 +210,14 @@ function sampled(endpoint: TestedEndpoint, from: number): readonly Hostile[] {
 async function longestResponses(
   endpoints: readonly TestedEndpoint[],
 ): Promise<readonly { readonly endpoint: TestedEndpoint; readonly flood: Hostile }[]> {
-  const answered = []
+  const measured = []
   for (const endpoint of endpoints) {
     const floods = sampled(endpoint, seed).filter(({ kind }) => kind === 'unknown fields')
     const flood = floods[0] ?? { kind: 'honest' }
     const { bytes } = await send(endpoint, flood)
-    answered.push({ endpoint, flood, bytes })
+    measured.push({ endpoint, flood, bytes })
   }
-  return answered.sort((one, other) => other.bytes - one.bytes).slice(0, 10)
+  return measured.sort((a, b) => b.bytes - a.bytes).slice(0, 10)
 }
 
 /** Returns how long a request blocked the loop. A long one is repeated: the host may have been busy. */

@@ -128,7 +128,7 @@ const portMessage = fc.oneof(
   }),
   fc.record({
     t: fc.constant('auth'),
-    // Another id makes the page give up, as it must.
+    // With another id the page reports an error.
     id: fc.constantFrom('OWN', 7, null),
     secret: fc.string({ maxLength: 40 }),
   }),
@@ -246,7 +246,7 @@ async function frameOf(page: Page, { checkoutOrigin }: CrossSiteStack): Promise<
   const isHosted = (frame: Frame): boolean => frame.url().startsWith(checkoutOrigin)
   await expect.poll(() => page.frames().some(isHosted)).toBe(true)
   const frame = page.frames().find(isHosted)
-  if (!frame) throw new Error('the hosted page is gone')
+  if (!frame) throw new Error('the hosted page has no frame')
   return frame
 }
 

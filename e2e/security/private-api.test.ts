@@ -75,10 +75,10 @@ test('no other origin can call the checkout’s private API, with or without a s
       if (response.url().includes('/checkout-api/')) statuses.push(response.status())
     })
     const read = await outside.evaluate(
-      async ({ api, bearer, handoff, own }) => {
+      async ({ api, bearer, handoff, origin }) => {
         const json = { 'content-type': 'application/json' }
         const authorization = `Bearer ${bearer}`
-        const body = JSON.stringify({ ...handoff, origin: own })
+        const body = JSON.stringify({ ...handoff, origin })
         const attempts: [string, RequestInit][] = [
           ['session', { method: 'POST', headers: json, body }],
           ['session', { method: 'POST', mode: 'no-cors', body }],
@@ -98,7 +98,7 @@ test('no other origin can call the checkout’s private API, with or without a s
         }
         return seen.filter((text) => text !== 'unreadable' && text !== '')
       },
-      { api: url, bearer: token, handoff: handoff, own: stack.shopUrl },
+      { api: url, bearer: token, handoff, origin: stack.shopUrl },
     )
     expect(read, origin).toEqual([])
     expect(

@@ -62,14 +62,14 @@ test('returns one 4xx to smuggled lengths, odd methods, and odd paths (threat 30
   stack,
 }) => {
   const good = `Authorization: Bearer ${stack.api.apiKey}`
-  const own = host(stack)
+  const localHost = host(stack)
   const odd: Record<string, readonly string[]> = {
     'two lengths': [
-      ...['POST /payment-intents HTTP/1.1', own, good, 'Content-Type: application/json'],
+      ...['POST /payment-intents HTTP/1.1', localHost, good, 'Content-Type: application/json'],
       ...['Content-Length: 5', 'Content-Length: 6', '', '{}'],
     ],
     'length and chunks': [
-      ...['POST /payment-intents HTTP/1.1', own, good, 'Content-Type: application/json'],
+      ...['POST /payment-intents HTTP/1.1', localHost, good, 'Content-Type: application/json'],
       ...[
         'Content-Length: 4',
         'Transfer-Encoding: chunked',
@@ -82,7 +82,7 @@ test('returns one 4xx to smuggled lengths, odd methods, and odd paths (threat 30
       ],
     ],
     'no Host': ['GET /payment-intents/pi_x HTTP/1.1', 'Connection: close', '', ''],
-    'a name with a space': ['GET /payment-intents/x HTTP/1.1', own, 'A B: c', '', ''],
+    'a name with a space': ['GET /payment-intents/x HTTP/1.1', localHost, 'A B: c', '', ''],
   }
   for (const line of [
     ...['TRACE /payment-intents', 'PUT /payment-intents', 'DELETE /payment-intents/pi_x'],
@@ -96,7 +96,7 @@ test('returns one 4xx to smuggled lengths, odd methods, and odd paths (threat 30
     ...['POST /checkout/x', 'PATCH /checkout-api/session', 'GET /checkout-api/%00'],
     ...['GET /_sandbox/%ff', 'BREW /payment-intents'],
   ]) {
-    odd[line] = [`${line} HTTP/1.1`, own, good, 'Connection: close', '', '']
+    odd[line] = [`${line} HTTP/1.1`, localHost, good, 'Connection: close', '', '']
   }
   const wrong: string[] = []
   for (const [name, lines] of Object.entries(odd)) {
