@@ -57,7 +57,9 @@ test('a shop that is killed in the middle has kept the order', async () => {
 test('a missing variable ends the start with the helper’s own words, and nothing else', async () => {
   const { code, errors } = await refused({ PI_API_KEY: '' })
   expect(code).toBe(1)
-  expect(errors).toMatch(/^The shop could not start. PI_API_KEY: environment variable is not set.*pi-service start/)
+  expect(errors).toMatch(
+    /^The shop could not start. PI_API_KEY: environment variable is not set.*pi-service start/,
+  )
   expect(errors).not.toContain('    at ')
 })
 
