@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { root } from '@pi-checkout/test-support/process'
 import { adminTokenOf } from '../fixtures/admin-page.ts'
 import type { CrossSiteStack } from '../fixtures/cross-site-stack.ts'
@@ -98,7 +99,7 @@ export function serviceRoutes(
     ...[
       ...['/pi-checkout.js', '/healthz', '/readyz', '/openapi.json', '/docs', '/docs.css'],
       ...['/favicon.ico', '/nowhere', '/metrics'],
-      ...['/_sandbox/', '/_sandbox/playground', '/_sandbox/playground/'],
+      ...['/_sandbox', '/_sandbox/', '/_sandbox/playground', '/_sandbox/playground/'],
     ].map((name) => probe(`GET ${name}`)),
     ...['environments', 'export', 'events'].flatMap((name) => [
       probe(`GET /_sandbox/${name}`, admin),
@@ -109,6 +110,7 @@ export function serviceRoutes(
     ),
     inEnvironment('PUT /clock', 'unknown', '{"offset":0}'),
     inEnvironment('DELETE /clock', 'unknown'),
+    ...['origins', 'requests', 'lint'].map((list) => inEnvironment(`DELETE /${list}`, 'unknown')),
     inEnvironment('POST /origins', 'wrong', '{}'),
     inEnvironment('POST /faults', 'unknown', '{}'),
     inEnvironment('DELETE /faults', 'unknown'),
@@ -198,15 +200,19 @@ export function shopRoutes(stack: CrossSiteStack, { buyer, asset }: Known): read
     ])
 }
 
-/** Returns the routes that the sources declare: each needs a probe. */
-export function declaredRoutes(): readonly string[] {
+/** The service's table of routes, and the paths that the shop's sources name: each needs a probe. */
+export async function declaredRoutes(): Promise<readonly string[]> {
+  const table = pathToFileURL(join(root, 'packages/service/dist/service/shared/routes.js')).href
+  const { routes } = (await import(table)) as {
+    readonly routes: Readonly<Record<string, { readonly method: string; readonly path: string }>>
+  }
+  const service = Object.values(routes).map(({ method, path }) => `${method} ${path}`)
   const call = /\.(get|post|put|delete|patch|route)\(\s*'(\/[^']*)'/g
-  return ['packages/service/src', 'demo/server'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .flatMap((name) => [...readFileSync(join(root, folder, name), 'utf8').matchAll(call)])
-      .map(
-        ([, method = '', path = '']) => `${method === 'route' ? '' : method.toUpperCase()} ${path}`,
-      ),
-  )
+  const shop = readdirSync(join(root, 'demo/server'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => [...readFileSync(join(root, 'demo/server', name), 'utf8').matchAll(call)])
+    .map(
+      ([, method = '', path = '']) => `${method === 'route' ? '' : method.toUpperCase()} ${path}`,
+    )
+  return [...service, ...shop]
 }

@@ -11,26 +11,24 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { CreatePaymentIntentSchema, headers } from '@pi-checkout/contract'
 import canonicalize from 'canonicalize'
 import pino from 'pino'
-import { administer } from '../../service/src/administration.ts'
 import { mainListener } from '../../service/src/app.ts'
+import { administer } from '../../service/src/cli/admin-commands.ts'
 import { readConfig, type StoreChoice } from '../../service/src/config.ts'
-import type { Context } from '../../service/src/context.ts'
 import type { Database } from '../../service/src/db/database.ts'
-import { authenticator } from '../../service/src/http/authenticate.ts'
 import { readBody } from '../../service/src/http/body.ts'
-import { jsonHeaders } from '../../service/src/http/headers.ts'
 import { readJson } from '../../service/src/http/json.ts'
 import { rateLimits } from '../../service/src/http/rate-limit.ts'
-import { randomBase62, randomSalt } from '../../service/src/identifiers.ts'
-import { creationAnswer, intentAnswer } from '../../service/src/intents/answer.ts'
+import { jsonHeaders } from '../../service/src/http/response.ts'
+import { randomBase62, randomSalt } from '../../service/src/ids.ts'
 import { clientSecret } from '../../service/src/intents/client-secret.ts'
-import type { Draft } from '../../service/src/intents/creation.ts'
-import { type IntentStore, intentStore } from '../../service/src/intents/intent-store.ts'
-import type { StoredIntent } from '../../service/src/intents/store.ts'
-import { makeNotifier } from '../../service/src/notifier/notifier.ts'
-import { faultRules } from '../../service/src/sandbox/faults.ts'
+import type { NewIntent } from '../../service/src/intents/create-batch.ts'
+import { createIntentStore, type IntentStore } from '../../service/src/intents/intent-store.ts'
+import type { StoredIntent } from '../../service/src/intents/intents.ts'
+import { serializeCreated, serializeIntent } from '../../service/src/intents/serialize.ts'
+import { authenticator } from '../../service/src/merchants/authenticate.ts'
+import { createNotifier } from '../../service/src/notifier/notifier.ts'
 import { newSecretKeys, readSecretKeys } from '../../service/src/secret-keys.ts'
-import { openStore } from '../../service/src/store.ts'
+import { openStore } from '../../service/src/start/open-store.ts'
 import type { Filled, ServerQuery } from './service-server.ts'
 import { bytesPerIntent, fill, someIds } from './store.ts'
 
@@ -72,21 +70,17 @@ async function service(): Promise<Listener> {
     { command: 'keys create', merchant: 'Bench', environment: 'live' },
   )
   const log = pino({ enabled: false })
-  const context: Context = {
-    ...{ db, keys, now, log },
+  const stopping = new AbortController().signal
+  const handle = mainListener({
+    ...{ db, keys, now, log, stopping },
     publicUrl: 'http://127.0.0.1',
     challengeUrl: 'http://127.0.0.1',
     hostedFolder: '',
-  }
-  const stopping = new AbortController().signal
-  const handle = mainListener(context, {
-    authenticator: authenticator(context),
-    faults: faultRules(),
+    authenticator: authenticator({ db, keys, now }),
     limits: rateLimits({ ...config, rateLimit: 999_999 }, () => undefined),
-    intents: kind === 'memory' ? memoryStore() : intentStore(db),
+    intents: kind === 'memory' ? memoryStore() : createIntentStore(db),
     adminToken: randomBase62(30),
-    notifier: makeNotifier(context, stopping),
-    stopping,
+    notifier: createNotifier({ db, log, now }, stopping),
     sandboxFrom: 'loopback',
     storeOptions: undefined,
     metrics: false,
@@ -96,7 +90,7 @@ async function service(): Promise<Listener> {
 
 function memoryStore(): IntentStore {
   const byId = new Map<string, StoredIntent>()
-  const byKey = new Map<string, Draft>()
+  const byKey = new Map<string, NewIntent>()
   return {
     create: async (draft) => {
       const key = draft.idempotency?.hash ?? draft.id
@@ -118,7 +112,7 @@ function storedOf({
   secretSalt,
   body,
   createdAt,
-}: Draft): StoredIntent {
+}: NewIntent): StoredIntent {
   return {
     ...{ id, environmentId, secretKid, secretSalt, createdAt },
     ...{ amount: body.amount, currency: body.currency, orderId: body.orderId },
@@ -174,7 +168,7 @@ function bare(): Listener {
     if (request.method === 'GET') {
       const intent = byId.get((request.url ?? '').slice('/payment-intents/'.length))
       answer(response, intent ? 200 : 404, {
-        body: intent ? JSON.stringify(intentAnswer(intent)) : '{}',
+        body: intent ? JSON.stringify(serializeIntent(intent)) : '{}',
       })
       return
     }
@@ -187,7 +181,7 @@ function bare(): Listener {
     }
     byId.set(draft.id, storedOf(draft))
     answer(response, 201, {
-      body: JSON.stringify(creationAnswer(draft, clientSecret(keys, draft))),
+      body: JSON.stringify(serializeCreated(draft, clientSecret(keys, draft))),
       location: `/payment-intents/${draft.id}`,
     })
   }

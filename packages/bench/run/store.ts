@@ -10,8 +10,8 @@ import { text } from 'node:stream/consumers'
 import type { TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import pg from 'pg'
 import type { Database } from '../../service/src/db/database.ts'
-import { randomBase62, randomSalt } from '../../service/src/identifiers.ts'
-import { creations } from '../../service/src/intents/creation.ts'
+import { randomBase62, randomSalt } from '../../service/src/ids.ts'
+import { createBatch } from '../../service/src/intents/create-batch.ts'
 import type { Width } from './service-server.ts'
 
 /** Rows of one statement, which stays below the statement timeout. */
@@ -64,7 +64,7 @@ export async function createInStore(
   database: Database,
   { concurrency, seconds }: Width,
 ): Promise<number> {
-  const create = creations(database)
+  const create = createBatch(database)
   const [row] = await database.query<{ id: string }>`select id from environments limit 1`
   const environmentId = String(row?.id)
   return await perSecond({ concurrency, seconds }, async () => {

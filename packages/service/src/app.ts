@@ -1,56 +1,150 @@
 /**
- * The main listener: the API with the hosted page. The challenge page has a listener of its own.
+ * Composition: creates every feature, and binds the handlers of both listeners to the table of routes.
  *
  * @module
  */
 import type { RequestListener } from 'node:http'
-import type { Express } from 'express'
-import { apiDocsRouter } from './api-docs/routes.ts'
-import type { CheckoutParts } from './checkout/api.ts'
-import { checkoutRouter } from './checkout/router.ts'
-import type { Context } from './context.ts'
-import { elementScript } from './http/element-script.ts'
-import { bareApp, finished } from './http/express-app.ts'
-import { healthRouter } from './http/health.ts'
-import { hostCheck } from './http/host.ts'
-import { type Metrics, makeMetrics } from './http/metrics.ts'
-import type { OperationParts } from './intents/operations.ts'
-import { intentRoutes, isIntentPath } from './intents/routes.ts'
-import { type SandboxParts, sandboxRouter } from './sandbox/routes.ts'
-import { makeSandbox, type Sandbox } from './sandbox/sandbox.ts'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { apiDocsRoutes } from './api-docs/routes.ts'
+import { type CheckoutRoutesOptions, checkoutRoutes, samePageCheck } from './checkout/routes.ts'
+import type { SandboxAccess } from './config.ts'
+import type { Database } from './db/database.ts'
+import type { Observer } from './http/call.ts'
+import { createListener } from './http/create-listener.ts'
+import { healthRoutes } from './http/health.ts'
+import { hostCheck } from './http/host-check.ts'
+import { createMetrics } from './http/metrics.ts'
+import type { RateLimits } from './http/rate-limit.ts'
+import type { Handler } from './http/response.ts'
+import { staticFile, staticFolder } from './http/static-files.ts'
+import type { IntentStore } from './intents/intent-store.ts'
+import { repeatedApiVersion } from './intents/parse-request.ts'
+import { intentRoutes } from './intents/routes.ts'
+import type { Authenticator } from './merchants/authenticate.ts'
+import type { Notifier } from './notifier/notifier.ts'
+import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
+import { createFaultRules } from './sandbox/faults/rules.ts'
+import { faultWrapper } from './sandbox/faults/wrap.ts'
+import { sandboxRoutes } from './sandbox/routes.ts'
+import { createSandbox } from './sandbox/sandbox.ts'
+import type { SecretKeys } from './secret-keys.ts'
+import { openChallenge } from './test-bank/challenges.ts'
+import { testBankRoutes } from './test-bank/routes.ts'
 
-/** What the main listener needs besides the context. */
-export interface AppParts extends OperationParts, SandboxParts, Omit<CheckoutParts, 'limits'> {
-  /** Whether `/metrics` was asked for. */
+/** What both listeners need. */
+export interface AppOptions {
+  readonly db: Database
+  readonly keys: SecretKeys
+  /** Takes no bodies, credentials or queries; errors go through `logError`, which masks them. */
+  readonly log: Logger
+  /** Real time. An environment's time is `environmentNow(environment, now())`. */
+  readonly now: () => Date
+  /** Origin of the API and the hosted page, as browsers see it: `http://127.0.0.1:4000`. */
+  readonly publicUrl: string
+  /** Origin of the test bank: `http://127.0.0.1:4001`. */
+  readonly challengeUrl: string
+  /** Folder of the built browser files: the hosted pages and `pi-checkout.js`. */
+  readonly hostedFolder: string
+  readonly authenticator: Authenticator
+  readonly limits: RateLimits
+  readonly intents: IntentStore
+  readonly notifier: Notifier
+  readonly stopping: AbortSignal
+  readonly adminToken: string
+  readonly accessLog?: readonly Observer[]
+  readonly sandboxFrom: SandboxAccess
+  /** Options of `pi-service` that lead to this store; `undefined`: none does. */
+  readonly storeOptions: string | undefined
+  /** Whether to serve `/metrics`. */
   readonly metrics: boolean
 }
 
-/** Returns what the main listener answers: the two operations first, Express for everything else. */
-export function mainListener(context: Context, parts: AppParts): RequestListener {
-  const sandbox = makeSandbox(context)
-  const operations = intentRoutes(context, parts)
-  const metrics = parts.metrics ? makeMetrics() : undefined
-  const pages = pagesApp(context, parts, { sandbox, metrics })
-  const listener = sandbox.journal.watch((request, response) => {
-    if (isIntentPath(request.url ?? '')) operations(request, response)
-    else pages(request, response)
+/** Creates the main listener: the API, the hosted page, the sandbox and the documentation. */
+export function mainListener(options: AppOptions): RequestListener {
+  const { db, publicUrl, hostedFolder, log, stopping } = options
+  const sandbox = createSandbox(options)
+  const metrics = options.metrics ? createMetrics() : undefined
+  const faults = createFaultRules()
+  const withFaults = faultWrapper(faults)
+  const { create, retrieve } = intentRoutes(options)
+  const host = hostCheck(publicUrl)
+  const inspector = options.sandboxFrom === 'loopback' ? [host, checkLocal] : [host]
+  return createListener({
+    log,
+    accessLog: options.accessLog ?? [],
+    observers: [...(metrics ? [metrics.observer] : []), sandbox.requestLog.observer],
+    handlers: {
+      create: withFaults('create', create),
+      retrieve: withFaults('retrieve', retrieve),
+      ...healthRoutes({ db, stopping }),
+      ...(metrics && { metrics: metrics.handle }),
+      ...hostedRoutes(options),
+      ...apiDocsRoutes(options),
+      ...sandboxRoutes({ ...options, ...sandbox, faults }),
+      element: staticFile(hostedFolder, 'pi-checkout.js', {
+        headers: () => elementHeaders,
+        missing: 'The element is not built; run npm run build first.',
+      }),
+    },
+    checks: {
+      // Supervisors and load balancers use an address of the network, and what they read is no secret.
+      operator: [],
+      merchant: [],
+      buyer: [host],
+      public: [host],
+      checkout: [host, samePageCheck(publicUrl)],
+      inspector,
+      sandbox: [...inspector, adminCheck(options.adminToken), checkNull],
+    },
+    problemHeaders: { merchant: ({ request }) => repeatedApiVersion(request) },
   })
-  return metrics ? metrics.watch(listener) : listener
 }
 
-function pagesApp(
-  context: Context,
-  parts: AppParts,
-  { sandbox, metrics }: { readonly sandbox: Sandbox; readonly metrics: Metrics | undefined },
-): Express {
-  const app = bareApp(context.publicUrl)
-  // Probes and Prometheus ask by an address of the network, and what they read is no secret.
-  app.use(healthRouter(context, parts))
-  if (metrics) app.use(metrics.router)
-  app.use(hostCheck(context.publicUrl))
-  app.use(checkoutRouter(context, parts))
-  app.use(apiDocsRouter(context))
-  app.use('/_sandbox', sandboxRouter(context, parts, sandbox))
-  app.use(elementScript(context.hostedFolder))
-  return finished(app, context)
+/** Creates the handlers of the hosted page and its assets. */
+export function hostedRoutes(options: Omit<CheckoutRoutesOptions, 'openChallenge'>) {
+  const { db, hostedFolder } = options
+  return {
+    ...checkoutRoutes({
+      ...options,
+      openChallenge: async (snapshot, ticket) => await openChallenge(db, snapshot, ticket),
+    }),
+    assets: builtAssets(hostedFolder),
+  }
+}
+
+/** Creates the listener of the test bank. */
+export function testBankListener(
+  options: Pick<
+    AppOptions,
+    'db' | 'now' | 'log' | 'publicUrl' | 'challengeUrl' | 'hostedFolder' | 'accessLog'
+  >,
+): RequestListener {
+  const host = hostCheck(options.challengeUrl)
+  const { favicon } = healthRoutes({ db: options.db, stopping: new AbortController().signal })
+  return createListener({
+    log: options.log,
+    accessLog: options.accessLog ?? [],
+    observers: [],
+    handlers: { ...testBankRoutes(options), assets: builtAssets(options.hostedFolder), favicon },
+    checks: { buyer: [host], public: [host], 'test-bank': [host] },
+  })
+}
+
+/** The scripts and styles of the built pages, never a page; names change with their content. */
+function builtAssets(hostedFolder: string): Handler {
+  return staticFolder(join(hostedFolder, 'checkout-assets'), { headers: () => assetHeaders })
+}
+
+const assetHeaders = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/** For the page of any shop. */
+export const elementHeaders = {
+  'cache-control': 'no-cache',
+  // A module script is always a CORS request, and the shop is another origin.
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
 }

@@ -9,17 +9,17 @@ import { readOrigin } from '@pi-checkout/contract/origin'
 import { shellQuote } from '../shared/shell-quote.ts'
 import { readTrustedProxies } from './http/client-address.ts'
 
-/** Where the data lives. */
+/** Where the data is stored. */
 export type StoreChoice =
   /** An absolute path: a command that is pasted elsewhere finds it too. */
   | { readonly kind: 'directory'; readonly directory: string }
   | { readonly kind: 'memory' }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** This machine alone, or whoever reaches the listener: a container's host is another machine. */
-export type SandboxFrom = 'loopback' | 'network'
+/** Only this host, or every client that reaches the listener: a container's host is another host. */
+export type SandboxAccess = 'loopback' | 'network'
 
-/** From nothing, over what went wrong, to a line for each answer. */
+/** From nothing, over errors, to a line for each response. */
 const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
 export type LogLevel = (typeof logLevels)[number]
 
@@ -31,23 +31,23 @@ export interface Config {
   /** Of the challenge page: the next one, or a free one. */
   readonly challengePort: number
   readonly store: StoreChoice
-  /** Whose pages may show the checkout in the first merchant's test environment, beside the demo shop. */
+  /** Origins that may show the checkout in the first merchant's test environment, besides the demo shop. */
   readonly origins: readonly string[]
-  /** `PI_SECRET_KEYS` as given: the embedded store makes its own where it is missing. */
+  /** `PI_SECRET_KEYS` as given: the embedded store creates its own if it is missing. */
   readonly secretKeys: string | undefined
   /** Origin that browsers use, where it is not the listener's own. */
   readonly publicUrl: string | undefined
   readonly challengeUrl: string | undefined
   /** Requests per second and environment; `undefined` leaves test environments without a limit. */
   readonly rateLimit: number | undefined
-  /** Proxies whose word on a client's address counts; `undefined`: no client address is known. */
+  /** Proxies whose headers name the client's address; `undefined`: no client address is known. */
   readonly trustedProxies: BlockList | undefined
   /** Whether to serve `/metrics`. */
   readonly metrics: boolean
-  /** How much the log says. */
+  /** How much is logged. */
   readonly logLevel: LogLevel
-  /** From where the sandbox control and its inspector may be asked, with the admin token. */
-  readonly sandboxFrom: SandboxFrom
+  /** From where the sandbox and its inspector can be reached, with the admin token. */
+  readonly sandboxFrom: SandboxAccess
 }
 
 /** The flags that concern the settings, as the command line hands them over. */
@@ -158,7 +158,7 @@ function readLogLevel(text: string | undefined): LogLevel {
   throw new TypeError(`PI_LOG_LEVEL: must be one of ${logLevels.join(', ')}; leave it out for warn`)
 }
 
-function readSandboxFrom(text: string | undefined): SandboxFrom {
+function readSandboxFrom(text: string | undefined): SandboxAccess {
   if (!text || text === 'loopback') return 'loopback'
   if (text === 'network') return 'network'
   throw new TypeError('PI_SANDBOX: must be loopback or network; leave it out for loopback')

@@ -1,6 +1,5 @@
 /**
- * The embedded store's directory, looked at before anything is locked, opened or half made in it; and
- * what may be put there beside the database.
+ * The embedded store's directory: checked before it is locked or opened, and how files are written to it.
  *
  * @module
  */
@@ -8,9 +7,9 @@ import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 
 /**
- * Makes a data directory where it is missing.
+ * Creates a data directory if it is missing.
  *
- * @throws {TypeError} This user cannot write there; the message names the folder, the rule and the fix.
+ * @throws {TypeError} If this user cannot write there; the message names the folder, the rule and the fix.
  */
 export async function prepareDirectory(directory: string): Promise<void> {
   const database = join(directory, 'database')
@@ -29,8 +28,7 @@ export async function prepareDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Writes a file that is there whole or not at all, whenever the power goes, and stays once this returns.
- * For its owner only.
+ * Writes a file atomically and durably, for its owner only: after a power cut it is complete or missing.
  */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const unfinished = `${file}.new`
@@ -40,7 +38,7 @@ export async function writeDurably(file: string, text: string): Promise<void> {
   await syncFolder(dirname(file))
 }
 
-/** Writes a new file for its owner only, and its content to the disk; its name is its folder's to keep. */
+/** Writes a new file for its owner only, and syncs its content. Sync the folder to keep its name. */
 export async function writeSynced(file: string, content: string | Buffer): Promise<void> {
   const handle = await open(file, 'wx', 0o600)
   try {
@@ -51,7 +49,7 @@ export async function writeSynced(file: string, content: string | Buffer): Promi
   }
 }
 
-/** Keeps on the disk what was made, renamed or removed in a folder. */
+/** Syncs a folder, so that new, renamed and removed files in it are durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -64,7 +62,7 @@ export async function syncFolder(folder: string): Promise<void> {
 // The kernel takes 107 bytes; a deep directory may still be near.
 const maxPath = 107
 
-/** Returns the path of a socket in a data directory, in as few bytes as it can be said. */
+/** Returns the shortest path of a socket in a data directory. */
 export function socketPath(directory: string, name: string): string {
   const path = join(directory, name)
   const shorter = relative(process.cwd(), path)
@@ -75,13 +73,13 @@ export function socketPath(directory: string, name: string): string {
 
 const another = 'or choose another with --data or PI_DATA_DIR'
 
-/** By the system's code. It is a directory's owner who may change it, so each says what to change. */
+/** By the system's error code, with the fix. */
 const reasons: ReadonlyMap<string, string> = new Map([
   ['EACCES', `it must be writable by the user who runs pi-service; chown it, ${another}`],
   ['EPERM', `it must be writable by the user who runs pi-service; chown it, ${another}`],
   ['EROFS', `its file system is mounted read-only; mount it for writing, ${another}`],
-  ['ENOSPC', `its disk is full; make room, ${another}`],
-  ['EDQUOT', `its disk quota is used up; make room, ${another}`],
+  ['ENOSPC', `its disk is full; free some space, ${another}`],
+  ['EDQUOT', `its disk quota is used up; free some space, ${another}`],
   ['ENOTDIR', `a part of the path is a file; remove that, ${another}`],
   ['EEXIST', `it is a file; remove that, ${another}`],
 ])

@@ -5,7 +5,7 @@
  */
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { Queryable } from './db/database.ts'
-import { randomSalt } from './identifiers.ts'
+import { randomSalt } from './ids.ts'
 
 /** What a derived key is for. No key serves two. */
 export type Purpose = 'client-secret' | 'api-key' | 'checkout-token'

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sendAdminCommand, serveAdminSocket } from '../src/admin-socket.ts'
-import { AdminError, type AdminResult } from '../src/administration.ts'
+import { AdminError, type AdminResult } from '../src/cli/admin-commands.ts'
+import { sendAdminCommand, serveAdminSocket } from '../src/cli/admin-socket.ts'
 import { StoreError } from '../src/db/database.ts'
 
 const apiKey = `pi_sk_test_${'a1B2'.repeat(9)}`

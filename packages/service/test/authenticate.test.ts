@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { administer } from '../src/administration.ts'
+import { administer } from '../src/cli/admin-commands.ts'
 import { readConfig } from '../src/config.ts'
-import { type Authenticator, authenticator } from '../src/http/authenticate.ts'
-import { base62Digits, randomBase62 } from '../src/identifiers.ts'
-import { openStore, type Store } from '../src/store.ts'
+import { base62Digits, randomBase62 } from '../src/ids.ts'
+import { type Authenticator, authenticator } from '../src/merchants/authenticate.ts'
+import { openStore, type Store } from '../src/start/open-store.ts'
 
 let store: Store
 let auth: Authenticator
@@ -46,7 +46,7 @@ test('a key with an end works until then and not after, looked up before or not'
   await auth.authenticate(sent)
   time = new Date('2026-11-21T12:00:02Z')
   await expect(auth.authenticate(sent)).rejects.toMatchObject({ code: 'revoked_credentials' })
-  auth.forget()
+  auth.clearCache()
   await expect(auth.authenticate(sent)).rejects.toMatchObject({ code: 'revoked_credentials' })
 })
 
@@ -88,7 +88,7 @@ test('a key that is revoked while it is looked up works for no request after tha
   afterReading = async () => {
     afterReading = async () => {}
     await administer(context, { command: 'keys revoke', id: made.id })
-    auth.forget()
+    auth.clearCache()
   }
   await auth.authenticate(sent)
   for (const later of [sent, request(made.apiKey)]) {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import pino from 'pino'
 import { expect, test } from 'vitest'
 import { batch, Overloaded } from '../src/db/batch.ts'
+import { Call } from '../src/http/call.ts'
 import { sendProblem } from '../src/http/problem.ts'
 
 test('four thousand and ninety-six requests wait for the store; one more is turned away at once, and those go on', async () => {
@@ -30,9 +31,12 @@ test('four thousand and ninety-six requests wait for the store; one more is turn
   expect(await work(7)).toBe(7)
 })
 
-test('whoever is turned away is told that nothing was decided, and when to come again', async () => {
+test('rejects with Retry-After when too many requests wait', async () => {
   const server = createServer((request, response) =>
-    sendProblem(request, response, { error: new Overloaded(), log: pino({ enabled: false }) }),
+    sendProblem(new Call(request, response), {
+      error: new Overloaded(),
+      log: pino({ enabled: false }),
+    }),
   ).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)

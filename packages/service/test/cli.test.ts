@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendAdminCommand } from '../src/admin-socket.ts'
+import { sendAdminCommand } from '../src/cli/admin-socket.ts'
 import { command, type ServiceProcess, startProcess } from './support/process.ts'
 import { create, order, retrieve } from './support/service.ts'
 

@@ -143,7 +143,7 @@ test('closes the longest idle connection when all are taken, and none that is in
   )
 })
 
-test('bounds the connections of one client, whose own ones make room for its next', async () => {
+test('closes idle connections of a client that has too many', async () => {
   const port = await serve(
     async ({ url }, response) => {
       if (url === '/wait') response.write('begin')

@@ -19,10 +19,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, expect, test, vi } from 'vitest'
 import { DirectoryInUse, lockDirectory } from '../src/db/directory-lock.ts'
-import { openStore } from '../src/store.ts'
+import { openStore } from '../src/start/open-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pi-read-only-'))
-const nobody = 65534
+const otherUser = 65534
 const isRoot = process.getuid?.() === 0
 // Root writes into any folder, but not on a disk that is mounted read-only.
 const mounted = isRoot && mount([]) && mount(['remount,ro'])
@@ -56,8 +56,8 @@ test.skipIf(!mounted)(
 test('a data directory that this user may not write is refused, and nothing is made in it', async () => {
   const foreign = mkdtempSync(join(tmpdir(), 'pi-foreign-'))
   chmodSync(foreign, 0o555)
-  // Rights do not bind root: it asks as somebody whom they bind.
-  if (isRoot) process.seteuid?.(nobody)
+  // File permissions do not apply to root, so it becomes another user.
+  if (isRoot) process.seteuid?.(otherUser)
   try {
     for (const directory of [foreign, join(foreign, 'data')]) {
       await expect(open(directory)).rejects.toThrow(
@@ -96,7 +96,7 @@ test('of twenty that want one directory at once one gets it, and the others hear
   rmSync(place, { recursive: true })
 })
 
-test('what a killed process leaves in the directory keeps nobody out, whoever has its pid now', async () => {
+test('ignores what a killed process leaves, even if its pid is in use again', async () => {
   const place = mkdtempSync(join(tmpdir(), 'pi-stale-'))
   const dead = createServer().listen(join(place, 'before'))
   await once(dead, 'listening')
@@ -109,7 +109,7 @@ test('what a killed process leaves in the directory keeps nobody out, whoever ha
   rmSync(place, { recursive: true })
 })
 
-test('a claim is seen in the directory only once it listens, so nobody takes it for a dead one', async () => {
+test('names a lock socket only once it listens, so that it never looks stale', async () => {
   const place = mkdtempSync(join(tmpdir(), 'pi-claim-'))
   const probe = createServer().listen(join(place, 'probe'))
   const { _handle } = probe as unknown as { readonly _handle: { listen(backlog: number): number } }
@@ -130,7 +130,7 @@ test('a claim is seen in the directory only once it listens, so nobody takes it 
   rmSync(place, { recursive: true })
 })
 
-test('whoever goes at the moment that it is asked keeps nobody out', async () => {
+test('ignores a process that exits while it is probed', async () => {
   const place = mkdtempSync(join(tmpdir(), 'pi-going-'))
   const going = createServer((socket) => {
     going.close()
@@ -144,7 +144,7 @@ test('whoever goes at the moment that it is asked keeps nobody out', async () =>
   rmSync(place, { recursive: true })
 })
 
-test('a file of a user with such a name stays, and keeps nobody out', async () => {
+test('keeps and ignores a file of a user with such a name', async () => {
   const place = mkdtempSync(join(tmpdir(), 'pi-notes-'))
   writeFileSync(join(place, 'lock-notes'), 'mine')
   const lock = await lockDirectory(place)
@@ -153,11 +153,11 @@ test('a file of a user with such a name stays, and keeps nobody out', async () =
   rmSync(place, { recursive: true })
 })
 
-test('a command that is stopped while it asks who holds the directory holds up nobody', async () => {
+test('is not delayed by a suspended command that probes the lock', async () => {
   const place = mkdtempSync(join(tmpdir(), 'pi-stopped-'))
   const lock = await lockDirectory(place)
   const [claim = ''] = readdirSync(place)
-  // It reads what it is told, and then neither ends nor closes.
+  // It reads the reply, and then neither ends nor closes.
   const stopped = connect({ path: join(place, claim), allowHalfOpen: true })
   const [owner] = await once(stopped, 'data')
   expect(JSON.parse(String(owner))).toMatchObject({ pid: process.pid, held: true })
@@ -169,7 +169,7 @@ test('a command that is stopped while it asks who holds the directory holds up n
 test('where no socket can be made the directory is refused with the reason and the fix', async () => {
   const place = mkdtempSync(join(tmpdir(), 'pi-no-socket-'))
   chmodSync(place, 0o555)
-  if (isRoot) process.seteuid?.(nobody)
+  if (isRoot) process.seteuid?.(otherUser)
   try {
     await expect(lockDirectory(place)).rejects.toThrow(
       new TypeError(

@@ -6,12 +6,12 @@ import type { Database } from '../src/db/database.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import type { LoggedError } from '../src/log.ts'
 import { newSecretKeys } from '../src/secret-keys.ts'
-import { type Running, startService } from '../src/start.ts'
+import { type RunningService, startService } from '../src/start/start.ts'
 import { create, order, retrieve, type TestService } from './support/service.ts'
 
 let server: TemporaryPostgres
 let db: Database
-let running: Running
+let running: RunningService
 let service: TestService
 const lines: string[] = []
 

@@ -9,7 +9,7 @@ import { openPglite } from '../src/db/pglite.ts'
 import { create, startTestService } from './support/service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pi-full-'))
-// A disk of its own that is small enough to fill; only root may mount one.
+// A separate disk that is small enough to fill; only root may mount one.
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=72m', 'tmpfs', folder]).status === 0
 
 afterAll(() => {
@@ -17,15 +17,15 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Leaves so much room that either the rows or the log of writes are the first to find none. */
+/** Leaves so much space that either the rows or the write-ahead log run out of it first. */
 const disks = [
-  { full: 'under the rows', room: 100_000, values: 30 },
-  { full: 'in the middle of the log', room: 6_000_000, values: 12 },
+  { full: 'under the rows', free: 100_000, values: 30 },
+  { full: 'in the middle of the log', free: 6_000_000, values: 12 },
 ]
 
-for (const { full, room, values } of disks) {
+for (const { full, free, values } of disks) {
   test.skipIf(!mounted)(
-    `a disk that is full ${full} gives 503 and loses nothing acknowledged; with room again, all goes on`,
+    `returns 503 on a disk that is full ${full}, loses no acknowledged intent, and recovers`,
     async () => {
       const data = join(folder, 'data')
       const env = { PI_DATA_DIR: data }
@@ -33,7 +33,7 @@ for (const { full, room, values } of disks) {
       const service = await startTestService(env)
       const { bavail, bsize } = await statfs(folder)
       const filler = join(folder, 'filler')
-      await writeFile(filler, Buffer.alloc(bavail * bsize - room))
+      await writeFile(filler, Buffer.alloc(bavail * bsize - free))
 
       const metadata = Object.fromEntries(
         Array.from({ length: values }, (_, at) => [`k${at}`, randomBytes(250).toString('hex')]),

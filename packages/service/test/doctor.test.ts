@@ -4,13 +4,13 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendAdminCommand } from '../src/admin-socket.ts'
-import { administer } from '../src/administration.ts'
+import { administer } from '../src/cli/admin-commands.ts'
+import { sendAdminCommand } from '../src/cli/admin-socket.ts'
+import { type Diagnosis, examine } from '../src/cli/doctor/doctor.ts'
+import { examineNode } from '../src/cli/doctor/machine-checks.ts'
 import { readConfig } from '../src/config.ts'
-import { type Diagnosis, examine } from '../src/doctor/doctor.ts'
-import { examineNode } from '../src/doctor/machine.ts'
 import { newSecretKeys } from '../src/secret-keys.ts'
-import { openStore } from '../src/store.ts'
+import { openStore } from '../src/start/open-store.ts'
 import { command } from './support/process.ts'
 import { create, startTestService } from './support/service.ts'
 
@@ -87,7 +87,7 @@ test('a key that intents need and that is gone is a fault, with what to do', asy
   expect((await diagnose()).ok).toBe(true)
 })
 
-/** What the doctor says of it, whoever examined the store. */
+/** The doctor's report, for each way to examine the store. */
 const adviceForLive = () => ({
   about: "Ani's Shop (live)",
   state: 'warning',
@@ -104,16 +104,16 @@ test('an environment without a page is named with the command that helps, to be 
 })
 
 test('a port that another program has and a database that is away are faults', async () => {
-  const stranger = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
-  await new Promise((resolve) => stranger.once('listening', resolve))
-  const { port } = stranger.address() as { port: number }
+  const program = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await new Promise((resolve) => program.once('listening', resolve))
+  const { port } = program.address() as { port: number }
   expect(about(await diagnose({ port: String(port) }), `port ${port}`)).toMatchObject({
     state: 'fault',
     found: 'Another program has it.',
   })
-  stranger.close()
+  program.close()
 
-  const url = 'postgres://somebody:hush@127.0.0.1:1/nothing'
+  const url = 'postgres://user:hush@127.0.0.1:1/nothing'
   const away = await command(['doctor', '--database-url', url, '--port', '0'])
   expect(away.status).toBe(1)
   expect(away.out).toContain('FAULT    store: The database cannot be reached (ECONNREFUSED).')

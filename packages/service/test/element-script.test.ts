@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Context } from '../src/context.ts'
-import { elementScript } from '../src/http/element-script.ts'
-import { bareApp, finished } from '../src/http/express-app.ts'
+import { elementHeaders } from '../src/app.ts'
+import { createListener } from '../src/http/create-listener.ts'
+import { staticFile } from '../src/http/static-files.ts'
 
 const script = 'export const one = 1\n'
 let folder: string
@@ -19,8 +19,11 @@ beforeAll(async () => {
   // Where pnpm and npx put a package.
   const hosted = join(folder, '.pnpm/dist/hosted')
   await mkdir(hosted, { recursive: true })
-  const app = bareApp('http://127.0.0.1').use(elementScript(hosted))
-  server = createServer(finished(app, { log: pino({ enabled: false }) } as Context)).listen(0)
+  const element = staticFile(hosted, 'pi-checkout.js', { headers: () => elementHeaders })
+  const log = pino({ enabled: false })
+  server = createServer(
+    createListener({ log, observers: [], checks: {}, handlers: { element } }),
+  ).listen(0)
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/pi-checkout.js`
   expect((await fetch(address)).status).toBe(404)
   await writeFile(join(hosted, 'pi-checkout.js'), script)

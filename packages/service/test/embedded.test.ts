@@ -8,9 +8,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Database } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPglite } from '../src/db/pglite.ts'
-import { retrievals } from '../src/intents/retrieval.ts'
+import { findBatch } from '../src/intents/find-batch.ts'
 
-// The disk alone may be told to fail, and its syncs are counted.
+// Only the disk can be made to fail, and its syncs are counted.
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>()
   return { ...fs, fdatasyncSync: vi.fn(fs.fdatasyncSync) }
@@ -52,7 +52,7 @@ test('a retrieve that was planned for a small store takes the index of a large o
     insert into merchants (id, name, created_at) values ('mer_1', 'Shop', now());
     insert into environments (id, merchant_id, mode, idempotency_salt, created_at)
     values ('env_1', 'mer_1', 'test', decode(repeat('07', 32), 'hex'), now())`)
-  const find = retrievals(db)
+  const find = findBatch(db)
   await insert({ from: 1, to: 500 })
   for (let count = 0; count < 10; count++) await find({ id: 'pi_1', environmentId: 'env_1' })
 

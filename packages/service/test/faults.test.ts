@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { heldKeys } from '../src/sandbox/held-keys.ts'
+import { createHeldKeys } from '../src/sandbox/faults/held-keys.ts'
 import { control, environmentId } from './sandbox/support.ts'
 import { create, order, retrieve } from './support/service.ts'
 import { startTwoMerchants, type TwoMerchants } from './support/two-merchants.ts'
@@ -107,7 +107,7 @@ test('a request that is refused for itself uses up no rule', async () => {
   expect(answers.map(({ status }) => status)).toEqual([400, 503])
 })
 
-test('one rule of several can be taken back; a retrieve breaks by rules of its own', async () => {
+test('removes one of several rules; a retrieve has separate rules', async () => {
   await addRule({ on: 'create', do: '500' })
   const added = (await (await addRule({ on: 'retrieve', do: '503' })).json()) as {
     rules: [{ id: number }, object]
@@ -129,25 +129,25 @@ test('an answer can be late', async () => {
   expect(performance.now() - begin).toBeGreaterThan(295)
 })
 
-test('of two hundred requests that would wait for one key fifty do, the others are told at once', async () => {
-  const held = heldKeys()
+test('lets fifty of two hundred requests wait for one key, and rejects the others immediately', async () => {
+  const held = createHeldKeys()
   const first = held.hold('key', 100, async () => 'made')
-  const answers = Array.from({ length: 200 }, async () => await held.free('key'))
+  const answers = Array.from({ length: 200 }, async () => await held.isFree('key'))
   const [refused] = [await Promise.race(answers)]
   expect(refused).toBe(false)
   expect((await Promise.all(answers)).filter((isFree) => isFree)).toHaveLength(50)
   expect(await first).toBe('made')
-  expect(await held.free('key')).toBe(true)
+  expect(await held.isFree('key')).toBe(true)
 })
 
 test('a key that several requests hold is free once all of them have ended', async () => {
-  const held = heldKeys()
+  const held = createHeldKeys()
   const ended: string[] = []
   const first = held.hold('key', 20, async () => ended.push('first'))
   const second = held.hold('key', 80, async () => ended.push('second'))
   const third = held.hold('key', 20, async () => ended.push('third'))
   await Promise.all([first, third])
-  expect(await held.free('key')).toBe(true)
+  expect(await held.isFree('key')).toBe(true)
   expect(ended).toContain('second')
   await second
 })

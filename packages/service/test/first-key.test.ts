@@ -5,7 +5,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApiKey, revokeApiKey } from '../src/merchants/api-keys.ts'
 import { ensureEnvironment } from '../src/merchants/merchants.ts'
-import { openStore, type Store } from '../src/store.ts'
+import { openStore, type Store } from '../src/start/open-store.ts'
 import { create, startTestService } from './support/service.ts'
 
 let directory: string

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, Server as NetServer } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readConfig } from '../src/config.ts'
-import { holdRequests } from '../src/http/held-requests.ts'
+import { queueRequests } from '../src/http/startup-queue.ts'
 import { create, startTestService, type TestService } from './support/service.ts'
 
 let service: TestService
@@ -30,7 +30,7 @@ test('an idle connection is kept longer than proxies and clients keep it, so tha
   expect(Number(seconds)).toBeGreaterThan(60)
 })
 
-test('metrics count answers by operation and status, and name nobody', async () => {
+test('counts responses by operation and status, without names', async () => {
   const counted = await startTestService({ PI_METRICS: 'on' })
   try {
     const { id } = (await (await create(counted)).json()) as { id: string }
@@ -53,7 +53,7 @@ test('a switch that is neither on nor off is refused by name', () => {
 
 test('a request that comes before the service is ready waits, and is answered', async () => {
   const server = createServer()
-  const open = holdRequests(server)
+  const open = queueRequests(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -13,10 +13,10 @@ import { expect, test } from 'vitest'
 import { newSecretKeys } from '../src/secret-keys.ts'
 import { create } from './support/service.ts'
 
-const room = fileURLToPath(new URL('..', import.meta.url))
-const root = join(room, '../..')
-const dockerfile = readFileSync(join(room, 'Dockerfile'), 'utf8')
-const compose = readFileSync(join(room, 'compose.yaml'), 'utf8')
+const packageFolder = fileURLToPath(new URL('..', import.meta.url))
+const root = join(packageFolder, '../..')
+const dockerfile = readFileSync(join(packageFolder, 'Dockerfile'), 'utf8')
+const compose = readFileSync(join(packageFolder, 'compose.yaml'), 'utf8')
 const shell = promisify(execFile)
 
 /** What follows an instruction, each time that it stands there. */

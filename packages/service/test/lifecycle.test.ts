@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { type Cause, decide, due, type IntentState } from '../src/intents/lifecycle.ts'
+import {
+  type Cause,
+  deadlineTransition,
+  decide,
+  type IntentState,
+} from '../src/intents/lifecycle.ts'
 
 const created = new Date('2026-11-20T12:00:00.000Z')
 const minute = 60_000
@@ -95,7 +100,7 @@ for (const [what, from, cause, to] of moves) {
   })
 }
 
-const refusals: readonly [from: IntentState, cause: Cause, refusal: string][] = [
+const refusals: readonly [from: IntentState, cause: Cause, rejection: string][] = [
   [asked, confirmed, 'attempt_in_progress'],
   [processing, confirmed, 'attempt_in_progress'],
   [processing, canceled, 'attempt_in_progress'],
@@ -108,29 +113,29 @@ const refusals: readonly [from: IntentState, cause: Cause, refusal: string][] = 
 
 for (const [from, cause, refusal] of refusals) {
   test(`${cause.type} does nothing to ${from.status}: ${refusal}`, () => {
-    expect(decide(from, cause, at(2))).toEqual({ refusal })
+    expect(decide(from, cause, at(2))).toEqual({ rejection: refusal })
   })
 }
 
 for (const status of ['succeeded', 'failed', 'canceled', 'expired'] as const) {
   test(`nothing changes what is ${status}`, () => {
     for (const cause of [confirmed, passed, denied, authorised, soft, hard, canceled]) {
-      expect(decide({ ...open, status }, cause, at(2))).toEqual({ refusal: 'intent_finalized' })
+      expect(decide({ ...open, status }, cause, at(2))).toEqual({ rejection: 'intent_finalized' })
     }
-    expect(due({ ...open, status }, at(1e6))).toBeUndefined()
+    expect(deadlineTransition({ ...open, status }, at(1e6))).toBeUndefined()
   })
 }
 
-test('a deadline takes effect at its own moment, whenever somebody looks', () => {
-  expect(due(open, at(24 * 60 - 1))).toBeUndefined()
+test('dates the effect of a deadline at the deadline, whenever it is read', () => {
+  expect(deadlineTransition(open, at(24 * 60 - 1))).toBeUndefined()
   const expired = { status: 'expired', cause: 'expired', updatedAt: at(24 * 60) }
-  expect(due(open, at(24 * 60))).toMatchObject(expired)
-  expect(due(open, at(99 * 60))).toMatchObject(expired)
+  expect(deadlineTransition(open, at(24 * 60))).toMatchObject(expired)
+  expect(deadlineTransition(open, at(99 * 60))).toMatchObject(expired)
 })
 
-test('a challenge that nobody answers gives way to another try', () => {
-  expect(due(asked, at(10))).toBeUndefined()
-  expect(due(asked, at(60))).toMatchObject({
+test('allows another confirmation after a challenge has expired', () => {
+  expect(deadlineTransition(asked, at(10))).toBeUndefined()
+  expect(deadlineTransition(asked, at(60))).toMatchObject({
     status: 'requires_payment_method',
     cause: 'challenge_timed_out',
     updatedAt: at(11),
@@ -139,10 +144,13 @@ test('a challenge that nobody answers gives way to another try', () => {
 })
 
 test('what is processing never expires, and is settled when the provider shows it', () => {
-  expect(due(processing, at(1e6))).toBeUndefined()
+  expect(deadlineTransition(processing, at(1e6))).toBeUndefined()
   const later = { ...processing, settlement: { at: at(3), providerPaymentId: 'sim_2' } }
-  expect(due(later, at(2))).toBeUndefined()
-  expect(due(later, at(3))).toMatchObject({ status: 'succeeded', providerPaymentId: 'sim_2' })
+  expect(deadlineTransition(later, at(2))).toBeUndefined()
+  expect(deadlineTransition(later, at(3))).toMatchObject({
+    status: 'succeeded',
+    providerPaymentId: 'sim_2',
+  })
 })
 
 test('a clock that is set back makes no intent older than its last change', () => {

@@ -13,10 +13,10 @@ import {
 } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
-import { randomBase62, randomSalt } from '../src/identifiers.ts'
-import { type Creation, creations, type Draft } from '../src/intents/creation.ts'
+import { randomBase62, randomSalt } from '../src/ids.ts'
+import { type CreateResult, createBatch, type NewIntent } from '../src/intents/create-batch.ts'
 import { newSecretKeys, readSecretKeys } from '../src/secret-keys.ts'
-import { openStore } from '../src/store.ts'
+import { openStore } from '../src/start/open-store.ts'
 import { command, type ServiceProcess, startProcess } from './support/process.ts'
 import { create, order, retrieve } from './support/service.ts'
 
@@ -158,7 +158,7 @@ test('a locked table is 503 after a few waits, however many requests wait; only 
       return await db.query<Row>(text, ...values)
     },
   }
-  const make = creations(counted)
+  const make = createBatch(counted)
   // The first one leaves alone; of the others every second one has a key.
   const drafts = Array.from({ length: 25 }, (_, at) =>
     draftOf(String(environment?.id), at % 2 === 1 ? randomSalt(32).toString('hex') : undefined),
@@ -180,7 +180,7 @@ test('a locked table is 503 after a few waits, however many requests wait; only 
 })
 
 /** A create as the API hands it to the store. */
-function draftOf(environmentId: string, hash?: string): Draft {
+function draftOf(environmentId: string, hash?: string): NewIntent {
   return {
     id: `pi_${randomBase62(24)}`,
     environmentId,
@@ -202,13 +202,15 @@ test('while the first request with a key is being written its duplicates wait; o
   const first = draftOf(String(environment?.id), randomSalt(32).toString('hex'))
   const duplicate = { ...first, id: `pi_${randomBase62(24)}` }
   const dies = db.transaction(async (tx) => {
-    await creations({ ...db, ...tx })(first)
-    expect(await creations(hasty)(duplicate)).toEqual({ type: 'in_use' })
-    const waiter = creations(db)(duplicate)
+    await createBatch({ ...db, ...tx })(first)
+    expect(await createBatch(hasty)(duplicate)).toEqual({ type: 'in_use' })
+    const waiter = createBatch(db)(duplicate)
     await expect.poll(async () => await waiting(hasty)).toBe(1)
     throw Object.assign(new Error('killed'), { waiter })
   })
-  const { waiter } = (await dies.catch((error: unknown) => error)) as { waiter: Promise<Creation> }
+  const { waiter } = (await dies.catch((error: unknown) => error)) as {
+    waiter: Promise<CreateResult>
+  }
   expect(await waiter).toEqual({ type: 'created' })
   expect(await db.query`select from payment_intents where id = ${first.id}`).toHaveLength(0)
   await Promise.all([db.close(), hasty.close()])
@@ -218,7 +220,7 @@ test('a server that only lets itself be read is 503 for a create, and reads go o
   const options = '-c default_transaction_read_only=on'
   const db = openPool({ connectionString: server.url, options, max: 1 }, 'postgres')
   const [environment] = await db.query<{ id: string }>`select id from environments limit 1`
-  await expect(creations(db)(draftOf(String(environment?.id)))).rejects.toMatchObject({
+  await expect(createBatch(db)(draftOf(String(environment?.id)))).rejects.toMatchObject({
     code: '25006',
     unavailable: true,
   })
@@ -273,9 +275,9 @@ test('options in the database URL add to the settings of a session and take none
   const options = encodeURIComponent('-c timezone=Asia/Yerevan -c work_mem=1234kB')
   const db = await openPostgres(`${server.url}?options=${options}&application_name=shop`)
   const [settings] = await db.query`
-    select current_setting('timezone') as zone, current_setting('lock_timeout') as patience,
+    select current_setting('timezone') as zone, current_setting('lock_timeout') as "lockTimeout",
            current_setting('work_mem') as memory, current_setting('application_name') as name`
-  expect(settings).toEqual({ zone: 'UTC', patience: '2s', memory: '1234kB', name: 'shop' })
+  expect(settings).toEqual({ zone: 'UTC', lockTimeout: '2s', memory: '1234kB', name: 'shop' })
   await db.close()
 })
 
@@ -292,7 +294,7 @@ test('a server that has become silent fails its statement after twelve seconds, 
   const proxy = createServer((near) => {
     const far = connect(Number(port), '127.0.0.1')
     near.on('data', (part) => far.write(part)).on('error', () => {})
-    // What the server says is lost on the way, and no end is told either.
+    // The server's messages are lost, and the end of the connection too.
     far.on('data', (part) => silent || near.write(part)).on('error', () => {})
   }).listen(0, '127.0.0.1')
   await once(proxy, 'listening')

@@ -22,7 +22,7 @@ test('a bucket gives its burst at once and then its rate', () => {
   expect(() => limit.take('a')).toThrow()
 })
 
-test('a clock that is set back locks nobody out', () => {
+test('blocks no client after the clock is set back', () => {
   let now = 3_600_000
   const limit = buckets({ burst: 2, perSecond: 1 }, () => now)
   limit.take('a')
@@ -33,7 +33,7 @@ test('a clock that is set back locks nobody out', () => {
   limit.take('a')
 })
 
-test('an environment that sends too much is told when to come again, whatever headers it adds (threat 32)', async () => {
+test('limits an environment regardless of its headers, with Retry-After (threat 32)', async () => {
   const service = await startTestService({ PI_RATE_LIMIT: '1' })
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, at) =>
@@ -41,7 +41,7 @@ test('an environment that sends too much is told when to come again, whatever he
     ),
   )
   const refused = answers.filter(({ status }) => status === 429)
-  // The limit comes before the body: whoever is over it is not told of its faults.
+  // The limit is checked before the body: a request over it gets no field errors.
   const broken = await Promise.all(Array.from({ length: 30 }, () => create(service, 'no json')))
   expect(broken.map(({ status }) => status)).toContain(429)
   expect(refused.length).toBeGreaterThan(0)

@@ -5,7 +5,7 @@ import { operationProblems } from '../src/api-docs/openapi.ts'
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
 const readme = read('../README.md')
-const cli = read('../src/cli.ts')
+const cli = read('../src/cli/main.ts')
 const guide = read('../guides/production.md')
 
 function found(text: string, pattern: RegExp): string[] {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database, SqlValue } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPglite } from '../src/db/pglite.ts'
-import { randomBase62, randomSalt } from '../src/identifiers.ts'
-import { creations } from '../src/intents/creation.ts'
+import { randomBase62, randomSalt } from '../src/ids.ts'
+import { createBatch } from '../src/intents/create-batch.ts'
 import { reap } from '../src/intents/reaper.ts'
 import { ensureEnvironment } from '../src/merchants/merchants.ts'
 
@@ -23,7 +23,7 @@ async function createIn(merchant: string, clockOffset = 0, createdAt = start): P
   const { id: environmentId } = await ensureEnvironment(db, { merchant, mode: 'test' }, start)
   await db.query`update environments set clock_offset = ${clockOffset} where id = ${environmentId}`
   const id = `pi_${randomBase62(24)}`
-  await creations(db)({
+  await createBatch(db)({
     id,
     environmentId,
     secretKid: 'k1',
@@ -49,7 +49,7 @@ function after(hours: number): { db: Database; now: () => Date } {
   return { db, now: () => new Date(start.getTime() + hours * hour) }
 }
 
-test('an intent that nobody reads expires at its deadline, in its own sandbox time', async () => {
+test('expires an intent that no request reads at its deadline, in environment time', async () => {
   const real = await createIn('Real time')
   const ahead = await createIn('Ahead', 20 * hour)
   await reap(after(5))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeResult } from '../src/result-words.ts'
+import { describeResult } from '../src/cli/format-result.ts'
 
 const environment = { merchant: 'Demo Shop', environment: 'test' } as const
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApiKey, listApiKeys, revokeApiKey } from '../src/merchants/api-keys.ts'
 import { ensureEnvironment } from '../src/merchants/merchants.ts'
 import { newSecretKeys } from '../src/secret-keys.ts'
-import { openStore, type Store } from '../src/store.ts'
+import { openStore, type Store } from '../src/start/open-store.ts'
 
 const k1 = newSecretKeys()
 const k2 = newSecretKeys().replace('k1', 'k2')

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { sendAdminCommand } from '../src/admin-socket.ts'
+import { sendAdminCommand } from '../src/cli/admin-socket.ts'
 import { startTestService } from './support/service.ts'
 
 /** What a start makes; a part that is named here fails. */
@@ -17,15 +17,9 @@ vi.mock('../src/app.ts', async (load) => {
       if (parts.failing === 'app') throw new Error('no app')
       return original.mainListener(...given)
     },
-  }
-})
-vi.mock('../src/checkout/challenge-app.ts', async (load) => {
-  const original = await load<typeof import('../src/checkout/challenge-app.ts')>()
-  return {
-    ...original,
-    challengeApp: (...given: Parameters<typeof original.challengeApp>) => {
-      if (parts.failing === 'challenge') throw new Error('no challenge')
-      return original.challengeApp(...given)
+    testBankListener: (...given: Parameters<typeof original.testBankListener>) => {
+      if (parts.failing === 'test bank') throw new Error('no test bank')
+      return original.testBankListener(...given)
     },
   }
 })
@@ -54,7 +48,7 @@ beforeEach(() => {
   parts.failing = ''
 })
 
-for (const failing of ['app', 'challenge']) {
+for (const failing of ['app', 'test bank']) {
   test(`a start that fails at the ${failing} leaves no reaper and no admin socket`, async () => {
     parts.failing = failing
     await expect(startTestService({ PI_DATA_DIR: directory })).rejects.toThrow(`no ${failing}`)

@@ -3,13 +3,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, type Queryable, type SqlValue, StoreError } from '../src/db/database.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPglite } from '../src/db/pglite.ts'
-import { authenticator } from '../src/http/authenticate.ts'
-import { randomBase62, randomSalt } from '../src/identifiers.ts'
-import { creations, type Draft } from '../src/intents/creation.ts'
+import { randomBase62, randomSalt } from '../src/ids.ts'
+import { createBatch, type NewIntent } from '../src/intents/create-batch.ts'
+import { findBatch } from '../src/intents/find-batch.ts'
+import {
+  findIntent,
+  type IntentKey,
+  moveIntent,
+  type StoredIntent,
+} from '../src/intents/intents.ts'
 import { type Cause, decide } from '../src/intents/lifecycle.ts'
-import { retrievals } from '../src/intents/retrieval.ts'
-import { findIntent, type IntentKey, moveIntent, type StoredIntent } from '../src/intents/store.ts'
 import { createApiKey, revokeApiKey } from '../src/merchants/api-keys.ts'
+import { authenticator } from '../src/merchants/authenticate.ts'
 import { newSecretKeys, readSecretKeys } from '../src/secret-keys.ts'
 
 const at = new Date('2026-11-20T12:00:00.000Z')
@@ -33,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(async () => await db.close())
 
-function draft(key: number, changes: Partial<Draft> = {}): Draft {
+function draft(key: number, changes: Partial<NewIntent> = {}): NewIntent {
   return {
     id: `pi_${randomBase62(24)}`,
     environmentId: 'env_1',
@@ -51,11 +56,11 @@ function hash(byte: number): string {
 }
 
 test('a statement that was planned in an empty store reads what it needs when the store has grown', async () => {
-  const create = creations(db)
+  const create = createBatch(db)
   const read = async (tx: Queryable): Promise<void> => {
     const key = { environmentId: 'env_1', id: first.id }
-    await creations({ ...db, ...tx })(draft(20))
-    await retrievals({ ...db, ...tx })(key)
+    await createBatch({ ...db, ...tx })(draft(20))
+    await findBatch({ ...db, ...tx })(key)
     await findIntent(tx, key, at)
   }
   const first = draft(20)
@@ -80,7 +85,7 @@ test('a statement that was planned in an empty store reads what it needs when th
 })
 
 test('of fifty drafts with one key, one becomes an intent and the others replay it (threat 20)', async () => {
-  const create = creations(db)
+  const create = createBatch(db)
   const drafts = Array.from({ length: 50 }, () => draft(1))
   const results = await Promise.all(drafts.map(create))
   const winner = drafts[results.findIndex(({ type }) => type === 'created')]
@@ -96,15 +101,15 @@ test('of fifty drafts with one key, one becomes an intent and the others replay 
   }
 })
 
-test('a key that was used with another body is told so', async () => {
-  const create = creations(db)
+test('reports a key that was used with another body', async () => {
+  const create = createBatch(db)
   const other = { hash: hash(2), fingerprint: hash(9) }
   expect(await create(draft(2))).toEqual({ type: 'created' })
   expect(await create(draft(2, { idempotency: other }))).toEqual({ type: 'reused' })
 })
 
 test('forty racers for a key past its time make one intent', async () => {
-  const create = creations(db)
+  const create = createBatch(db)
   const later = new Date(at.getTime() + 48 * hour)
   await create(draft(3))
   const results = await Promise.all(
@@ -115,7 +120,7 @@ test('forty racers for a key past its time make one intent', async () => {
 })
 
 test('a bad row in a batch fails alone', async () => {
-  const create = creations(db)
+  const create = createBatch(db)
   const bad = draft(4, { environmentId: 'env_missing' })
   const results = await Promise.allSettled([create(draft(5)), create(bad), create(draft(6))])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
@@ -123,7 +128,7 @@ test('a bad row in a batch fails alone', async () => {
 })
 
 test('what is created stays created when a duplicate of its batch cannot be looked up', async () => {
-  await creations(db)(draft(20))
+  await createBatch(db)(draft(20))
   for (const code of ['08006', '42501']) {
     const torn: Database = {
       ...db,
@@ -132,7 +137,7 @@ test('what is created stays created when a duplicate of its batch cannot be look
         return await db.query<Row>(text, ...values)
       },
     }
-    const create = creations(torn)
+    const create = createBatch(torn)
     const { idempotency: _, ...keyless } = draft(0)
     const drafts = [keyless, draft(code === '08006' ? 21 : 22), draft(20)]
     const results = await Promise.allSettled(drafts.map(create))
@@ -147,21 +152,21 @@ test('what is created stays created when a duplicate of its batch cannot be look
 })
 
 test('of two moves that saw the same version, one gets the intent', async () => {
-  const create = creations(db)
+  const create = createBatch(db)
   const { id } = draft(7)
   await create(draft(7, { id }))
   const seen = await findIntent(db, { environmentId: 'env_1', id }, at)
   if (!seen) throw new Error('missing')
   const next = decide(seen, { type: 'confirmed', paymentMethod: card }, at)
-  if ('refusal' in next) throw new Error(next.refusal)
+  if ('rejection' in next) throw new Error(next.rejection)
   const moves = await Promise.all([moveIntent(db, seen, next), moveIntent(db, seen, next)])
   expect(moves.map((moved) => moved?.version)).toEqual([2, undefined])
   expect(moves[0]).toMatchObject({ status: 'processing', paymentMethod: card, confirms: 1 })
 })
 
 test('read among many, an intent is what it is alone, in every state', async () => {
-  const create = creations(db)
-  const find = retrievals(db)
+  const create = createBatch(db)
+  const find = findBatch(db)
   const settlement = { at: new Date(at.getTime() + hour), providerPaymentId: 'pay_2' }
   const failure = { code: 'card_declined', declineCode: 'lost_card', message: 'Lost "card"' }
   const confirmed = { type: 'confirmed', paymentMethod: card } as const
@@ -182,7 +187,7 @@ test('read among many, an intent is what it is alone, in every state', async () 
       for (const cause of causes) {
         const seen = await findIntent(db, key, at)
         const next = seen && decide(seen, cause, at)
-        if (!next || 'refusal' in next) throw new Error(next?.refusal)
+        if (!next || 'rejection' in next) throw new Error(next?.rejection)
         await moveIntent(db, seen, next)
       }
       return key
@@ -196,12 +201,12 @@ test('read among many, an intent is what it is alone, in every state', async () 
 })
 
 test('an intent that cannot be read fails alone', async () => {
-  const create = creations(db)
+  const create = createBatch(db)
   const [odd, fine] = [draft(40), draft(41)]
   await create(odd)
   await create(fine)
   await db.query`update payment_intents set order_id = ${'A\x1f1'} where id = ${odd.id}`
-  const find = retrievals(db)
+  const find = findBatch(db)
   const keys = [odd, fine].map(({ id }) => ({ environmentId: 'env_1', id }))
   const [failed, read] = await Promise.allSettled(keys.map(find))
   expect(failed?.status).toBe('rejected')
@@ -210,14 +215,14 @@ test('an intent that cannot be read fails alone', async () => {
 })
 
 test('reading past a deadline writes every step that time has taken', async () => {
-  const create = creations(db)
+  const create = createBatch(db)
   const { id } = draft(8)
   await create(draft(8, { id }))
   const key = { environmentId: 'env_1', id }
   const seen = await findIntent(db, key, at)
   if (!seen) throw new Error('missing')
   const asked = decide(seen, { type: 'confirmed', paymentMethod: card, challenge: 'challenge' }, at)
-  if ('refusal' in asked) throw new Error(asked.refusal)
+  if ('rejection' in asked) throw new Error(asked.rejection)
   await moveIntent(db, seen, asked)
   const read = await findIntent(db, key, new Date(at.getTime() + 25 * hour))
   expect(read).toMatchObject({
@@ -232,7 +237,7 @@ test('reading past a deadline writes every step that time has taken', async () =
 })
 
 test('an illegal state cannot be stored', async () => {
-  const create = creations(db)
+  const create = createBatch(db)
   const { id } = draft(9)
   await create(draft(9, { id }))
   await expect(db.query`

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendAdminCommand } from '../src/admin-socket.ts'
+import { sendAdminCommand } from '../src/cli/admin-socket.ts'
 import { control, environmentId } from './sandbox/support.ts'
 import { create, order, retrieve, startTestService, type TestService } from './support/service.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendAdminCommand } from '../src/admin-socket.ts'
+import { sendAdminCommand } from '../src/cli/admin-socket.ts'
 import { PageClient } from './checkout/support.ts'
 import { control, environmentId } from './sandbox/support.ts'
 import { create, order, retrieve } from './support/service.ts'

@@ -1,35 +1,44 @@
 /**
- * From a pair to a session, and from a session's token back to whom it speaks for.
+ * From `id` and `clientSecret` to a session, and from a session's token back to the session.
  *
  * @module
  */
-import type { Request } from 'express'
-import type { z } from 'zod'
-import type { SessionGrant } from '../../shared/checkout-api.ts'
-import type { Context } from '../context.ts'
+import type { IncomingMessage } from 'node:http'
+import type { OpenSessionBody, SessionGrant } from '../../shared/checkout-api.ts'
 import { batch } from '../db/batch.ts'
-import type { Queryable } from '../db/database.ts'
-import { onlyHeader } from '../http/only-header.ts'
+import type { Database, Queryable } from '../db/database.ts'
 import { ProblemError } from '../http/problem.ts'
+import { singleHeader } from '../http/single-header.ts'
 import { opens } from '../intents/client-secret.ts'
 import type { Environment } from '../merchants/environments.ts'
-import { refused } from './refused.ts'
-import type { OpenSession } from './requests.ts'
-import type { CheckoutSession, SessionTokens } from './session.ts'
-import { environmentOf, standingOf } from './standing.ts'
-import { displayView } from './view.ts'
+import type { SecretKeys } from '../secret-keys.ts'
+import { checkoutApiError } from './api-errors.ts'
+import { checkoutView } from './checkout-view.ts'
+import { environmentOf, loadIntent } from './intent-snapshot.ts'
+import type { CheckoutSession, SessionTokens } from './session-token.ts'
 
-/** Trades the secret for a session. Every pair that is not accepted gets the same answer. */
+/** Opens a session. Every `id` and `clientSecret` that are not accepted get the same response. */
 export async function openSession(
-  context: Context,
-  tokens: SessionTokens,
-  { id, clientSecret, origin }: z.infer<typeof OpenSession>,
+  {
+    db,
+    keys,
+    now,
+    tokens,
+    challengeUrl,
+  }: {
+    readonly db: Database
+    readonly keys: SecretKeys
+    readonly now: () => Date
+    readonly tokens: SessionTokens
+    readonly challengeUrl: string
+  },
+  { id, clientSecret, origin }: OpenSessionBody,
 ): Promise<SessionGrant> {
-  const environmentId = await environmentOf(context.db, id)
-  const standing = environmentId && (await standingOf(context, { environmentId, id }))
-  if (!standing) throw rejected('unknown_intent')
-  const { environment, intent, at } = standing
-  if (!opens(context.keys, intent, { candidate: clientSecret, at })) {
+  const environmentId = await environmentOf(db, id)
+  const snapshot = environmentId && (await loadIntent({ db, now }, { environmentId, id }))
+  if (!snapshot) throw rejected('unknown_intent')
+  const { environment, intent, at } = snapshot
+  if (!opens(keys, intent, { candidate: clientSecret, at })) {
     throw rejected(intent.secretSalt === null ? 'revoked_secret' : 'wrong_or_old_secret')
   }
   if (!environment.allowedOrigins.includes(origin)) {
@@ -40,13 +49,13 @@ export async function openSession(
     throw Object.assign(problem, { rule: 'unregistered_origin' })
   }
   const session = { id, environmentId: environment.id, origin }
-  const signed = await tokens.sign(session, context.now())
-  return { ...signed, intent: displayView(context, standing) }
+  const signed = await tokens.sign(session, now())
+  return { ...signed, intent: checkoutView(snapshot, challengeUrl) }
 }
 
 /** The response is the same for each rule; the log names it. */
 function rejected(rule: string): ProblemError {
-  return Object.assign(refused('payment_intent_not_found'), { rule })
+  return Object.assign(checkoutApiError('payment_intent_not_found'), { rule })
 }
 
 /** A session that is open, and the environment of its intent. */
@@ -55,7 +64,7 @@ export interface ActiveSession extends CheckoutSession {
 }
 
 /** Reads the session of a request. */
-export type ReadSession = (request: Request) => Promise<ActiveSession>
+export type ReadSession = (request: IncomingMessage) => Promise<ActiveSession>
 
 /**
  * Returns the function that reads the session of a request. The store is read each time, many requests
@@ -64,12 +73,14 @@ export type ReadSession = (request: Request) => Promise<ActiveSession>
  *
  * @throws {ProblemError} `invalid_session`: the page asks the element for the secret and opens a new one.
  */
-export function readSessions({
+export function sessionReader({
   tokens,
-  context: { db, now },
+  db,
+  now,
 }: {
   readonly tokens: SessionTokens
-  readonly context: Pick<Context, 'db' | 'now'>
+  readonly db: Database
+  readonly now: () => Date
 }): ReadSession {
   const modeOf = batch({
     run: async (sessions: readonly CheckoutSession[]) => await modesOf(db, sessions),
@@ -77,7 +88,7 @@ export function readSessions({
     kind: db.kind,
   })
   return async (request) => {
-    const sent = onlyHeader(request, 'authorization')
+    const sent = singleHeader(request, 'authorization')
     const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(sent ?? '') ?? []
     const session = token && (await tokens.verify(token, now()))
     const mode = session && (await modeOf(session))
@@ -90,7 +101,7 @@ export function readSessions({
   }
 }
 
-/** @returns `undefined` for each session whose origin and secret would open none now. */
+/** @returns `undefined` for each session whose origin and secret would not open one now. */
 async function modesOf(
   db: Queryable,
   sessions: readonly CheckoutSession[],

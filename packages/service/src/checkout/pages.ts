@@ -8,9 +8,6 @@ import { join } from 'node:path'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import { escapeHtml } from '../http/html.ts'
 
-/** Where both origins serve the assets that the pages load. */
-export const assetsPath = '/checkout-assets'
-
 /** The hosted page with the origins that it may shake hands with, and the service's time. */
 export function checkoutPage(
   folder: string,
@@ -28,7 +25,7 @@ export function checkoutPage(
 }
 
 /** The page without form and data: only the reason, and the mode of a known intent's environment. */
-export function refusalPage(
+export function errorPage(
   folder: string,
   { code, mode = '' }: { readonly code: (typeof failCodes)[number]; readonly mode?: string },
 ): string {
@@ -38,23 +35,10 @@ export function refusalPage(
   )
 }
 
-/**
- * The issuer's page around some content.
- *
- * @param content Trusted HTML: whoever makes it escapes what comes from outside.
- */
-export function challengePage(
-  folder: string,
-  { content, language }: { readonly content: string; readonly language: string },
-): string {
-  return readPage(folder, 'test-bank')
-    .replace('lang="en"', () => `lang="${escapeHtml(language)}"`)
-    .replace('<!--content-->', () => content)
-}
-
 const pages = new Map<string, string>()
 
-function readPage(folder: string, name: string): string {
+/** Reads a built page, once. */
+export function readPage(folder: string, name: string): string {
   const path = join(folder, `${name}.html`)
   const known = pages.get(path)
   if (known) return known

@@ -1,31 +1,37 @@
 /**
- * The long poll: waits until an intent has moved on, a deadline included.
+ * Long polling: waits until an intent has reached a version.
  *
  * @module
  */
-import type { IntentKey } from '../intents/store.ts'
+import type { IntentKey } from '../intents/intents.ts'
 import type { Notifier, Wait } from '../notifier/notifier.ts'
-import type { ReadStanding, ReadStandings } from './standing.ts'
+import type { ReadSnapshot, RetrievedSnapshot } from './intent-snapshot.ts'
 
 /**
- * Returns where the intent stands as soon as its version has reached `version`, or when its wait ends.
+ * Waits until the intent reaches `version`, for at most 25 seconds.
  *
- * @param wait `holder`: whose request it is · `signal`: ends the wait when the client has gone.
+ * @param wait - `read`: reads the intent again · `holder`: whose request it is · `signal`: ends the wait, for
+ * example when the client disconnects.
+ * @returns The latest snapshot, even if it has not reached `version`; `undefined` if the intent does not exist.
  */
 export async function waitForVersion(
-  { read, notifier }: { readonly read: ReadStandings; readonly notifier: Notifier },
+  notifier: Notifier,
   key: IntentKey,
-  { version, ...wait }: { readonly version: number } & Omit<Wait, 'until'>,
-): Promise<ReadStanding | undefined> {
+  {
+    version,
+    read,
+    ...wait
+  }: { readonly version: number; readonly read: ReadSnapshot } & Omit<Wait, 'until'>,
+): Promise<RetrievedSnapshot | undefined> {
   const until = performance.now() + longestWait
   for (;;) {
-    const standing = await read(key)
-    if (!standing || standing.intent.version >= version) return standing
+    const snapshot = await read(key)
+    if (!snapshot || snapshot.intent.version >= version) return snapshot
     const woken = await notifier.waitFor(key.id, version, { ...wait, until })
-    if (wait.signal.aborted) return standing
+    if (wait.signal.aborted) return snapshot
     if (woken === 'over') return await read(key)
   }
 }
 
-/** Longest wait in milliseconds: proxies and browsers give up on a silent answer after 30 s or more. */
+/** Longest wait in milliseconds: proxies and browsers give up on a silent response after 30 s or more. */
 const longestWait = 25_000

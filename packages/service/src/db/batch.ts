@@ -1,9 +1,9 @@
 /**
- * Gathers what waits into one statement, so that many requests share one commit.
+ * Batches waiting requests into one statement, so that they share one commit.
  *
- * There is no timer: a full batch leaves at once, and any other at the end of the turn in which a lane
- * is free. So an idle store adds no delay, and a busy one makes the next batch larger. An idle server is
- * given the first request at once.
+ * There is no timer: a full batch starts immediately, and any other at the end of the turn in which a lane
+ * is free. So an idle store adds no delay, and a busy one makes the next batch larger. An idle server gets
+ * the first request immediately.
  *
  * @module
  */
@@ -17,11 +17,11 @@ export interface BatchOptions<Item, Result> {
    * @returns One result per item, in the same order.
    */
   readonly run: (items: readonly Item[]) => Promise<readonly (Result | Failed)[]>
-  /** Tells whether one item may be to blame for a failure: the items are then tried one by one. */
+  /** Whether one item may have caused a failure: the items are then run one by one. */
   readonly separable: (error: unknown) => boolean
-  /** Returns what a failure means for its item, where that is a result. */
+  /** Returns the result of an item for a failure, if the failure is one. */
   readonly resultOf?: (item: Item, error: unknown) => Result | undefined
-  /** Which store does it. */
+  /** Which store runs it. */
   readonly kind: Database['kind']
 }
 
@@ -35,8 +35,8 @@ interface Shape {
 }
 
 /**
- * The engine in this process does nothing while requests are read, so it is called as seldom as can be.
- * A server works meanwhile: it gets its first batch while the next one is still being read.
+ * The engine in this process cannot work while requests are read, so it is called as rarely as possible.
+ * A server works in parallel: it gets its first batch while the next one is still being read.
  */
 const shapes: Readonly<Record<Database['kind'], Shape>> = {
   pglite: { lanes: 1, size: 64, atOnce: false },
@@ -46,7 +46,7 @@ const shapes: Readonly<Record<Database['kind'], Shape>> = {
 /** Items that may wait; past it, `Overloaded` is thrown at once. */
 const mostWaiting = 4096
 
-/** In the place of a result: this item failed, and its neighbours did not. */
+/** Instead of a result: this item failed, and the others of its batch did not. */
 export class Failed {
   readonly error: unknown
 
@@ -55,7 +55,7 @@ export class Failed {
   }
 }
 
-/** Too much waits for the store already: answer 503, and say when to come again. */
+/** Too many requests wait for the store: the response is 503 with `Retry-After`. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded'
 
@@ -119,7 +119,7 @@ async function work<Item, Result>(
     for (const [at, one] of waiting.entries()) {
       const result = results[at]
       if (result instanceof Failed) fail(one, { error: result.error, options })
-      // `run` answers for each item: the index is always there.
+      // `run` returns a result for each item: the index always exists.
       else one.resolve(result as Result)
     }
   } catch (error) {

@@ -1,12 +1,10 @@
 /**
- * One process of a machine per data directory. A second one would open it without any error, and rows
- * would vanish.
+ * Allows one process per data directory. A second process could open it without an error and lose rows.
  *
- * Whoever wants the directory listens on a socket of its own in it, and then knocks at all others there.
- * Of two, the one that knocks later finds the other, so both never hold it; and whom the kernel does not
- * find behind its socket is gone, however it ended. Every container of the machine that shares the volume
- * finds the socket. Another machine does not: to its kernel the living are gone, so a directory that two
- * machines mount is not guarded.
+ * Each process creates a uniquely named Unix socket in the directory and then connects to all others there.
+ * If a socket accepts, its owner holds or wants the lock; of two that want it, the lower name wins.
+ * If a socket refuses the connection, its owner has exited and the file is removed.
+ * The lock covers containers that share a volume on one host. It does not work across hosts.
  *
  * @module
  */
@@ -18,7 +16,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { socketPath } from '../data-directory.ts'
-import { randomBase62 } from '../identifiers.ts'
+import { randomBase62 } from '../ids.ts'
 
 /** A held lock. */
 export interface DirectoryLock {
@@ -38,22 +36,22 @@ export class DirectoryInUse extends Error {
 }
 
 /**
- * Takes the lock of a directory, making it where it is missing.
+ * Locks a directory, and creates it if it is missing.
  *
- * @throws {DirectoryInUse} A living process holds it.
- * @throws {TypeError} No socket can be made in it; the message names the folder, the reason and the fix.
+ * @throws {DirectoryInUse} If a running process holds the lock.
+ * @throws {TypeError} If no socket can be created in it; the message names the folder, the reason and the fix.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const own = await announce(directory)
+  const own = await createLockSocket(directory)
   try {
     for (;;) {
       const others = await findOthers(directory, own.name)
       if (others.length === 0) {
         own.hold()
-        return { release: own.withdraw }
+        return { release: own.release }
       }
-      // Of those that came at the same moment one goes on: the others see its name and withdraw.
+      // Of processes that start at the same time one continues: the others see its name and release.
       const first = others.find(
         ({ name, state }) => state === 'holds' || (state === 'wants' && name < own.name),
       )
@@ -61,30 +59,30 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
       await sleep(10)
     }
   } catch (error) {
-    await own.withdraw()
+    await own.release()
     throw error
   }
 }
 
-interface Claim {
+interface LockSocket {
   readonly name: string
-  /** Tells from now on that the directory is held. */
+  /** Replies from now on that the lock is held. */
   hold(): void
-  withdraw(): Promise<void>
+  release(): Promise<void>
 }
 
 /**
- * Every claim has a name of its own, so that nobody ever removes another's in place of a dead one. It
- * gets it once it listens: before, it would look like one whose process is gone.
+ * Every socket has a unique name, so that no process removes another's in place of a stale one. It gets
+ * its name once it listens: before that, it would look like one whose process has exited.
  */
-async function announce(directory: string): Promise<Claim> {
+async function createLockSocket(directory: string): Promise<LockSocket> {
   const digits = randomBase62(5)
   const name = `lock-${digits}`
   const path = socketPath(directory, name)
   let held = false
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    // Destroyed once that is written: whoever knocks and then stops, as by Ctrl-Z, would hold up the end.
+    // Destroyed once that is written: a client that is suspended, as by Ctrl-Z, would delay the exit.
     socket.end(JSON.stringify({ pid: process.pid, host: hostname(), held }), () => socket.destroy())
   })
   // The lock alone does not keep the process alive.
@@ -96,15 +94,15 @@ async function announce(directory: string): Promise<Claim> {
     await rename(unnamed, path)
   } catch (error) {
     server.close()
-    throw explain(directory, error)
+    throw socketError(directory, error)
   }
   return {
     name,
     hold: () => {
       held = true
     },
-    withdraw: async () => {
-      // Node removes the name that it bound, not the one that it has now.
+    release: async () => {
+      // Node.js removes the name that it bound, not the current one.
       await rm(path, { force: true }).catch(() => {})
       server.close()
       await once(server, 'close')
@@ -113,74 +111,76 @@ async function announce(directory: string): Promise<Claim> {
 }
 
 /** A folder that takes files may take no sockets, such as one that a desktop shares with its containers. */
-function explain(directory: string, error: unknown): unknown {
+function socketError(directory: string, error: unknown): unknown {
   const code = ['EACCES', 'EINVAL', 'ENOSYS', 'ENOTSUP', 'EPERM'].find((it) => isCode(error, it))
   if (!code) return error
   return new TypeError(
-    `The data directory ${directory} cannot be used: its file system lets no socket be made in it (${code}); ` +
+    `The data directory ${directory} cannot be used: its file system does not allow sockets (${code}); ` +
       'choose one on a local disk with --data or PI_DATA_DIR, or a PostgreSQL with --database-url',
   )
 }
 
 interface Other {
   readonly name: string
-  /** Who `leaves` closed while it was asked: the next knock tells whether it is gone. */
+  /** `leaves`: it closed during the request; the next one shows whether it has exited. */
   readonly state: 'holds' | 'wants' | 'leaves'
   readonly owner?: Owner | undefined
 }
 
-/** Knocks at every claim but our own, and clears away those whose process is gone. */
-async function findOthers(directory: string, own: string): Promise<readonly Other[]> {
-  const names = (await readdir(directory)).filter((name) => claimName.test(name) && name !== own)
+/** Connects to every socket except this process's, and removes those whose process has exited. */
+async function findOthers(directory: string, localName: string): Promise<readonly Other[]> {
+  const names = (await readdir(directory)).filter(
+    (name) => socketName.test(name) && name !== localName,
+  )
   const found = await Promise.all(
-    names.map(async (name) => await knock(name, socketPath(directory, name))),
+    names.map(async (name) => await probeSocket(name, socketPath(directory, name))),
   )
   return found.filter((other) => other !== undefined)
 }
 
-const claimName = /^lock-[A-Za-z0-9]{5}$/
+const socketName = /^lock-[A-Za-z0-9]{5}$/
 
-async function knock(name: string, path: string): Promise<Other | undefined> {
+async function probeSocket(name: string, path: string): Promise<Other | undefined> {
   const socket = connect(path)
   try {
     await once(socket, 'connect')
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined
     if (isCode(error, 'ECONNRESET')) return { name, state: 'leaves' }
-    // The kernel refuses where nobody listens. Anything else may be a living owner that is not ours.
+    // The kernel refuses a connection if no process listens. Other errors may come from a running owner.
     if (!isCode(error, 'ECONNREFUSED')) return { name, state: 'holds' }
-    // It refuses a file that is no socket too, and that is not ours to remove.
-    const claim = await lstat(path).catch(() => undefined)
-    if (claim?.isSocket()) await rm(path, { force: true })
+    // It also refuses a file that is no socket, which must not be removed.
+    const file = await lstat(path).catch(() => undefined)
+    if (file?.isSocket()) await rm(path, { force: true })
     return undefined
   }
-  const answer = await hear(socket)
-  if (answer === '') return { name, state: 'leaves' }
-  const owner = readOwner(answer)
+  const reply = await readReply(socket)
+  if (reply === '') return { name, state: 'leaves' }
+  const owner = readOwner(reply)
   return { name, state: owner?.held === false ? 'wants' : 'holds', owner }
 }
 
 const Owner = z.object({ pid: z.number(), host: z.string(), held: z.boolean() })
 type Owner = z.infer<typeof Owner>
 
-/** How long a process may be busy before it is not asked who it is, in milliseconds. */
-const patience = 2000
+/** How long to wait for the reply of a busy process, in milliseconds. */
+const replyTimeout = 2000
 
-/** What is said: nothing by who stops to listen at this moment, `undefined` by who is busy. */
-async function hear(socket: Socket): Promise<string | undefined> {
+/** Returns the reply: empty from a process that stops listening, `undefined` from a busy one. */
+async function readReply(socket: Socket): Promise<string | undefined> {
   let isBusy = false
-  socket.setTimeout(patience, () => {
+  socket.setTimeout(replyTimeout, () => {
     isBusy = true
     socket.destroy()
   })
   return await text(socket).catch(() => (isBusy ? undefined : ''))
 }
 
-function readOwner(answer: string | undefined): Owner | undefined {
+function readOwner(reply: string | undefined): Owner | undefined {
   try {
-    return Owner.parse(JSON.parse(answer ?? ''))
+    return Owner.parse(JSON.parse(reply ?? ''))
   } catch {
-    return undefined // It helps the message; that somebody listens has decided already.
+    return undefined // It only improves the message.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * PGlite's files on disk, with the one thing that its own lack: fsync. Without it an acknowledged
- * commit survives a killed process, but not a power cut.
+ * PGlite's files on disk, with fsync, which PGlite's own files lack. Without it an acknowledged commit
+ * survives a killed process, but not a power cut.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 type Init = Awaited<ReturnType<NodeFS['init']>>
 type Options = Init['emscriptenOpts']
 
-/** A directory whose every sync reaches the disk. */
+/** A directory whose syncs reach the disk. */
 export class DurableFiles extends NodeFS {
   #syncs = 0
   #module: EmscriptenModule | undefined
 
-  /** How many times the disk was told to keep what it was given. */
+  /** Number of syncs so far. */
   get syncs(): number {
     return this.#syncs
   }
@@ -32,7 +32,7 @@ export class DurableFiles extends NodeFS {
     }
   }
 
-  /** Closes what an engine that has stopped by itself left open. */
+  /** Closes the files that an engine left open when it stopped. */
   release(): void {
     for (const stream of this.#module?.FS.streams ?? []) {
       if (stream?.nfd !== undefined) closeSync(stream.nfd)
@@ -45,9 +45,8 @@ export class DurableFiles extends NodeFS {
     const { NODEFS } = module
     // Directories have a descriptor here as files do.
     NODEFS.stream_ops.fsync = ({ nfd }) => {
-      // PostgreSQL must hear of a failure as an error number, to stop at once and start again on what
-      // its log holds. An exception would be taken for nothing, and the next sync would find nothing to
-      // write: the kernel drops what it could not.
+      // PostgreSQL must get a failure as an error number, to stop immediately and recover from its log. It
+      // would ignore an exception, and the next sync would succeed: the kernel drops what it could not write.
       NODEFS.tryFSOperation(() => fdatasyncSync(nfd))
       this.#syncs++
       return 0

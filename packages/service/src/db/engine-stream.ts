@@ -8,10 +8,10 @@ import type { Engine, StartedEngine } from './engine.ts'
 
 const terminate = 'X'.charCodeAt(0)
 
-/** Hands over what `pg` writes. It corks a query's messages, so one call takes them all. */
+/** Passes on what `pg` writes. It corks a query's messages, so one call gets all of them. */
 export class EngineStream extends Duplex {
   readonly #engines: Engine
-  /** The one that this connection is with, once it is there. */
+  /** The engine of this connection, once it is connected. */
   #engine: StartedEngine | undefined
 
   constructor(engines: Engine) {
@@ -49,14 +49,14 @@ export class EngineStream extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#execute(chunk, done)
+    this.#write(chunk, done)
   }
 
   override _writev(
     chunks: readonly { readonly chunk: Buffer }[],
     done: (error?: Error | null) => void,
   ): void {
-    this.#execute(Buffer.concat(chunks.map(({ chunk }) => chunk)), done)
+    this.#write(Buffer.concat(chunks.map(({ chunk }) => chunk)), done)
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -64,7 +64,7 @@ export class EngineStream extends Duplex {
     done()
   }
 
-  #execute(messages: Buffer, done: (error?: Error | null) => void): void {
+  #write(messages: Buffer, done: (error?: Error | null) => void): void {
     this.#run(messages).then(
       () => done(),
       (error: unknown) => done(asError(error)),
@@ -73,15 +73,15 @@ export class EngineStream extends Duplex {
 
   async #run(messages: Buffer): Promise<void> {
     if (messages[0] !== terminate) {
-      this.push(await this.#answer(messages))
+      this.push(await this.#execute(messages))
       return
     }
     // The engine has one session: the next connection would find this one's statements.
-    await this.#answer(simpleQuery('rollback'))
-    await this.#answer(simpleQuery('discard all'))
+    await this.#execute(simpleQuery('rollback'))
+    await this.#execute(simpleQuery('discard all'))
   }
 
-  async #answer(messages: Buffer): Promise<Buffer> {
+  async #execute(messages: Buffer): Promise<Buffer> {
     if (!this.#engine) throw new Error('The embedded store is not connected')
     return await this.#engines.execute(this.#engine, messages)
   }

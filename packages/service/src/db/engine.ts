@@ -1,14 +1,14 @@
 /**
- * The embedded engine, and its successor when it gives up.
+ * The embedded engine, and its replacement after a crash.
  *
- * PostgreSQL stops at once when it cannot write its log, as on a full disk, and its supervisor starts
- * it again on what was committed. An engine in this process has no supervisor but this one.
+ * PostgreSQL stops when it cannot write its log, for example on a full disk, and its supervisor starts it
+ * again from the committed state. This file is the supervisor of the engine in this process.
  *
  * @module
  */
 import type { PGlite } from '@electric-sql/pglite'
 
-/** An engine, and how to let its files go without its help. */
+/** An engine, and how to release its files without it. */
 export interface StartedEngine {
   readonly engine: PGlite
   release(): void
@@ -34,7 +34,7 @@ export class Engine {
   /**
    * Returns the engine that runs, which may be a new one.
    *
-   * @throws {Error} It cannot start now, and is not tried again for a while.
+   * @throws {Error} If it cannot start; the next try is after a pause.
    */
   async ready(): Promise<StartedEngine> {
     try {
@@ -47,21 +47,21 @@ export class Engine {
   }
 
   /**
-   * Hands messages over and returns the answer to all of them.
+   * Passes messages to the engine and returns its response to all of them.
    *
-   * @throws {Error} The engine has given up: what it was asked may count or not. Connect again.
+   * @throws {Error} If the engine stopped: the messages may or may not have been committed. Connect again.
    */
   async execute(started: StartedEngine, messages: Buffer): Promise<Buffer> {
     const parts: Buffer[] = []
-    // The engine's other raw calls read each answer as well, and keep what they read for ever.
+    // The engine's other raw calls also parse each response, and never release the results.
     await started.engine.execProtocolRawStream(messages, {
       syncToFs: false,
       // A view of the engine's own memory, which it writes over.
       onRawData: (part) => parts.push(Buffer.from(part)),
     })
     const [only] = parts
-    const answer = only && parts.length === 1 ? only : Buffer.concat(parts)
-    if (isReady(answer)) return answer
+    const response = only && parts.length === 1 ? only : Buffer.concat(parts)
+    if (isReady(response)) return response
     // Not closed: it would write.
     started.release()
     this.#restart()
@@ -76,17 +76,17 @@ export class Engine {
   #restart(): void {
     this.#openedAt = performance.now()
     this.#current = this.#open()
-    // Whoever asks for it hears of it.
+    // Each caller of `ready` gets the error.
     this.#current.catch(() => {})
   }
 }
 
 /**
- * Every write of `pg` ends in a message that the engine answers with ReadyForQuery, unless it panics.
+ * Every write of `pg` ends in a message to which the engine responds with ReadyForQuery, unless it panics.
  *
  * @see https://www.postgresql.org/docs/15/protocol-message-formats.html, ReadyForQuery
  */
-function isReady(answer: Buffer): boolean {
-  const at = answer.length - 6
-  return at >= 0 && answer[at] === 'Z'.charCodeAt(0) && answer[at + 4] === 5
+function isReady(response: Buffer): boolean {
+  const at = response.length - 6
+  return at >= 0 && response[at] === 'Z'.charCodeAt(0) && response[at + 4] === 5
 }

@@ -1,7 +1,7 @@
 /**
  * The embedded store: PGlite in this process, spoken to by `pg` as if it were a server.
  *
- * It has no background workers, so what they would do is done here.
+ * It has no background workers, so this file does their work.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { templateBlob, unpackTemplate } from './template.ts'
  * Opens the embedded store.
  *
  * @param directory Where the files are; `undefined` keeps everything in memory.
- * @throws {Error} A commit does not reach the disk here: refused, for an acknowledged intent must.
+ * @throws {Error} If commits do not reach the disk: an acknowledged intent must.
  */
 export async function openPglite(directory: string | undefined): Promise<Database> {
   if (directory === undefined) {
@@ -29,7 +29,7 @@ export async function openPglite(directory: string | undefined): Promise<Databas
     const release = () => {}
     return databaseOf(
       new Engine({ engine, release }, async () => {
-        throw new Error('What was in memory went with the engine that held it')
+        throw new Error('The store in memory was lost when its engine stopped')
       }),
     )
   }
@@ -54,7 +54,7 @@ async function startEngine(files: DurableFiles): Promise<StartedEngine> {
   }
 }
 
-/** Asks nothing when it starts: its own codecs want to know every type, and `pg` has others. */
+/** Sends no query when it starts: PGlite's codecs would read every type, and `pg` has others. */
 class SilentEngine extends PGlite {
   override async _initArrayTypes(): Promise<void> {}
 }
@@ -77,7 +77,7 @@ const startParams = [
     io_method: 'sync',
     wal_sync_method: 'fsync',
     shared_buffers: '8MB',
-    // A sample of 3,000 rows tells enough, and takes no time to speak of.
+    // A sample of 3,000 rows is enough, and takes little time.
     default_statistics_target: '10',
   }),
 ]
@@ -115,21 +115,21 @@ async function checkDurability(database: Database, files: DurableFiles): Promise
   throw new Error('The embedded store does not reach the disk on this platform; use PostgreSQL')
 }
 
-/** How often the log is looked at, in milliseconds, and how long it may grow under load, in bytes. */
+/** How often the log is checked, in milliseconds, and how much it may grow under load, in bytes. */
 const checkpointInterval = 5000
 const checkpointBytes = 64 * 1024 * 1024
-/** How far the log grows before the planner's statistics are made anew, in bytes. */
+/** How much the log grows before the planner's statistics are renewed, in bytes. */
 const statisticsBytes = 8 * 1024 * 1024
 
 /**
- * Writes checkpoints when nothing is going on, when the log has grown, and at the end: the log would
- * grow for ever, and the next start would read all of it. And it keeps the planner's statistics:
- * without them a hundred thousand intents look like a hundred.
+ * Writes checkpoints when the store is idle, when the log has grown, and at the end: without them the log
+ * grows without bound, and the next start reads all of it. It also renews the planner's statistics: without
+ * them a hundred thousand intents look like a hundred.
  */
 function withCheckpoints(database: Database): Database {
   let checked = '0/0'
-  let seen = '0/0'
-  let unseen = 0
+  let previous = '0/0'
+  let grown = 0
   let stopped = false
 
   async function tick(): Promise<void> {
@@ -137,16 +137,16 @@ function withCheckpoints(database: Database): Database {
       select pg_current_wal_insert_lsn()::text as at,
              pg_wal_lsn_diff(pg_current_wal_insert_lsn(), ${checked}::pg_lsn)::bigint as grown`
     if (!log || log.at === checked) return
-    const idle = log.at === seen
-    seen = log.at
+    const idle = log.at === previous
+    previous = log.at
     if (!idle && log.grown < checkpointBytes) return
-    unseen += log.grown
-    if (unseen >= statisticsBytes) {
+    grown += log.grown
+    if (grown >= statisticsBytes) {
       await database.query`analyze`
-      unseen = 0
+      grown = 0
     }
     checked = await checkpoint()
-    seen = checked
+    previous = checked
   }
 
   async function checkpoint(): Promise<string> {

@@ -5,24 +5,28 @@
  */
 import { type Database, openPool, StoreError, sessionSettings } from './database.ts'
 
-// In milliseconds. A duplicate waits two seconds for the first request; a frozen instance that holds
-// a lock is cut off, so that it stops nobody for long.
-const patience = {
+// In milliseconds. A duplicate waits two seconds for the first request. A frozen instance that holds a
+// lock is cut off, so that it does not block others for long.
+const timeouts = {
   lock_timeout: 2000,
   statement_timeout: 10_000,
   idle_in_transaction_session_timeout: 10_000,
 }
 
-// For a server that has become silent, as behind a network that swallows packets: it cannot end its
-// own statement. Longer than it would take for that, so that one that lives says itself what was wrong.
-const silence = { query_timeout: 12_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
+// For an unresponsive server, for example behind a network that drops packets: it cannot end its own
+// statement. Longer than `statement_timeout`, so that a running server reports the error itself.
+const clientTimeouts = {
+  query_timeout: 12_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+}
 
 /**
  * Opens a PostgreSQL database.
  *
  * @param url `postgres://user:password@host:port/database`
- * @throws {StoreError} It cannot be reached.
- * @throws {TypeError} It is older than 15, or keeps its texts in another encoding than UTF-8.
+ * @throws {StoreError} If it cannot be reached.
+ * @throws {TypeError} If it is older than 15, or its encoding is not UTF-8.
  */
 export async function openPostgres(url: string): Promise<Database> {
   const { connectionString, options } = withOptions(url)
@@ -33,7 +37,7 @@ export async function openPostgres(url: string): Promise<Database> {
       // A shop with an order a minute would connect and prepare anew for each.
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: 5000,
-      ...silence,
+      ...clientTimeouts,
       options,
     },
     'postgres',
@@ -48,7 +52,7 @@ export async function openPostgres(url: string): Promise<Database> {
     }
     if (server.encoding !== 'UTF8') {
       throw new TypeError(
-        'PI_DATABASE_URL: must name a database that is encoded in UTF8; make one with `createdb --encoding=UTF8 --template=template0`',
+        'PI_DATABASE_URL: must name a database that is encoded in UTF8; create one with `createdb --encoding=UTF8 --template=template0`',
       )
     }
     return database
@@ -59,8 +63,8 @@ export async function openPostgres(url: string): Promise<Database> {
 }
 
 /**
- * Adds our settings to the options that a URL may hold itself. They come last, for the last one counts:
- * times are read as UTC. `pg` would take those of the URL alone.
+ * Adds the service's settings to the options in the URL. They come last, because the last one counts: times
+ * are read as UTC. `pg` would use only those of the URL.
  */
 function withOptions(url: string): { readonly connectionString: string; readonly options: string } {
   // Not as a URL: one that names its host in a parameter has none.
@@ -68,7 +72,7 @@ function withOptions(url: string): { readonly connectionString: string; readonly
   const parameters = new URLSearchParams(rest.join('?'))
   const given = parameters.getAll('options')
   parameters.delete('options')
-  const own = Object.entries({ ...sessionSettings, ...patience }).map(
+  const own = Object.entries({ ...sessionSettings, ...timeouts }).map(
     ([name, value]) => `-c ${name}=${value}`,
   )
   return { connectionString: `${address}?${parameters}`, options: [...given, ...own].join(' ') }

@@ -1,6 +1,6 @@
 /**
  * An empty database, prepared when the package is built: unpacking it takes a fraction of a second
- * where initialising one takes several.
+ * where initializing one takes several.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { packageRoot } from '../package-root.ts'
 
 const file = fileURLToPath(new URL('dist/template.tgz', packageRoot))
 
-/** Initialises a database and packs it up. Part of the build. */
+/** Initializes a database and packs it. Part of the build. */
 export async function makeTemplate(): Promise<void> {
   const engine = await PGlite.create()
   // One database is used; the two that PostgreSQL copies new ones from are two thirds of the files.
@@ -49,24 +49,24 @@ export async function unpackTemplate(directory: string): Promise<void> {
   const present = await readdir(directory).catch(() => [])
   if (present.length > 0) return
   const packed = await readFile(file).catch(() => undefined)
-  if (!packed) return // PGlite initialises it: slower, and the same in the end.
-  const fresh = `${directory}.new`
-  await rm(fresh, { recursive: true, force: true })
-  await mkdir(fresh, { recursive: true, mode: 0o700 })
+  if (!packed) return // PGlite initializes it: slower, with the same result.
+  const created = `${directory}.new`
+  await rm(created, { recursive: true, force: true })
+  await mkdir(created, { recursive: true, mode: 0o700 })
   const all = [...tarEntries(await promisify(gunzip)(packed))]
   for (const { name, content } of all) {
-    if (!content) await mkdir(join(fresh, name), { recursive: true, mode: 0o700 })
+    if (!content) await mkdir(join(created, name), { recursive: true, mode: 0o700 })
   }
   // Together, because the file system then writes its journal once for many of them.
   await Promise.all(
     all.map(
-      async ({ name, content }) => content && (await writeSynced(join(fresh, name), content)),
+      async ({ name, content }) => content && (await writeSynced(join(created, name), content)),
     ),
   )
-  const folders = all.flatMap(({ name, content }) => (content ? [] : [join(fresh, name)]))
-  await Promise.all([fresh, ...folders].map(syncFolder))
+  const folders = all.flatMap(({ name, content }) => (content ? [] : [join(created, name)]))
+  await Promise.all([created, ...folders].map(syncFolder))
   await rm(directory, { recursive: true, force: true })
-  await rename(fresh, directory)
+  await rename(created, directory)
   await syncFolder(dirname(directory))
 }
 

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { limits } from '@pi-checkout/contract'
-import { askForBody } from './expectations.ts'
+import { askForBody } from './client-errors.ts'
 import { readJson } from './json.ts'
 import { ProblemError } from './problem.ts'
 

@@ -1,5 +1,5 @@
 /**
- * How many connections a listener keeps, and for how long one may refuse to take a response.
+ * How many connections a listener keeps, and for how long a client may take no byte of a response.
  *
  * A full listener closes the connection that has been idle longest, so that neither silent connections
  * nor those that wait for their next request can keep other clients out.

@@ -1,5 +1,5 @@
 /**
- * JSON that has one meaning only: what two readers could take differently is refused.
+ * JSON that has one meaning only: what two readers could read differently is rejected.
  *
  * @see RFC 7493, I-JSON
  * @module

@@ -1,12 +1,11 @@
 /**
- * Errors as answers (RFC 9457): thrown anywhere, mapped here, the same shape at every door.
+ * Errors as responses (RFC 9457): thrown anywhere, mapped here, with one shape for every route.
  *
  * @module
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import {
   type FieldError,
-  headers,
   maxFieldErrors,
   type ProblemCode,
   problemCodes,
@@ -16,11 +15,10 @@ import type { Logger } from 'pino'
 import { Overloaded } from '../db/batch.ts'
 import { StoreError } from '../db/database.ts'
 import { logError } from '../log.ts'
-import { keepFacts } from './answer-facts.ts'
-import { jsonHeaders } from './headers.ts'
-import { requestId } from './request-id.ts'
+import type { Call } from './call.ts'
+import { jsonHeaders, send } from './response.ts'
 
-/** An answer that is an error. Its texts are for the caller: no value, key or secret is ever in them. */
+/** A response that is an error. Its texts are for the caller: they contain no value, key or secret. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly code: ProblemCode
@@ -51,51 +49,70 @@ export class ProblemError extends Error {
 }
 
 /**
- * Answers with what was thrown. Anything that is no problem of the request becomes `internal_error`.
- * Every 5xx is logged, here and once, under the id of its response.
+ * Sends what was thrown. An error that is no problem of the request becomes `internal_error`. Every 5xx is
+ * logged, here and once, under the id of its response.
  */
 export function sendProblem(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { error, log }: { readonly error: unknown; readonly log: Logger },
+  call: Call,
+  {
+    error,
+    log,
+    headers,
+  }: {
+    readonly error: unknown
+    readonly log: Logger
+    readonly headers?: Readonly<Record<string, string>> | undefined
+  },
 ): void {
+  const { request, response, requestId } = call
   const problem = problemOf(error)
-  const { status, title, retryable } = problemCodes[problem.code]
+  const { code } = problem
+  const { status } = problemCodes[code]
   // 501 is a fault of the request.
-  if (status >= 500 && status !== 501) {
-    logError(log, error, { event: problem.code, requestId: requestId(response) })
-  }
+  if (status >= 500 && status !== 501) logError(log, error, { event: code, requestId })
   if (response.headersSent) {
     response.destroy()
     return
   }
-  const bounded = boundErrors(problem)
-  keepFacts(response, {
-    problem: problem.code,
-    pointers: bounded.errors.map((at) => at.pointer),
-    pointersOmitted: bounded.errorsOmitted,
-  })
-  const body = JSON.stringify({
-    type: `/docs#${problem.code}`,
-    title,
+  call.problem = code
+  const body = problemBody(problem, requestId, call)
+  void send(call, {
     status,
-    detail: cutToBytes(problem.message, maxDetailBytes),
-    code: problem.code,
-    requestId: requestId(response),
-    retryable,
-    errors: bounded.errors,
-    ...(bounded.errorsOmitted > 0 && { errorsOmitted: bounded.errorsOmitted }),
+    base: problemHeaders,
+    headers: {
+      ...headers,
+      // An unread body would be taken for the next request.
+      ...(hasUnreadBody(request) && { connection: 'close' }),
+      ...problem.headers,
+    },
+    body,
   })
-  response.setHeader(headers.requestId, requestId(response))
-  response.writeHead(status, {
-    ...jsonHeaders,
-    'content-type': problemMediaType,
-    'content-length': Buffer.byteLength(body),
-    // An unread body would be taken for the next request.
-    ...(hasUnreadBody(request) && { connection: 'close' }),
-    ...problem.headers,
+}
+
+export const problemHeaders = { ...jsonHeaders, 'content-type': problemMediaType }
+
+/**
+ * Returns the body of a problem, of bounded size.
+ *
+ * @param facts - Gets the rejected fields that the body names.
+ */
+export function problemBody(
+  problem: ProblemError,
+  requestId: string,
+  facts?: Pick<Call, 'pointers' | 'pointersOmitted'>,
+): string {
+  const { code, message } = problem
+  const { status, title, retryable } = problemCodes[code]
+  const { errors, errorsOmitted } = boundErrors(problem)
+  if (facts) {
+    facts.pointers = errors.map(({ pointer }) => pointer)
+    facts.pointersOmitted = errorsOmitted
+  }
+  const detail = cutToBytes(message, maxDetailBytes)
+  return JSON.stringify({
+    ...{ type: `/docs#${code}`, title, status, detail, code, requestId, retryable, errors },
+    ...(errorsOmitted > 0 && { errorsOmitted }),
   })
-  response.end(request.method === 'HEAD' ? undefined : body)
 }
 
 /** What `errors` and `detail` may take of a response, in bytes of JSON: 16 KB with everything else. */
@@ -135,7 +152,7 @@ function hasUnreadBody({ complete, headers: sent }: IncomingMessage): boolean {
   return announced && !complete
 }
 
-/** SQLSTATE of a statement that ran into its time limit, or that somebody ended. */
+/** SQLSTATE of a statement that reached its time limit, or that was canceled. */
 const queryCanceled = '57014'
 
 function problemOf(error: unknown): ProblemError {

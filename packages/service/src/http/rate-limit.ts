@@ -10,24 +10,29 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLoopback } from '@pi-checkout/contract/origin'
 import type { Config } from '../config.ts'
-import type { Environment } from '../merchants/environments.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { ProblemError } from './problem.ts'
 
 /** The limits of one instance. */
 export interface RateLimits {
   /** @throws {ProblemError} If the environment sends too many requests. */
-  readonly request: (environment: Environment) => void
+  readonly request: (environment: LimitedEnvironment) => void
   /** Charges a wrong key; `undefined` if only programs on this host can send one. */
   readonly failure: FailureLimit | undefined
   /** @throws {ProblemError} If too many cards are tried in a live environment. */
   readonly confirm: (confirmation: Confirmation) => void
 }
 
+/** An environment, as the limits know it. */
+export interface LimitedEnvironment {
+  readonly id: string
+  readonly mode: 'test' | 'live'
+}
+
 /** A card that a buyer sends for an intent. */
 export interface Confirmation {
   readonly intentId: string
-  readonly environment: Pick<Environment, 'id' | 'mode'>
+  readonly environment: LimitedEnvironment
   readonly request: IncomingMessage
 }
 

@@ -6,7 +6,7 @@
  * @module
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { toBase62 } from '../identifiers.ts'
+import { toBase62 } from '../ids.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { lifetimes } from './lifetimes.ts'
 
@@ -22,8 +22,8 @@ export interface SecretSource {
 /**
  * Returns the `clientSecret` of an intent: `<id>_secret_` and 48 characters of base62.
  *
- * @throws {Error} Its derivation key is gone. A start is refused without one that a replay needs, so
- * this is a bug.
+ * @throws {Error} If its derivation key is missing. A start fails without one that a replay needs, so this is
+ * a bug.
  */
 export function clientSecret(keys: SecretKeys, source: SecretSource): string {
   const secret = derive(keys, source)
@@ -32,10 +32,10 @@ export function clientSecret(keys: SecretKeys, source: SecretSource): string {
 }
 
 /**
- * Tells whether a buyer's secret opens this intent now.
+ * Returns whether a buyer's secret opens this intent now.
  *
- * A secret that is revoked never does, nor one whose intent has been final for ten minutes, nor one
- * whose derivation key was let go after that.
+ * A revoked secret never does, nor one whose intent has been final for ten minutes, nor one whose derivation
+ * key was removed after that.
  *
  * @param at The environment's own time.
  */
@@ -46,10 +46,10 @@ export function opens(
 ): boolean {
   const secret = derive(keys, intent)
   const matches = timingSafeEqual(digest(candidate), digest(secret ?? ''))
-  const alive =
+  const isValid =
     intent.finalizedAt === null ||
     at.getTime() < intent.finalizedAt.getTime() + lifetimes.secretAfterFinal
-  return secret !== undefined && matches && alive && intent.secretSalt !== null
+  return secret !== undefined && matches && isValid && intent.secretSalt !== null
 }
 
 function derive(keys: SecretKeys, source: SecretSource): string | undefined {

@@ -7,8 +7,8 @@ import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type CreatePaymentIntent, headers, limits } from '@pi-checkout/contract'
 import canonicalize from 'canonicalize'
-import { onlyHeader } from '../http/only-header.ts'
 import { ProblemError } from '../http/problem.ts'
+import { singleHeader } from '../http/single-header.ts'
 import type { Environment } from '../merchants/environments.ts'
 
 /** What is kept of a key and of the body that it came with, each as 64 hexadecimal digits. */
@@ -24,7 +24,7 @@ export interface IdempotencyHashes {
  * @see draft-ietf-httpapi-idempotency-key-header: a structured-field string
  */
 export function readIdempotencyKey(request: IncomingMessage): string | undefined {
-  const value = onlyHeader(request, headers.idempotencyKey, 'invalid_idempotency_key')
+  const value = singleHeader(request, headers.idempotencyKey, 'invalid_idempotency_key')
   if (value === undefined) return undefined
   const key = value.length > 1 && value.startsWith('"') ? unquote(value) : value
   if (key === undefined || !visibleAscii.test(key) || key.length > limits.idempotencyKey) {

@@ -4,13 +4,13 @@
  * @module
  */
 import type { Database } from '../db/database.ts'
-import { type Creation, creations, type Draft } from './creation.ts'
-import { retrievals } from './retrieval.ts'
-import { type IntentKey, type RetrievedIntent, settleDue } from './store.ts'
+import { type CreateResult, createBatch, type NewIntent } from './create-batch.ts'
+import { findBatch } from './find-batch.ts'
+import { applyDeadlines, type IntentKey, type RetrievedIntent } from './intents.ts'
 
 /** Where the two operations keep their intents. */
 export interface IntentStore {
-  readonly create: (draft: Draft) => Promise<Creation>
+  readonly create: (draft: NewIntent) => Promise<CreateResult>
   /** Reads without applying deadlines; `undefined` for unknown and foreign alike. */
   readonly find: (key: IntentKey) => Promise<RetrievedIntent | undefined>
   /** Applies the deadlines that have passed. */
@@ -18,10 +18,10 @@ export interface IntentStore {
 }
 
 /** Keeps them in the database, many requests in one statement. One per instance. */
-export function intentStore(db: Database): IntentStore {
+export function createIntentStore(db: Database): IntentStore {
   return {
-    create: creations(db),
-    find: retrievals(db),
-    settle: async (intent, now) => await settleDue(db, intent, now),
+    create: createBatch(db),
+    find: findBatch(db),
+    settle: async (intent, now) => await applyDeadlines(db, intent, now),
   }
 }

@@ -1,6 +1,6 @@
 /**
  * When a Payment Intent's status may change, and what it looks like then. Pure: state, cause and
- * time come in, a transition or a refusal comes out.
+ * time come in, a transition or a rejection comes out.
  *
  * Causes come from the hosted page, the provider and the clock; never from the merchant.
  *
@@ -20,9 +20,9 @@ export interface IntentState {
   readonly status: PaymentIntentStatus
   readonly paymentMethod: PaymentMethod | null
   readonly lastPaymentFailure: PaymentFailure | null
-  readonly nextAction: NextStep | null
+  readonly nextAction: PendingChallenge | null
   readonly providerPaymentId: string | null
-  readonly settlement: Settlement | null
+  readonly settlement: ScheduledSuccess | null
   /** Confirmations so far, 0 to 10. */
   readonly confirms: number
   /** The whole intent's deadline. */
@@ -32,13 +32,13 @@ export interface IntentState {
 }
 
 /** What the buyer has to do at the bank, and until when. */
-export interface NextStep {
+export interface PendingChallenge {
   readonly type: 'challenge' | 'redirect'
   readonly expiresAt: Date
 }
 
 /** A payment that the provider has taken and shows later. */
-export interface Settlement {
+export interface ScheduledSuccess {
   readonly at: Date
   readonly providerPaymentId: string
 }
@@ -52,24 +52,24 @@ export type Cause =
   | {
       readonly type: 'confirmed'
       readonly paymentMethod: PaymentMethod
-      readonly challenge?: NextStep['type']
-      readonly settlement?: Settlement
+      readonly challenge?: PendingChallenge['type']
+      readonly settlement?: ScheduledSuccess
     }
-  | { readonly type: 'challenge_passed'; readonly settlement?: Settlement }
+  | { readonly type: 'challenge_passed'; readonly settlement?: ScheduledSuccess }
   /** Denied, three wrong codes, closed. */
   | { readonly type: 'challenge_failed'; readonly failure: Failure }
   | { readonly type: 'authorised'; readonly providerPaymentId: string }
   | { readonly type: 'declined'; readonly failure: Failure; readonly hard: boolean }
   | { readonly type: 'canceled' }
 
-/** The intent after a cause, complete: the store writes it as it stands. */
+/** The complete intent after a cause, as the store writes it. */
 export interface Transition extends IntentState {
   readonly cause: Cause['type'] | 'challenge_timed_out' | 'expired'
 }
 
-/** Nothing changes, and this is the answer. */
-export interface Refusal {
-  readonly refusal: Extract<
+/** Nothing changes, for this reason. */
+export interface Rejection {
+  readonly rejection: Extract<
     ProblemCode,
     'intent_finalized' | 'attempt_in_progress' | 'version_conflict'
   >
@@ -78,16 +78,16 @@ export interface Refusal {
 /**
  * Decides what a cause does to an intent.
  *
- * @param intent As read; pass it through `due` first, or a stale state decides.
+ * @param intent As read; pass it through `deadlineTransition` first, or an outdated state decides.
  * @param at The environment's own time.
  */
-export function decide(intent: IntentState, cause: Cause, at: Date): Transition | Refusal {
-  if (isFinal(intent.status)) return { refusal: 'intent_finalized' }
+export function decide(intent: IntentState, cause: Cause, at: Date): Transition | Rejection {
+  if (isFinal(intent.status)) return { rejection: 'intent_finalized' }
   const { status } = intent
   const now = latest(at, intent.updatedAt)
   switch (cause.type) {
     case 'confirmed':
-      if (status !== 'requires_payment_method') return { refusal: 'attempt_in_progress' }
+      if (status !== 'requires_payment_method') return { rejection: 'attempt_in_progress' }
       return cause.challenge
         ? move(intent, cause.type, now, {
             status: 'requires_action',
@@ -107,38 +107,38 @@ export function decide(intent: IntentState, cause: Cause, at: Date): Transition 
             confirms: intent.confirms + 1,
           })
     case 'challenge_passed':
-      if (status !== 'requires_action') return { refusal: 'version_conflict' }
+      if (status !== 'requires_action') return { rejection: 'version_conflict' }
       return move(intent, cause.type, now, {
         status: 'processing',
         settlement: cause.settlement ?? null,
       })
     case 'challenge_failed':
-      if (status !== 'requires_action') return { refusal: 'version_conflict' }
+      if (status !== 'requires_action') return { rejection: 'version_conflict' }
       return fail(intent, cause.type, now, { failure: cause.failure, hard: false })
     case 'authorised':
-      if (status !== 'processing') return { refusal: 'version_conflict' }
+      if (status !== 'processing') return { rejection: 'version_conflict' }
       return move(intent, cause.type, now, {
         status: 'succeeded',
         providerPaymentId: cause.providerPaymentId,
         lastPaymentFailure: null,
       })
     case 'declined':
-      if (status !== 'processing') return { refusal: 'version_conflict' }
+      if (status !== 'processing') return { rejection: 'version_conflict' }
       return fail(intent, cause.type, now, cause)
     case 'canceled':
-      if (status === 'processing') return { refusal: 'attempt_in_progress' }
+      if (status === 'processing') return { rejection: 'attempt_in_progress' }
       return move(intent, cause.type, now, { status: 'canceled' })
   }
 }
 
 /**
- * Tells what time alone has done to an intent, at the moment of its deadline: every reader decides
- * the same, whenever it looks. Ask again after the move, for there may be a second deadline.
+ * Returns what a passed deadline does to an intent, dated at the deadline: every reader decides the same.
+ * Call it again after the move, because there may be a second deadline.
  *
- * @param now The environment's own time.
- * @returns `undefined` when nothing is due.
+ * @param now - The environment's own time.
+ * @returns `undefined` if no deadline has passed.
  */
-export function due(intent: IntentState, now: Date): Transition | undefined {
+export function deadlineTransition(intent: IntentState, now: Date): Transition | undefined {
   const { status, settlement, nextAction, expiresAt } = intent
   if (status === 'processing') {
     if (!settlement || settlement.at > now) return undefined
@@ -196,7 +196,7 @@ function move(
     providerPaymentId: intent.providerPaymentId,
     confirms: intent.confirms,
     expiresAt: intent.expiresAt,
-    // Both belong to the status that is left.
+    // Both belong to the previous status.
     nextAction: null,
     settlement: null,
     ...change,

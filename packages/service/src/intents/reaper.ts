@@ -1,34 +1,45 @@
 /**
- * Writes what time has done to intents that nobody reads, and lets go of what has served: old
+ * Applies passed deadlines to intents that no request reads, and deletes what is no longer needed: old
  * idempotency keys, and the tokens of challenges.
  *
  * Every instance runs one; they skip each other's rows.
  *
  * @module
  */
-import type { Context } from '../context.ts'
+import type { Logger } from 'pino'
+import type { Database } from '../db/database.ts'
 import { logError } from '../log.ts'
-import { timeOf } from '../merchants/environments.ts'
+import { environmentNow } from '../merchants/environments.ts'
+import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
+import { applyDeadlines, type PackedRow } from './intents.ts'
 import { lifetimes } from './lifetimes.ts'
-import { type IntentRow, intentColumns, intentOf, settleDue } from './store.ts'
 
-/** How often it looks, in milliseconds, and how many rows it takes at a time. */
+/** How often it runs, in milliseconds, and how many rows it takes at a time. */
 const interval = 10_000
 const rowsAtOnce = 200
-/** Of one round: what is left waits for the next, and requests get their turn. */
+/** Of one round. The rest waits for the next round, so that requests get their turn. */
 const batches = 100
 
-/** Starts a reaper. Returns the function that stops it: it gives up its batch, and starts no other. */
-export function startReaper(context: Context): () => Promise<void> {
+/** What a round needs. */
+export interface ReaperOptions {
+  readonly db: Database
+  /** Real time. */
+  readonly now: () => Date
+}
+
+/** Starts a reaper. Returns the function that stops it: it abandons its batch, and starts no other. */
+export function startReaper(
+  options: ReaperOptions & { readonly log: Logger },
+): () => Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
   let round = Promise.resolve()
   const timer = setInterval(() => {
     round = round
-      .then(async () => await reap(context, signal))
+      .then(async () => await reap(options, signal))
       .catch((error: unknown) => {
         if (signal.aborted) return
-        logError(context.log, error, { event: 'A reaper round failed', level: 'warn' })
+        logError(options.log, error, { event: 'A reaper round failed', level: 'warn' })
       })
   }, interval)
   timer.unref()
@@ -40,12 +51,12 @@ export function startReaper(context: Context): () => Promise<void> {
 }
 
 /**
- * One round: everything that is due now.
+ * One round: everything whose deadline has passed.
  *
  * @param signal Ends it between two statements; the batch that has not ended is rolled back.
  */
 export async function reap(
-  { db, now }: Pick<Context, 'db' | 'now'>,
+  { db, now }: ReaperOptions,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   const all = async (some: () => Promise<number>): Promise<void> => {
@@ -53,20 +64,20 @@ export async function reap(
       if ((await some()) < rowsAtOnce) return
     }
   }
-  await all(async () => await settleSome(db, now(), signal))
+  await all(async () => await applySome(db, now(), signal))
   await all(async () => await releaseSome(db, now()))
-  await all(async () => await forgetSome(db, now()))
+  await all(async () => await deleteSome(db, now()))
 }
 
-interface DueRow extends IntentRow {
+interface DueRow extends PackedRow {
   readonly clockOffset: number
 }
 
-async function settleSome(db: Context['db'], now: Date, signal: AbortSignal): Promise<number> {
+async function applySome(db: Database, now: Date, signal: AbortSignal): Promise<number> {
   return await db.transaction(async (tx) => {
-    // Each half has its index; a sandbox's clock may be ahead of ours, so its own time decides last.
+    // Each half has its index. A sandbox's clock may be ahead, so the environment's time decides last.
     const rows = await tx.query<DueRow>`
-      select ${intentColumns},
+      select ${packedStoredIntent} as packed,
              (select clock_offset from environments where id = environment_id) as "clockOffset"
         from payment_intents
        where (
@@ -83,15 +94,15 @@ async function settleSome(db: Context['db'], now: Date, signal: AbortSignal): Pr
                   select clock_offset from environments where id = environment_id)
        limit ${rowsAtOnce}
          for update skip locked`
-    for (const { clockOffset, ...row } of rows) {
+    for (const { clockOffset, packed } of rows) {
       signal.throwIfAborted()
-      await settleDue(tx, intentOf(row), timeOf({ clockOffset }, now))
+      await applyDeadlines(tx, readStoredIntent(packed), environmentNow({ clockOffset }, now))
     }
     return rows.length
   })
 }
 
-async function releaseSome(db: Context['db'], now: Date): Promise<number> {
+async function releaseSome(db: Database, now: Date): Promise<number> {
   // A key's end is in its sandbox's own time, as its creation was. The first limit is for the index.
   const released = await db.query`
     update payment_intents
@@ -108,9 +119,9 @@ async function releaseSome(db: Context['db'], now: Date): Promise<number> {
   return released.length
 }
 
-/** A token tells where the bank's page may say that it is over: as long as the checkout may be seen. */
-async function forgetSome(db: Context['db'], now: Date): Promise<number> {
-  const forgotten = await db.query`
+/** A token shows where the test bank may report its end: as long as the checkout can be opened. */
+async function deleteSome(db: Database, now: Date): Promise<number> {
+  const deleted = await db.query`
     delete from challenge_tokens
      where token_hash in (
        select t.token_hash
@@ -122,5 +133,5 @@ async function forgetSome(db: Context['db'], now: Date): Promise<number> {
                    select clock_offset from environments where id = i.environment_id)
         limit ${rowsAtOnce} for update of t skip locked)
     returning challenge_id`
-  return forgotten.length
+  return deleted.length
 }

@@ -1,61 +1,187 @@
 /**
- * Which of the two operations a request is for, as bare handlers in front of Express.
+ * The two operations of the specification.
+ *
+ * Checks run in a fixed order: browser, media type and size, credentials, header syntax, JSON, fields,
+ * idempotency. No byte of a body is read before the key is known.
  *
  * @module
  */
-import type { IncomingMessage, RequestListener } from 'node:http'
-import { routes } from '@pi-checkout/contract'
-import type { Context } from '../context.ts'
-import { methodNotAllowed } from '../http/method-not-allowed.ts'
-import { ProblemError, sendProblem } from '../http/problem.ts'
-import { Dropped } from '../sandbox/inject.ts'
-import {
-  createOperation,
-  type Operation,
-  type OperationParts,
-  retrieveOperation,
-} from './operations.ts'
-import { collection, repeatApiVersion } from './request.ts'
+import { type CreatePaymentIntent, headers, limits } from '@pi-checkout/contract'
+import { checkBodyHeaders, readBody } from '../http/body.ts'
+import type { Call } from '../http/call.ts'
+import { ProblemError } from '../http/problem.ts'
+import type { RateLimits } from '../http/rate-limit.ts'
+import { jsonHeaders, type RouteResponse } from '../http/response.ts'
+import { singleHeader } from '../http/single-header.ts'
+import { newIntentId, randomSalt } from '../ids.ts'
+import type { Authenticator } from '../merchants/authenticate.ts'
+import { type Environment, environmentNow } from '../merchants/environments.ts'
+import type { SecretKeys } from '../secret-keys.ts'
+import { clientSecret } from './client-secret.ts'
+import type { CreatedRecord, CreateResult, NewIntent } from './create-batch.ts'
+import { idempotencyHashes, readIdempotencyKey } from './idempotency.ts'
+import type { IntentStore } from './intent-store.ts'
+import { collection, idIn, readApiVersion, readCreate, rejectBrowser } from './parse-request.ts'
+import { serializeCreated, serializeIntent } from './serialize.ts'
 
-/** Tells whether a path belongs to the two operations. */
-export function isIntentPath(url: string): boolean {
-  return url.startsWith(collection) && /^(?:$|[/?])/.test(url.slice(collection.length))
+/** What the two operations need. */
+export interface IntentRoutesOptions {
+  readonly authenticator: Authenticator
+  readonly limits: Pick<RateLimits, 'request'>
+  readonly intents: IntentStore
+  readonly keys: SecretKeys
+  readonly now: () => Date
 }
 
-/** Returns the handler of both operations. */
-export function intentRoutes(context: Context, parts: OperationParts): RequestListener {
-  const create = createOperation(context, parts)
-  const retrieve = retrieveOperation(context, parts)
-  return (request, response) => {
-    route(request, { create, retrieve })(request, response).catch((error: unknown) => {
-      if (error instanceof Dropped) {
-        request.socket.destroy()
-        return
-      }
-      repeatApiVersion(request, response)
-      sendProblem(request, response, { error, log: context.log })
-    })
+/** An operation in its three steps, so that a fault can act between them. */
+export interface Operation<Input> {
+  /** Checks the client and the headers. */
+  readonly access: (call: Call) => Promise<ApiClient>
+  readonly parse: (call: Call, client: ApiClient) => Promise<Input> | Input
+  readonly handle: (call: Call, input: Input) => Promise<RouteResponse>
+}
+
+/** A merchant's server, with what its headers say. */
+export interface ApiClient {
+  readonly environment: Environment
+  readonly idempotencyKey: string | undefined
+  /** The `Api-Version` that the response repeats, or no header. */
+  readonly version: Readonly<Record<string, string>>
+}
+
+/** A create that passed every check. */
+export interface CreateInput {
+  readonly draft: NewIntent
+  readonly version: ApiClient['version']
+}
+
+/** A retrieve; `id` is `undefined` if it cannot be one. */
+export interface RetrieveInput {
+  readonly id: string | undefined
+  readonly client: ApiClient
+}
+
+/** Creates both operations. */
+export function intentRoutes({
+  authenticator,
+  limits: rates,
+  intents,
+  keys,
+  now,
+}: IntentRoutesOptions): {
+  readonly create: Operation<CreateInput>
+  readonly retrieve: Operation<RetrieveInput>
+} {
+  async function authenticate(call: Call): Promise<Environment> {
+    singleHeader(call.request, headers.authorization)
+    const environment = await authenticator.authenticate(call.request)
+    call.environment = environment
+    rates.request(environment)
+    return environment
+  }
+
+  return {
+    create: {
+      access: async (call) => {
+        const { request } = call
+        rejectBrowser(request)
+        checkBodyHeaders(request, limits.requestBytes)
+        const environment = await authenticate(call)
+        const idempotencyKey = readIdempotencyKey(request)
+        return { environment, idempotencyKey, version: readApiVersion(request) }
+      },
+      parse: async ({ request }, { environment, idempotencyKey, version }) => {
+        const body = readCreate(await readBody(request, limits.requestBytes))
+        const createdAt = environmentNow(environment, now())
+        const draft = newDraft({ environment, key: idempotencyKey, body, createdAt }, keys)
+        return { draft, version }
+      },
+      handle: async (call, { draft, version }) => {
+        const creation = await intents.create(draft)
+        const created = createdBy(creation, draft)
+        call.intentId = created.id
+        call.replayed = creation.type === 'replayed'
+        return {
+          status: 201,
+          base: jsonHeaders,
+          headers: {
+            location: `${collection}/${created.id}`,
+            ...(call.replayed && { [headers.idempotentReplayed]: 'true' }),
+            ...version,
+          },
+          body: JSON.stringify(serializeCreated(created, clientSecret(keys, created))),
+        }
+      },
+    },
+    retrieve: {
+      access: async (call) => {
+        rejectBrowser(call.request)
+        const environment = await authenticate(call)
+        return { environment, idempotencyKey: undefined, version: readApiVersion(call.request) }
+      },
+      parse: ({ params }, client) => ({ id: idIn(params.id), client }),
+      handle: async (_call, { id, client: { environment, version } }) => {
+        const found = id && (await intents.find({ environmentId: environment.id, id }))
+        const intent = found && (await intents.settle(found, environmentNow(environment, now())))
+        if (!intent) {
+          throw new ProblemError(
+            'payment_intent_not_found',
+            'There is no Payment Intent with this id in the environment of this key.',
+          )
+        }
+        const body = JSON.stringify(serializeIntent(intent))
+        return { status: 200, base: jsonHeaders, headers: version, body }
+      },
+    },
   }
 }
 
-function route(
-  { method, url = '' }: IncomingMessage,
-  { create, retrieve }: { readonly create: Operation; readonly retrieve: Operation },
-): Operation {
-  const query = url.indexOf('?')
-  const path = query === -1 ? url : url.slice(0, query)
-  if (path === collection) {
-    return method === routes.create.method ? create : refuse(methodNotAllowed(routes.create.method))
+function newDraft(
+  {
+    environment,
+    key,
+    body,
+    createdAt,
+  }: {
+    readonly environment: Environment
+    readonly key: string | undefined
+    readonly body: CreatePaymentIntent
+    readonly createdAt: Date
+  },
+  { currentKid }: SecretKeys,
+): NewIntent {
+  return {
+    id: newIntentId(),
+    environmentId: environment.id,
+    secretKid: currentKid,
+    secretSalt: randomSalt(16),
+    body,
+    createdAt,
+    ...(key !== undefined && { idempotency: idempotencyHashes(environment, { key, body }) }),
   }
-  const id = path.slice(collection.length + 1)
-  if (id === '' || id.includes('/')) {
-    return refuse(new ProblemError('not_found', 'There is nothing at this address; see /docs.'))
-  }
-  return method === 'GET' || method === 'HEAD' ? retrieve : refuse(methodNotAllowed('GET, HEAD'))
 }
 
-function refuse(problem: ProblemError): Operation {
-  return async () => {
-    throw problem
+function createdBy(creation: CreateResult, draft: NewIntent): CreatedRecord {
+  switch (creation.type) {
+    case 'created':
+      return draft
+    case 'replayed':
+      return creation.created
+    case 'reused':
+      throw new ProblemError(
+        'idempotency_key_reused',
+        'This Idempotency-Key was used with another body; use a new key for a new request.',
+      )
+    case 'in_use':
+      throw idempotencyKeyInUse()
   }
+}
+
+/** Returns the problem of a key whose first request has not ended. */
+export function idempotencyKeyInUse(): ProblemError {
+  return new ProblemError(
+    'idempotency_key_in_use',
+    'The first request with this Idempotency-Key is still running; send the same request again.',
+    { headers: { 'retry-after': '1' } },
+  )
 }

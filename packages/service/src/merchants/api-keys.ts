@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib'
 import { apiKeyPattern } from '@pi-checkout/contract'
 import { batch } from '../db/batch.ts'
 import type { Database, Queryable } from '../db/database.ts'
-import { base62Digits, randomBase62 } from '../identifiers.ts'
+import { base62Digits, randomBase62 } from '../ids.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { type Environment, environmentColumns } from './environments.ts'
 

@@ -65,6 +65,6 @@ export const environmentColumns = new Fragment(`
   e.idempotency_salt as "idempotencySalt"`)
 
 /** The environment's own time: a sandbox may live in its future. */
-export function timeOf(environment: Pick<Environment, 'clockOffset'>, now: Date): Date {
+export function environmentNow(environment: Pick<Environment, 'clockOffset'>, now: Date): Date {
   return new Date(now.getTime() + environment.clockOffset)
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Queryable } from '../db/database.ts'
-import { randomBase62, randomSalt } from '../identifiers.ts'
+import { randomBase62, randomSalt } from '../ids.ts'
 import { type Environment, environmentColumns } from './environments.ts'
 
 /** A merchant's environment by names, as the command line has them. */

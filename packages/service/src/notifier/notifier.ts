@@ -38,7 +38,7 @@ export interface Wait {
 export const waitsOfHolder = 4
 
 /** Makes the registry of one instance, which ends all waits when the service stops. */
-export function makeNotifier(
+export function createNotifier(
   { db, log, now }: { readonly db: Database; readonly log: Logger; readonly now: () => Date },
   stopping: AbortSignal,
 ): Notifier {

@@ -1,7 +1,7 @@
 /**
- * The simulated acquirer: a pure decision from a card to an outcome, and the words for a decline.
+ * The simulated acquirer: a pure decision from a card to an outcome, and the texts for a decline.
  *
- * It keeps nothing. A number and a security code live in the arguments of one call.
+ * It stores nothing. A number and a security code exist only in the arguments of one call.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { CardDetails, CardSummary } from '../../shared/checkout-api.ts'
 import { type CardOutcome, type Decline, findTestCard } from './test-cards.ts'
 
 /** What the acquirer makes of a card: a summary that is safe to keep, and what happens next. */
-export interface Authorisation {
+export interface Authorization {
   readonly summary: CardSummary
   readonly outcome: CardOutcome
 }
@@ -27,7 +27,7 @@ export interface DeclineReport {
  *
  * @returns `undefined` when the number is not one of the test cards: nothing of it was read.
  */
-export function authorise(card: CardDetails): Authorisation | undefined {
+export function authorize(card: CardDetails): Authorization | undefined {
   const known = findTestCard(card.number)
   if (!known) return undefined
   const { expMonth, expYear } = card
@@ -44,7 +44,7 @@ export function authorise(card: CardDetails): Authorisation | undefined {
 /**
  * Words a decline for the buyer.
  *
- * A lost or stolen card reads as a plain decline: whoever holds it must not learn that it is known.
+ * A lost or stolen card reads as a plain decline: its holder must not learn that it is known.
  */
 export function describeDecline({ decline }: { readonly decline: Decline }): DeclineReport {
   return reports[decline]

@@ -16,7 +16,7 @@ export type Decline =
   | 'processing_error'
   | 'authentication_unavailable'
 
-/** What the acquirer answers once it decides. A hard decline ends the intent. */
+/** What the acquirer decides. A hard decline ends the intent. */
 export type Settlement =
   | { readonly result: 'authorised' }
   | { readonly result: 'declined'; readonly decline: Decline; readonly hard: boolean }
@@ -26,7 +26,7 @@ export type CardOutcome =
   | Settlement
   /** `framing` says whether the issuer may be shown inside the hosted page. */
   | { readonly result: 'challenge'; readonly framing: boolean; readonly later: Settlement }
-  /** Authorised `after` so many milliseconds; `undefined` waits until somebody settles it by hand. */
+  /** Authorised `after` so many milliseconds; `undefined` waits until the sandbox settles it. */
   | { readonly result: 'pending'; readonly after: number | undefined }
 
 /** One row of the table of test cards. */

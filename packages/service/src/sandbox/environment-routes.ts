@@ -1,190 +1,201 @@
 /**
- * Test environments over HTTP: clock and origins, and what was noted of each.
+ * Test environments over HTTP: clock, origins, fault rules, and what was recorded of each.
  *
  * @module
  */
 import { readOrigin } from '@pi-checkout/contract/origin'
-import { Router } from 'express'
 import { z } from 'zod'
-import type { Context } from '../context.ts'
-import type { Authenticator } from '../http/authenticate.ts'
-import { only } from '../http/method-not-allowed.ts'
+import type { RouteName } from '../../shared/routes.ts'
+import { faultOperations } from '../../shared/sandbox-api.ts'
+import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/problem.ts'
+import { type Handler, json } from '../http/response.ts'
 import { listApiKeys } from '../merchants/api-keys.ts'
-import { type Environment, findEnvironment, timeOf } from '../merchants/environments.ts'
+import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
 import { addOrigin, removeOrigin } from '../merchants/merchants.ts'
-import { SetClock, setClock } from './clock.ts'
-import type { Search } from './exchange.ts'
-import { queryOf, readId, readSought } from './query.ts'
-import { read } from './read.ts'
-import type { Sandbox } from './sandbox.ts'
-import { newestIntents, testEnvironments } from './stored.ts'
+import { SetClock, setClock } from './environment-clock.ts'
+import { faultNames, readFault } from './faults/rules.ts'
+import { newestIntents, testEnvironments } from './intent-details.ts'
+import { parseBody, readId, readSearchTerm } from './parse-request.ts'
+import type { RequestFilter } from './request-log/logged-request.ts'
+import type { SandboxRoutesOptions } from './sandbox.ts'
 
-/** What these routes need besides the context. */
-export interface EnvironmentParts {
-  readonly authenticator: Authenticator
-  /** Options of `pi-service` that reach this store, such as ` --data DIR`; `undefined`: none does. */
-  readonly storeOptions: string | undefined
-}
-
-/** Returns the routes of `/environments`. */
-export function environmentRoutes(
-  context: Context,
-  { authenticator, storeOptions }: EnvironmentParts,
-  { changes, journal, lint }: Sandbox,
-): Router {
-  const { db, now } = context
-  const router = Router({ caseSensitive: true, strict: true })
-
-  router.get('/environments', async (_request, response) => {
-    const [environments, keys] = [await testEnvironments(context), await listApiKeys(db)]
-    response.json({
-      environments: environments.map((environment) => ({
-        ...summaryOf(environment),
-        clock: clockOf(environment, now()),
-        keys: keys
-          .filter(
-            ({ merchant, environment: mode }) =>
-              mode === 'test' && merchant === environment.merchantName,
-          )
-          .map(({ id, display, createdAt, expiresAt, revokedAt }) => ({
-            id,
-            display,
-            createdAt,
-            expiresAt,
-            revokedAt,
-          })),
-      })),
-      commandOptions: storeOptions ?? null,
-    })
-  })
-
-  router
-    .route('/environments/:id/clock')
-    .put(async (request, response) => {
-      const asked = await read(
-        request,
-        SetClock,
-        'Send {"offset": milliseconds from real time} or {"advance": milliseconds from where the clock stands}, within ten years.',
-      )
-      response.json(await moveClock(request.params.id, asked))
-    })
-    .delete(async (request, response) => {
-      response.json(await moveClock(request.params.id, { offset: 0 }))
-    })
-    .all(only('PUT, DELETE'))
-
-  async function moveClock(id: string, asked: SetClock): Promise<object> {
-    const clockOffset = await setClock(db, id, asked)
-    if (clockOffset === undefined) throw noEnvironment()
-    // The key look-ups carry the offset.
-    authenticator.forget()
-    changes.announce('environments', 'intents')
-    return clockOf({ clockOffset }, now())
+/** Creates the handlers of `/_sandbox/environments`. */
+export function environmentRoutes({
+  db,
+  now,
+  authenticator,
+  storeOptions,
+  faults,
+  topics,
+  requestLog,
+  lint,
+}: SandboxRoutesOptions) {
+  /** The path's environment; a live one does not exist here. */
+  async function environmentOf({ params: { id = '' } }: Call): Promise<Environment> {
+    const environment = await findEnvironment(db, id)
+    if (environment?.mode === 'test') return environment
+    throw noEnvironment()
   }
 
-  router
-    .route('/environments/:id/origins')
-    .post(async (request, response) => {
+  async function moveClock({ params: { id = '' } }: Call, change: SetClock) {
+    const clockOffset = await setClock(db, id, change)
+    if (clockOffset === undefined) throw noEnvironment()
+    // The key look-ups contain the offset.
+    authenticator.clearCache()
+    topics.notify('environments', 'intents')
+    return json(clockOf({ clockOffset }, now()))
+  }
+
+  /** A request has an intent's id at most: the order and the customer are in the store. */
+  async function requestFilter(environmentId: string, text: string): Promise<RequestFilter> {
+    const { intents } = await newestIntents(
+      { db, now },
+      { environmentId, before: undefined, search: { term: text, status: null }, count: pageLength },
+    )
+    return { text, intentIds: new Set(intents.map(({ id }) => id)) }
+  }
+
+  return {
+    environments: async () => {
+      const [environments, keys] = [await testEnvironments(db), await listApiKeys(db)]
+      return json({
+        environments: environments.map((environment) => ({
+          ...summaryOf(environment),
+          clock: clockOf(environment, now()),
+          keys: keys
+            .filter(
+              (key) => key.environment === 'test' && key.merchant === environment.merchantName,
+            )
+            .map(({ id, display, createdAt, expiresAt, revokedAt }) => ({
+              ...{ id, display, createdAt, expiresAt, revokedAt },
+            })),
+        })),
+        commandOptions: storeOptions ?? null,
+      })
+    },
+
+    setClock: async (call) =>
+      await moveClock(
+        call,
+        await parseBody(
+          call,
+          SetClock,
+          'Send {"offset": milliseconds from real time} or {"advance": milliseconds from the current environment time}, within ten years.',
+        ),
+      ),
+    resetClock: async (call) => await moveClock(call, { offset: 0 }),
+
+    addOrigin: async (call) => {
       const rule =
-        'Send {"origin": an exact origin such as https://shop.example.com}; http passes on loopback only.'
-      const { origin } = await read(request, RegisterOrigin, rule)
-      const { id } = await testEnvironment(context, request.params.id)
+        'Send {"origin": an exact origin such as https://shop.example.com}; http is accepted on loopback only.'
+      const { origin } = await parseBody(call, RegisterOrigin, rule)
+      const { id } = await environmentOf(call)
       const origins = await addOrigin(db, { environmentId: id, origin })
-      authenticator.forget()
-      changes.announce('environments', 'lint')
-      response.status(201).json({ origins })
-    })
-    .delete(async (request, response) => {
-      const { id } = await testEnvironment(context, request.params.id)
-      const origin = queryOf(request).get('origin') ?? ''
+      authenticator.clearCache()
+      topics.notify('environments', 'lint')
+      return json({ origins }, { status: 201 })
+    },
+    removeOrigin: async (call) => {
+      const { id } = await environmentOf(call)
+      const origin = call.query.get('origin') ?? ''
       const origins = await removeOrigin(db, { environmentId: id, origin })
-      if (!origins)
+      if (!origins) {
         throw new ProblemError(
           'not_found',
           'No such origin is registered here; name one as ?origin=.',
         )
-      authenticator.forget()
-      changes.announce('environments')
-      response.json({ origins })
-    })
-    .all(only('POST, DELETE'))
+      }
+      authenticator.clearCache()
+      topics.notify('environments')
+      return json({ origins })
+    },
 
-  router.get('/environments/:id/intents', async (request, response) => {
-    const { id } = await testEnvironment(context, request.params.id)
-    const before = readId(request, 'before')
-    const search = { sought: readSought(request), status: queryOf(request).get('status') }
-    response.json(
-      await newestIntents(context, { environmentId: id, before, search, count: pageLength }),
-    )
-  })
+    intents: async (call) => {
+      const { id } = await environmentOf(call)
+      const before = readId(call, 'before')
+      const search = { term: readSearchTerm(call), status: call.query.get('status') }
+      const page = { environmentId: id, before, search, count: pageLength }
+      return json(await newestIntents({ db, now }, page))
+    },
 
-  router
-    .route('/environments/:id/requests')
-    .get(async (request, response) => {
-      const { id } = await testEnvironment(context, request.params.id)
-      const sought = readSought(request)
-      response.json({
-        requests: journal.exchanges(id, sought === null ? undefined : await search(id, sought)),
-      })
-    })
-    .delete(async (request, response) => {
-      const { id } = await testEnvironment(context, request.params.id)
-      journal.clear(id)
-      response.json({ requests: [] })
-    })
-    .all(only('GET, HEAD, DELETE'))
+    requests: async (call) => {
+      const { id } = await environmentOf(call)
+      const term = readSearchTerm(call)
+      const filter = term === null ? undefined : await requestFilter(id, term)
+      return json({ requests: requestLog.requests(id, filter) })
+    },
+    clearRequests: async (call) => {
+      const { id } = await environmentOf(call)
+      requestLog.clear(id)
+      return json({ requests: [] })
+    },
+    keyUses: async (call) => {
+      const { id } = await environmentOf(call)
+      return json({ keys: requestLog.keyUses(id) })
+    },
 
-  /** A request tells of an intent's id at most: its order and customer are in the store. */
-  async function search(environmentId: string, text: string): Promise<Search> {
-    const { intents } = await newestIntents(context, {
-      environmentId,
-      before: undefined,
-      search: { sought: text, status: null },
-      count: pageLength,
-    })
-    return { text, intentIds: new Set(intents.map(({ id }) => id)) }
-  }
-
-  router.get('/environments/:id/idempotency', async (request, response) => {
-    const { id } = await testEnvironment(context, request.params.id)
-    response.json({ keys: journal.keyUses(id) })
-  })
-
-  router
-    .route('/environments/:id/lint')
-    .get(async (request, response) => {
-      const { id, allowedOrigins } = await testEnvironment(context, request.params.id)
+    lint: async (call) => {
+      const { id, allowedOrigins } = await environmentOf(call)
       // The command line registers origins too.
       lint.resolve(id, allowedOrigins)
-      response.json({ findings: lint.findings(id) })
-    })
-    .delete(async (request, response) => {
-      const { id } = await testEnvironment(context, request.params.id)
+      return json({ findings: lint.issues(id) })
+    },
+    clearLint: async (call) => {
+      const { id } = await environmentOf(call)
       lint.clear(id)
-      response.json({ findings: [] })
-    })
-    .all(only('GET, HEAD, DELETE'))
-  router.all('/environments', only('GET, HEAD'))
-  router.all('/environments/:id/intents', only('GET, HEAD'))
-  router.all('/environments/:id/idempotency', only('GET, HEAD'))
-  return router
+      return json({ findings: [] })
+    },
+
+    faults: async (call) => {
+      const { id } = await environmentOf(call)
+      return json({ rules: faults.list(id) })
+    },
+    addFault: async (call) => {
+      const { id } = await environmentOf(call)
+      const rule = await parseBody(
+        call,
+        FaultRule,
+        `Send {"on": "create" or "retrieve", "do": one of ${faultNames}, "times": 1 to 1000}.`,
+      )
+      faults.add(id, rule)
+      topics.notify('faults')
+      return json({ rules: faults.list(id) }, { status: 201 })
+    },
+    clearFaults: async (call) => {
+      const { id } = await environmentOf(call)
+      faults.clear(id)
+      topics.notify('faults')
+      return json({ rules: [] })
+    },
+    removeFault: async (call) => {
+      const { id } = await environmentOf(call)
+      if (!faults.remove(id, Number(call.params.rule))) {
+        throw new ProblemError(
+          'not_found',
+          'This environment has no such rule; GET /_sandbox/environments/:id/faults lists its rules.',
+        )
+      }
+      topics.notify('faults')
+      return json({ rules: faults.list(id) })
+    },
+  } satisfies Partial<Record<RouteName, Handler>>
 }
 
 const RegisterOrigin = z.strictObject({
   origin: z.string().refine((text) => readOrigin(text) !== undefined),
 })
 
+const FaultRule = z.strictObject({
+  on: z.enum(faultOperations),
+  do: z.string().refine((text) => readFault(text) !== undefined),
+  times: z.int().min(1).max(1000).default(1),
+})
+
 /** Of a list of intents. */
 const pageLength = 200
 
-/** Finds a test environment; a live one does not exist here. */
-export async function testEnvironment({ db }: Context, id: string): Promise<Environment> {
-  const environment = await findEnvironment(db, id)
-  if (environment?.mode === 'test') return environment
-  throw noEnvironment()
-}
-
+/** Returns the problem of an id that no test environment has. */
 export function noEnvironment(): ProblemError {
   return new ProblemError(
     'not_found',
@@ -197,5 +208,5 @@ function summaryOf({ id, merchantName: merchant, allowedOrigins: origins }: Envi
 }
 
 function clockOf(environment: Pick<Environment, 'clockOffset'>, now: Date): object {
-  return { offset: environment.clockOffset, now: timeOf(environment, now) }
+  return { offset: environment.clockOffset, now: environmentNow(environment, now) }
 }

@@ -8,8 +8,8 @@
  */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
-import type { Context } from '../context.ts'
-import { allIntents, testEnvironments } from './stored.ts'
+import type { StoreAndClock } from '../intents/intents.ts'
+import { allIntents, testEnvironments } from './intent-details.ts'
 
 /** Where a part ends, in characters: an import takes 512 KB, and a character may be three bytes. */
 const partLength = 100_000
@@ -20,12 +20,8 @@ const partLength = 100_000
  *
  * @param after Id of an intent: the part begins with the one that follows it in the order of ids.
  */
-export async function writeExport(
-  context: Pick<Context, 'db' | 'now'>,
-  out: Writable,
-  after = '',
-): Promise<void> {
-  const environments = (await testEnvironments(context)).map(
+export async function writeExport(store: StoreAndClock, out: Writable, after = ''): Promise<void> {
+  const environments = (await testEnvironments(store.db)).map(
     ({ id, merchantName, allowedOrigins, clockOffset }) => ({
       id,
       merchant: merchantName,
@@ -33,11 +29,11 @@ export async function writeExport(
       clockOffset,
     }),
   )
-  const head = JSON.stringify({ version: 1, exportedAt: context.now(), environments })
+  const head = JSON.stringify({ version: 1, exportedAt: store.now(), environments })
   out.write(`${head.slice(0, -1)},"intents":[`)
   let last: string | null = null
   let length = 0
-  for await (const page of allIntents(context, after)) {
+  for await (const page of allIntents(store, after)) {
     for (const { intent, ...more } of page) {
       if (length >= partLength) {
         end(out, last)

@@ -12,14 +12,14 @@ import {
 } from '@pi-checkout/contract'
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
-import type { Context } from '../context.ts'
-import { type Queryable, StoreError } from '../db/database.ts'
+import { type Database, type Queryable, StoreError } from '../db/database.ts'
 import { ProblemError } from '../http/problem.ts'
-import { randomSalt } from '../identifiers.ts'
+import { randomSalt } from '../ids.ts'
 import { maxFailedConfirmations } from '../intents/lifetimes.ts'
 import type { Environment } from '../merchants/environments.ts'
 import { addOrigin, ensureEnvironment } from '../merchants/merchants.ts'
-import { maxClockOffset } from './clock.ts'
+import type { SecretKeys } from '../secret-keys.ts'
+import { maxClockOffset } from './environment-clock.ts'
 
 const Time = z.iso.datetime()
 const Bytes = z
@@ -170,8 +170,10 @@ export interface Imported {
  *
  * @throws {ProblemError} `validation_failed` when an intent breaks a rule of the store.
  */
-export async function importSandbox(context: Context, sandbox: ReadImport): Promise<Imported> {
-  const { db, now } = context
+export async function importSandbox(
+  { db, keys, now }: { readonly db: Database; readonly keys: SecretKeys; readonly now: () => Date },
+  sandbox: ReadImport,
+): Promise<Imported> {
   try {
     return await db.transaction(async (tx) => {
       const targets = new Map<string, Environment>()
@@ -187,7 +189,7 @@ export async function importSandbox(context: Context, sandbox: ReadImport): Prom
       let imported = 0
       for (let at = 0; at < sandbox.intents.length; at += chunk) {
         const some = sandbox.intents.slice(at, at + chunk)
-        imported += await insert(tx, rowsOf(context, { intents: some, targets }))
+        imported += await insert(tx, rowsOf(keys, { intents: some, targets }))
       }
       return { imported, skipped: sandbox.intents.length - imported }
     })
@@ -219,7 +221,7 @@ interface Rows {
 }
 
 function rowsOf(
-  { keys }: Context,
+  keys: SecretKeys,
   {
     intents,
     targets,

@@ -1,21 +1,21 @@
 /**
- * What an integration does that will hurt in production, found in its requests, with the fix.
+ * Mistakes of an integration that cause problems in production, found in its requests, with the fix.
  *
  * @module
  */
 import type { LintIssue, LintRule } from '../../shared/sandbox-api.ts'
-import { digestOf, maskKey } from './mask.ts'
-import type { Note } from './note.ts'
+import type { LogEntry } from './request-log/logged-request.ts'
+import { digestOf, maskKey } from './request-log/mask.ts'
 
-/** Every rule with its words. */
+/** The texts of every rule. */
 const lintRules = {
   no_idempotency_key: {
     title: 'A create without an Idempotency-Key',
-    fix: 'Send one per order and body: a retry after a timeout then finds the first intent instead of making a second. @pi-checkout/server does it by itself.',
+    fix: 'Send one per order and body: a retry after a timeout then finds the first intent instead of creating a second. @pi-checkout/server does it automatically.',
   },
   key_reused: {
     title: 'An Idempotency-Key came with another body',
-    fix: 'Derive the key from the order and the exact body, so that a changed cart gets a key of its own.',
+    fix: 'Derive the key from the order and the exact body, so that a changed cart gets another key.',
   },
   polled_too_fast: {
     title: 'An intent is read more than once a second',
@@ -26,7 +26,7 @@ const lintRules = {
     fix: 'Create and retrieve on your server, and give the page id and clientSecret alone. Revoke this key: pi-service keys revoke.',
   },
   secret_in_url: {
-    title: 'A key or a clientSecret stands in an address',
+    title: 'An address contains a key or a clientSecret',
     fix: 'Addresses end up in histories and logs. Send the key as Authorization: Bearer, and hand the secret to <pi-checkout> as a property.',
   },
   unregistered_origin: {
@@ -35,42 +35,42 @@ const lintRules = {
   },
 } as const satisfies Record<LintRule, { readonly title: string; readonly fix: string }>
 
-/** The findings of one instance. */
+/** The issues of one instance. */
 export interface Lint {
-  /** Looks at an exchange. */
-  check(note: Note): void
-  /** Adds what only the store could tell. */
-  add(note: Note, offence: Offence): void
-  /** The newest first: those of an environment, and those of nobody known. */
-  findings(environmentId: string): readonly LintIssue[]
-  /** Drops the findings about origins that are registered by now. */
+  /** Checks a request. */
+  check(entry: LogEntry): void
+  /** Adds a violation that only the store could show. */
+  add(entry: LogEntry, offence: Violation): void
+  /** The newest first: those of an environment, and those of no known one. */
+  issues(environmentId: string): readonly LintIssue[]
+  /** Drops the issues about origins that are registered now. */
   resolve(environmentId: string, origins: readonly string[]): void
-  /** Forgets the findings of all environments, or those of one and those of nobody known. */
+  /** Clears the issues of all environments, or those of one and those of no known one. */
   clear(environmentId?: string): void
 }
 
-/** A rule broken by one exchange. */
-export interface Offence {
+/** A rule that one request broke. */
+export interface Violation {
   readonly rule: LintRule
   readonly detail: string
-  /** Offences with the same subject are one finding. */
+  /** Violations with the same subject are one issue. */
   readonly subject?: string
   readonly origin?: string
 }
 
-/** Makes an empty list of findings. */
-export function lint(changed: () => void): Lint {
-  const findings = new Map<string, LintIssue>()
+/** Creates an empty list of issues. */
+export function createLint(changed: () => void): Lint {
+  const issues = new Map<string, LintIssue>()
   const reads = new Map<string, Reads>()
 
-  const add: Lint['add'] = (note, { rule, detail, subject = '', origin = null }) => {
-    const { environment, intentId, requestId } = note
+  const add: Lint['add'] = (entry, { rule, detail, subject = '', origin = null }) => {
+    const { environment, intentId, requestId } = entry
     const name = `${environment} ${rule} ${subject}`
-    const known = findings.get(name)
-    const at = note.at.toISOString()
-    // Taken out and put back in, it is the last: the first ones are dropped.
-    findings.delete(name)
-    findings.set(name, {
+    const existing = issues.get(name)
+    const at = entry.at.toISOString()
+    // Removed and added again, it is the last: the first ones are dropped.
+    issues.delete(name)
+    issues.set(name, {
       rule,
       ...lintRules[rule],
       detail,
@@ -78,27 +78,27 @@ export function lint(changed: () => void): Lint {
       environment,
       intentId,
       requestId,
-      count: (known?.count ?? 0) + 1,
-      firstAt: known?.firstAt ?? at,
+      count: (existing?.count ?? 0) + 1,
+      firstAt: existing?.firstAt ?? at,
       lastAt: at,
     })
-    dropFirst(findings, maxFindings)
+    dropFirst(issues, maxIssues)
     changed()
   }
 
-  const drop = (isGone: (finding: LintIssue) => boolean): void => {
-    const gone = [...findings].filter(([, finding]) => isGone(finding))
-    for (const [name] of gone) findings.delete(name)
+  const drop = (isGone: (issue: LintIssue) => boolean): void => {
+    const gone = [...issues].filter(([, issue]) => isGone(issue))
+    for (const [name] of gone) issues.delete(name)
     if (gone.length > 0) changed()
   }
 
   return {
     add,
-    check: (note) => {
-      for (const offence of offences(note, countRead(note, reads))) add(note, offence)
+    check: (entry) => {
+      for (const violation of violations(entry, countRead(entry, reads))) add(entry, violation)
     },
-    findings: (environmentId) =>
-      [...findings.values()]
+    issues: (environmentId) =>
+      [...issues.values()]
         .filter(({ environment }) => environment === null || environment === environmentId)
         .reverse(),
     resolve: (environmentId, origins) =>
@@ -115,51 +115,52 @@ export function lint(changed: () => void): Lint {
 }
 
 /**
- * Tells which rules an exchange breaks.
+ * Returns the rules that a request breaks.
  *
- * @param reads How often its intent was read within the last seconds, this time included.
+ * @param reads - How often its intent was read within the last seconds, this time included.
  */
-export function offences(note: Note, reads: number): readonly Offence[] {
-  const { operation, status, keyFromBrowser, secretInUrl } = note
-  const noKey = operation === 'create' && status === 201 && note.idempotencyKey === undefined
+export function violations(entry: LogEntry, reads: number): readonly Violation[] {
+  const { operation, status, isKeyFromBrowser, hasSecretInUrl } = entry
+  const noKey = operation === 'create' && status === 201 && entry.idempotencyKey === undefined
   const reused = operation === 'create' && status === 422
-  const wasStopped = status === 403 || (status === 405 && note.method === 'OPTIONS')
-  const inBrowser = keyFromBrowser && wasStopped && operation !== 'page'
+  const wasStopped = status === 403 || (status === 405 && entry.method === 'OPTIONS')
+  const inBrowser = isKeyFromBrowser && wasStopped && operation !== 'page'
   const tooFast = reads === tooManyReads
-  if (!(noKey || reused || inBrowser || tooFast || secretInUrl)) return none
-  const what = `${note.method} ${note.path}`
-  const found: Offence[] = []
+  if (!(noKey || reused || inBrowser || tooFast || hasSecretInUrl)) return none
+  const what = `${entry.method} ${entry.path}`
+  const found: Violation[] = []
   if (noKey) {
-    const detail = `${what} made an intent that a retry would make twice.`
+    const detail = `${what} created an intent that a retry would create twice.`
     found.push({ rule: 'no_idempotency_key', detail })
   }
   if (reused) {
-    const key = note.idempotencyKey ?? ''
-    const detail = `The key ${maskKey(key)} came again with a different body and was refused.`
+    const key = entry.idempotencyKey ?? ''
+    const detail = `The key ${maskKey(key)} was sent again with a different body and was rejected.`
     found.push({ rule: 'key_reused', subject: digestOf(key), detail })
   }
   if (inBrowser) {
     const detail =
       status === 403
-        ? `${what} came from a page with a key, and was refused.`
-        : `A page wanted to send ${note.path} a key, and its browser was told no.`
+        ? `${what} came from a page with a key, and was rejected.`
+        : `A page asked to send a key to ${entry.path}, and its browser blocked it.`
     found.push({ rule: 'secret_key_in_browser', detail })
   }
-  if (secretInUrl) found.push({ rule: 'secret_in_url', detail: `${what} carried a credential.` })
+  if (hasSecretInUrl)
+    found.push({ rule: 'secret_in_url', detail: `${what} contained a credential.` })
   if (tooFast) {
-    const detail = `${note.intentId} was read ${reads} times within ${readSpan / 1000} seconds.`
-    found.push({ rule: 'polled_too_fast', subject: note.intentId ?? '', detail })
+    const detail = `${entry.intentId} was read ${reads} times within ${readSpan / 1000} seconds.`
+    found.push({ rule: 'polled_too_fast', subject: entry.intentId ?? '', detail })
   }
   return found
 }
 
-const none: readonly Offence[] = []
+const none: readonly Violation[] = []
 
-/** So many reads of one intent within so many milliseconds are more than one a second. */
+/** This many reads of one intent within `readSpan` milliseconds are more than one a second. */
 const tooManyReads = 6
 const readSpan = 5000
 
-const maxFindings = 200
+const maxIssues = 200
 const maxWatched = 500
 
 interface Reads {
@@ -167,7 +168,10 @@ interface Reads {
   count: number
 }
 
-function countRead({ operation, status, intentId, at }: Note, reads: Map<string, Reads>): number {
+function countRead(
+  { operation, status, intentId, at }: LogEntry,
+  reads: Map<string, Reads>,
+): number {
   if (operation !== 'retrieve' || status !== 200 || intentId === null) return 0
   const time = at.getTime()
   const known = reads.get(intentId)

@@ -1,5 +1,5 @@
 /**
- * Empties test environments: intents and clock go, merchants, keys and origins stay.
+ * Empties test environments: deletes intents and clock, keeps merchants, keys and origins.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import type { Database } from '../db/database.ts'
 /**
  * Empties one test environment, or all of them.
  *
- * @returns How many intents are gone, or `undefined` when no test environment has this id.
+ * @returns How many intents were deleted, or `undefined` if no test environment has this id.
  */
-export async function reset(
+export async function resetEnvironments(
   db: Database,
   environmentId: string | undefined,
 ): Promise<number | undefined> {

@@ -1,105 +1,74 @@
 /**
- * Sandbox control over HTTP: for whoever holds this start's admin token, on this machine, never for
- * a live environment.
+ * The sandbox control over HTTP: for test environments only, with the admin token of this start.
  *
  * @module
  */
+import { join } from 'node:path'
 import { limits } from '@pi-checkout/contract'
-import { Router } from 'express'
 import { z } from 'zod'
-import type { SandboxFrom } from '../config.ts'
-import type { Context } from '../context.ts'
+import { type RouteName, routes } from '../../shared/routes.ts'
+import { readPage } from '../checkout/pages.ts'
 import { jsonBody } from '../http/body.ts'
-import { jsonHeaders } from '../http/headers.ts'
-import { only } from '../http/method-not-allowed.ts'
-import { changeStreams } from './changes.ts'
-import { type EnvironmentParts, environmentRoutes, noEnvironment } from './environment-routes.ts'
+import { playgroundHeaders, toolPageHeaders } from '../http/page-headers.ts'
+import { type Handler, json, jsonHeaders, page, redirect } from '../http/response.ts'
+import { staticFolder } from '../http/static-files.ts'
+import { environmentRoutes, noEnvironment } from './environment-routes.ts'
+import { eventStreams } from './event-stream.ts'
 import { writeExport } from './export.ts'
-import { faultRoutes } from './fault-routes.ts'
-import type { FaultRules } from './faults.ts'
-import { adminOnly, localOnly, noNull } from './guard.ts'
 import { importSandbox, readImport } from './import.ts'
-import { inspectorPage } from './inspector.ts'
 import { intentRoutes } from './intent-routes.ts'
-import { playground } from './playground.ts'
-import { readId } from './query.ts'
-import { read } from './read.ts'
-import { reset } from './reset.ts'
-import type { Sandbox } from './sandbox.ts'
+import { parseBody, readId } from './parse-request.ts'
+import { resetEnvironments } from './reset.ts'
+import type { SandboxRoutesOptions } from './sandbox.ts'
 
-/** What the control needs besides the context. */
-export interface SandboxParts extends EnvironmentParts {
-  readonly adminToken: string
-  readonly sandboxFrom: SandboxFrom
-  readonly faults: FaultRules
-  /** Ends the streams, so that a stop does not wait for them. */
-  readonly stopping: AbortSignal
+/** Creates the handlers under `/_sandbox`. */
+export function sandboxRoutes(options: SandboxRoutesOptions) {
+  const { db, keys, now, publicUrl, hostedFolder } = options
+  const { authenticator, faults, topics, requestLog, lint, stopping } = options
+  return {
+    ...environmentRoutes(options),
+    ...intentRoutes(options),
+
+    inspectorFolder: () => redirect(routes.inspector.path),
+    // A static page without a secret: the admin token reaches it in the fragment of the printed link.
+    inspector: () => page(toolPageHeaders(publicUrl), readPage(hostedFolder, 'inspector')),
+    playgroundFolder: () => redirect(`${routes.playgroundFolder.path}/`),
+    // Every state and error of the element, shown by fake hosted pages. It contains nothing secret.
+    playground: staticFolder(join(hostedFolder, 'playground'), { headers: playgroundHeaders }),
+
+    events: eventStreams({ db, topics, stopping }),
+    export: (call) => {
+      const after = readId(call, 'after')
+      return {
+        status: 200,
+        base: jsonHeaders,
+        body: async (out) => await writeExport({ db, now }, out, after),
+      }
+    },
+    import: async ({ request }) => {
+      const body = await jsonBody(request, { maxBytes: importBytes, maxDepth: importDepth })
+      const imported = await importSandbox({ db, keys, now }, readImport(body))
+      authenticator.clearCache()
+      topics.notify('environments', 'intents')
+      return json(imported)
+    },
+    reset: async (call) => {
+      const rule = 'Send {"environment": its id}, or {} for every test environment.'
+      const { environment } = await parseBody(call, ResetSchema, rule)
+      const deleted = await resetEnvironments(db, environment)
+      if (deleted === undefined) throw noEnvironment()
+      authenticator.clearCache()
+      faults.clear(environment)
+      requestLog.clear(environment)
+      requestLog.clearKeyUses(environment)
+      lint.clear(environment)
+      topics.notify('environments', 'faults', 'intents')
+      return json({ deleted })
+    },
+  } satisfies Partial<Record<RouteName, Handler>>
 }
 
-/** Returns the routes under `/_sandbox`. */
-export function sandboxRouter(context: Context, parts: SandboxParts, sandbox: Sandbox): Router {
-  const router = Router({ caseSensitive: true, strict: true })
-  if (parts.sandboxFrom === 'loopback') router.use(localOnly)
-  router.use(inspectorPage(context))
-  router.use('/playground', playground(context))
-  router.use(adminOnly(parts.adminToken), noNull)
-  router.use((_request, response, next) => {
-    response.set(jsonHeaders)
-    next()
-  })
-  router.use(faultRoutes(context, parts.faults, sandbox))
-  router.use(environmentRoutes(context, parts, sandbox))
-  router.use(intentRoutes(context, sandbox))
-  router.use(contentRoutes(context, parts, sandbox))
-  const { changes } = sandbox
-  const streamTo = changeStreams({ db: context.db, changes, stopping: parts.stopping })
-  router.get('/events', (_request, response) => streamTo(response))
-  router.all('/events', only('GET, HEAD'))
-  return router
-}
-
-function contentRoutes(
-  context: Context,
-  { authenticator, faults }: SandboxParts,
-  { changes, journal, lint }: Sandbox,
-): Router {
-  const router = Router({ caseSensitive: true, strict: true })
-
-  router.get('/export', async (request, response) => {
-    await writeExport(context, response, readId(request, 'after'))
-  })
-
-  router.post('/import', async (request, response) => {
-    const body = await jsonBody(request, { maxBytes: importBytes, maxDepth: importDepth })
-    const imported = await importSandbox(context, readImport(body))
-    authenticator.forget()
-    changes.announce('environments', 'intents')
-    response.json(imported)
-  })
-
-  router.post('/reset', async (request, response) => {
-    const { environment } = await read(
-      request,
-      Reset,
-      'Send {"environment": its id}, or {} for every test environment.',
-    )
-    const deleted = await reset(context.db, environment)
-    if (deleted === undefined) throw noEnvironment()
-    authenticator.forget()
-    faults.clear(environment)
-    journal.clear(environment)
-    journal.clearKeyUses(environment)
-    lint.clear(environment)
-    changes.announce('environments', 'faults', 'intents')
-    response.json({ deleted })
-  })
-  router.all('/export', only('GET, HEAD'))
-  router.all('/import', only('POST'))
-  router.all('/reset', only('POST'))
-  return router
-}
-
-const Reset = z.strictObject({
+const ResetSchema = z.strictObject({
   environment: z
     .string()
     .regex(/^\w{1,128}$/)
@@ -107,5 +76,5 @@ const Reset = z.strictObject({
 })
 
 const importBytes = 512 * 1024
-/** An export nests deeper than a request: down to the card of an attempt of an intent. */
+/** An export nests deeper than a request: down to the card of a confirmation of an intent. */
 const importDepth = limits.requestDepth + 3

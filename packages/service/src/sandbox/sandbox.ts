@@ -1,61 +1,84 @@
 /**
- * The sandbox of one instance: what it remembers of requests, what it found wrong with them, and who
- * is told of changes.
+ * The sandbox of one instance: the request log, the lint, and who is notified of changes.
  *
  * @module
  */
-import type { Context } from '../context.ts'
-import type { Queryable } from '../db/database.ts'
+import type { Logger } from 'pino'
+import type { Database, Queryable } from '../db/database.ts'
 import { logError } from '../log.ts'
+import type { Authenticator } from '../merchants/authenticate.ts'
 import { findEnvironment, findEnvironmentOfIntent } from '../merchants/environments.ts'
-import { type Changes, changes } from './changes.ts'
-import { type Journal, journal } from './journal.ts'
-import { type Lint, lint } from './lint.ts'
-import type { Note } from './note.ts'
+import type { SecretKeys } from '../secret-keys.ts'
+import { createTopicNotifier, type TopicNotifier } from './event-stream.ts'
+import type { FaultRules } from './faults/rules.ts'
+import { createLint, type Lint } from './lint.ts'
+import type { LogEntry } from './request-log/logged-request.ts'
+import { createRequestLog, type RequestLog } from './request-log/request-log.ts'
 
 /** The memory of one instance's sandbox. */
 export interface Sandbox {
-  readonly changes: Changes
-  readonly journal: Journal
+  readonly topics: TopicNotifier
+  readonly requestLog: RequestLog
   readonly lint: Lint
 }
 
-/** Makes the sandbox of one instance. */
-export function makeSandbox(context: Context): Sandbox {
-  const { db, now, log, publicUrl } = context
-  const told = changes()
-  const findings = lint(() => told.announce('lint'))
-  const notice = (note: Note): void => {
-    findings.check(note)
-    const { origin } = note
+/** What the sandbox's routes need. */
+export interface SandboxRoutesOptions extends Sandbox {
+  readonly db: Database
+  readonly keys: SecretKeys
+  readonly now: () => Date
+  readonly publicUrl: string
+  readonly hostedFolder: string
+  readonly authenticator: Authenticator
+  readonly faults: FaultRules
+  /** Options of `pi-service` that lead to this store, such as ` --data DIR`; `undefined`: none does. */
+  readonly storeOptions: string | undefined
+  /** Ends the streams, so that a stop does not wait for them. */
+  readonly stopping: AbortSignal
+}
+
+/** Creates the sandbox of one instance. */
+export function createSandbox({
+  db,
+  now,
+  log,
+  publicUrl,
+}: {
+  readonly db: Database
+  readonly now: () => Date
+  readonly log: Logger
+  readonly publicUrl: string
+}): Sandbox {
+  const topics = createTopicNotifier()
+  const lint = createLint(() => topics.notify('lint'))
+  const onEntry = (entry: LogEntry): void => {
+    lint.check(entry)
+    const { origin } = entry
     if (origin === undefined || origin === publicUrl) return
-    checkOrigin(db, { note, origin, findings }).catch((error: unknown) => {
-      logError(log, error, { event: 'The lint could not look at a page', level: 'warn' })
+    checkOrigin(db, { entry, origin, lint }).catch((error: unknown) => {
+      logError(log, error, { event: 'The lint could not check a page', level: 'warn' })
     })
   }
   const findPage = async (id: string) => await findEnvironmentOfIntent(db, id)
-  return {
-    changes: told,
-    journal: journal({ now, changes: told, findEnvironment: findPage, notice }),
-    lint: findings,
-  }
+  const requestLog = createRequestLog({ now, topics, findEnvironment: findPage, onEntry })
+  return { topics, requestLog, lint }
 }
 
-/** A page that asks for a checkout which its environment does not let it show. */
+/** A page that requests a checkout which its environment does not let it show. */
 async function checkOrigin(
   db: Queryable,
   {
-    note,
+    entry,
     origin,
-    findings,
-  }: { readonly note: Note; readonly origin: string; readonly findings: Lint },
+    lint,
+  }: { readonly entry: LogEntry; readonly origin: string; readonly lint: Lint },
 ): Promise<void> {
-  const environment = note.environment && (await findEnvironment(db, note.environment))
+  const environment = entry.environment && (await findEnvironment(db, entry.environment))
   if (!environment || environment.allowedOrigins.includes(origin)) return
-  findings.add(note, {
+  lint.add(entry, {
     rule: 'unregistered_origin',
     subject: origin,
     origin,
-    detail: `${origin} is not registered for ${environment.merchantName}, so its page sees a refusal.`,
+    detail: `${origin} is not registered for ${environment.merchantName}, so its page shows an error.`,
   })
 }

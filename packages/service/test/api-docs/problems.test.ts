@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendAdminCommand } from '../../src/admin-socket.ts'
 import { operationProblems } from '../../src/api-docs/openapi.ts'
+import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
 import { rawAnswer } from '../support/raw-request.ts'
 import {
   create,

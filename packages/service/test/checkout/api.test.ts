@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { revokeSecret } from '../../src/intents/store.ts'
+import { revokeSecret } from '../../src/intents/intents.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
 import { cardOf, PageClient, type Pair, type RunningCheckout, startCheckout } from './support.ts'
 
@@ -312,7 +312,7 @@ test('a buyer can cancel, also twice, and then nothing else happens', async () =
   expect(await codeOf(await client.pay('4242424242424242'))).toBe('409 intent_finalized')
 })
 
-test('a slow bank settles after five seconds, whoever looks', async () => {
+test('settles a slow payment after five seconds, for every reader', async () => {
   const client = await opened()
   expect(await (await client.pay('4000000000000341')).json()).toMatchObject({
     status: 'processing',

@@ -10,7 +10,7 @@ import type { ChallengeTicket } from '../../shared/checkout-api.ts'
 import { readConfig } from '../../src/config.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { newSecretKeys } from '../../src/secret-keys.ts'
-import { startService } from '../../src/start.ts'
+import { startService } from '../../src/start/start.ts'
 import { create, order, retrieve } from '../support/service.ts'
 import { cardOf, PageClient, type Pair, startCheckout } from './support.ts'
 
@@ -138,7 +138,7 @@ function expectNone(places: readonly (string | Buffer)[], secrets: readonly stri
   }
 }
 
-/** Four digits stand in many a file by chance, but never beside their name. */
+/** Many files contain four such digits at random, but never next to their name. */
 function expectNoCode(places: readonly (string | Buffer)[]): void {
   for (const place of places) {
     expect(place.includes('"cvc"')).toBe(false)

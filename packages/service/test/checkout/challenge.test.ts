@@ -86,7 +86,7 @@ test('a third wrong code denies the payment; the two before it ask again', async
   const client = await challenged()
   const ticket = await ticketOf(client)
   let token = await enter(ticket)
-  for (const words of ['Try again', 'One try is left']) {
+  for (const words of ['Try again', 'You can try once more']) {
     const again = await submit(`${ticket.url}/answer`, { token, code: '1111', action: 'confirm' })
     const html = await again.text()
     expect(html).toContain(words)
@@ -107,7 +107,7 @@ test('opening the challenge again gives no further tries', async () => {
   const html = await (
     await submit(`${again.url}/answer`, { token, code: '2', action: 'confirm' })
   ).text()
-  expect(html).toContain('One try is left')
+  expect(html).toContain('You can try once more')
 })
 
 for (const [number, failure] of [
@@ -115,7 +115,7 @@ for (const [number, failure] of [
   ['4000008260003178', { code: 'card_declined', declineCode: 'insufficient_funds' }],
   ['4000008400001280', { code: 'authentication_unavailable' }],
 ] as const) {
-  test(`after the right code the card that ends in ${number.slice(-4)} is declined all the same`, async () => {
+  test(`after the right code the card that ends in ${number.slice(-4)} is declined`, async () => {
     const client = await challenged(number)
     const ticket = await ticketOf(client)
     await submit(`${ticket.url}/answer`, {
@@ -186,7 +186,7 @@ test('two answers at once count once', async () => {
   expect((await client.view()).version).toBe(4)
 })
 
-test('a challenge that nobody answers for ten minutes is over', async () => {
+test('expires a challenge after ten minutes', async () => {
   const client = await challenged()
   const ticket = await ticketOf(client)
   const token = await enter(ticket)
@@ -281,7 +281,7 @@ test('the framed challenge may stand in the checkout and the shop, and nowhere e
   expect(headers.get('set-cookie')).toBeNull()
 })
 
-test('a token that is over may still be told so where it was issued; an unknown one nowhere', async () => {
+test('shows the end of an expired token where it was issued, and of an unknown one nowhere', async () => {
   const client = await challenged()
   const older = await ticketOf(client)
   const ticket = await ticketOf(client)

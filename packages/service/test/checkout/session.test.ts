@@ -1,7 +1,7 @@
 import { createPrivateKey, randomBytes, sign } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
-import { SessionTokens } from '../../src/checkout/session.ts'
+import { SessionTokens } from '../../src/checkout/session-token.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
 
 const issuer = 'http://127.0.0.1:4000'
@@ -54,7 +54,7 @@ for (const [what, changedHeader, changedClaims] of [
   ['is for another audience', {}, { aud: issuer }],
   ['comes from another issuer', {}, { iss: 'http://127.0.0.1:4001' }],
   ['has no subject', {}, { sub: undefined }],
-  ['has no identity of its own', {}, { jti: undefined }],
+  ['has no id', {}, { jti: undefined }],
   ['never expires', {}, { exp: undefined }],
   ['does not say when it began', {}, { iat: undefined }],
   ['begins in the future', {}, { iat: issuedAt + 60, exp: issuedAt + 900 }],
@@ -75,7 +75,7 @@ test('a token that was signed with a shared secret opens nothing (threat 59)', a
   expect(await tokens.verify(token, now)).toBeUndefined()
 })
 
-test('a token that somebody else signed, a cut one and a huge one open nothing', async () => {
+test('rejects a token with another signature, a cut one and a huge one', async () => {
   const { token } = await tokens.sign(session, now)
   const foreign = new SessionTokens(readSecretKeys(newSecretKeys()), issuer)
   expect(await tokens.verify((await foreign.sign(session, now)).token, now)).toBeUndefined()

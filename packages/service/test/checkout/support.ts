@@ -7,19 +7,17 @@ import { fileURLToPath } from 'node:url'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { pino } from 'pino'
 import type { CheckoutView, SessionGrant } from '../../shared/checkout-api.ts'
-import { challengeApp } from '../../src/checkout/challenge-app.ts'
-import { checkoutRouter } from '../../src/checkout/router.ts'
+import { type AppOptions, mainListener, testBankListener } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import type { Context } from '../../src/context.ts'
 import type { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openPglite } from '../../src/db/pglite.ts'
-import { bareApp, finished } from '../../src/http/express-app.ts'
-import { hostCheck } from '../../src/http/host.ts'
 import { rateLimits } from '../../src/http/rate-limit.ts'
-import { randomBase62, randomSalt } from '../../src/identifiers.ts'
+import { randomBase62, randomSalt } from '../../src/ids.ts'
 import { clientSecret } from '../../src/intents/client-secret.ts'
-import { makeNotifier } from '../../src/notifier/notifier.ts'
+import { createIntentStore } from '../../src/intents/intent-store.ts'
+import { authenticator } from '../../src/merchants/authenticate.ts'
+import { createNotifier } from '../../src/notifier/notifier.ts'
 import { newSecretKeys, readSecretKeys, type SecretKeys } from '../../src/secret-keys.ts'
 
 export interface Pair {
@@ -28,7 +26,7 @@ export interface Pair {
 }
 
 export interface RunningCheckout {
-  readonly context: Context
+  readonly context: AppOptions
   readonly db: Database
   readonly url: string
   readonly challengeUrl: string
@@ -80,27 +78,26 @@ export async function startCheckout({
   const challenge = await startSite()
   const logged: string[] = []
   let offset = 0
-  const context: Context = {
-    db,
-    keys,
-    log: pino({}, { write: (line: string) => void logged.push(line) }),
-    now: () => new Date(Date.now() + offset),
+  const now = (): Date => new Date(Date.now() + offset)
+  const log = pino({}, { write: (line: string) => void logged.push(line) })
+  const stopping = new AbortController()
+  const context: AppOptions = {
+    ...{ db, keys, log, now },
     publicUrl: publicUrl ?? `http://${hosts.checkout}:${checkout.port}`,
     challengeUrl: `http://${hosts.challenge}:${challenge.port}`,
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
+    authenticator: authenticator({ db, keys, now }),
+    limits: rateLimits(readConfig({}, {}), () => undefined),
+    intents: createIntentStore(db),
+    notifier: createNotifier({ db, log, now }, stopping.signal),
+    stopping: stopping.signal,
+    adminToken: randomBase62(30),
+    sandboxFrom: 'loopback',
+    storeOptions: undefined,
+    metrics: false,
   }
-  const stopping = new AbortController()
-  const app = bareApp(context.publicUrl)
-  app.use(hostCheck(context.publicUrl))
-  app.use(
-    checkoutRouter(context, {
-      limits: rateLimits(readConfig({}, {}), () => undefined),
-      notifier: makeNotifier(context, stopping.signal),
-      stopping: stopping.signal,
-    }),
-  )
-  checkout.serve(finished(app, context))
-  challenge.serve(challengeApp(context))
+  checkout.serve(mainListener(context))
+  challenge.serve(testBankListener(context))
 
   return {
     context,
@@ -200,7 +197,7 @@ export async function addMerchants(db: Database): Promise<void> {
 }
 
 async function insertIntent(
-  { db, keys, now }: Context,
+  { db, keys, now }: AppOptions,
   overrides: Partial<IntentRow> = {},
 ): Promise<Pair> {
   const row = {

@@ -20,8 +20,8 @@ import {
 const waits = vi.hoisted(() => ({ begun: 0 }))
 vi.mock('../../src/notifier/notifier.ts', async (load) => {
   const original = await load<typeof import('../../src/notifier/notifier.ts')>()
-  const makeNotifier: typeof original.makeNotifier = (context, stopping) => {
-    const notifier = original.makeNotifier(context, stopping)
+  const createNotifier: typeof original.createNotifier = (context, stopping) => {
+    const notifier = original.createNotifier(context, stopping)
     return {
       waitFor: async (...wait) => {
         waits.begun++
@@ -29,7 +29,7 @@ vi.mock('../../src/notifier/notifier.ts', async (load) => {
       },
     }
   }
-  return { ...original, makeNotifier }
+  return { ...original, createNotifier }
 })
 
 const shop = 'http://shop.example.localhost:3000'

@@ -14,7 +14,7 @@ import type { Browser, BrowserContextOptions, Page } from '@playwright/test'
 import axe from 'axe-core'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { InspectorState } from '../../hosted/inspector/inspector-state.ts'
-import { sendAdminCommand } from '../../src/admin-socket.ts'
+import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
 import { control, environmentId } from '../sandbox/support.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
 

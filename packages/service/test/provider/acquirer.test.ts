@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { authorise, describeDecline } from '../../src/provider/acquirer.ts'
+import { authorize, describeDecline } from '../../src/provider/acquirer.ts'
 import { testCards } from '../../src/provider/test-cards.ts'
 
 const card = { expMonth: 12, expYear: 2040, cvc: '123', holderName: 'Ani Test' }
@@ -12,7 +12,7 @@ for (const [number, brand] of [
   ['9051000000000009', 'arca'],
 ] as const) {
   test(`the ${brand} test card is authorised at once`, () => {
-    expect(authorise({ ...card, number })).toEqual({
+    expect(authorize({ ...card, number })).toEqual({
       summary: { brand, last4: number.slice(-4), expMonth: 12, expYear: 2040, funding: 'credit' },
       outcome: { result: 'authorised' },
     })
@@ -29,7 +29,7 @@ for (const [number, decline, hard] of [
   ['4000000000000119', 'processing_error', false],
 ] as const) {
   test(`the card that ends in ${number.slice(-4)} is declined: ${decline}`, () => {
-    expect(authorise({ ...card, number })?.outcome).toEqual({ result: 'declined', decline, hard })
+    expect(authorize({ ...card, number })?.outcome).toEqual({ result: 'declined', decline, hard })
   })
 }
 
@@ -45,7 +45,7 @@ for (const [number, framing, later] of [
   ],
 ] as const) {
   test(`the card that ends in ${number.slice(-4)} asks for a challenge first`, () => {
-    const { outcome } = authorise({ ...card, number }) ?? {}
+    const { outcome } = authorize({ ...card, number }) ?? {}
     expect(outcome).toEqual({ result: 'challenge', framing, later })
   })
 }
@@ -55,13 +55,13 @@ for (const [number, after] of [
   ['4000000000000077', undefined],
 ] as const) {
   test(`the card that ends in ${number.slice(-4)} keeps processing`, () => {
-    expect(authorise({ ...card, number })?.outcome).toEqual({ result: 'pending', after })
+    expect(authorize({ ...card, number })?.outcome).toEqual({ result: 'pending', after })
   })
 }
 
 test('a number that is not a test card is not looked at, however valid it is', () => {
   for (const number of ['4111111111111111', '4000056655665556', '', '4242 4242 4242 4242']) {
-    expect(authorise({ ...card, number })).toBeUndefined()
+    expect(authorize({ ...card, number })).toBeUndefined()
   }
 })
 
@@ -76,7 +76,7 @@ test('a lost and a stolen card read exactly like a plain decline', () => {
 })
 
 test('the summary that is kept holds neither the number nor the security code', () => {
-  const kept = JSON.stringify(authorise({ ...card, number: '4242424242424242' })?.summary)
+  const kept = JSON.stringify(authorize({ ...card, number: '4242424242424242' })?.summary)
   expect(kept).not.toContain('42424242')
   expect(kept).not.toContain('123')
 })

@@ -6,14 +6,15 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { sendAdminCommand } from '../../src/admin-socket.ts'
+import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { Queryable } from '../../src/db/database.ts'
+import { Call } from '../../src/http/call.ts'
 import { createApiKey } from '../../src/merchants/api-keys.ts'
 import { ensureEnvironment } from '../../src/merchants/merchants.ts'
-import { changeStreams, changes } from '../../src/sandbox/changes.ts'
-import { startService } from '../../src/start.ts'
-import { openStore } from '../../src/store.ts'
+import { createTopicNotifier, eventStreams } from '../../src/sandbox/event-stream.ts'
+import { openStore } from '../../src/start/open-store.ts'
+import { startService } from '../../src/start/start.ts'
 import { rawRequest } from '../support/raw-request.ts'
 import { create, order, retrieve, startTestService, type TestService } from '../support/service.ts'
 import { control, openChanges, raceForExpiredKeys } from './support.ts'
@@ -226,11 +227,11 @@ test('an import that breaks a rule changes nothing and names the rule', async ()
     [{ ...intent, paymentMethod: { type: 'card', card: { brand: 'a\0' } } }, 'paymentMethod'],
     [{ ...intent, paymentMethod: { type: 'card', card: { last4: '\ud800' } } }, 'paymentMethod'],
   ]
-  for (const [broken, told] of cases) {
+  for (const [broken, detail] of cases) {
     const answer = await json('POST', '/import', { ...saved, intents: [broken] })
     expect(answer).toMatchObject({
       code: 'validation_failed',
-      detail: expect.stringContaining(told),
+      detail: expect.stringContaining(detail),
     })
   }
   expect((await json('GET', '/export')).intents).toEqual([])
@@ -416,15 +417,17 @@ test('a stream that ends while the store is asked writes nothing more', async ()
   })
   const db = { query: async () => await asked } as unknown as Queryable
   const writes: string[] = []
-  const stream = changeStreams({ db, changes: changes(), stopping: stop.signal })
-  const server = createServer((_request, response) => {
-    stream(response)
+  const events = eventStreams({ db, topics: createTopicNotifier(), stopping: stop.signal })
+  const server = createServer(async (request, response) => {
+    const { body } = await events(new Call(request, response))
+    if (typeof body === 'function') void body(response)
     vi.advanceTimersByTime(1500)
     stop.abort()
     vi.spyOn(response, 'write').mockImplementation((text) => writes.push(String(text)) > 0)
   }).listen(0)
-  await (await fetch(`http://localhost:${(server.address() as AddressInfo).port}`)).text()
-  answer([{ underway: true, setup: '' }])
+  const { port } = server.address() as AddressInfo
+  await (await fetch(`http://localhost:${port}`)).text()
+  answer([{ isOpen: true, setup: '' }])
   // Behind everything that waits for the answer.
   await setImmediate()
   vi.useRealTimers()
@@ -466,7 +469,7 @@ test('for the sandbox a live environment does not exist (threat 16)', async () =
   expect((await retrieve(live, id)).status).toBe(200)
 })
 
-test('the id of a live intent is shown nowhere, however somebody asks for it', async () => {
+test('never shows the id of a live intent', async () => {
   const id = await make({}, live)
   const tried = await make({ 'idempotency-key': 'of-a-test' })
   const address = `${service.url}/payment-intents/${id}`
@@ -597,7 +600,7 @@ test('imported into another service, an intent has a new secret and no replay', 
   }
 })
 
-test('a stop ends open streams and waits for nobody who reads them', async () => {
+test('ends open streams at a stop, without waiting for their clients', async () => {
   const other = await startTestService()
   const stream = await control(other, 'GET', '/events')
   const reader = stream.body?.getReader()

@@ -1,14 +1,17 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import pino from 'pino'
 import { expect, test } from 'vitest'
+import { createListener } from '../../src/http/create-listener.ts'
+import { noContent } from '../../src/http/response.ts'
 import type { Environment } from '../../src/merchants/environments.ts'
-import { changes } from '../../src/sandbox/changes.ts'
-import { journal } from '../../src/sandbox/journal.ts'
-import { lint, offences } from '../../src/sandbox/lint.ts'
-import { hasSecret, maskKey, maskPath } from '../../src/sandbox/mask.ts'
-import type { Note } from '../../src/sandbox/note.ts'
+import { createTopicNotifier } from '../../src/sandbox/event-stream.ts'
+import { createLint, violations } from '../../src/sandbox/lint.ts'
+import type { LogEntry } from '../../src/sandbox/request-log/logged-request.ts'
+import { hasSecret, maskKey, maskPath } from '../../src/sandbox/request-log/mask.ts'
+import { createRequestLog } from '../../src/sandbox/request-log/request-log.ts'
 
-const note: Note = {
+const entry: LogEntry = {
   number: 1,
   at: new Date('2026-11-21T10:00:00Z'),
   ms: 2,
@@ -24,67 +27,71 @@ const note: Note = {
   problem: undefined,
   pointers: [],
   pointersOmitted: 0,
-  keyFromBrowser: false,
-  secretInUrl: false,
+  isKeyFromBrowser: false,
+  hasSecretInUrl: false,
   origin: undefined,
 }
 
-test.each<[string, Partial<Note>, readonly string[]]>([
+test.each<[string, Partial<LogEntry>, readonly string[]]>([
   ['a create with a key', {}, []],
   ['a create without a key', { idempotencyKey: undefined }, ['no_idempotency_key']],
   ['a refused create without a key', { idempotencyKey: undefined, status: 400 }, []],
   ['a key with another body', { status: 422 }, ['key_reused']],
-  ['a key that came from a page', { keyFromBrowser: true, status: 403 }, ['secret_key_in_browser']],
   [
-    'a key that a browser asks to send',
-    { keyFromBrowser: true, status: 405, method: 'OPTIONS', operation: 'other' },
+    'a key that came from a page',
+    { isKeyFromBrowser: true, status: 403 },
     ['secret_key_in_browser'],
   ],
-  ['an address that somebody opens in a browser', { status: 403, operation: 'retrieve' }, []],
-  ['a secret in an address', { secretInUrl: true }, ['secret_in_url']],
+  [
+    'a key that a browser asks to send',
+    { isKeyFromBrowser: true, status: 405, method: 'OPTIONS', operation: 'other' },
+    ['secret_key_in_browser'],
+  ],
+  ['an address that is opened in a browser', { status: 403, operation: 'retrieve' }, []],
+  ['a secret in an address', { hasSecretInUrl: true }, ['secret_in_url']],
 ])('%s is judged', (_, change, rules) => {
-  expect(offences({ ...note, ...change }, 0).map(({ rule }) => rule)).toEqual(rules)
+  expect(violations({ ...entry, ...change }, 0).map(({ rule }) => rule)).toEqual(rules)
 })
 
 test('reading an intent once a second is fine, six times in five seconds is one finding', () => {
-  const read = (findings: ReturnType<typeof lint>, milliseconds: number): void => {
-    const at = new Date(note.at.getTime() + milliseconds)
-    findings.check({ ...note, operation: 'retrieve', method: 'GET', status: 200, at })
+  const read = (findings: ReturnType<typeof createLint>, milliseconds: number): void => {
+    const at = new Date(entry.at.getTime() + milliseconds)
+    findings.check({ ...entry, operation: 'retrieve', method: 'GET', status: 200, at })
   }
-  const calm = lint(() => {})
+  const calm = createLint(() => {})
   for (let second = 0; second < 60; second++) read(calm, second * 1000)
-  expect(calm.findings('env_1')).toEqual([])
-  const hasty = lint(() => {})
+  expect(calm.issues('env_1')).toEqual([])
+  const hasty = createLint(() => {})
   for (let times = 0; times < 10; times++) read(hasty, times * 100)
-  expect(hasty.findings('env_1')).toMatchObject([{ rule: 'polled_too_fast', count: 1 }])
+  expect(hasty.issues('env_1')).toMatchObject([{ rule: 'polled_too_fast', count: 1 }])
 })
 
 test('a finding counts its repetitions, and belongs to its environment', () => {
-  const findings = lint(() => {})
-  findings.check({ ...note, idempotencyKey: undefined })
-  findings.check({ ...note, idempotencyKey: undefined, at: new Date('2026-11-21T10:01:00Z') })
-  findings.check({ ...note, idempotencyKey: undefined, environment: 'env_2' })
-  expect(findings.findings('env_1')).toMatchObject([
+  const findings = createLint(() => {})
+  findings.check({ ...entry, idempotencyKey: undefined })
+  findings.check({ ...entry, idempotencyKey: undefined, at: new Date('2026-11-21T10:01:00Z') })
+  findings.check({ ...entry, idempotencyKey: undefined, environment: 'env_2' })
+  expect(findings.issues('env_1')).toMatchObject([
     { count: 2, firstAt: '2026-11-21T10:00:00.000Z', lastAt: '2026-11-21T10:01:00.000Z' },
   ])
   findings.clear('env_1')
-  expect(findings.findings('env_1')).toEqual([])
-  expect(findings.findings('env_2')).toHaveLength(1)
+  expect(findings.issues('env_1')).toEqual([])
+  expect(findings.issues('env_2')).toHaveLength(1)
 })
 
 test('the lint stays small however many things go wrong', () => {
-  const findings = lint(() => {})
+  const findings = createLint(() => {})
   for (let at = 0; at < 1000; at++) {
-    findings.check({ ...note, status: 422, idempotencyKey: `key-number-${at}-of-a-thousand` })
+    findings.check({ ...entry, status: 422, idempotencyKey: `key-number-${at}-of-a-thousand` })
   }
-  expect(findings.findings('env_1')).toHaveLength(200)
+  expect(findings.issues('env_1')).toHaveLength(200)
 })
 
 test('keys that look alike stay apart, in the lint and to the eye', () => {
   const keys = ['order-A-1001-attempt-1', 'order-B-2002-attempt-1', 'order-1', 'order-2']
-  const findings = lint(() => {})
-  for (const idempotencyKey of keys) findings.check({ ...note, status: 422, idempotencyKey })
-  expect(findings.findings('env_1')).toHaveLength(4)
+  const findings = createLint(() => {})
+  for (const idempotencyKey of keys) findings.check({ ...entry, status: 422, idempotencyKey })
+  expect(findings.issues('env_1')).toHaveLength(4)
   expect(new Set(keys.map(maskKey)).size).toBe(4)
 })
 
@@ -137,25 +144,28 @@ function encoded(text: string, isChosen: (at: number) => boolean): string {
 }
 
 test('what is noted of a request holds no query, no credential and no path of the page it came from', async () => {
-  const notes: Note[] = []
-  const { watch } = journal({
+  const entries: LogEntry[] = []
+  const { observer } = createRequestLog({
     now: () => new Date(),
-    changes: changes(),
+    topics: createTopicNotifier(),
     findEnvironment: async () => ({ id: 'env_1', mode: 'test' }) as Environment,
-    notice: (noted) => notes.push(noted),
+    onEntry: (added) => entries.push(added),
   })
-  const server = createServer(watch((_request, response) => response.end())).listen(0)
+  const log = pino({ enabled: false })
+  const handlers = { page: noContent, create: noContent }
+  const listener = createListener({ log, observers: [observer], checks: {}, handlers })
+  const server = createServer(listener).listen(0)
   const url = `http://localhost:${(server.address() as AddressInfo).port}`
   const secret = `_secret_${'x'.repeat(48)}`
   await fetch(`${url}/checkout/pi_1${secret}?card=4242`, {
     headers: { referer: 'http://localhost:5173/cart?token=1' },
   })
   await fetch(`${url}/payment-intents?pi_sk_test_${'x'.repeat(36)}`)
-  await expect.poll(() => notes).toHaveLength(2)
+  await expect.poll(() => entries).toHaveLength(2)
   server.close()
-  expect(notes).toMatchObject([
-    { path: '/checkout/pi_1_secret_…', origin: 'http://localhost:5173', secretInUrl: true },
-    { path: '/payment-intents', secretInUrl: true },
+  expect(entries).toMatchObject([
+    { path: '/checkout/pi_1_secret_…', origin: 'http://localhost:5173', hasSecretInUrl: true },
+    { path: '/payment-intents', hasSecretInUrl: true },
   ])
-  expect(JSON.stringify(notes)).not.toMatch(/xxxx|4242|cart|token/)
+  expect(JSON.stringify(entries)).not.toMatch(/xxxx|4242|cart|token/)
 })

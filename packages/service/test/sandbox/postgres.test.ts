@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { newSecretKeys } from '../../src/secret-keys.ts'
-import { startService } from '../../src/start.ts'
+import { startService } from '../../src/start/start.ts'
 import { create, order, retrieve, type TestService } from '../support/service.ts'
 import { control, openChanges, raceForExpiredKeys } from './support.ts'
 

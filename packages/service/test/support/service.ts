@@ -11,9 +11,9 @@ import { z } from 'zod'
 import { openapi, ProblemResponse } from '../../src/api-docs/openapi.ts'
 import { CreateResponse, IntentResponse } from '../../src/api-docs/response-schema.ts'
 import { readConfig } from '../../src/config.ts'
-import { type Running, startService } from '../../src/start.ts'
+import { type RunningService, startService } from '../../src/start/start.ts'
 
-export interface TestService extends Running {
+export interface TestService extends RunningService {
   readonly url: string
   readonly apiKey: string
 }

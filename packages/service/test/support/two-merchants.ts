@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { sendAdminCommand } from '../../src/admin-socket.ts'
+import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
 import { startTestService, type TestService } from './service.ts'
 
 export interface Merchant extends TestService {

@@ -1,0 +1,101 @@
+/**
+ * Every route of the service: the one list of methods and paths. The router, the log, the metrics and the
+ * security tests read it.
+ *
+ * @module
+ */
+import { routes as merchantApi } from '@pi-checkout/contract/routes'
+
+/** Which client a route is for. It decides the checks before the handler. */
+export type Audience =
+  /** A merchant's server with an API key. */
+  | 'merchant'
+  /** A buyer's browser: the hosted page and what it loads. */
+  | 'buyer'
+  /** The hosted page itself: its private API. */
+  | 'checkout'
+  /** The test bank, on its own origin. */
+  | 'test-bank'
+  /** Any browser: documentation and the element. */
+  | 'public'
+  /** Supervisors and load balancers, under any host name. */
+  | 'operator'
+  /** The inspector and the playground, without a token. */
+  | 'inspector'
+  /** The sandbox control, with the admin token. */
+  | 'sandbox'
+
+/** One route. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** `:id` stands for one segment, `*` at the end for the rest of the path. */
+  readonly path: string
+  readonly audience: Audience
+}
+
+const environment = '/_sandbox/environments/:id'
+
+/** Routes by name. A path with several methods has one entry for each. */
+export const routes = {
+  create: { ...merchantApi.create, audience: 'merchant' },
+  retrieve: { ...merchantApi.retrieve, audience: 'merchant' },
+
+  page: { method: 'GET', path: '/checkout/:id', audience: 'buyer' },
+  reports: { method: 'POST', path: '/checkout-api/reports', audience: 'buyer' },
+  openSession: { method: 'POST', path: '/checkout-api/session', audience: 'checkout' },
+  view: { method: 'GET', path: '/checkout-api/intent', audience: 'checkout' },
+  confirm: { method: 'POST', path: '/checkout-api/confirm', audience: 'checkout' },
+  openChallenge: { method: 'POST', path: '/checkout-api/challenge/open', audience: 'checkout' },
+  cancelChallenge: { method: 'POST', path: '/checkout-api/challenge/cancel', audience: 'checkout' },
+  cancel: { method: 'POST', path: '/checkout-api/cancel', audience: 'checkout' },
+  assets: { method: 'GET', path: '/checkout-assets/*', audience: 'buyer' },
+
+  challenge: { method: 'POST', path: '/challenge', audience: 'test-bank' },
+  challengeAnswer: { method: 'POST', path: '/challenge/answer', audience: 'test-bank' },
+  bank: { method: 'POST', path: '/bank', audience: 'test-bank' },
+  bankAnswer: { method: 'POST', path: '/bank/answer', audience: 'test-bank' },
+
+  element: { method: 'GET', path: '/pi-checkout.js', audience: 'public' },
+  openapi: { method: 'GET', path: '/openapi.json', audience: 'public' },
+  docs: { method: 'GET', path: '/docs', audience: 'public' },
+  docsStyle: { method: 'GET', path: '/docs.css', audience: 'public' },
+
+  favicon: { method: 'GET', path: '/favicon.ico', audience: 'operator' },
+  health: { method: 'GET', path: '/healthz', audience: 'operator' },
+  ready: { method: 'GET', path: '/readyz', audience: 'operator' },
+  metrics: { method: 'GET', path: '/metrics', audience: 'operator' },
+
+  inspectorFolder: { method: 'GET', path: '/_sandbox', audience: 'inspector' },
+  inspector: { method: 'GET', path: '/_sandbox/', audience: 'inspector' },
+  playgroundFolder: { method: 'GET', path: '/_sandbox/playground', audience: 'inspector' },
+  playground: { method: 'GET', path: '/_sandbox/playground/*', audience: 'inspector' },
+
+  events: { method: 'GET', path: '/_sandbox/events', audience: 'sandbox' },
+  export: { method: 'GET', path: '/_sandbox/export', audience: 'sandbox' },
+  import: { method: 'POST', path: '/_sandbox/import', audience: 'sandbox' },
+  reset: { method: 'POST', path: '/_sandbox/reset', audience: 'sandbox' },
+  environments: { method: 'GET', path: '/_sandbox/environments', audience: 'sandbox' },
+  setClock: { method: 'PUT', path: `${environment}/clock`, audience: 'sandbox' },
+  resetClock: { method: 'DELETE', path: `${environment}/clock`, audience: 'sandbox' },
+  addOrigin: { method: 'POST', path: `${environment}/origins`, audience: 'sandbox' },
+  removeOrigin: { method: 'DELETE', path: `${environment}/origins`, audience: 'sandbox' },
+  intents: { method: 'GET', path: `${environment}/intents`, audience: 'sandbox' },
+  requests: { method: 'GET', path: `${environment}/requests`, audience: 'sandbox' },
+  clearRequests: { method: 'DELETE', path: `${environment}/requests`, audience: 'sandbox' },
+  keyUses: { method: 'GET', path: `${environment}/idempotency`, audience: 'sandbox' },
+  lint: { method: 'GET', path: `${environment}/lint`, audience: 'sandbox' },
+  clearLint: { method: 'DELETE', path: `${environment}/lint`, audience: 'sandbox' },
+  faults: { method: 'GET', path: `${environment}/faults`, audience: 'sandbox' },
+  addFault: { method: 'POST', path: `${environment}/faults`, audience: 'sandbox' },
+  clearFaults: { method: 'DELETE', path: `${environment}/faults`, audience: 'sandbox' },
+  removeFault: { method: 'DELETE', path: `${environment}/faults/:rule`, audience: 'sandbox' },
+  intent: { method: 'GET', path: '/_sandbox/intents/:id', audience: 'sandbox' },
+  revokeSecret: {
+    method: 'POST',
+    path: '/_sandbox/intents/:id/revoke-secret',
+    audience: 'sandbox',
+  },
+  settle: { method: 'POST', path: '/_sandbox/intents/:id/settle', audience: 'sandbox' },
+} as const satisfies Readonly<Record<string, Route>>
+
+export type RouteName = keyof typeof routes

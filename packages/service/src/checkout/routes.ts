@@ -1,0 +1,312 @@
+/**
+ * The hosted page and its private API: no CORS, no cookies, and a session token for everything but its start.
+ *
+ * @module
+ */
+import { limits, paymentIntentIdPattern } from '@pi-checkout/contract'
+import type { failCodes } from '@pi-checkout/contract/frame-protocol'
+import type { Logger } from 'pino'
+import type { z } from 'zod'
+import type { ConfirmBody } from '../../shared/checkout-api.ts'
+import type { Database, Queryable } from '../db/database.ts'
+import { checkBodyHeaders, jsonBody } from '../http/body.ts'
+import type { Call } from '../http/call.ts'
+import { checkoutHeaders, errorPageHeaders } from '../http/page-headers.ts'
+import { ProblemError } from '../http/problem.ts'
+import { buckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
+import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
+import { moveIntent } from '../intents/intents.ts'
+import { type Cause, decide } from '../intents/lifecycle.ts'
+import { logError } from '../log.ts'
+import type { Notifier } from '../notifier/notifier.ts'
+import { authorize } from '../provider/acquirer.ts'
+import type { SecretKeys } from '../secret-keys.ts'
+import { checkoutApiError } from './api-errors.ts'
+import { checkoutView } from './checkout-view.ts'
+import { confirm } from './confirm.ts'
+import { cspReports } from './csp-reports.ts'
+import {
+  type IntentSnapshot,
+  loadIntent,
+  type RetrievedSnapshot,
+  snapshotReader,
+} from './intent-snapshot.ts'
+import { type ActiveSession, openSession, sessionReader } from './open-session.ts'
+import { checkoutPage, errorPage } from './pages.ts'
+import {
+  ConfirmSchema,
+  EmptySchema,
+  OpenChallengeSchema,
+  OpenSessionSchema,
+  parseBody,
+  rejectPastExpiry,
+  rejectRealCards,
+} from './parse-request.ts'
+import { challengeCanceled } from './provider-result.ts'
+import { readReturnUrl } from './return-url.ts'
+import { type CheckoutSession, SessionTokens } from './session-token.ts'
+import { waitForVersion } from './wait-for-version.ts'
+
+/** What the hosted page's routes need. */
+export interface CheckoutRoutesOptions {
+  readonly db: Database
+  readonly keys: SecretKeys
+  readonly log: Logger
+  readonly now: () => Date
+  readonly publicUrl: string
+  readonly challengeUrl: string
+  readonly hostedFolder: string
+  readonly notifier: Notifier
+  /** The service stops: a response ends its connection, so that no other request is sent on it. */
+  readonly stopping: AbortSignal
+  readonly limits: Pick<RateLimits, 'confirm'>
+  /** Opens the challenge of an intent at the test bank. @returns Its token, if there is a challenge. */
+  readonly openChallenge: (
+    snapshot: IntentSnapshot,
+    ticket: { readonly origin: string; readonly returnPage: string | null },
+  ) => Promise<string | undefined>
+}
+
+type CheckoutRouteName =
+  | 'page'
+  | 'openSession'
+  | 'view'
+  | 'confirm'
+  | 'openChallenge'
+  | 'cancelChallenge'
+  | 'cancel'
+  | 'reports'
+
+/** Creates the handlers of the hosted page's routes. */
+export function checkoutRoutes(
+  options: CheckoutRoutesOptions,
+): Readonly<Record<CheckoutRouteName, Handler>> {
+  const { db, keys, log, now, publicUrl, challengeUrl, notifier, stopping } = options
+  const read = snapshotReader(options)
+  const opens = buckets(openRate, () => now().getTime())
+  const tokens = new SessionTokens(keys, publicUrl)
+  const sessionOf = sessionReader({ tokens, db, now })
+
+  const view = (snapshot: RetrievedSnapshot): RouteResponse =>
+    json(checkoutView(snapshot, challengeUrl))
+
+  /** A POST of an open session. The limit counts before the body is read. */
+  const post =
+    <Body>(
+      schema: z.ZodType<Body>,
+      act: (session: CheckoutSession, body: Body) => Promise<RouteResponse>,
+      limit?: (session: ActiveSession, call: Call) => void,
+    ): Handler =>
+    async (call) => {
+      checkBodyHeaders(call.request, limits.requestBytes)
+      const session = await sessionOf(call.request)
+      limit?.(session, call)
+      return await act(session, await readBody(call, schema))
+    }
+
+  /** Applies a cause that the buyer gives. A repetition changes nothing. */
+  async function move(session: CheckoutSession, cause: Cause): Promise<IntentSnapshot> {
+    const snapshot = existing(await loadIntent(options, session))
+    const { intent, at } = snapshot
+    if (isDone(cause, snapshot)) return snapshot
+    const next = decide(intent, cause, at)
+    if ('rejection' in next) throw checkoutApiError(next.rejection)
+    const moved = await moveIntent(db, intent, next)
+    return moved ? { ...snapshot, intent: moved } : await move(session, cause)
+  }
+
+  return {
+    page: pageHandler(options),
+    reports: cspReports({ log, now }),
+
+    openSession: async (call) => {
+      const body = await readBody(call, OpenSessionSchema)
+      try {
+        return json(await openSession({ db, keys, now, tokens, challengeUrl }, body))
+      } catch (error) {
+        if (error instanceof ProblemError) {
+          const event = 'A handoff was rejected'
+          logError(log, error, { event, requestId: call.requestId, level: 'warn' })
+        }
+        throw error
+      }
+    },
+
+    view: async (call) => {
+      const { request } = call
+      const session = await sessionOf(request)
+      const version = readVersion(call)
+      const snapshot =
+        version === undefined
+          ? await read(session)
+          : await waitForVersion(notifier, session, {
+              version,
+              read: async (key) => {
+                // The session may have been revoked during the wait.
+                await sessionOf(request)
+                return await read(key)
+              },
+              // The header is the token that the session was read from.
+              holder: request.headers.authorization ?? '',
+              signal: endOf(call),
+            })
+      const response = view(existing(snapshot))
+      return stopping.aborted ? { ...response, headers: { connection: 'close' } } : response
+    },
+
+    confirm: post(
+      ConfirmSchema,
+      async (session, body: ConfirmBody) => {
+        rejectPastExpiry(body, now())
+        const authorization = authorize(body.paymentMethod.card)
+        if (!authorization) throw new TypeError('a card passed that is not a test card')
+        const { attemptId, version } = body
+        const confirmed = await confirm(options, session, { attemptId, version, authorization })
+        if ('rejection' in confirmed) throw checkoutApiError(confirmed.rejection)
+        return view(confirmed.snapshot)
+      },
+      ({ id, environmentId, mode }, { request }) =>
+        options.limits.confirm({ intentId: id, environment: { id: environmentId, mode }, request }),
+    ),
+
+    openChallenge: post(
+      OpenChallengeSchema,
+      async (session, { returnUrl }) => {
+        const snapshot = existing(await loadIntent(options, session))
+        const { nextAction } = checkoutView(snapshot, challengeUrl)
+        if (!nextAction) throw checkoutApiError('version_conflict')
+        const returnPage =
+          nextAction.type === 'redirect' ? checkedReturnPage(snapshot, returnUrl) : null
+        const token = await options.openChallenge(snapshot, { origin: session.origin, returnPage })
+        if (!token) throw checkoutApiError('version_conflict')
+        return json({ url: nextAction.url, token })
+      },
+      // Each opening is a row in the store, until the intent is final.
+      ({ id }) => opens.take(id),
+    ),
+
+    cancelChallenge: post(EmptySchema, async (session) =>
+      view(await move(session, challengeCanceled)),
+    ),
+    cancel: post(EmptySchema, async (session) => view(await move(session, { type: 'canceled' }))),
+  }
+}
+
+/** How often the challenge of one intent can be opened. */
+const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
+
+/**
+ * Returns the check for the private API: only the hosted page itself may call it, no other site and no other
+ * page of this host. It runs after the check of `Host`, so the host name is one of the service's.
+ *
+ * @param publicUrl - The service's public origin.
+ */
+export function samePageCheck(publicUrl: string): (call: Call) => void {
+  return ({ request }) => {
+    const { origin, host, 'sec-fetch-site': site } = request.headers
+    const isSame = origin === publicUrl || origin === `http://${host}`
+    // A GET from the same page sends no Origin; a POST always does.
+    const isAllowed = origin === undefined ? request.method === 'GET' : isSame
+    if (isAllowed && (site === undefined || site === 'same-origin')) return
+    throw new ProblemError(
+      'origin_not_allowed',
+      'Only the hosted checkout page calls this; merchants use POST /payment-intents.',
+    )
+  }
+}
+
+function pageHandler({
+  db,
+  now,
+  publicUrl,
+  challengeUrl,
+  hostedFolder,
+}: Pick<
+  CheckoutRoutesOptions,
+  'db' | 'now' | 'publicUrl' | 'challengeUrl' | 'hostedFolder'
+>): Handler {
+  const showError = (reason: {
+    readonly code: (typeof failCodes)[number]
+    readonly mode?: 'test' | 'live'
+  }): RouteResponse => page(errorPageHeaders(), errorPage(hostedFolder, reason))
+
+  return async ({ params: { id = '' }, request }) => {
+    const environment = await environmentOfPage(db, id)
+    // The same for every page: the response must not show which origins are registered anywhere.
+    if (!environment) return showError({ code: 'unauthorized' })
+    const { registered, mode } = environment
+    const embedder = embeddingOrigin(request.headers.referer, publicUrl)
+    if (embedder !== undefined && !registered.includes(embedder)) {
+      return showError({ code: 'origin_not_allowed', mode })
+    }
+    return page(
+      checkoutHeaders({
+        ...{ frameAncestors: registered, publicOrigin: publicUrl },
+        challengeOrigin: challengeUrl,
+      }),
+      checkoutPage(hostedFolder, { registered, mode, now: now() }),
+    )
+  }
+}
+
+/** @returns `undefined` for an id that is unknown or cannot be one. */
+async function environmentOfPage(
+  db: Queryable,
+  id: string,
+): Promise<{ registered: readonly string[]; mode: 'test' | 'live' } | undefined> {
+  if (!paymentIntentIdPattern.test(id)) return undefined
+  const [found] = await db.query<{ registered: readonly string[]; mode: 'test' | 'live' }>`
+    select e.allowed_origins as "registered", e.mode
+      from payment_intents i join environments e on e.id = i.environment_id
+     where i.id = ${id}`
+  return found
+}
+
+/** The origin of the page around the checkout; `undefined` if it is missing or the service's own. */
+function embeddingOrigin(referer: string | undefined, publicUrl: string): string | undefined {
+  if (!referer || !URL.canParse(referer)) return undefined
+  const { origin } = new URL(referer)
+  return origin === publicUrl ? undefined : origin
+}
+
+function checkedReturnPage({ environment }: IntentSnapshot, returnUrl: string | undefined): string {
+  const page = returnUrl && readReturnUrl(returnUrl, environment.allowedOrigins)
+  if (page) return page
+  throw new ProblemError(
+    'origin_not_allowed',
+    'returnUrl must be an address on a registered origin: https, or http on loopback.',
+  )
+}
+
+/** A cancel whose response was lost is sent again: its work is done. */
+function isDone(cause: Cause, { intent: { status } }: IntentSnapshot): boolean {
+  if (cause.type === 'canceled') return status === 'canceled'
+  return cause.type === 'challenge_failed' && status === 'requires_payment_method'
+}
+
+async function readBody<T>({ request }: Call, schema: z.ZodType<T>): Promise<T> {
+  const body = await jsonBody(request)
+  rejectRealCards(body)
+  return parseBody(schema, body)
+}
+
+/** `?waitForVersion=7`. Other parameters are ignored. */
+function readVersion({ query }: Call): number | undefined {
+  const text = query.get('waitForVersion')
+  if (text === null) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new ProblemError('validation_failed', 'waitForVersion must be a whole number.')
+}
+
+/** Aborts when the client has disconnected. */
+function endOf({ response }: Call): AbortSignal {
+  const end = new AbortController()
+  if (response.destroyed) end.abort()
+  else response.once('close', () => end.abort())
+  return end.signal
+}
+
+function existing<Found extends RetrievedSnapshot>(snapshot: Found | undefined): Found {
+  if (!snapshot) throw checkoutApiError('payment_intent_not_found')
+  return snapshot
+}

@@ -1,0 +1,105 @@
+/**
+ * The checkout session: a signed token, good for 15 minutes, for one intent, one environment and one
+ * embedding origin. Keys are derived from the service's secret keys and never published.
+ *
+ * Never log an error of jose: it contains the claims.
+ *
+ * @module
+ */
+import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto'
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
+import { lifetimes } from '../intents/lifetimes.ts'
+import type { SecretKeys } from '../secret-keys.ts'
+
+/** The intent and origin of a session. */
+export interface CheckoutSession {
+  readonly id: string
+  readonly environmentId: string
+  /** Origin of the page around the hosted page, as its browser sent it. */
+  readonly origin: string
+}
+
+/** Signs and verifies session tokens. The first key signs, every key verifies. */
+export class SessionTokens {
+  readonly #issuer: string
+  readonly #signing: KeyPair
+  // A Map, because an object has a property called 'constructor'.
+  readonly #keys: ReadonlyMap<string, KeyPair>
+
+  /** @param issuer The service's public origin. */
+  constructor(keys: SecretKeys, issuer: string) {
+    const pairs = keys.kids.map((kid) => keyPair(kid, keys.derive('checkout-token', kid)))
+    const [first] = pairs
+    if (!first) throw new TypeError('keys: must hold at least one secret key')
+    this.#issuer = issuer
+    this.#signing = first
+    this.#keys = new Map(pairs.map((pair) => [pair.kid, pair]))
+  }
+
+  /** Signs a token for a session that begins now. */
+  async sign(session: CheckoutSession, now: Date): Promise<{ token: string; expiresAt: string }> {
+    const issuedAt = Math.floor(now.getTime() / 1000)
+    const expires = issuedAt + lifetimes.checkoutSession / 1000
+    const token = await new SignJWT({ env: session.environmentId, org: session.origin })
+      .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: this.#signing.kid })
+      .setIssuer(this.#issuer)
+      .setAudience(this.#audience)
+      .setSubject(session.id)
+      .setJti(randomUUID())
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(expires)
+      .sign(this.#signing.privateKey)
+    return { token, expiresAt: new Date(expires * 1000).toISOString() }
+  }
+
+  /** @returns `undefined` for every token that this service did not sign for this purpose, or no longer accepts. */
+  async verify(token: string, now: Date): Promise<CheckoutSession | undefined> {
+    if (token.length > maxTokenLength) return undefined
+    try {
+      const { kid } = decodeProtectedHeader(token)
+      const pair = this.#keys.get(kid ?? '')
+      if (!pair) return undefined
+      const { payload } = await jwtVerify(token, pair.publicKey, {
+        issuer: this.#issuer,
+        audience: this.#audience,
+        typ: tokenType,
+        algorithms: [algorithm],
+        requiredClaims: ['exp', 'iat', 'sub', 'jti'],
+        maxTokenAge: lifetimes.checkoutSession / 1000,
+        clockTolerance: 5,
+        currentDate: now,
+      })
+      const { sub, env, org } = payload
+      if (typeof sub !== 'string' || typeof env !== 'string' || typeof org !== 'string') {
+        return undefined
+      }
+      return { id: sub, environmentId: env, origin: org }
+    } catch {
+      return undefined
+    }
+  }
+
+  get #audience(): string {
+    return `${this.#issuer}/checkout-api`
+  }
+}
+
+interface KeyPair {
+  readonly kid: string
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+const algorithm = 'Ed25519'
+const tokenType = 'pi-checkout+jwt'
+const maxTokenLength = 4096
+
+function keyPair(kid: string, seed: Buffer | undefined): KeyPair {
+  if (!seed) throw new TypeError('keys: must derive a key for each of its ids')
+  const der = Buffer.concat([pkcs8Prefix, seed])
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  return { kid, privateKey, publicKey: createPublicKey(privateKey) }
+}
+
+// An Ed25519 seed becomes a key only inside PKCS #8 (RFC 8410 §7).
+const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')

@@ -1,0 +1,172 @@
+/**
+ * The commands that list and change merchants, keys and origins in a store. They run in the command's
+ * process, or in the service that holds the data directory.
+ *
+ * @module
+ */
+import { readOrigin } from '@pi-checkout/contract/origin'
+import { z } from 'zod'
+import type { Database } from '../db/database.ts'
+import { revokeSecret } from '../intents/intents.ts'
+import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
+import {
+  addOrigin,
+  ensureEnvironment,
+  findEnvironmentByName,
+  firstMerchant,
+  type ListedEnvironment,
+  listEnvironments,
+  removeOrigin,
+} from '../merchants/merchants.ts'
+import type { SecretKeys } from '../secret-keys.ts'
+import type { DoctorFinding } from './doctor/doctor-finding.ts'
+import { examineStore } from './doctor/store-checks.ts'
+
+/** A merchant's name, as the store takes it. */
+export const MerchantName = z.string().min(1).max(128)
+
+/** A command with its arguments, as it crosses the admin socket. */
+export const AdminCommand = z.discriminatedUnion('command', [
+  z.strictObject({
+    command: z.literal('keys create'),
+    merchant: MerchantName,
+    environment: z.enum(['test', 'live']),
+    expiresAt: z.iso.datetime().optional(),
+  }),
+  z.strictObject({ command: z.literal('keys list') }),
+  z.strictObject({ command: z.literal('keys revoke'), id: z.string() }),
+  z.strictObject({ command: z.literal('merchants list') }),
+  z.strictObject({ command: z.literal('origins list') }),
+  z.strictObject({
+    command: z.enum(['origins add', 'origins remove']),
+    origin: z.string(),
+    merchant: MerchantName.optional(),
+    environment: z.enum(['test', 'live']),
+  }),
+  z.strictObject({ command: z.literal('intents revoke-secret'), id: z.string() }),
+  z.strictObject({ command: z.literal('doctor') }),
+])
+export type AdminCommand = z.infer<typeof AdminCommand>
+
+/** The result of a command. */
+export type AdminResult =
+  | {
+      readonly id: string
+      readonly apiKey: string
+      readonly merchant: string
+      readonly environment: string
+    }
+  | { readonly keys: readonly ApiKey[] }
+  | { readonly id: string; readonly revoked: true }
+  | { readonly id: string; readonly secretRevoked: true }
+  | { readonly merchants: readonly ListedEnvironment[] }
+  | { readonly origins: readonly RegisteredOrigin[] }
+  | { readonly merchant: string; readonly environment: string; readonly origins: readonly string[] }
+  | { readonly findings: readonly DoctorFinding[] }
+
+/** An origin whose pages may show the checkout of one environment. */
+export interface RegisteredOrigin {
+  readonly origin: string
+  readonly merchant: string
+  readonly environment: string
+}
+
+/** A command was rejected; the message contains the fix. */
+export class AdminError extends Error {
+  override readonly name = 'AdminError'
+}
+
+/** The name of the merchant that a first start creates. */
+export const firstMerchantName = 'Demo Shop'
+
+/** Runs one command. */
+export async function administer(
+  {
+    db,
+    keys,
+    now,
+    storeOptions,
+  }: {
+    readonly db: Database
+    readonly keys: SecretKeys
+    readonly now: () => Date
+    /** For the commands in a result; a store in memory has none. */
+    readonly storeOptions?: string | undefined
+  },
+  command: AdminCommand,
+): Promise<AdminResult> {
+  switch (command.command) {
+    case 'keys create': {
+      const { merchant, environment: mode, expiresAt } = command
+      const environment = await ensureEnvironment(db, { merchant, mode }, now())
+      const created = await createApiKey(db, keys, {
+        environment,
+        now: now(),
+        expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
+      })
+      return { ...created, merchant, environment: mode }
+    }
+    case 'keys list':
+      return { keys: await listApiKeys(db) }
+    case 'keys revoke': {
+      const { id } = command
+      if (await revokeApiKey(db, { id, now: now() })) return { id, revoked: true }
+      throw new AdminError(`There is no key ${id}; pi-service keys list shows their ids`)
+    }
+    case 'merchants list':
+      return { merchants: await listEnvironments(db, now()) }
+    case 'origins list':
+      return { origins: registeredOrigins(await listEnvironments(db, now())) }
+    case 'origins add': {
+      const origin = readOrigin(command.origin)
+      if (!origin) {
+        throw new AdminError(
+          'The origin must be exact, such as https://shop.example.com, without path or trailing slash; http passes on loopback only',
+        )
+      }
+      const { id, ...named } = await namedEnvironment(db, command)
+      return { ...named, origins: await addOrigin(db, { environmentId: id, origin }) }
+    }
+    case 'origins remove': {
+      const { origin } = command
+      const { id, ...named } = await namedEnvironment(db, command)
+      const origins = await removeOrigin(db, { environmentId: id, origin })
+      if (origins) return { ...named, origins }
+      throw new AdminError(
+        `${origin} is not registered for ${named.merchant} (${named.environment}); pi-service origins list shows whose origins are which`,
+      )
+    }
+    case 'intents revoke-secret': {
+      const { id } = command
+      const isRevoked = await revokeSecret(db, { id, modes: ['test', 'live'] })
+      if (isRevoked) return { id, secretRevoked: true }
+      throw new AdminError(
+        'There is no intent with this id; give the id that the create returned, without "_secret_" and what follows',
+      )
+    }
+    case 'doctor':
+      return { findings: await examineStore({ db, keys, now, storeOptions }) }
+  }
+}
+
+function registeredOrigins(environments: readonly ListedEnvironment[]): RegisteredOrigin[] {
+  return environments.flatMap(({ merchant, environment, origins }) =>
+    origins.map((origin) => ({ origin, merchant, environment })),
+  )
+}
+
+/** Finds the environment that a command names; without a merchant, it is the first one's. */
+async function namedEnvironment(
+  db: Database,
+  { merchant: named, environment }: { merchant?: string | undefined; environment: 'test' | 'live' },
+): Promise<{ readonly id: string; readonly merchant: string; readonly environment: string }> {
+  const merchant = named ?? (await firstMerchant(db))
+  if (merchant === undefined) {
+    throw new AdminError('There is no merchant yet; make one with pi-service keys create')
+  }
+  const found = await findEnvironmentByName(db, { merchant, mode: environment })
+  if (found) return { id: found.id, merchant, environment }
+  throw new AdminError(
+    `Merchant ${merchant} has no ${environment} environment; make one with pi-service keys create`,
+  )
+}

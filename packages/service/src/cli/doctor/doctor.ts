@@ -1,0 +1,107 @@
+/**
+ * Checks a service before or while it runs. Each finding has a fix.
+ *
+ * It changes nothing. A running service checks its own directory.
+ *
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Config, type StoreChoice, storeOptions } from '../../config.ts'
+import { prepareDirectory } from '../../data-directory.ts'
+import { type Database, StoreError } from '../../db/database.ts'
+import { DirectoryInUse, lockDirectory } from '../../db/directory-lock.ts'
+import { openPglite } from '../../db/pglite.ts'
+import { openPostgres } from '../../db/postgres.ts'
+import { readSecretKeys, type SecretKeys } from '../../secret-keys.ts'
+import { sendAdminCommand } from '../admin-socket.ts'
+import { type DoctorFinding, fault, ok } from './doctor-finding.ts'
+import { examineMachine } from './machine-checks.ts'
+import { examineStore } from './store-checks.ts'
+
+/** The doctor's report. */
+export interface Diagnosis {
+  /** Whether there is no error; there may be warnings. */
+  readonly ok: boolean
+  readonly findings: readonly DoctorFinding[]
+}
+
+/** Checks everything that a start with this configuration needs. */
+export async function examine(config: Config): Promise<Diagnosis> {
+  const findings = [...(await examineMachine(config)), ...(await examineChosenStore(config))]
+  return { ok: findings.every(({ state }) => state !== 'fault'), findings }
+}
+
+async function examineChosenStore({
+  store,
+  secretKeys,
+}: Pick<Config, 'store' | 'secretKeys'>): Promise<DoctorFinding[]> {
+  try {
+    const keys = secretKeys === undefined ? undefined : readSecretKeys(secretKeys)
+    if (store.kind === 'memory') return [ok('store', 'It is made in memory at the start.')]
+    if (store.kind === 'directory') return await examineDirectory(store, keys)
+    const findings = await examineDatabase(await openPostgres(store.url), { store, keys })
+    return keys ? findings : [...findings, noKeys]
+  } catch (error) {
+    return [faultOf(error)]
+  }
+}
+
+async function examineDirectory(
+  store: Extract<StoreChoice, { kind: 'directory' }>,
+  given: SecretKeys | undefined,
+): Promise<DoctorFinding[]> {
+  const { directory } = store
+  if (!existsSync(join(directory, 'database'))) {
+    return [ok('store', `${directory} is made at the first start.`)]
+  }
+  const result = await sendAdminCommand(directory, { command: 'doctor' })
+  if (result && 'findings' in result) return [...result.findings]
+  await prepareDirectory(directory)
+  const lock = await lockDirectory(directory)
+  try {
+    const kept = await readFile(join(directory, 'secret-keys'), 'utf8').catch(() => undefined)
+    const keys = given ?? (kept === undefined ? undefined : readSecretKeys(kept.trim()))
+    return await examineDatabase(await openPglite(join(directory, 'database')), { store, keys })
+  } finally {
+    await lock.release()
+  }
+}
+
+async function examineDatabase(
+  db: Database,
+  { store, keys }: { readonly store: StoreChoice; readonly keys: SecretKeys | undefined },
+): Promise<DoctorFinding[]> {
+  try {
+    return await examineStore({
+      ...{ db, keys, now: () => new Date() },
+      storeOptions: storeOptions(store),
+    })
+  } finally {
+    await db.close()
+  }
+}
+
+const noKeys = fault(
+  'secret keys',
+  'PI_SECRET_KEYS is not set, and a PostgreSQL store needs it.',
+  'Give every instance the same; pi-service start says how to make them.',
+)
+
+function faultOf(error: unknown): DoctorFinding {
+  if (error instanceof DirectoryInUse) {
+    return fault('store', error.message, 'Nothing, if that service is meant to run.')
+  }
+  if (error instanceof StoreError) {
+    return fault(
+      'store',
+      `The database cannot be reached (${error.code}).`,
+      'Check that it runs, and the address in --database-url or PI_DATABASE_URL.',
+    )
+  }
+  if (error instanceof TypeError) {
+    return fault('store', error.message, 'The message names the setting and its rule.')
+  }
+  throw error
+}

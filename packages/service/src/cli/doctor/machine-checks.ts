@@ -1,0 +1,105 @@
+/**
+ * Checks what a start needs besides its store: Node.js, the built pages, the two ports, client addresses.
+ *
+ * @module
+ */
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '../../config.ts'
+import { packageRoot } from '../../package-root.ts'
+import { type DoctorFinding, fault, ok, warning } from './doctor-finding.ts'
+
+/** The oldest Node that this package runs on: that of `engines` in its package.json. */
+const oldest = [20, 19] as const
+
+/** Examines the machine for a configuration. */
+export async function examineMachine({
+  host,
+  port,
+  challengePort,
+  publicUrl,
+  trustedProxies,
+}: Pick<Config, 'host' | 'port' | 'challengePort' | 'publicUrl' | 'trustedProxies'>): Promise<
+  DoctorFinding[]
+> {
+  return [
+    examineNode(process.versions.node),
+    examinePages(),
+    await examinePort(host, port),
+    await examinePort(host, challengePort),
+    ...(publicUrl?.startsWith('https:') ? [addressFinding(trustedProxies)] : []),
+  ]
+}
+
+/** TLS ends at a proxy, so a public service has one, and its connections are the proxy's. */
+function addressFinding(trustedProxies: Config['trustedProxies']): DoctorFinding {
+  const about = 'client addresses'
+  if (trustedProxies) return ok(about, 'PI_TRUSTED_PROXIES is set, so limits count by client.')
+  return warning(
+    about,
+    'PI_PUBLIC_URL is set and PI_TRUSTED_PROXIES is not, so no limit counts by client address.',
+    'Set PI_TRUSTED_PROXIES to the addresses of your proxies, such as 127.0.0.1.',
+  )
+}
+
+/** Judges a version of Node. */
+export function examineNode(version: string): DoctorFinding {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isNew = major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+  if (isNew) return ok('node', `Node ${version} runs this package.`)
+  return fault('node', `Node ${version} is too old.`, `Install Node ${oldest.join('.')} or newer.`)
+}
+
+const pages = [
+  ...['checkout.html', 'test-bank.html', 'error.html', 'inspector.html', 'docs.css'],
+  'pi-checkout.js',
+]
+
+function examinePages(): DoctorFinding {
+  const folder = new URL('dist/hosted/', packageRoot)
+  const missing = pages.filter((name) => !existsSync(fileURLToPath(new URL(name, folder))))
+  if (missing.length === 0) return ok('pages', 'The hosted pages and the element are built.')
+  return fault(
+    'pages',
+    `These are not built: ${missing.join(', ')}.`,
+    'In the repository run npm run build; an installed package is broken: install it again.',
+  )
+}
+
+async function examinePort(host: string, port: number): Promise<DoctorFinding> {
+  const about = `port ${port}`
+  if (port === 0) return ok('port', 'A free one is taken at the start.')
+  const server = createServer()
+  server.listen({ host, port })
+  try {
+    await once(server, 'listening')
+    server.close()
+    await once(server, 'close')
+    return ok(about, `It is free on ${host}.`)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    if (code === 'EADDRINUSE' && (await isService(host, port))) {
+      return ok(about, 'A running pi-service has it.')
+    }
+    return fault(
+      about,
+      code === 'EADDRINUSE' ? 'Another program has it.' : `It cannot be opened (${code}).`,
+      'Stop what uses it, or choose another with --port or PI_PORT; PI_HOST is the address.',
+    )
+  }
+}
+
+/** Every response of the service includes an id of this form, also an error of either listener. */
+async function isService(host: string, port: number): Promise<boolean> {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  const address = name.includes(':') ? `[${name}]` : name
+  try {
+    const signal = AbortSignal.timeout(2000)
+    const { headers } = await fetch(`http://${address}:${port}/healthz`, { signal })
+    return /^req_/.test(headers.get('request-id') ?? '')
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Responses as data, and the one place that writes them.
+ *
+ * @module
+ */
+import type { OutgoingHttpHeaders } from 'node:http'
+import type { Writable } from 'node:stream'
+import { headers as names } from '@pi-checkout/contract'
+import type { Call } from './call.ts'
+
+/** What a handler returns. */
+export interface RouteResponse {
+  readonly status: number
+  /** A constant set of headers, such as `jsonHeaders`. */
+  readonly base: Readonly<Record<string, string>>
+  /** Headers of this response. They replace those of `base`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Text, bytes, or a function that writes the body and ends it. */
+  readonly body?: string | Buffer | ((out: Writable) => void | Promise<void>)
+  /** A fault: the connection closes in the middle of the body. */
+  readonly isTruncated?: boolean
+}
+
+/** Returns the response to a request. */
+export type Handler = (call: Call) => Promise<RouteResponse> | RouteResponse
+
+/** Thrown by a fault: the connection closes without a response. */
+export class ConnectionDropped extends Error {
+  override readonly name = 'ConnectionDropped'
+}
+
+/** For JSON: no page may show, store, or embed it. */
+export const jsonHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const
+
+const nosniff = { 'x-content-type-options': 'nosniff' } as const
+
+/** Returns a JSON response. */
+export function json(
+  body: object,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): RouteResponse {
+  return { status, base: jsonHeaders, headers, body: JSON.stringify(body) }
+}
+
+/** Returns a page. @param base - The page's protecting headers. */
+export function page(base: Readonly<Record<string, string>>, body: string): RouteResponse {
+  return { status: 200, base, headers: { 'content-type': 'text/html; charset=utf-8' }, body }
+}
+
+/** Returns a response without a body. */
+export function noContent(): RouteResponse {
+  return { status: 204, base: nosniff }
+}
+
+/** Returns a permanent redirect to a path of the same origin. */
+export function redirect(location: string): RouteResponse {
+  return { status: 308, base: nosniff, headers: { location } }
+}
+
+/** Writes a response. Its head is written in one piece: each header that is set before costs time. */
+export function send(
+  { request, response, requestId }: Call,
+  { status, base, headers, body, isTruncated }: RouteResponse,
+): void | Promise<void> {
+  if (response.destroyed) return
+  if (typeof body === 'function') {
+    response.writeHead(status, { ...base, ...headers, [names.requestId]: requestId })
+    if (request.method !== 'HEAD') return body(response)
+    response.end()
+    return
+  }
+  const head: OutgoingHttpHeaders = { ...base, [names.requestId]: requestId, ...headers }
+  if (hasBody(status)) head['content-length'] = Buffer.byteLength(body ?? '')
+  response.writeHead(status, head)
+  if (request.method === 'HEAD') response.end()
+  else if (isTruncated && body !== undefined) {
+    response.write(body.slice(0, body.length / 2), () => response.destroy())
+  } else response.end(body)
+}
+
+/** @see RFC 9110, §8.6 */
+function hasBody(status: number): boolean {
+  return status !== 204 && status !== 304
+}

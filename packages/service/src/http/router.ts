@@ -1,0 +1,156 @@
+/**
+ * From the table of routes to handlers: finds the route of a request, runs the checks of its audience and
+ * its handler, and sends the response. 404, 405 and HEAD are decided here.
+ *
+ * @module
+ */
+import type { Logger } from 'pino'
+import { type Audience, type Route, type RouteName, routes } from '../../shared/routes.ts'
+import type { Call } from './call.ts'
+import { ProblemError, sendProblem } from './problem.ts'
+import { ConnectionDropped, type Handler, send } from './response.ts'
+
+/** What a listener serves. */
+export interface RouterOptions {
+  /** Routes without a handler do not exist. */
+  readonly handlers: Readonly<Partial<Record<RouteName, Handler>>>
+  /** Checks for every request of an audience, also for one without a route. They throw problems. */
+  readonly checks: Readonly<Partial<Record<Audience, readonly ((call: Call) => void)[]>>>
+  /** Headers of the problems of an audience. */
+  readonly problemHeaders?: Readonly<
+    Partial<Record<Audience, (call: Call) => Readonly<Record<string, string>>>>
+  >
+  readonly log: Logger
+}
+
+/** Routes the requests of one listener. */
+export interface Router {
+  /** Finds the route of a request and writes it into the call. */
+  match(call: Call): void
+  /** Runs the handler of the route and sends its response, or the problem that was thrown. */
+  run(call: Call): Promise<void>
+}
+
+/** Creates the router of one listener. */
+export function createRouter({ handlers, checks, problemHeaders, log }: RouterOptions): Router {
+  const table = pathsOf(handlers)
+
+  return {
+    match: (call) => {
+      const { path } = call
+      const found = table.exact.get(path) ?? findPattern(table, path, call)
+      if (!found) {
+        call.audience = table.audiences.get(firstSegment(path)) ?? 'public'
+        return
+      }
+      const { method } = call.request
+      call.route = found.methods.get((method === 'HEAD' ? 'GET' : method) ?? '')
+      call.matched = found.route
+      call.audience = found.route.audience
+    },
+    run: async (call) => {
+      try {
+        for (const check of checks[call.audience] ?? none) check(call)
+        const handler = call.route && handlers[call.route]
+        if (!handler) throw call.matched ? methodNotAllowed(table, call) : notFound()
+        await send(call, await handler(call))
+      } catch (error) {
+        if (error instanceof ConnectionDropped) call.request.socket.destroy()
+        else sendProblem(call, { error, log, headers: problemHeaders?.[call.audience]?.(call) })
+      }
+    },
+  }
+}
+
+const none: readonly [] = []
+
+/** A path of the table, with its methods. */
+interface Path {
+  readonly route: Route
+  readonly methods: Map<string, RouteName>
+}
+
+interface Pattern extends Path {
+  /** Up to the first parameter. */
+  readonly prefix: string
+  /** The segments from there on. */
+  readonly segments: readonly string[]
+}
+
+interface Table {
+  readonly exact: ReadonlyMap<string, Path>
+  readonly patterns: readonly Pattern[]
+  /** By the first segment of a path: whose checks a request without a route has to pass. */
+  readonly audiences: ReadonlyMap<string, Audience>
+}
+
+function pathsOf(handlers: RouterOptions['handlers']): Table {
+  const exact = new Map<string, Path>()
+  const patterns: Pattern[] = []
+  const audiences = new Map<string, Audience>()
+  // The keys of an object are its names, which the type cannot say.
+  for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
+    if (!handlers[name]) continue
+    const { path, method, audience } = route
+    // The last one counts: the table lists the stricter ones later.
+    audiences.set(firstSegment(path), audience)
+    const known = exact.get(path) ?? patterns.find((pattern) => pattern.route.path === path)
+    if (known) {
+      known.methods.set(method, name)
+      continue
+    }
+    const methods = new Map([[method as string, name]])
+    const at = path.search(/[:*]/)
+    if (at === -1) exact.set(path, { route, methods })
+    else {
+      const prefix = path.slice(0, at)
+      patterns.push({ route, methods, prefix, segments: path.slice(at).split('/') })
+    }
+  }
+  return { exact, patterns, audiences }
+}
+
+function firstSegment(path: string): string {
+  const end = path.indexOf('/', 1)
+  return end === -1 ? path : path.slice(0, end)
+}
+
+function findPattern({ patterns }: Table, path: string, call: Call): Path | undefined {
+  for (const pattern of patterns) {
+    const params = path.startsWith(pattern.prefix) ? readParams(pattern, path) : undefined
+    if (!params) continue
+    call.params = params
+    return pattern
+  }
+  return undefined
+}
+
+function readParams(
+  { prefix, segments }: Pattern,
+  path: string,
+): Readonly<Record<string, string>> | undefined {
+  const rest = path.slice(prefix.length)
+  if (segments[0] === '*') return { rest }
+  const parts = rest.split('/')
+  if (parts.length !== segments.length) return undefined
+  const params: Record<string, string> = {}
+  for (let at = 0; at < parts.length; at++) {
+    const [part = '', segment = ''] = [parts[at], segments[at]]
+    if (segment.startsWith(':') && part !== '') params[segment.slice(1)] = part
+    else if (part !== segment) return undefined
+  }
+  return params
+}
+
+function notFound(): ProblemError {
+  return new ProblemError('not_found', 'There is nothing at this address; see /docs.')
+}
+
+function methodNotAllowed(table: Table, { matched }: Call): ProblemError {
+  const found = [...table.exact.values(), ...table.patterns].find(({ route }) => route === matched)
+  const methods = [...(found?.methods.keys() ?? [])]
+  const allow = methods.map((method) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
+  return new ProblemError('method_not_allowed', `Only ${allow} is allowed here.`, {
+    headers: { allow },
+  })
+}

@@ -1,0 +1,82 @@
+/**
+ * Built files for browsers: read once, and sent again only to a browser that has another version.
+ *
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type { Call } from './call.ts'
+import { ProblemError } from './problem.ts'
+import type { Handler, RouteResponse } from './response.ts'
+
+/** How files are served. */
+export interface StaticOptions {
+  readonly headers: (name: string) => Readonly<Record<string, string>>
+  /** What the 404 of a missing file says. */
+  readonly missing?: string
+}
+
+/** Returns the handler of one file. */
+export function staticFile(folder: string, name: string, options: StaticOptions): Handler {
+  const serve = fileServer(folder, options)
+  return async (call) => await serve(call, name)
+}
+
+/** Returns the handler of a folder: the files below it, by the rest of the path. */
+export function staticFolder(folder: string, options: StaticOptions): Handler {
+  const serve = fileServer(folder, options)
+  return async (call) => {
+    const name = call.params.rest || 'index.html'
+    // No hidden file, no folder above, nothing encoded.
+    if (!/^(?:[\w-]+\/)*[\w-][\w.-]*$/.test(name)) throw notFound(options)
+    return await serve(call, name)
+  }
+}
+
+type Serve = (call: Call, name: string) => Promise<RouteResponse>
+
+function fileServer(folder: string, options: StaticOptions): Serve {
+  const cache = new Map<string, { readonly bytes: Buffer; readonly tag: string }>()
+  return async ({ request }, name) => {
+    let file = cache.get(name)
+    if (!file) {
+      const bytes = await readFile(join(folder, name)).catch(() => {
+        throw notFound(options)
+      })
+      const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
+      file = { bytes, tag }
+      cache.set(name, file)
+    }
+    const { bytes, tag } = file
+    const given = options.headers(name)
+    const isStored = given['cache-control'] !== 'no-store'
+    const headers = {
+      'x-content-type-options': 'nosniff',
+      ...(isStored && { etag: tag }),
+      ...given,
+    }
+    if (hasTag(request.headers['if-none-match'], tag)) {
+      return { status: 304, base: headers }
+    }
+    const type = types.get(extname(name)) ?? 'application/octet-stream'
+    return { status: 200, base: headers, headers: { 'content-type': type }, body: bytes }
+  }
+}
+
+/** A proxy that compresses weakens the tag. @see RFC 9110, §13.1.2 */
+function hasTag(header: string | undefined, tag: string): boolean {
+  return header?.split(',').some((each) => each.trim().replace(/^W\//, '') === tag) ?? false
+}
+
+function notFound({ missing = 'There is nothing at this address; see /docs.' }: StaticOptions) {
+  return new ProblemError('not_found', missing)
+}
+
+const types: ReadonlyMap<string, string> = new Map([
+  ['.css', 'text/css; charset=utf-8'],
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.json', 'application/json; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+])

@@ -1,0 +1,204 @@
+/**
+ * Creates Payment Intents, at most one per environment and idempotency key.
+ *
+ * One autocommit statement inserts a whole batch, and a unique index guarantees it. An id that is returned
+ * is new. For the others a new statement reads the existing rows: in the same one, the loser would not see
+ * the winner's row.
+ *
+ * @module
+ */
+import type { CreatePaymentIntent } from '@pi-checkout/contract'
+import { batch, Failed } from '../db/batch.ts'
+import { type Database, isLockConflict, isOneRowsFault, type Queryable } from '../db/database.ts'
+import type { SecretSource } from './client-secret.ts'
+import type { IdempotencyHashes } from './idempotency.ts'
+import { lifetimes } from './lifetimes.ts'
+
+/** The immutable part of an intent: everything that the response to its creation shows. */
+export interface CreatedRecord extends SecretSource {
+  readonly body: CreatePaymentIntent
+  readonly createdAt: Date
+}
+
+/** An intent to be created. */
+export interface NewIntent extends CreatedRecord {
+  readonly secretSalt: Buffer
+  /** Absent when the merchant sent no key. */
+  readonly idempotency?: IdempotencyHashes
+}
+
+/** What a create led to. */
+export type CreateResult =
+  | { readonly type: 'created' }
+  /** The key and the same body created this intent before. */
+  | { readonly type: 'replayed'; readonly created: CreatedRecord }
+  /** The key was used with another body. */
+  | { readonly type: 'reused' }
+  /** The key's first request is still being written, after every wait. */
+  | { readonly type: 'in_use' }
+
+/** Returns the function that creates. One per database, so that requests share batches. */
+export function createBatch(db: Database): (draft: NewIntent) => Promise<CreateResult> {
+  return batch({
+    run: async (drafts) => await create(db, drafts),
+    // Another instance may hold the lock of one key.
+    separable: (error) => isOneRowsFault(error) || isLockConflict(error),
+    resultOf: ({ idempotency }, error) =>
+      idempotency && isLockConflict(error) ? { type: 'in_use' } : undefined,
+    kind: db.kind,
+  })
+}
+
+async function create(db: Queryable, drafts: readonly NewIntent[]): Promise<readonly Outcome[]> {
+  // The same order in every instance: two shuffled batches would wait for each other's rows.
+  const sorted = [...drafts].sort(byKey)
+  const created = await insert(db, sorted)
+  const losers = sorted.filter(({ id }) => !created.has(id))
+  if (losers.length === 0) return drafts.map(() => ({ type: 'created' }))
+  // The others are in the store: an error from here on affects the losers only.
+  const outcomes = await readWinners(db, losers).catch((error: unknown) => failed(losers, error))
+  return drafts.map(({ id }) => outcomes.get(id) ?? { type: 'created' })
+}
+
+type Outcome = CreateResult | Failed
+
+function failed(drafts: readonly NewIntent[], error: unknown): ReadonlyMap<string, Outcome> {
+  return new Map(drafts.map(({ id }) => [id, new Failed(error)]))
+}
+
+async function insert(db: Queryable, drafts: readonly NewIntent[]): Promise<ReadonlySet<string>> {
+  // One array per column: the server reads that in half the time of a JSON text.
+  const rows = await db.query<{ id: string }>`
+    insert into payment_intents (
+      id, environment_id, amount, currency, order_id, customer, metadata, secret_salt, secret_kid,
+      idempotency_hash, idempotency_fingerprint, idempotency_expires_at,
+      expires_at, created_at, updated_at)
+    select id, environment, amount, currency, "orderId", customer, metadata, salt, kid,
+           hash, fingerprint,
+           case when hash is not null
+             then to_timestamp((created + ${lifetimes.idempotencyKey}) / 1000) end,
+           to_timestamp((created + ${lifetimes.intent}) / 1000),
+           to_timestamp(created / 1000), to_timestamp(created / 1000)
+      from unnest(
+        ${drafts.map(({ id }) => id)}::text[],
+        ${drafts.map(({ environmentId }) => environmentId)}::text[],
+        ${drafts.map(({ body }) => body.amount)}::bigint[],
+        ${drafts.map(({ body }) => body.currency)}::text[],
+        ${drafts.map(({ body }) => body.orderId)}::text[],
+        ${drafts.map(({ body }) => asJson(body.customer))}::json[],
+        ${drafts.map(({ body }) => asJson(body.metadata))}::json[],
+        ${drafts.map(({ secretSalt }) => secretSalt)}::bytea[],
+        ${drafts.map(({ secretKid }) => secretKid)}::text[],
+        ${drafts.map(({ idempotency }) => asBytea(idempotency?.hash))}::bytea[],
+        ${drafts.map(({ idempotency }) => asBytea(idempotency?.fingerprint))}::bytea[],
+        ${drafts.map(({ createdAt }) => createdAt.getTime())}::float8[]
+      ) as draft (
+        id, environment, amount, currency, "orderId", customer, metadata, salt, kid,
+        hash, fingerprint, created)
+    on conflict (environment_id, idempotency_hash) do nothing
+    returning id`
+  return new Set(rows.map(({ id }) => id))
+}
+
+interface WinnerRow extends SecretSource {
+  readonly loser: string
+  readonly same: boolean
+  readonly expired: boolean
+  readonly amount: number
+  readonly currency: CreatePaymentIntent['currency']
+  readonly orderId: string
+  readonly customer: CreatePaymentIntent['customer'] | null
+  readonly metadata: CreatePaymentIntent['metadata'] | null
+  readonly createdAt: Date
+}
+
+async function readWinners(
+  db: Queryable,
+  losers: readonly NewIntent[],
+): Promise<ReadonlyMap<string, Outcome>> {
+  // By hash alone, for the same reason as in `findIntent`.
+  const found = await db.query<WinnerRow>`
+    select loser.id as loser, i.idempotency_fingerprint = loser.fingerprint as same,
+           i.idempotency_expires_at <= to_timestamp(loser.created / 1000) as expired,
+           i.id, i.environment_id as "environmentId", i.secret_kid as "secretKid",
+           i.secret_salt as "secretSalt", i.amount, i.currency, i.order_id as "orderId",
+           i.customer, i.metadata, i.created_at as "createdAt"
+      from unnest(
+        ${losers.map(({ id }) => id)}::text[],
+        ${losers.map(({ idempotency }) => asBytea(idempotency?.hash))}::bytea[],
+        ${losers.map(({ idempotency }) => asBytea(idempotency?.fingerprint))}::bytea[],
+        ${losers.map(({ createdAt }) => createdAt.getTime())}::float8[]
+      ) as loser (id, hash, fingerprint, created)
+      join payment_intents i on i.idempotency_hash = loser.hash`
+  const environments = new Map(losers.map(({ id, environmentId }) => [id, environmentId]))
+  const rows = found.filter(({ loser, environmentId }) => environments.get(loser) === environmentId)
+  const outcomes = new Map<string, Outcome>()
+  for (const row of rows) {
+    if (!row.expired) outcomes.set(row.loser, outcomeOf(row))
+  }
+  const free = losers.filter(({ id }) => !outcomes.has(id))
+  if (free.length === 0) return outcomes
+  // Their keys have expired, or were released since the insert: each is inserted again.
+  const expired = rows.filter((row) => row.expired)
+  const again = await raceAgain(db, free, expired).catch((error: unknown) => failed(free, error))
+  return new Map([...outcomes, ...again])
+}
+
+async function raceAgain(
+  db: Queryable,
+  drafts: readonly NewIntent[],
+  expired: readonly WinnerRow[],
+): Promise<ReadonlyMap<string, Outcome>> {
+  await release(db, expired)
+  const outcomes = await create(db, drafts)
+  return new Map(drafts.map(({ id }, at) => [id, outcomes[at] ?? { type: 'in_use' }]))
+}
+
+function outcomeOf(row: WinnerRow): CreateResult {
+  // The insert was committed and its result was lost: the second try finds the first one's row.
+  if (row.id === row.loser) return { type: 'created' }
+  if (!row.same) return { type: 'reused' }
+  const { id, environmentId, secretKid, secretSalt, createdAt } = row
+  const { amount, currency, orderId, customer, metadata } = row
+  const body = {
+    amount,
+    currency,
+    orderId,
+    ...(customer && { customer }),
+    ...(metadata && { metadata }),
+  }
+  return {
+    type: 'replayed',
+    created: { id, environmentId, secretKid, secretSalt, body, createdAt },
+  }
+}
+
+async function release(db: Queryable, expired: readonly WinnerRow[]): Promise<void> {
+  const ids = expired.map(({ id }) => id)
+  await db.query`
+    update payment_intents
+       set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null
+     where id = any(${ids})`
+}
+
+/** By environment, then by the key's hash, both in code units; those without a key wait for no lock. */
+function byKey(one: NewIntent, other: NewIntent): number {
+  return (
+    compare(one.environmentId, other.environmentId) ||
+    compare(one.idempotency?.hash ?? '', other.idempotency?.hash ?? '')
+  )
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}
+
+/** @see https://www.postgresql.org/docs/15/datatype-binary.html, hex format */
+function asBytea(hex: string | undefined): string | null {
+  return hex === undefined ? null : `\\x${hex}`
+}
+
+function asJson(value: object | undefined): string | null {
+  return value ? JSON.stringify(value) : null
+}

@@ -1,0 +1,121 @@
+/**
+ * An intent as one text per row: read column by column, rows cost twice what they do this way. No value
+ * contains a separator: ids have no control characters, and JSON escapes them.
+ *
+ * @module
+ */
+import { Fragment, readTime } from '../db/database.ts'
+import type { RetrievedIntent, StoredIntent } from './intents.ts'
+import type { PendingChallenge } from './lifecycle.ts'
+
+const retrieved = `
+  id, environment_id, status, version, amount, currency, order_id,
+  coalesce(customer::text, ''), coalesce(metadata::text, ''),
+  coalesce(payment_method::text, ''), coalesce(last_payment_failure::text, ''),
+  coalesce(next_action, ''), coalesce(next_action_expires_at::text, ''),
+  coalesce(provider_payment_id, ''), coalesce(settlement::text, ''), confirms,
+  expires_at, coalesce(finalized_at::text, ''), created_at, updated_at`
+
+/** The SQL expression of an intent without its secret, for `readIntent`. */
+export const packedIntent = new Fragment(`concat_ws(chr(31), ${retrieved})`)
+
+/** The SQL expression of a whole intent, for `readStoredIntent`. */
+export const packedStoredIntent = new Fragment(
+  `concat_ws(chr(31), ${retrieved}, secret_kid, coalesce(encode(secret_salt, 'hex'), ''))`,
+)
+
+/** Reads an intent. @throws {Error} If a value contains a separator. */
+export function readIntent(text: string): RetrievedIntent {
+  return intentOf(columnsOf(text, 20))
+}
+
+/** Reads a whole intent. @throws {Error} If a value contains a separator. */
+export function readStoredIntent(text: string): StoredIntent {
+  const columns = columnsOf(text, 22)
+  const [secretKid, salt] = columns.slice(20) as [string, string]
+  return { ...intentOf(columns), secretKid, secretSalt: salt ? Buffer.from(salt, 'hex') : null }
+}
+
+/** The statement names the columns: this is the parse boundary, as in `Queryable`. */
+function columnsOf(text: string, count: number): Columns {
+  const columns = text.split('\x1f')
+  if (columns.length === count) return columns as readonly string[] as Columns
+  throw new Error('The store contains an intent with a separator in it')
+}
+
+/** In the order of the statement; an empty one is null. */
+type Columns = readonly [
+  id: string,
+  environmentId: string,
+  status: StoredIntent['status'],
+  version: string,
+  amount: string,
+  currency: StoredIntent['currency'],
+  orderId: string,
+  customer: string,
+  metadata: string,
+  paymentMethod: string,
+  lastPaymentFailure: string,
+  nextActionType: PendingChallenge['type'],
+  nextActionExpiresAt: string,
+  providerPaymentId: string,
+  settlement: string,
+  confirms: string,
+  expiresAt: string,
+  finalizedAt: string,
+  createdAt: string,
+  updatedAt: string,
+]
+
+function intentOf([
+  id,
+  environmentId,
+  status,
+  version,
+  amount,
+  currency,
+  orderId,
+  customer,
+  metadata,
+  paymentMethod,
+  lastPaymentFailure,
+  nextActionType,
+  nextActionExpiresAt,
+  providerPaymentId,
+  settlement,
+  confirms,
+  expiresAt,
+  finalizedAt,
+  createdAt,
+  updatedAt,
+]: Columns): RetrievedIntent {
+  const scheduled = parseJson(settlement)
+  return {
+    id,
+    environmentId,
+    status,
+    version: Number(version),
+    amount: Number(amount),
+    currency,
+    orderId,
+    customer: parseJson(customer),
+    metadata: parseJson(metadata),
+    paymentMethod: parseJson(paymentMethod),
+    lastPaymentFailure: parseJson(lastPaymentFailure),
+    nextAction:
+      nextActionExpiresAt === ''
+        ? null
+        : { type: nextActionType, expiresAt: readTime(nextActionExpiresAt) },
+    providerPaymentId: providerPaymentId || null,
+    settlement: scheduled && { ...scheduled, at: new Date(scheduled.at) },
+    confirms: Number(confirms),
+    expiresAt: readTime(expiresAt),
+    finalizedAt: finalizedAt === '' ? null : readTime(finalizedAt),
+    createdAt: readTime(createdAt),
+    updatedAt: readTime(updatedAt),
+  }
+}
+
+function parseJson(json: string) {
+  return json === '' ? null : JSON.parse(json)
+}

@@ -1,0 +1,162 @@
+/**
+ * Payment Intents in the store: read with their deadlines applied, changed by compare-and-set.
+ *
+ * @module
+ */
+import type { Currency, Customer, Metadata } from '@pi-checkout/contract'
+import type { Database, Queryable } from '../db/database.ts'
+import type { Environment } from '../merchants/environments.ts'
+import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
+import { deadlineTransition, type IntentState, type Transition } from './lifecycle.ts'
+
+/** An intent as stored. Customer and metadata are for the merchant only: no buyer's page shows them. */
+export interface StoredIntent extends IntentState {
+  readonly id: string
+  readonly environmentId: string
+  /** Grows by one with each transition: the lock of `moveIntent`. */
+  readonly version: number
+  readonly amount: number
+  readonly currency: Currency
+  readonly orderId: string
+  readonly customer: Customer | null
+  readonly metadata: Metadata | null
+  readonly secretKid: string
+  readonly secretSalt: Buffer | null
+  readonly createdAt: Date
+}
+
+/** An intent as a retrieve needs it: without what its `clientSecret` is derived from. */
+export type RetrievedIntent = Omit<StoredIntent, 'secretKid' | 'secretSalt'>
+
+/** The store, and real time. */
+export interface StoreAndClock {
+  readonly db: Database
+  readonly now: () => Date
+}
+
+/** An intent in its environment. */
+export interface IntentKey {
+  readonly environmentId: string
+  readonly id: string
+}
+
+/**
+ * Reads an intent of one environment, with passed deadlines applied.
+ *
+ * @param now - The environment's time: a passed deadline is written before the intent is returned.
+ * @returns `undefined` for an unknown intent and for another environment's.
+ */
+export async function findIntent(
+  db: Queryable,
+  { environmentId, id }: IntentKey,
+  now: Date,
+): Promise<StoredIntent | undefined> {
+  // By id alone: in a new store the planner takes any index that fits, also one over whole environments.
+  const [row] = await db.query<PackedRow>`
+    select ${packedStoredIntent} as packed from payment_intents where id = ${id}`
+  const intent = row && readStoredIntent(row.packed)
+  return intent?.environmentId === environmentId ? await applyDeadlines(db, intent, now) : undefined
+}
+
+/**
+ * Writes a transition and its event, and closes the open confirmation, unless another request
+ * moved the intent first.
+ *
+ * `version` is the lock: of two racing confirmations exactly one succeeds.
+ *
+ * @returns The intent after the move, or `undefined` if `current` is out of date: load and decide again.
+ */
+export async function moveIntent(
+  db: Queryable,
+  current: Pick<StoredIntent, 'id' | 'version'>,
+  to: Transition,
+): Promise<StoredIntent | undefined> {
+  const failure = asJson(to.lastPaymentFailure)
+  const attempt = attemptStates[to.status]
+  const [row] = await db.query<PackedRow>`
+    with moved as (
+      update payment_intents
+         set status = ${to.status}, version = version + 1,
+             payment_method = ${asJson(to.paymentMethod)}::json,
+             last_payment_failure = ${failure}::json,
+             next_action = ${to.nextAction?.type ?? null},
+             next_action_expires_at = ${to.nextAction?.expiresAt ?? null},
+             provider_payment_id = ${to.providerPaymentId},
+             settlement = ${asJson(to.settlement)}::json,
+             confirms = ${to.confirms},
+             finalized_at = ${to.finalizedAt}, updated_at = ${to.updatedAt}
+       where id = ${current.id} and version = ${current.version}
+      returning *
+    ), logged as (
+      insert into intent_events (intent_id, version, cause, status, created_at)
+      select id, version, ${to.cause}, status, updated_at from moved
+    ), closed as (
+      update payment_attempts a
+         set state = ${attempt}, updated_at = moved.updated_at,
+             provider_payment_id = moved.provider_payment_id,
+             failure = case when ${attempt} = 'failed' then moved.last_payment_failure end
+        from moved
+       where a.intent_id = moved.id and a.state in ('challenge', 'processing')
+    )
+    select ${packedStoredIntent} as packed from moved`
+  if (!row) return undefined
+  const intent = readStoredIntent(row.packed)
+  db.notify({ intentId: intent.id, version: intent.version })
+  return intent
+}
+
+/**
+ * Applies every deadline that has passed, each with its own event.
+ *
+ * @returns The intent at `now`, or `undefined` if it was deleted in the meantime.
+ */
+export async function applyDeadlines<Seen extends RetrievedIntent>(
+  db: Queryable,
+  intent: Seen,
+  now: Date,
+): Promise<Seen | StoredIntent | undefined> {
+  const transition = deadlineTransition(intent, now)
+  if (!transition) return intent
+  const moved = await moveIntent(db, intent, transition)
+  // Another request moved it, so its deadlines are decided again.
+  return moved ? await applyDeadlines(db, moved, now) : await findIntent(db, intent, now)
+}
+
+/**
+ * Revokes the `clientSecret` of an intent for good. It opens no checkout session, and open sessions
+ * of the intent end with their next request.
+ *
+ * @param modes - Environments in which the intent may be.
+ * @returns Whether there is such an intent.
+ */
+export async function revokeSecret(
+  db: Queryable,
+  { id, modes }: { readonly id: string; readonly modes: readonly Environment['mode'][] },
+): Promise<boolean> {
+  const revoked = await db.query`
+    update payment_intents i set secret_salt = null
+      from environments e
+     where i.id = ${id} and e.id = i.environment_id and e.mode = any(${modes})
+    returning i.id`
+  return revoked.length > 0
+}
+
+/** A row of `packedStoredIntent`. */
+export interface PackedRow {
+  readonly packed: string
+}
+
+/** The state of an open confirmation after its intent reached a status. */
+const attemptStates = {
+  requires_payment_method: 'failed',
+  requires_action: 'challenge',
+  processing: 'processing',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  canceled: 'abandoned',
+  expired: 'abandoned',
+} as const satisfies Record<StoredIntent['status'], string>
+
+function asJson(value: object | null): string | null {
+  return value && JSON.stringify(value)
+}

@@ -1,0 +1,87 @@
+/**
+ * What the two operations read from a request, and the problem for each wrong value.
+ *
+ * @module
+ */
+import type { IncomingMessage } from 'node:http'
+import {
+  apiVersions,
+  type CreatePaymentIntent,
+  CreatePaymentIntentSchema,
+  type FieldErrors,
+  fieldErrors,
+  headers,
+  paymentIntentIdPattern,
+  routes,
+} from '@pi-checkout/contract'
+import { readJson } from '../http/json.ts'
+import { ProblemError } from '../http/problem.ts'
+import { singleHeader } from '../http/single-header.ts'
+
+/** The path of all intents; the id of one follows a slash. */
+export const collection = routes.create.path
+
+/** Rejects requests with headers that only browsers send: a secret key must not be in one. */
+export function rejectBrowser({ headers: sent }: IncomingMessage): void {
+  if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return
+  throw new ProblemError(
+    'secret_key_in_browser',
+    "Secret API keys are for the merchant's server only; call this from there, and give the page id and clientSecret.",
+  )
+}
+
+/** Reads `Api-Version`. Returns the header that the response repeats, or none. */
+export function readApiVersion(request: IncomingMessage): Readonly<Record<string, string>> {
+  const version = singleHeader(request, headers.apiVersion)
+  if (version === undefined) return {}
+  if (isApiVersion(version)) return { [headers.apiVersion]: version }
+  throw new ProblemError(
+    'unsupported_api_version',
+    `Api-Version must be ${apiVersions.join(' or ')}; leave it out for the newest.`,
+  )
+}
+
+/** Returns the header that a problem repeats as well, wherever in the checks it comes from. */
+export function repeatedApiVersion({
+  headers: sent,
+}: IncomingMessage): Readonly<Record<string, string>> {
+  const version = sent[headers.apiVersion]
+  return typeof version === 'string' && isApiVersion(version)
+    ? { [headers.apiVersion]: version }
+    : {}
+}
+
+function isApiVersion(text: string): boolean {
+  return (apiVersions as readonly string[]).includes(text)
+}
+
+/** Reads the body of a create: strict JSON, then the fields. */
+export function readCreate(bytes: Buffer): CreatePaymentIntent {
+  const input = readJson(bytes)
+  const result = CreatePaymentIntentSchema.safeParse(input)
+  if (result.success) return result.data
+  const found = fieldErrors(result.error, input)
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new ProblemError('invalid_body', detailOf(found), found)
+  }
+  const unknown = found.errors.some(({ code }) => code === 'unknown_parameter')
+  throw new ProblemError(
+    unknown ? 'unknown_parameter' : 'validation_failed',
+    detailOf(found),
+    found,
+  )
+}
+
+/** How many invalid fields the detail lists. */
+const maxInDetail = 5
+
+function detailOf({ errors, errorsOmitted }: FieldErrors): string {
+  const listed = errors.slice(0, maxInDetail).map(({ detail }) => detail)
+  const more = errors.length + errorsOmitted - listed.length
+  return `${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
+}
+
+/** Returns the id of a path; `undefined` if it cannot be one. */
+export function idIn(text: string | undefined): string | undefined {
+  return text !== undefined && paymentIntentIdPattern.test(text) ? text : undefined
+}

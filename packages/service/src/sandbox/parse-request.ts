@@ -1,0 +1,37 @@
+/**
+ * Reads body and query of a sandbox request. Unknown parameters of a query are ignored.
+ *
+ * @module
+ */
+import { paymentIntentIdPattern } from '@pi-checkout/contract'
+import type { z } from 'zod'
+import { jsonBody } from '../http/body.ts'
+import type { Call } from '../http/call.ts'
+import { ProblemError } from '../http/problem.ts'
+
+/** Reads a body. @throws {ProblemError} `validation_failed` with the rule, if it does not fit. */
+export async function parseBody<Body>(
+  { request }: Call,
+  schema: z.ZodType<Body>,
+  rule: string,
+): Promise<Body> {
+  const body = schema.safeParse(await jsonBody(request))
+  if (body.success) return body.data
+  throw new ProblemError('validation_failed', rule)
+}
+
+/** Reads the id of a Payment Intent; `undefined` if none is given. */
+export function readId({ query }: Call, name: 'before' | 'after'): string | undefined {
+  const id = query.get(name)
+  if (id === null || paymentIntentIdPattern.test(id)) return id ?? undefined
+  throw new ProblemError('validation_failed', `${name} must be the id of a Payment Intent.`)
+}
+
+/** Reads the search term `?q=` of a list; `null`: everything. */
+export function readSearchTerm({ query }: Call): string | null {
+  const term = query.get('q')?.trim() || null
+  if (term === null || term.length <= maxSearchLength) return term
+  throw new ProblemError('validation_failed', 'q must be a text of at most 200 characters.')
+}
+
+const maxSearchLength = 200

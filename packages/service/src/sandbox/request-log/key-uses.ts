@@ -1,0 +1,76 @@
+/**
+ * How often each idempotency key was used at this instance, and with what outcome.
+ *
+ * @module
+ */
+import type { KeyUse } from '../../../shared/sandbox-api.ts'
+import type { LogEntry } from './logged-request.ts'
+import { maskKey } from './mask.ts'
+
+/** The keys that were used last. */
+export interface KeyUses {
+  count(entry: LogEntry): void
+  /** The intent that a request's key created, if this instance has it. */
+  intentOf(entry: LogEntry): string | null
+  list(environmentId: string): readonly KeyUse[]
+  clear(environmentId: string | undefined): void
+}
+
+/** Creates an empty list of at most `max` keys. */
+export function createKeyUses(max: number): KeyUses {
+  const uses = new Map<string, Use>()
+  return {
+    count: ({ operation, environment, idempotencyKey, status, intentId, replayed, at }) => {
+      const isCounted = status === 201 || status === 409 || status === 422
+      if (operation !== 'create' || !environment || idempotencyKey === undefined || !isCounted)
+        return
+      const key = bareKey(idempotencyKey)
+      const name = `${environment} ${key}`
+      let use = uses.get(name)
+      if (!use) {
+        const none = { requests: 0, replays: 0, conflicts: 0, waits: 0 }
+        use = { key, environment, intentId, ...none, lastAt: at }
+        uses.set(name, use)
+        if (uses.size > max) uses.delete(uses.keys().next().value ?? '')
+      }
+      use.intentId = intentId ?? use.intentId
+      use.requests++
+      if (replayed) use.replays++
+      if (status === 422) use.conflicts++
+      if (status === 409) use.waits++
+      use.lastAt = at
+    },
+    intentOf: ({ environment, idempotencyKey = '' }) =>
+      uses.get(`${environment} ${bareKey(idempotencyKey)}`)?.intentId ?? null,
+    list: (environmentId) =>
+      [...uses.values()]
+        .filter(({ environment }) => environment === environmentId)
+        .sort((one, other) => other.lastAt.getTime() - one.lastAt.getTime())
+        .map(({ key, environment: _, lastAt, ...numbers }) => ({
+          key: maskKey(key),
+          ...numbers,
+          lastAt: lastAt.toISOString(),
+        })),
+    clear: (environmentId) => {
+      for (const [name, { environment }] of uses) {
+        if (environmentId === undefined || environment === environmentId) uses.delete(name)
+      }
+    },
+  }
+}
+
+/** It may come in quotes, as a structured field does. */
+function bareKey(sent: string): string {
+  return sent.startsWith('"') ? sent.slice(1, -1) : sent
+}
+
+interface Use {
+  readonly key: string
+  readonly environment: string
+  intentId: string | null
+  requests: number
+  replays: number
+  conflicts: number
+  waits: number
+  lastAt: Date
+}

@@ -1,0 +1,122 @@
+/**
+ * Brings an intent to an outcome without a buyer: the sandbox simulates the missing steps (card, challenge,
+ * provider) through the same transitions as a real payment.
+ *
+ * @module
+ */
+import { isFinal, type ProblemCode } from '@pi-checkout/contract'
+import type { SimulatedOutcome } from '../../shared/sandbox-api.ts'
+import { confirm } from '../checkout/confirm.ts'
+import { type IntentSnapshot, loadIntent } from '../checkout/intent-snapshot.ts'
+import { transitionCause } from '../checkout/provider-result.ts'
+import { randomBase62 } from '../ids.ts'
+import { moveIntent, type StoreAndClock, type StoredIntent } from '../intents/intents.ts'
+import { type Cause, deadlineTransition, decide } from '../intents/lifecycle.ts'
+import { findEnvironmentOfIntent } from '../merchants/environments.ts'
+import { authorize } from '../provider/acquirer.ts'
+import { type Settlement, testCards } from '../provider/test-cards.ts'
+
+/** Why an intent stays as it is. */
+export interface OutcomeRejection {
+  readonly rejection: Extract<
+    ProblemCode,
+    'payment_intent_not_found' | 'intent_finalized' | 'attempt_in_progress' | 'version_conflict'
+  >
+}
+
+/** Brings an intent of a test environment to an outcome. */
+export async function simulateOutcome(
+  store: StoreAndClock,
+  id: string,
+  outcome: SimulatedOutcome,
+): Promise<StoredIntent | OutcomeRejection> {
+  const environment = await findEnvironmentOfIntent(store.db, id)
+  // In the sandbox a live intent does not exist.
+  if (environment?.mode !== 'test') return { rejection: 'payment_intent_not_found' }
+  const snapshot = await loadIntent(store, { environmentId: environment.id, id })
+  if (!snapshot) return { rejection: 'payment_intent_not_found' }
+  const { intent } = snapshot
+  if (isFinal(intent.status)) return { rejection: 'intent_finalized' }
+  if (outcome === 'expired') return await expire(store, snapshot)
+  if (intent.status === 'requires_payment_method' && outcome !== 'canceled') {
+    return await payWith(store, snapshot, cards[outcome])
+  }
+  if (outcome === 'requires_action') {
+    return intent.status === outcome ? intent : { rejection: 'attempt_in_progress' }
+  }
+  return await moveAll(store, snapshot, causesOf(intent, outcome))
+}
+
+/** Applies its deadline now. */
+async function expire(
+  { db }: StoreAndClock,
+  { intent, at }: IntentSnapshot,
+): Promise<StoredIntent | OutcomeRejection> {
+  const next = deadlineTransition({ ...intent, nextAction: null, expiresAt: at }, at)
+  // A payment that is with the provider has no deadline.
+  if (intent.status === 'processing' || !next) return { rejection: 'attempt_in_progress' }
+  return (await moveIntent(db, intent, next)) ?? { rejection: 'version_conflict' }
+}
+
+/** The test card that leads to each outcome at once. */
+const cards = {
+  succeeded: 'visa',
+  declined: 'declined',
+  failed: 'stolen',
+  requires_action: 'challenge',
+  processing: 'pending',
+} as const
+
+async function payWith(
+  store: StoreAndClock,
+  { intent, environment, at }: IntentSnapshot,
+  name: string,
+): Promise<StoredIntent | OutcomeRejection> {
+  const card = testCards.find((testCard) => testCard.name === name)
+  const authorization =
+    card &&
+    authorize({ number: card.number, expMonth: 12, expYear: at.getUTCFullYear() + 3, cvc: '123' })
+  if (!authorization) throw new TypeError(`There is no test card ${name}`)
+  const key = { environmentId: environment.id, id: intent.id }
+  const attemptId = `sandbox_${randomBase62(16)}`
+  const confirmed = await confirm(store, key, {
+    attemptId,
+    version: intent.version,
+    authorization,
+  })
+  return 'rejection' in confirmed ? confirmed : confirmed.snapshot.intent
+}
+
+function causesOf(
+  { status }: StoredIntent,
+  outcome: Exclude<SimulatedOutcome, 'requires_action' | 'expired'>,
+): readonly Cause[] {
+  if (outcome === 'canceled') return [{ type: 'canceled' }]
+  const passed: readonly Cause[] =
+    status === 'requires_action' ? [{ type: 'challenge_passed' }] : []
+  return outcome === 'processing' ? passed : [...passed, transitionCause(settlements[outcome])]
+}
+
+const settlements: Readonly<Record<'succeeded' | 'declined' | 'failed', Settlement>> = {
+  succeeded: { result: 'authorised' },
+  declined: { result: 'declined', decline: 'generic_decline', hard: false },
+  failed: { result: 'declined', decline: 'generic_decline', hard: true },
+}
+
+async function moveAll(
+  { db }: StoreAndClock,
+  { intent, at }: IntentSnapshot,
+  causes: readonly Cause[],
+): Promise<StoredIntent | OutcomeRejection> {
+  return await db.transaction(async (tx) => {
+    let current = intent
+    for (const cause of causes) {
+      const next = decide(current, cause, at)
+      if ('rejection' in next) return next
+      const moved = await moveIntent(tx, current, next)
+      if (!moved) return { rejection: 'version_conflict' } as const
+      current = moved
+    }
+    return current
+  })
+}

@@ -1,0 +1,94 @@
+/**
+ * The first merchant, and the test key that a start shows.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import { firstMerchantName } from '../cli/admin-commands.ts'
+import type { Config } from '../config.ts'
+import { writeDurably } from '../data-directory.ts'
+import type { Database } from '../db/database.ts'
+import { createApiKey, findApiKeys, isApiKey } from '../merchants/api-keys.ts'
+import {
+  addOrigin,
+  ensureEnvironment,
+  ensureMerchant,
+  firstMerchant,
+} from '../merchants/merchants.ts'
+import type { SecretKeys } from '../secret-keys.ts'
+
+/** The demo shop's default origin: registered by every start, so that the first page works. */
+const demoOrigin = 'http://localhost:3000'
+
+interface FirstKeyOptions {
+  readonly db: Database
+  readonly keys: SecretKeys
+  readonly log: Logger
+  readonly now: () => Date
+}
+
+/**
+ * Creates the first merchant, and finds or creates the test key that a start shows.
+ *
+ * @returns `null` if only an earlier start has shown it.
+ */
+export async function firstKey(
+  config: Pick<Config, 'origins' | 'store'>,
+  options: FirstKeyOptions,
+): Promise<string | null> {
+  const { db, keys, log, now } = options
+  const existing = await firstMerchant(db)
+  const merchant = existing ?? firstMerchantName
+  const isFirst = existing === undefined && (await ensureMerchant(db, merchant, now()))
+  const environment = await ensureEnvironment(db, { merchant, mode: 'test' }, now())
+  for (const origin of [demoOrigin, ...config.origins]) {
+    await addOrigin(db, { environmentId: environment.id, origin })
+  }
+  const create = async (): Promise<string> =>
+    (await createApiKey(db, keys, { environment, now: now() })).apiKey
+
+  switch (config.store.kind) {
+    case 'memory':
+      return await create()
+    case 'postgres':
+      // Another start has shown its key already; a second one would only add to what can leak.
+      return isFirst ? await create() : null
+    case 'directory': {
+      const file = join(config.store.directory, 'sandbox.json')
+      const stored = await readStoredKey(file)
+      const problem = stored && (await problemOf(stored, options))
+      if (stored && !problem) return stored
+      const apiKey = await create()
+      await writeDurably(file, `${JSON.stringify({ apiKey })}\n`)
+      if (problem) {
+        log.warn(`The API key in ${file} ${problem}. PI_API_KEY is a new one, stored there.`)
+      }
+      return apiKey
+    }
+  }
+}
+
+/** Why a key that an earlier start stored cannot be used now. */
+async function problemOf(
+  apiKey: string,
+  { db, keys, now }: FirstKeyOptions,
+): Promise<string | undefined> {
+  const [found] = isApiKey(apiKey) ? await findApiKeys(db, keys, [apiKey]) : []
+  if (!found) return 'is unknown in this store'
+  if (found.revokedAt) return 'was revoked'
+  if (found.expiresAt && found.expiresAt <= now()) return 'has expired'
+  return found.environment.mode === 'live' ? 'is for a live environment' : undefined
+}
+
+const StoredKey = z.object({ apiKey: z.string() })
+
+async function readStoredKey(file: string): Promise<string | undefined> {
+  try {
+    return StoredKey.parse(JSON.parse(await readFile(file, 'utf8'))).apiKey
+  } catch {
+    return undefined // Missing or damaged: the start creates another, and the old one stays valid.
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The chosen store, opened and ready: locked, migrated, with the derivation keys that its rows need.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { prepareDirectory, writeDurably } from '../data-directory.ts'
+import type { Database } from '../db/database.ts'
+import { lockDirectory } from '../db/directory-lock.ts'
+import { migrate } from '../db/migrate.ts'
+import { openPglite } from '../db/pglite.ts'
+import { openPostgres } from '../db/postgres.ts'
+import { keyFault, newSecretKeys, readSecretKeys, type SecretKeys } from '../secret-keys.ts'
+
+/** An opened store. */
+export interface Store {
+  readonly db: Database
+  readonly keys: SecretKeys
+  /** Closes the database, then lets the directory go. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the store.
+ *
+ * @throws {DirectoryInUse} Another process has the directory.
+ * @throws {TypeError} The directory cannot be written, or a key is missing or is another than the one
+ * that wrote the store.
+ */
+export async function openStore(config: Pick<Config, 'store' | 'secretKeys'>): Promise<Store> {
+  const { store } = config
+  // Before anything is opened or made.
+  const given = config.secretKeys === undefined ? undefined : readSecretKeys(config.secretKeys)
+  if (store.kind === 'memory') {
+    return await ready(await openPglite(undefined), given ?? readSecretKeys(newSecretKeys()))
+  }
+  if (store.kind === 'postgres') {
+    if (!given) throw missingKeys()
+    return await ready(await openPostgres(store.url), given)
+  }
+  await prepareDirectory(store.directory)
+  const lock = await lockDirectory(store.directory)
+  try {
+    const folder = join(store.directory, 'database')
+    const keys = given ?? readSecretKeys(await keptKeys(store.directory))
+    const opened = await ready(await openPglite(folder), keys)
+    return {
+      ...opened,
+      close: async () => {
+        await opened.close()
+        await lock.release()
+      },
+    }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+async function ready(db: Database, keys: SecretKeys): Promise<Store> {
+  try {
+    await migrate(db)
+    await checkKeys(db, keys)
+    return { db, keys, close: async () => await db.close() }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+/** The embedded store's own keys, made at the first start: beside the database, never in it. */
+async function keptKeys(directory: string): Promise<string> {
+  const file = join(directory, 'secret-keys')
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  }
+  const made = newSecretKeys()
+  await writeDurably(file, `${made}\n`)
+  return made
+}
+
+/** Stores a check value of each key, and rejects a start if the key of a row is missing or differs. */
+async function checkKeys(db: Database, keys: SecretKeys): Promise<void> {
+  await db.transaction(async (tx) => {
+    // Before the check: a start at the same moment with another key under this id waits here, and then
+    // finds it. In one order, so that two starts do not wait for each other.
+    for (const kid of [...keys.kids].sort()) {
+      const value = keys.checkValue(kid)
+      if (!value) continue
+      await tx.query`
+        insert into secret_keys (kid, check_value) values (${kid}, ${value})
+        on conflict (kid) do nothing`
+    }
+    const wrong = await keyFault(tx, keys)
+    if (wrong) throw new TypeError(`PI_SECRET_KEYS: ${wrong.problem}; ${wrong.fix}`)
+  })
+}
+
+function missingKeys(): TypeError {
+  return new TypeError(
+    "PI_SECRET_KEYS: is required with a PostgreSQL store, the same for every instance; make one with `echo k1:$(openssl rand -base64 32 | tr '+/' '-_' | tr -d '=')`",
+  )
+}

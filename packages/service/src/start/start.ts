@@ -1,0 +1,170 @@
+/**
+ * Starts one instance: store, two listeners, a first merchant; and stops it without losing anything.
+ *
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import { mainListener, testBankListener } from '../app.ts'
+import { type AdminResult, administer } from '../cli/admin-commands.ts'
+import { serveAdminSocket } from '../cli/admin-socket.ts'
+import { type Config, storeOptions } from '../config.ts'
+import { accessLog } from '../http/access-log.ts'
+import { clientAddresses } from '../http/client-address.ts'
+import { rateLimits } from '../http/rate-limit.ts'
+import {
+  close,
+  createPendingServer,
+  listen,
+  type PendingServer,
+  type ServerTimeouts,
+  serverTimeouts,
+  urlOf,
+} from '../http/server.ts'
+import { createIntentStore } from '../intents/intent-store.ts'
+import { startReaper } from '../intents/reaper.ts'
+import { authenticator } from '../merchants/authenticate.ts'
+import { createNotifier } from '../notifier/notifier.ts'
+import { packageRoot } from '../package-root.ts'
+import { firstKey } from './first-key.ts'
+import { openStore, type Store } from './open-store.ts'
+
+/** A running instance, in the words of `start --json`. */
+export interface RunningService {
+  readonly ready: {
+    readonly baseUrl: string
+    readonly checkoutOrigin: string
+    /** The first test key; `null` where only an earlier start has shown it. */
+    readonly apiKey: string | null
+    readonly environment: 'test'
+    readonly inspectorUrl: string
+    readonly adminToken: string
+  }
+  /** Stops accepting, finishes the open requests, and closes the store, within ten seconds. */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts an instance.
+ *
+ * @param timeouts - With slow clients, instead of the usual ones, for tests.
+ * @throws {TypeError} If a setting is wrong, or a port is in use; the message names the fix.
+ * @throws {DirectoryInUse} If another process has the data directory.
+ */
+export async function startService(
+  config: Config,
+  log: Logger,
+  timeouts: Partial<ServerTimeouts> = {},
+): Promise<RunningService> {
+  const { host, port, challengePort, publicUrl, challengeUrl } = config
+  const store = await openStore(config)
+  const addresses = clientAddresses(config.trustedProxies)
+  const shared = { log, addresses, accessLog: accessLog(log, addresses.ofRequest) }
+  const options = { ...serverTimeouts, ...timeouts }
+  const main = createPendingServer(options, { ...shared, origin: publicUrl })
+  const challenge = createPendingServer(options, { ...shared, origin: challengeUrl })
+  try {
+    await listen(main.server, { host, port, name: portName })
+    await listen(challenge.server, { host, port: challengePort, name: portName })
+    return await serve(config, { ...shared, store, main, challenge })
+  } catch (error) {
+    const servers = [main.server, challenge.server]
+    // Requests that wait there get no response.
+    for (const server of servers) server.closeAllConnections()
+    await Promise.all(servers.map(close))
+    await store.close()
+    throw error
+  }
+}
+
+const portName = 'PI_PORT or --port'
+
+async function serve(
+  config: Config,
+  {
+    log,
+    addresses,
+    accessLog,
+    store,
+    main,
+    challenge,
+  }: Pick<Parameters<typeof createPendingServer>[1], 'log' | 'addresses' | 'accessLog'> & {
+    readonly store: Store
+    readonly main: PendingServer
+    readonly challenge: PendingServer
+  },
+): Promise<RunningService> {
+  const { db, keys } = store
+  const now = (): Date => new Date()
+  const adminToken = randomBytes(32).toString('base64url')
+  const limits = rateLimits(config, addresses.ofRequest)
+  const auth = authenticator({ db, keys, now }, limits.failure)
+  const stopping = new AbortController()
+  const options = {
+    ...{ db, keys, log, now, accessLog, limits, adminToken },
+    publicUrl: config.publicUrl ?? urlOf(main.server),
+    challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
+    hostedFolder: fileURLToPath(new URL('dist/hosted/', packageRoot)),
+    authenticator: auth,
+    intents: createIntentStore(db),
+    notifier: createNotifier({ db, log, now }, stopping.signal),
+    sandboxFrom: config.sandboxFrom,
+    stopping: stopping.signal,
+    storeOptions: storeOptions(config.store),
+    metrics: config.metrics,
+  }
+  const apiKey = await firstKey(config, options)
+  const listeners = [mainListener(options), testBankListener(options)] as const
+  // What runs on its own comes last: a start that failed before leaves nothing behind.
+  const stopAdmin =
+    config.store.kind === 'directory'
+      ? await serveAdminSocket(config.store.directory, {
+          log,
+          run: async (command) => {
+            const result: AdminResult = await administer(options, command)
+            auth.clearCache()
+            return result
+          },
+        })
+      : async () => {}
+  const stopReaper = startReaper(options)
+  main.open(listeners[0])
+  challenge.open(listeners[1])
+  const baseUrl = urlOf(main.server)
+  const { publicUrl: checkoutOrigin } = options
+  log.info({ baseUrl, checkoutOrigin, store: config.store.kind }, 'The service is ready')
+  return {
+    ready: {
+      ...{ baseUrl, checkoutOrigin, apiKey, environment: 'test' },
+      inspectorUrl: `${checkoutOrigin}/_sandbox/#${adminToken}`,
+      adminToken,
+    },
+    stop: async () => {
+      stopping.abort()
+      const until = performance.now() + longestStop
+      const left = (): number => until - performance.now()
+      const working = [close(main.server), close(challenge.server), stopReaper(), stopAdmin()]
+      await within(Promise.all(working), left() - longestClose)
+      if (await within(store.close(), left())) log.info('The service has stopped')
+      else log.warn('The service has stopped; a statement of the store was still running')
+    },
+  }
+}
+
+/** A supervisor kills a process that has not ended ten seconds after SIGTERM. In milliseconds. */
+const longestStop = 9000
+const longestClose = 2000
+
+/** Waits for work; `false` if it has not ended after this many milliseconds. */
+async function within(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds)
+  })
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

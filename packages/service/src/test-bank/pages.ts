@@ -1,0 +1,82 @@
+/**
+ * The content of the test bank's page, as HTML. Texts from outside are escaped here.
+ *
+ * @module
+ */
+import { formatMoney } from '@pi-checkout/contract/money'
+import { languageOf } from '../../shared/language.ts'
+import { routes } from '../../shared/routes.ts'
+import { readPage } from '../checkout/pages.ts'
+import { escapeHtml } from '../http/html.ts'
+import { maxChallengeTries } from '../intents/lifetimes.ts'
+import type { ChallengeDisplay, EnteredChallenge } from './challenges.ts'
+import { challengeTexts } from './texts.ts'
+
+/** The code form with its one-time token. */
+export function codeForm(
+  challenge: EnteredChallenge,
+  { locale, display }: { readonly locale: string; readonly display: ChallengeDisplay },
+): string {
+  const { intent, environment, tries, token } = challenge
+  const texts = challengeTexts[languageOf(locale)]
+  const amount = formatMoney(intent.amount, intent.currency, locale)
+  // A browser blocks autofocus in a frame of another origin, and reports it in its console.
+  const focus = display === 'page' ? ' autofocus' : ''
+  return `
+    <p class="bank">${bankIcon}${texts.bank}</p>
+    <h1>${texts.title}</h1>
+    <dl>
+      <dt>${texts.shop}</dt><dd><bdi>${escapeHtml(environment.merchantName)}</bdi></dd>
+      <dt>${texts.amount}</dt><dd data-amount>${escapeHtml(amount)}</dd>
+      <dt>${texts.card}</dt><dd>•••• ${escapeHtml(intent.paymentMethod?.card?.last4 ?? '')}</dd>
+    </dl>
+    <form method="post" action="${display === 'page' ? routes.bankAnswer.path : routes.challengeAnswer.path}" data-presentation="${display}"
+      data-lost="${texts.lost}">
+      <input type="hidden" name="token" value="${token}">
+      <input type="hidden" name="locale" value="${escapeHtml(locale)}">
+      <label for="code">${texts.code}</label>
+      <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code"
+        maxlength="12" required${focus} aria-describedby="error hint">
+      <p class="error" id="error" role="alert">${tries > 0 ? errorText(tries, locale) : ''}</p>
+      <p class="hint" id="hint">${texts.hint}</p>
+      <button class="primary" name="action" value="confirm">${texts.confirm}</button>
+      <button name="action" value="cancel" formnovalidate>${texts.cancel}</button>
+    </form>`
+}
+
+/** After a wrong code: what the buyer can do. */
+export function errorText(tries: number, locale: string): string {
+  const { wrong, wrongLast } = challengeTexts[languageOf(locale)]
+  return tries + 1 < maxChallengeTries ? wrong : wrongLast
+}
+
+/** The bank has decided; the hosted page continues. */
+export function doneNote(locale: string): string {
+  return `<p class="done" data-done="" role="status">${noteText('done', locale)}</p>`
+}
+
+/** What a used, unknown, replaced or late token shows. */
+export function overNote(locale: string): string {
+  return `<p class="done" data-over="" role="status">${noteText('over', locale)}</p>`
+}
+
+/** The texts of both notes. */
+export function noteText(note: 'done' | 'over', locale: string): string {
+  return challengeTexts[languageOf(locale)][note]
+}
+
+/**
+ * Returns the page around some content.
+ *
+ * @param content - Trusted HTML: texts from outside are escaped in it.
+ */
+export function challengePage(
+  folder: string,
+  { content, locale }: { readonly content: string; readonly locale: string },
+): string {
+  return readPage(folder, 'test-bank')
+    .replace('lang="en"', () => `lang="${languageOf(locale)}"`)
+    .replace('<!--content-->', () => content)
+}
+
+const bankIcon = `<svg viewBox="0 0 18 18" aria-hidden="true"><path fill="currentColor" d="M9 1 1.5 5v1.5h15V5L9 1zM3 8v5H2v2h14v-2h-1V8h-2v5h-2.5V8h-3v5H5V8H3z"/></svg>`

@@ -1,0 +1,134 @@
+/**
+ * The test bank, on its own origin. It reports the result to the service, never to a page.
+ *
+ * @module
+ */
+import type { ChallengeResult } from '../../shared/checkout-api.ts'
+import type { Database } from '../db/database.ts'
+import { readBody } from '../http/body.ts'
+import type { Call } from '../http/call.ts'
+import { framedChallengeHeaders, fullChallengeHeaders } from '../http/page-headers.ts'
+import { ProblemError } from '../http/problem.ts'
+import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
+import {
+  type ChallengeDisplay,
+  type ChallengeOutcome,
+  type EnteredChallenge,
+  enterChallenge,
+  originsOfToken,
+  type Step,
+  submitCode,
+} from './challenges.ts'
+import { challengePage, codeForm, doneNote, errorText, noteText, overNote } from './pages.ts'
+
+/** What the test bank's routes need. */
+export interface TestBankOptions {
+  readonly db: Database
+  readonly now: () => Date
+  /** Origin of the hosted page. */
+  readonly publicUrl: string
+  readonly hostedFolder: string
+}
+
+type TestBankRouteName = 'challenge' | 'challengeAnswer' | 'bank' | 'bankAnswer'
+
+/** Creates the handlers of the test bank: in a frame of the hosted page, and as a separate page. */
+export function testBankRoutes(
+  options: TestBankOptions,
+): Readonly<Record<TestBankRouteName, Handler>> {
+  const framed = bankHandlers(options, 'frame')
+  const full = bankHandlers(options, 'page')
+  return {
+    challenge: framed.enter,
+    challengeAnswer: framed.answer,
+    bank: full.enter,
+    bankAnswer: full.answer,
+  }
+}
+
+const formBytes = 4096
+
+/** The two steps of one display: ask for the code, take the code. */
+function bankHandlers(
+  { db, now, publicUrl, hostedFolder }: TestBankOptions,
+  display: ChallengeDisplay,
+): { readonly enter: Handler; readonly answer: Handler } {
+  const headersFor = (registered: readonly string[]): Record<string, string> => {
+    const headers = display === 'frame' ? framedChallengeHeaders : fullChallengeHeaders
+    return headers({ checkoutOrigin: publicUrl, registered })
+  }
+  const show = (content: string, { locale, registered }: Page): RouteResponse =>
+    page(headersFor(registered), challengePage(hostedFolder, { content, locale }))
+  const ask = (challenge: EnteredChallenge, locale: string): RouteResponse =>
+    show(codeForm(challenge, { locale, display }), {
+      locale,
+      registered: challenge.environment.allowedOrigins,
+    })
+  const showOver = async ({ token, locale }: Form, step: Step): Promise<RouteResponse> =>
+    show(overNote(locale), { locale, registered: await originsOfToken(db, { token, step }) })
+
+  return {
+    enter: async (call) => {
+      const form = await readForm(call)
+      const challenge = await enterChallenge({ db, now }, { token: form.token, display })
+      return challenge ? ask(challenge, form.locale) : await showOver(form, 'enter')
+    },
+    answer: async (call) => {
+      const form = await readForm(call)
+      const { token, locale, code } = form
+      const outcome = await submitCode({ db, now }, { token, display, code })
+      // Its response may hold the token of the next step: no cache stores it, and no page embeds it.
+      if (isScript(call)) return json(resultOf(outcome, locale))
+      if (!outcome) return await showOver(form, 'answer')
+      if (outcome.next === 'ask') return ask(outcome.challenge, locale)
+      const { returnPage } = outcome
+      const registered = outcome.snapshot.environment.allowedOrigins
+      if (!returnPage) return show(doneNote(locale), { locale, registered })
+      // A GET, so that the shop's SameSite=Lax session comes along.
+      return { status: 303, base: headersFor(registered), headers: { location: returnPage } }
+    },
+  }
+}
+
+interface Page {
+  readonly locale: string
+  /** Origins whose pages may frame it; none for a token that was never issued. */
+  readonly registered: readonly string[]
+}
+
+/** The framed page posts by script: a form's post would add an entry to the shop's history. */
+function isScript({ request }: Call): boolean {
+  return request.headers.accept === 'application/json'
+}
+
+function resultOf(outcome: ChallengeOutcome | undefined, locale: string): ChallengeResult {
+  if (outcome?.next === 'ask') {
+    const { token, tries } = outcome.challenge
+    return { token, error: errorText(tries, locale) }
+  }
+  return outcome ? { done: noteText('done', locale) } : { over: noteText('over', locale) }
+}
+
+interface Form {
+  readonly token: string
+  readonly locale: string
+  /** `undefined`: Cancel was pressed. */
+  readonly code: string | undefined
+}
+
+/** A missing field becomes a token that is not valid. */
+async function readForm({ request }: Call): Promise<Form> {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new ProblemError(
+      'unsupported_media_type',
+      'Send the body uncompressed, in UTF-8 and under its own Content-Type.',
+    )
+  }
+  const isForm = /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type)
+  const text = isForm ? (await readBody(request, formBytes)).toString('utf8') : ''
+  const fields = new URLSearchParams(text)
+  const field = (name: string): string => fields.get(name) ?? ''
+  const code = field('action') === 'cancel' ? undefined : field('code').trim()
+  return { token: field('token'), locale: field('locale').slice(0, 64), code }
+}
