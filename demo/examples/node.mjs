@@ -26,9 +26,9 @@ const checkout = createHandoff({
 await checkout.check() // A missing variable, a wrong key or no service: now, not at the first buyer.
 
 const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
-const answer = toNode(checkout) // POST /checkout/handoff and GET /checkout/status
+const handle = toNode(checkout) // POST /checkout/handoff and GET /checkout/status
 const server = createServer((request, response) => {
-  if (isHandoffRoute(request)) return answer(request, response)
+  if (isHandoffRoute(request)) return handle(request, response)
   response.setHeader('content-type', 'text/html; charset=utf-8')
   response.end(page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN))
 })

@@ -1,26 +1,26 @@
 /**
- * The back office: orders beside their intents and verdicts. Development only, with a token of its own.
+ * The back office: orders with their intents and verdicts. Development only, with a separate token.
  *
- * The token comes in the address's fragment, leaves it at once, and lives in this page's memory.
+ * The token is in the address's fragment. The page removes it there and keeps it in memory.
  *
  * @module
  */
 import { html, nothing, render, type TemplateResult } from 'lit'
 import type { BackOfficeData } from '../server/page-data.ts'
-import { AskError, ask } from './ask.ts'
+import { RequestError, request } from './request.ts'
 
 let token = location.hash.slice(1)
 history.replaceState(null, '', location.pathname)
 void load('data')
 
 async function load(what: 'data' | 'reconcile'): Promise<void> {
-  if (!token) return draw(door(''))
+  if (!token) return draw(loginForm(''))
   const options = what === 'reconcile' ? { body: {} } : {}
   try {
-    draw(office(await ask<BackOfficeData>(`/admin/${what}`, { ...options, token })))
+    draw(office(await request<BackOfficeData>(`/admin/${what}`, { ...options, token })))
   } catch (error) {
-    const refused = error instanceof AskError && error.status === 403
-    draw(door(refused ? 'This token is not the back office’s.' : 'The shop did not answer.'))
+    const forbidden = error instanceof RequestError && error.status === 403
+    draw(loginForm(forbidden ? 'The token is wrong.' : 'The shop is not responding.'))
   }
 }
 
@@ -38,14 +38,14 @@ function draw(content: TemplateResult): void {
   )
 }
 
-function door(trouble: string): TemplateResult {
-  return html`<form class="door" @submit=${enter}>
+function loginForm(message: string): TemplateResult {
+  return html`<form class="login" @submit=${enter}>
     <h1>Back office</h1>
     <p class="muted">
       The shop prints a link with the token when it starts; the token itself is in the file
       <code>admin-token</code> of its data folder.
     </p>
-    ${trouble ? html`<p class="notice bad" role="alert">${trouble}</p>` : nothing}
+    ${message ? html`<p class="notice bad" role="alert">${message}</p>` : nothing}
     <label for="token">Token</label>
     <input id="token" name="token" type="password" autocomplete="off" required>
     <button class="button">Open</button>
@@ -67,7 +67,7 @@ function office({ orders, inspectorUrl }: BackOfficeData): TemplateResult {
         <h1>Back office</h1>
         <p class="muted">
           ${orders.length} ${orders.length === 1 ? 'order' : 'orders'} ·
-          <span data-testid="alerts">${alerts.length === 0 ? 'no alerts' : `${alerts.length} to look at`}</span>
+          <span data-testid="alerts">${alerts.length === 0 ? 'no alerts' : `${alerts.length} to review`}</span>
         </p>
       </div>
       <div class="actions">
@@ -119,7 +119,7 @@ function intentCells(
     <td>${inspectorUrl ? link : name}<span class="muted">${current ? 'current' : 'old'} · ${amount}</span></td>
     <td>${attempt}</td>
     <td>
-      ${verdict ?? 'not asked yet'}
+      ${verdict ?? 'no verdict yet'}
       ${alert ? html`<strong class="alert" data-testid="alert">${alert}</strong>` : nothing}
     </td>
   `

@@ -1,16 +1,16 @@
 /**
- * The cart: change it, and make it an order.
+ * The cart page: changes quantities and places the order.
  *
  * @module
  */
 import { html, type TemplateResult } from 'lit'
 import type { CartData, LineData } from '../server/page-data.ts'
-import { ask } from './ask.ts'
 import { texts } from './language.ts'
 import { act, blank, drawPage } from './page.ts'
+import { request } from './request.ts'
 
 export async function showCart(): Promise<void> {
-  draw(await ask<CartData>('/api/cart'))
+  draw(await request<CartData>('/api/cart'))
 }
 
 function draw(cart: CartData): void {
@@ -38,7 +38,7 @@ function checkOutButton(): TemplateResult {
   return html`<button class="button" data-testid="place-order" @click=${act(checkOut)}>${texts.checkOut}</button>`
 }
 
-/** Until the bank has decided, these pieces may be paid already. */
+/** These pieces may already be paid, until the bank has decided. */
 function pendingNote(orderId: string): TemplateResult {
   return html`<p class="notice" role="status" data-testid="pending-order">${texts.cartPending}</p>
     <a class="button" href="/confirming/${orderId}">${texts.seeProgress}</a>`
@@ -74,12 +74,12 @@ async function change(
   product: string,
   body: { readonly quantity: number; readonly was: number },
 ): Promise<void> {
-  draw(await ask<CartData>(`/api/cart/${product}`, { method: 'PUT', body }))
-  // The button that was pressed is gone with its line.
+  draw(await request<CartData>(`/api/cart/${product}`, { method: 'PUT', body }))
+  // The pressed button was removed with its line.
   if (body.quantity === 0) document.querySelector<HTMLElement>('h1')?.focus()
 }
 
 async function checkOut(): Promise<void> {
-  const { orderId } = await ask<{ orderId: string }>('/api/orders', { body: {} })
+  const { orderId } = await request<{ orderId: string }>('/api/orders', { body: {} })
   location.assign(`/pay/${orderId}`)
 }

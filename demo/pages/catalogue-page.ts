@@ -1,16 +1,16 @@
 /**
- * The catalogue: eight things and their prices in the visitor's list.
+ * The catalogue page: eight products and their prices.
  *
  * @module
  */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { CatalogueData, ProductData } from '../server/page-data.ts'
-import { ask } from './ask.ts'
 import { texts } from './language.ts'
 import { act, drawPage } from './page.ts'
+import { request } from './request.ts'
 
 export async function showCatalogue(): Promise<void> {
-  draw(await ask<CatalogueData>('/api/catalogue'))
+  draw(await request<CatalogueData>('/api/catalogue'))
 }
 
 function draw({ frame, products }: CatalogueData): void {
@@ -52,6 +52,6 @@ function productCard(product: ProductData): TemplateResult {
 
 async function add({ id, quantity, most }: ProductData): Promise<void> {
   const body = { quantity: Math.min(quantity + 1, most), was: quantity }
-  await ask(`/api/cart/${id}`, { method: 'PUT', body })
+  await request(`/api/cart/${id}`, { method: 'PUT', body })
   await showCatalogue()
 }

@@ -1,8 +1,8 @@
 /**
- * What the running shop answers at `/checkout-origin.js`: only it knows its checkout.
+ * The module `/checkout-origin.js`, which the running shop serves: the build does not know the origin.
  *
  * @module
  */
 
-/** Where the hosted checkout lives. */
+/** Origin of the hosted checkout. */
 export declare const checkoutOrigin: string

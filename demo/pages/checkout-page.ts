@@ -1,6 +1,6 @@
 /**
- * The checkout: the order beside the hosted form. Two values come from the shop's server, no result
- * comes out of the form.
+ * The checkout page: the order next to the hosted form. The shop's server provides id and secret. The form
+ * returns no result.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import { checkoutOrigin } from '/checkout-origin.js'
 import '@pi-checkout/element/define'
 import { html, nothing, type TemplateResult } from 'lit'
 import type { OrderData } from '../server/page-data.ts'
-import { AskError, ask } from './ask.ts'
 import { confirmHere } from './confirming-page.ts'
 import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
+import { earlierPayments, linesAndTotal } from './order-summary.ts'
 import { drawPage, goOn } from './page.ts'
-import { linesAndTotal, strayPayments } from './slip.ts'
+import { RequestError, request } from './request.ts'
 
 export async function showCheckout(orderId: string): Promise<void> {
-  const data = await ask<OrderData>(`/api/orders/${orderId}`)
+  const data = await request<OrderData>(`/api/orders/${orderId}`)
   draw(data, { trouble: undefined, changed: takeChangedNote() })
   if (data.frame.development) openInspector(orderId)
   document.addEventListener('visibilitychange', () => {
@@ -30,19 +30,19 @@ export async function showCheckout(orderId: string): Promise<void> {
 
 configureCheckout({ origin: checkoutOrigin })
 
-/** Integration 4 of 5: asks the shop's own server for the two values, and gives them to the element. */
+/** Integration 4 of 5: requests id and secret from the shop's server, and sets them on the element. */
 async function mount(data: OrderData): Promise<void> {
   const orderId = data.order.id
   const pay = document.querySelector('pi-checkout')
   if (!pay) return
-  // Hints without a result: what comes next asks the server.
+  // Events without a result: the next page asks the server.
   const leave = () => void goOn(() => confirmHere(data))
   pay.addEventListener('pi-finish', leave)
   pay.addEventListener('pi-cancel', leave)
-  // The pair is not taken any more: the server knows whether that is because it was paid.
+  // The checkout rejects id and secret: the server knows whether the order was paid.
   pay.addEventListener('pi-error', ({ error }) => error.code === 'unauthorized' && leave())
   try {
-    const { id, clientSecret } = await ask<Handoff>('/checkout/handoff', { body: { orderId } })
+    const { id, clientSecret } = await request<Handoff>('/checkout/handoff', { body: { orderId } })
     Object.assign(pay, { intentId: id, clientSecret })
   } catch (error) {
     await followChange(data)
@@ -64,18 +64,18 @@ function draw({ frame, order }: OrderData, { trouble, changed }: Notes): void {
   drawPage(
     { frame, title: texts.checkoutTitle, place: 'other' },
     html`
-      ${strayPayments(order)}
+      ${earlierPayments(order)}
       ${changed ? html`<p class="notice" role="status">${texts.orderChanged}</p>` : nothing}
       <h1>${texts.checkoutTitle}</h1>
       <div class="checkout">
         <div>
           <div class="pay">
-            <pi-checkout data-testid="checkout">${trouble ? apology(trouble) : waiting()}</pi-checkout>
+            <pi-checkout data-testid="checkout">${trouble ? errorMessage(trouble) : waiting()}</pi-checkout>
           </div>
           <p class="assurance">${lock}<span>${texts.assurance}</span></p>
         </div>
-        <section class="slip" aria-labelledby="your-order">
-          <div class="slip-head"><h2 id="your-order">${texts.yourOrder}</h2></div>
+        <section class="summary" aria-labelledby="your-order">
+          <div class="summary-head"><h2 id="your-order">${texts.yourOrder}</h2></div>
           <dl class="facts">
             <dt>${texts.orderNumber}</dt><dd class="order-id" data-testid="order-id"><bdi>${order.id}</bdi></dd>
           </dl>
@@ -91,8 +91,8 @@ function waiting(): TemplateResult {
   return html`<p class="idle muted">${texts.preparing}</p>`
 }
 
-function apology(trouble: unknown): TemplateResult {
-  const often = trouble instanceof AskError && trouble.status === 429
+function errorMessage(trouble: unknown): TemplateResult {
+  const often = trouble instanceof RequestError && trouble.status === 429
   return html`<div class="idle" role="alert">
     <h2>${texts.cannotPrepare}</h2>
     <p class="muted">${often ? texts.tooMany : texts.cannotPrepareText}</p>
@@ -100,12 +100,12 @@ function apology(trouble: unknown): TemplateResult {
   </div>`
 }
 
-/** Another tab may have paid or changed the order, or the cart: the buyer must not pay for it as it was. */
+/** Another tab may have paid or changed the order or the cart: the buyer must not pay an earlier version. */
 async function followChange({ order }: OrderData): Promise<void> {
-  const now = await ask<OrderData>(`/api/orders/${order.id}`).catch(() => undefined)
+  const now = await request<OrderData>(`/api/orders/${order.id}`).catch(() => undefined)
   if (!now) return
   const { state, payable } = now.order
-  // The shop then leads to the receipt, to the pending payment or to the cart.
+  // The shop redirects to the receipt, to the pending payment, or to the cart.
   if (state === 'paid' || !payable) return location.reload()
   if (JSON.stringify(now.order.lines) === JSON.stringify(order.lines)) return
   sessionStorage.setItem(changedNote, order.id)

@@ -1,36 +1,36 @@
 /**
- * "Confirming your payment": asks the shop's own server until it knows. Safe to close at any time.
+ * "Confirming your payment": polls the shop's server until it knows the result. The buyer can close it.
  *
  * @module
  */
 import { html, type TemplateResult } from 'lit'
 import type { Frame, OrderData } from '../server/page-data.ts'
-import { ask } from './ask.ts'
 import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
 import { showOrder } from './order-page.ts'
 import { drawPage, turnPage } from './page.ts'
+import { request } from './request.ts'
 
 const long = 20_000
-/** So long the form's own result may stay, in milliseconds. */
+/** How long the form's own result remains visible, in milliseconds. */
 const atOnce = 300
 
-/** Shows it as the page that was opened. */
+/** Shows the confirmation as a page that was loaded. */
 export async function showConfirming(orderId: string): Promise<void> {
-  // At once: a buyer who has just paid must not look at an empty page.
+  // Directly: a buyer who has just paid must not see an empty page.
   draw(undefined, orderId, 'asking')
   const asked = askForState(orderId)
-  const { frame } = await ask<OrderData>(`/api/orders/${orderId}`)
+  const { frame } = await request<OrderData>(`/api/orders/${orderId}`)
   draw(frame, orderId, 'asking')
   if (frame.development) openInspector(orderId)
   await settle(frame, orderId, asked)
 }
 
 /**
- * Goes on from the form in the same document: whoever has just paid waits for no page to load, and
- * sees this one only if the shop does not know at once.
+ * Shows the confirmation in the form's document, without loading a page. The buyer sees it only if the shop
+ * does not know the result yet.
  *
- * The addresses are those of the pages, so that a reload and the way back find them.
+ * Uses the addresses of the pages, for reload and Back.
  */
 export async function confirmHere({ frame, order }: OrderData): Promise<void> {
   const asked = askForState(order.id)
@@ -44,7 +44,7 @@ export async function confirmHere({ frame, order }: OrderData): Promise<void> {
   await settle(frame, order.id, asked)
 }
 
-/** Asks until the shop knows. */
+/** Polls until the shop knows the result. */
 async function settle(frame: Frame, orderId: string, first: Promise<string>): Promise<void> {
   const started = Date.now()
   let state = await first
@@ -52,11 +52,11 @@ async function settle(frame: Frame, orderId: string, first: Promise<string>): Pr
   for (let asked = 0; ; asked++) {
     if (state === 'paid' || state === 'failed') return showSettled(orderId)
     if (state === 'processing' ? !isNoted : asked % 3 === 2) {
-      // Stores in the shop that the bank is processing: the cart then waits for the result.
+      // Stores in the shop that the bank is processing: the cart is then locked until the result.
       isNoted = state === 'processing'
       const now = await lookAgain(orderId)
-      if (now && now.order.strayPayments.length > 0) return showSettled(orderId)
-      // A payment for an earlier version of the order may be with the bank.
+      if (now && now.order.earlierPayments.length > 0) return showSettled(orderId)
+      // The bank may be processing a payment for an earlier version of the order.
       const isPending = state === 'processing' || now?.order.state === 'processing'
       if (state === 'open' && !isPending) return draw(frame, orderId, 'open')
     }
@@ -72,16 +72,18 @@ async function showSettled(orderId: string): Promise<void> {
   await showOrder(orderId)
 }
 
-/** Integration 5 of 5: asks the shop, which asks the service and compares the answer with the order. */
+/** Integration 5 of 5: asks the shop, which retrieves the intent and compares it with the order. */
 async function askForState(orderId: string): Promise<string> {
   const query = new URLSearchParams({ orderId })
-  const answer = await ask<{ state: string }>(`/checkout/status?${query}`).catch(() => undefined)
-  return answer?.state ?? 'unknown'
+  const response = await request<{ state: string }>(`/checkout/status?${query}`).catch(
+    () => undefined,
+  )
+  return response?.state ?? 'unknown'
 }
 
-/** Asks for the order's old intents too: a buyer who paid one must not pay twice. */
+/** Settles the order's old intents too: a buyer who paid one must not pay twice. */
 async function lookAgain(orderId: string): Promise<OrderData | undefined> {
-  return ask<OrderData>(`/api/orders/${orderId}/settle`, { body: {} }).catch(() => undefined)
+  return request<OrderData>(`/api/orders/${orderId}/settle`, { body: {} }).catch(() => undefined)
 }
 
 function draw(frame: Frame | undefined, orderId: string, phase: 'asking' | 'long' | 'open'): void {

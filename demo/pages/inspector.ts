@@ -1,20 +1,20 @@
 /**
- * The handoff inspector: the numbered way of this order's payment, under the page. Development only.
+ * The handoff inspector: the requests of this order's payment, below the page. Development only.
  *
  * @module
  */
 import { html, nothing, render, type TemplateResult } from 'lit'
 import type { TraceData, TraceStep } from '../server/page-data.ts'
-import { ask } from './ask.ts'
 import { act } from './page.ts'
+import { request } from './request.ts'
 
-/** Puts the drawer under the page's content. It never lies over the checkout. */
+/** Adds the inspector below the page's content. It never overlaps the checkout. */
 export function openInspector(orderId: string): void {
   if (refreshAgain) return void refreshAgain()
   const place = document.createElement('div')
   document.querySelector('#page')?.after(place)
   const refresh = async () => {
-    const data = await ask<TraceData>(`/api/trace/${orderId}`).catch(() => undefined)
+    const data = await request<TraceData>(`/api/trace/${orderId}`).catch(() => undefined)
     if (data) render(drawer(orderId, data), place)
   }
   refreshAgain = refresh
@@ -25,24 +25,24 @@ export function openInspector(orderId: string): void {
   }, 1500)
 }
 
-/** Set once the drawer is there: a document is about one order. */
+/** Set when the inspector exists: a document shows one order. */
 let refreshAgain: (() => Promise<void>) | undefined
 
-function drawer(orderId: string, { steps, canLoseAnswers }: TraceData): TemplateResult {
+function drawer(orderId: string, { steps, canLoseResponses }: TraceData): TemplateResult {
   const creates = steps.filter(({ key }) => key !== undefined)
   const keys = new Set(creates.map(({ key }) => key))
   return html`<details class="inspector" lang="en" data-testid="inspector">
     <summary>Handoff inspector <span>development only</span></summary>
     <div class="inspector-body">
       <p>
-        The way of this payment between browser, shop and service, oldest first. Fields are named,
-        values are not kept.
+        Requests between browser, shop, and service, the oldest first. Field names only; values are not
+        stored.
         ${creates.length > 0 ? html`<strong>Creates sent: ${creates.length} · keys: ${keys.size}.</strong>` : nothing}
       </p>
       ${
-        canLoseAnswers
-          ? html`<button class="button quiet" data-testid="lose-answer" @click=${act(() => lose(orderId))}>
-              Lose the next answer
+        canLoseResponses
+          ? html`<button class="button quiet" data-testid="lose-response" @click=${act(() => lose(orderId))}>
+              Lose the next response
             </button>`
           : nothing
       }
@@ -66,7 +66,7 @@ function stepLine({
     <span class="way">${way}</span>
     <code>${what}</code>
     ${attempt ? html`<span class="fact">attempt ${attempt}</span>` : nothing}
-    ${status || code ? html`<span class="fact" data-bad=${isBad(status)}>${status ?? 'no answer'} ${code}</span>` : nothing}
+    ${status || code ? html`<span class="fact" data-bad=${isBad(status)}>${status ?? 'no response'} ${code}</span>` : nothing}
     ${ms === undefined ? nothing : html`<span class="fact">${ms} ms</span>`}
     ${retryIn === undefined ? nothing : html`<span class="fact">again in ${Math.round(retryIn)} ms</span>`}
     ${key ? html`<span class="wide">Idempotency-Key ${key}</span>` : nothing}
@@ -79,6 +79,6 @@ function isBad(status: number | undefined): boolean {
 }
 
 async function lose(orderId: string): Promise<void> {
-  await ask(`/api/trace/${orderId}/lose-next-answer`, { body: {} })
+  await request(`/api/trace/${orderId}/lose-next-response`, { body: {} })
   location.reload()
 }

@@ -1,5 +1,5 @@
 /**
- * The page's language, as the server chose it for this visitor.
+ * The page's language, which the server selected.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { en, type Texts } from './texts/en.ts'
 import { hy } from './texts/hy.ts'
 import { ru } from './texts/ru.ts'
 
-/** Each language under its own name. */
+/** Names of the languages, each in its language. */
 export const languageNames: Readonly<Record<string, string>> = {
   en: 'English',
   hy: 'Հայերեն',

@@ -1,26 +1,26 @@
 /**
- * One order as the shop knows it: waiting, under way, paid (then this is the receipt) or failed.
+ * The order page: open, processing, paid (the receipt), or failed.
  *
- * Nothing in the address is believed: the state comes from the shop's server alone.
+ * The state comes from the shop's server only, never from the address.
  *
  * @module
  */
 import { html, type TemplateResult } from 'lit'
 import type { OrderData } from '../server/page-data.ts'
-import { ask } from './ask.ts'
 import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
+import { badge, earlierPayments, orderSummary } from './order-summary.ts'
 import { drawPage } from './page.ts'
-import { badge, slip, strayPayments } from './slip.ts'
+import { request } from './request.ts'
 
 export async function showOrder(orderId: string): Promise<void> {
-  const data = await ask<OrderData>(`/api/orders/${orderId}`)
+  const data = await request<OrderData>(`/api/orders/${orderId}`)
   draw(data)
   if (data.frame.development) openInspector(orderId)
   const { state, handedOff } = data.order
   if (!handedOff || state === 'paid' || state === 'failed') return
-  // The buyer may have closed the tab too early: let the shop look again.
-  draw(await ask<OrderData>(`/api/orders/${orderId}/settle`, { body: {} }))
+  // The buyer may have closed the tab too early: the shop retrieves the intent again.
+  draw(await request<OrderData>(`/api/orders/${orderId}/settle`, { body: {} }))
 }
 
 function draw({ frame, order }: OrderData): void {
@@ -28,14 +28,14 @@ function draw({ frame, order }: OrderData): void {
   drawPage(
     { frame, title, place: 'other' },
     html`<div class="order">
-      ${strayPayments(order)}
+      ${earlierPayments(order)}
       <div class="order-head">
         ${badge(order.state)}
         <h1>${title}</h1>
         <p>${text}</p>
       </div>
       <div class="actions">${actions}</div>
-      ${slip(order, html`<div><h2>Tsiran</h2><p class="seller">${texts.seller}</p></div><img src="/pictures/mark.svg" alt="" width="34" height="34">`)}
+      ${orderSummary(order, html`<div><h2>Tsiran</h2><p class="seller">${texts.seller}</p></div><img src="/pictures/mark.svg" alt="" width="34" height="34">`)}
     </div>`,
   )
 }

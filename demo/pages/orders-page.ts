@@ -1,16 +1,16 @@
 /**
- * The orders of this visitor, the newest first.
+ * The orders of this session, the newest first.
  *
  * @module
  */
 import { html, type TemplateResult } from 'lit'
 import type { OrdersData } from '../server/page-data.ts'
-import { ask } from './ask.ts'
 import { texts } from './language.ts'
 import { blank, drawPage } from './page.ts'
+import { request } from './request.ts'
 
 export async function showOrders(): Promise<void> {
-  const { frame, orders } = await ask<OrdersData>('/api/orders')
+  const { frame, orders } = await request<OrdersData>('/api/orders')
   const { ordersTitle: title, ordersEmpty, ordersEmptyText: text } = texts
   const link = html`<a class="button" href="/">${texts.browse}</a>`
   const content =

@@ -1,17 +1,17 @@
 /**
- * What every page has around its content, and what it shows when the shop does not answer.
+ * Header and footer of each page, and error pages.
  *
  * @module
  */
 import { html, nothing, render, type TemplateResult } from 'lit'
 import type { Frame } from '../server/page-data.ts'
-import { AskError, ask } from './ask.ts'
 import { languageNames, texts } from './language.ts'
+import { RequestError, request } from './request.ts'
 
-/** Where the visitor is, for the header. */
+/** The current page, for the header. */
 export type Place = 'shop' | 'cart' | 'orders' | 'other'
 
-/** Draws a whole page; drawing again changes what differs. */
+/** Renders a whole page. Rendering again changes only what differs. */
 export function drawPage(
   {
     frame,
@@ -45,9 +45,9 @@ export function drawPage(
 }
 
 /**
- * Shows a page, and the fitting apology when that fails.
+ * Shows a page, or an error page if that fails.
  *
- * A page that the browser kept and brings back shows the shop as it is now, not as it was.
+ * A page from the back/forward cache is reloaded, because the shop may have changed.
  */
 export async function openPage(show: () => Promise<void>): Promise<void> {
   addEventListener('pageshow', ({ persisted }) => {
@@ -56,7 +56,7 @@ export async function openPage(show: () => Promise<void>): Promise<void> {
   await goOn(show)
 }
 
-/** Shows what comes next in the same document, or the apology. */
+/** Shows the next page in the same document, or an error page. */
 export async function goOn(show: () => Promise<void>): Promise<void> {
   try {
     await show()
@@ -66,8 +66,8 @@ export async function goOn(show: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Makes the next draw a new page in the same document: nothing of the old one moves into its place,
- * and the visitor is at its top and heading, as after loading one.
+ * Makes the next rendering a new page in the same document: without elements of the old one, scrolled to its
+ * top, with the focus on its heading, as after loading a page.
  */
 export function turnPage(): void {
   turning = true
@@ -82,11 +82,11 @@ function arrive(page: HTMLElement): void {
   heading?.focus({ preventScroll: true })
 }
 
-/** Runs what a button asks for, one press at a time; a failure gets the page's apology. */
+/** Runs the action of a button, one at a time. Shows an error page if it fails. */
 export function act(work: () => Promise<void>): (event: Event) => Promise<void> {
   return async ({ currentTarget }) => {
     if (!currentTarget || busy.has(currentTarget)) return
-    // Not `disabled`: that would take the focus from whoever pressed it by keyboard.
+    // Not `disabled`, because the button would lose the focus.
     busy.add(currentTarget)
     await work().catch(drawFailure)
     busy.delete(currentTarget)
@@ -95,7 +95,7 @@ export function act(work: () => Promise<void>): (event: Event) => Promise<void> 
 
 const busy = new WeakSet<EventTarget>()
 
-/** A page with a picture, a heading, a sentence and a way on. */
+/** A page with a picture, a heading, a sentence, and an action. */
 export function blank(
   {
     title,
@@ -113,8 +113,8 @@ export function blank(
 }
 
 function drawFailure(error: unknown): void {
-  const status = error instanceof AskError ? error.status : 0
-  // The cart or the order is not what this page shows: another tab was here.
+  const status = error instanceof RequestError ? error.status : 0
+  // Cart or order was changed in another tab.
   if (status === 409) {
     location.reload()
     return
@@ -131,7 +131,7 @@ function drawFailure(error: unknown): void {
   drawPage({ title, place: 'other' }, blank({ title, text, picture: 'copper-jazve' }, retry))
 }
 
-/** Takes the room of what the server has not said yet, unseen: so nothing moves when it has. */
+/** Invisible values that reserve the space of the real ones, so that nothing moves when they arrive. */
 const unknownFrame: Frame = {
   language: document.documentElement.lang,
   currency: 'AMD',
@@ -179,7 +179,7 @@ function chosen({ currentTarget }: Event): string {
 }
 
 async function choose(preferences: object): Promise<void> {
-  await ask('/api/preferences', { method: 'PUT', body: preferences }).then(
+  await request('/api/preferences', { method: 'PUT', body: preferences }).then(
     () => location.reload(),
     drawFailure,
   )

@@ -1,23 +1,24 @@
 /**
- * The pages on which nothing is paid: catalogue, cart, orders, one order.
+ * The pages without a payment: catalogue, cart, orders, one order.
  *
  * @module
  */
-import { AskError } from './ask.ts'
+
 import { showCart } from './cart-page.ts'
 import { showCatalogue } from './catalogue-page.ts'
 import { showOrder } from './order-page.ts'
 import { showOrders } from './orders-page.ts'
 import { openPage } from './page.ts'
+import { RequestError } from './request.ts'
 
 void openPage(() => {
-  // The server knows it already: asking once more would only say so again.
-  if (document.documentElement.hasAttribute('data-missing')) throw new AskError(404)
+  // The server has already found that the page does not exist.
+  if (document.documentElement.hasAttribute('data-missing')) throw new RequestError(404)
   const { pathname } = location
   const orderId = /^\/orders\/([^/]+)$/.exec(pathname)?.[1]
   if (orderId) return showOrder(orderId)
   if (pathname === '/') return showCatalogue()
   if (pathname === '/cart') return showCart()
   if (pathname === '/orders') return showOrders()
-  throw new AskError(404)
+  throw new RequestError(404)
 })

@@ -1,5 +1,5 @@
 /**
- * What the shop's pages ask and say: catalogue, cart, orders, preferences. Payment is not in here.
+ * The private API of the shop's pages: catalogue, cart, orders, preferences. It contains no payment.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import { type Order, ownedOrder } from './orders.ts'
 import { placeOrder } from './place-order.ts'
 import { preferencesOf, savePreferences } from './preferences.ts'
 import { ShopProblem } from './problem.ts'
-import { askOpenIntents, settleNow } from './settle.ts'
+import { retrieveOpenIntents, settleNow } from './settle.ts'
 import type { Shop } from './shop.ts'
 import { cartData, catalogueData, orderData, ordersData, type Visitor } from './views.ts'
 
-/** Routes under `/api`. Each answers with all that its page shows. */
+/** Creates the routes under `/api`. Each returns all data of its page. */
 export function shopApi(shop: Shop): Router {
   const { db } = shop
   const api = Router({ caseSensitive: true, strict: true })
@@ -53,9 +53,9 @@ export function shopApi(shop: Shop): Router {
   api.post('/orders', async (req, res) => {
     const { session, currency } = visitorOf(shop, req)
     read(z.strictObject({}), req)
-    // It may have been paid a moment ago, in a tab that was closed.
-    const areIntentsAsked = await askOpenIntents(shop, session)
-    res.status(201).json({ orderId: placeOrder(db, { session, currency, areIntentsAsked }) })
+    // It may have just been paid, in a tab that was closed.
+    const areIntentsKnown = await retrieveOpenIntents(shop, session)
+    res.status(201).json({ orderId: placeOrder(db, { session, currency, areIntentsKnown }) })
   })
 
   api.get('/orders/:id', (req, res) => {
@@ -63,7 +63,7 @@ export function shopApi(shop: Shop): Router {
     res.json(orderData(db, visitor, orderOf(shop, { visitor, orderId: req.params.id })))
   })
 
-  // For a buyer who comes back: asks the service at once, for the order's old intents too.
+  // For a buyer who returns: retrieves the order's intents directly, old ones too.
   api.post('/orders/:id/settle', ...settleLimits(shop.sessions), async (req, res) => {
     const visitor = visitorOf(shop, req)
     const orderId = String(req.params.id)
@@ -80,7 +80,7 @@ export function shopApi(shop: Shop): Router {
 
 const Quantity = z.int().min(0).max(mostPerProduct)
 
-/** `was`: the quantity that the page showed. Another page, or a payment, may have changed it since. */
+/** `was`: the quantity that the page shows. Another page, or a payment, may have changed it. */
 const CartLine = z.strictObject({ quantity: Quantity, was: Quantity.optional() })
 
 const Preferences = z.strictObject({

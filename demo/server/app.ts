@@ -1,5 +1,5 @@
 /**
- * The shop as one Express application: headers first, then the checkout, the shop's own routes, pages.
+ * The shop as one Express application: headers, then the checkout, the shop's API, and the pages.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { shopCheckout } from './checkout.ts'
 import { securityHeaders } from './headers.ts'
 import { handoffLimits } from './limits.ts'
 import { shopPages } from './pages.ts'
-import { answerProblem, ShopProblem } from './problem.ts'
+import { respondWithProblem, ShopProblem } from './problem.ts'
 import { policyReports } from './reports.ts'
-import { ownName, sameOrigin } from './same-origin.ts'
+import { redirectToOrigin, sameOrigin } from './same-origin.ts'
 import type { Shop } from './shop.ts'
 import { traceRoutes } from './trace-routes.ts'
 
@@ -41,10 +41,10 @@ export function shopApp(shop: Shop): Express {
     app.use('/admin', backOfficeRoutes(shop, tools))
   }
   app.use('/api', shopApi(shop))
-  app.use(ownName(shopOrigin), shopPages(shop))
+  app.use(redirectToOrigin(shopOrigin), shopPages(shop))
   app.use(() => {
     throw new ShopProblem('not_found')
   })
-  app.use(answerProblem)
+  app.use(respondWithProblem)
   return app
 }

@@ -1,5 +1,5 @@
 /**
- * The back office, in development only: orders beside intents and verdicts, behind a token of its own.
+ * The back office, in development only: orders with their intents and verdicts. It needs a separate token.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { ShopProblem } from './problem.ts'
 import { settleNow } from './settle.ts'
 import type { DevelopmentTools, Shop } from './shop.ts'
 
-/** Returns the back office's token, made once per data folder and readable by its owner alone. */
+/** Returns the back office's token. It is created once per data folder, readable by the file's owner only. */
 export function backOfficeToken(folder: string): string {
   const path = join(folder, 'admin-token')
   if (!existsSync(path)) {
@@ -25,7 +25,7 @@ export function backOfficeToken(folder: string): string {
   return readFileSync(path, 'utf8').trim()
 }
 
-/** Routes under `/admin/data` and `/admin/reconcile`; the page itself holds nothing. */
+/** Creates the routes `/admin/data` and `/admin/reconcile`. The page itself contains no data. */
 export function backOfficeRoutes(
   { db, intents }: Pick<Shop, 'db' | 'intents'>,
   { adminToken, sandbox }: Pick<DevelopmentTools, 'adminToken' | 'sandbox'>,
@@ -54,7 +54,7 @@ function guard(token: string): RequestHandler {
 }
 
 function backOfficeData(db: Database, inspectorUrl: string | undefined): BackOfficeData {
-  // The printed address carries the sandbox's token in its fragment; it stays on the terminal.
+  // The printed address contains the sandbox's token in its fragment, which must not reach a page.
   const [inspector] = inspectorUrl?.split('#') ?? []
   return {
     inspectorUrl: inspector ?? null,
@@ -82,9 +82,7 @@ function orderRow(db: Database, order: Order): BackOfficeData['orders'][number] 
 }
 
 function alertOf(verdict: string | null, current: boolean): string | null {
-  if (verdict === 'paid' && !current)
-    return 'paid, but not for the order as it is: return the money'
-  if (verdict === 'mismatch')
-    return 'the service and the order disagree: look before anything is sent'
+  if (verdict === 'paid' && !current) return 'paid, but not for the current order: refund it'
+  if (verdict === 'mismatch') return 'intent and order differ: review manually before you ship'
   return null
 }

@@ -1,5 +1,5 @@
 /**
- * The cart of one session. It holds products and quantities; prices are looked up when it is read.
+ * The cart of one session: products and quantities. Prices are looked up when it is read.
  *
  * @module
  */
@@ -14,10 +14,10 @@ export interface Line {
   readonly price: number
 }
 
-/** The most of one product that a cart takes. */
+/** Maximum quantity of one product in a cart. */
 export const mostPerProduct = 20
 
-/** Reads a session's cart at today's prices; a product that is no longer sold is left out. */
+/** Reads a session's cart at current prices, without products that are no longer sold. */
 export function readCart(
   db: Database,
   { session, currency }: { readonly session: string; readonly currency: Currency },
@@ -34,7 +34,7 @@ export function countCart(db: Database, session: string): number {
 }
 
 /**
- * Sets the quantity of a product in the cart; 0 takes the product out.
+ * Sets the quantity of a product in the cart. 0 removes the product.
  *
  * @param line - `was`: the quantity that the change is based on.
  * @returns Whether the cart had that quantity. If not, nothing changes.
@@ -65,7 +65,7 @@ export function setCartLine(
   return set.immediate()
 }
 
-/** What an amount of lines comes to, in minor units. */
+/** Returns the sum of all lines, in minor units. */
 export function totalOf(lines: readonly Line[]): number {
   return lines.reduce((sum, { price, quantity }) => sum + price * quantity, 0)
 }

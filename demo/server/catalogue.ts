@@ -7,10 +7,10 @@ import { type Currency, toMinor } from '@pi-checkout/server'
 
 export const languages = ['en', 'hy', 'ru'] as const
 
-/** One that the shop's texts are in. */
+/** A language of the shop's texts. */
 export type Language = (typeof languages)[number]
 
-/** AMD first: it is the shop's own. */
+/** AMD is the default. */
 export const priceLists = ['AMD', 'USD', 'EUR', 'RUB'] as const satisfies readonly Currency[]
 
 export interface Product {
@@ -21,7 +21,7 @@ export interface Product {
   readonly prices: Readonly<Record<Currency, number>>
 }
 
-/** Finds a product of today's catalogue. */
+/** Finds a product of the current catalogue. */
 export function findProduct(id: string): Product | undefined {
   return products.find((product) => product.id === id)
 }

@@ -1,5 +1,5 @@
 /**
- * Paying for an order: what the handoff may know of it, and what a verdict does to it.
+ * Payment of an order: what the handoff receives, and how a verdict changes the order.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { logFailure } from './problem.ts'
 import type { Shop } from './shop.ts'
 import { recordVerdict } from './verdicts.ts'
 
-/** Answers `POST /checkout/handoff` and `GET /checkout/status`. */
+/** Creates the handler of `POST /checkout/handoff` and `GET /checkout/status`. */
 export function shopCheckout(shop: Shop): HandoffHandler<Request> {
   const { db, sessions, intents, shopOrigin, tools } = shop
-  // Integration 2 of 5: the order as this session owns it, and what may happen to it.
+  // Integration 2 of 5: the session's order, and what happens after a payment.
   return createHandoff({
     intents,
     origin: shopOrigin,
@@ -25,10 +25,10 @@ export function shopCheckout(shop: Shop): HandoffHandler<Request> {
       const order = ownedOrder(db, { session, orderId })
       if (!order) return undefined
       tools?.trace.about(orderId)
-      // The page opens no form for it and shows the order or the cart; its status can still be asked.
+      // The page then shows the order or the cart instead of a form. Its status remains available.
       if (method === 'POST' && order.state !== 'paid' && !isPayable(db, order)) return undefined
       const { amount, currency, attempt, intent: intentId, state } = order
-      // Of what was sold, not of when or by whom: the same order must make the same body.
+      // No timestamps or sessions: the same order must create the same body.
       const metadata = { lines: describeLines(db, orderId) }
       return { orderId, amount, currency, metadata, attempt, intentId, paid: state === 'paid' }
     },

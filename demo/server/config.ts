@@ -1,5 +1,5 @@
 /**
- * The shop's settings, read once from the environment. The helper reads its own variables itself.
+ * The shop's settings, read once from the environment. The server helper reads its own variables.
  *
  * @module
  */
@@ -7,42 +7,42 @@ import { fileURLToPath } from 'node:url'
 import { cspFor } from '@pi-checkout/server'
 
 export interface Config {
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   readonly port: number
   /** Undefined means `http://localhost:PORT`. */
   readonly shopOrigin: string | undefined
   readonly checkoutOrigin: string
-  /** Folder of the orders. */
+  /** Folder of the database. */
   readonly data: string
   readonly development: boolean
   readonly sandbox: Sandbox | undefined
 }
 
-/** The local sandbox's control, when it is there: only the handoff inspector uses it. */
+/** Access to the local sandbox's control API. Only the handoff inspector uses it. */
 export interface Sandbox {
   readonly baseUrl: string
   readonly adminToken: string
-  /** Last characters of this shop's API key, by which the sandbox shows keys. */
+  /** Last characters of this shop's API key, which the sandbox displays. */
   readonly keyHint: string
   readonly inspectorUrl: string | undefined
 }
 
-/** A setting that is missing or wrong; the message names it and says how to mend it. */
+/** A setting is missing or invalid. The message contains its name, its rule, and the fix. */
 class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** @throws {ConfigError} A variable is missing or breaks its rule. */
+/** @throws {ConfigError} If a variable is missing or invalid. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const { PORT = '3000', SHOP_ORIGIN, PI_CHECKOUT_ORIGIN, PI_SHOP_DATA } = env
   const { PI_BASE_URL, PI_API_KEY, PI_ADMIN_TOKEN, PI_INSPECTOR_URL } = env
   if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
-    throw new ConfigError('PORT: must be a number from 0 to 65535; 0 takes a free port.')
+    throw new ConfigError('PORT: must be a number from 0 to 65535. 0 selects a free port.')
   }
   if (!PI_CHECKOUT_ORIGIN) {
     throw new ConfigError(
-      'PI_CHECKOUT_ORIGIN: is missing. It is the origin of the hosted checkout: the line that ' +
-        '`pi-service start --json` prints has it as checkoutOrigin; locally it is http://127.0.0.1:4000.',
+      'PI_CHECKOUT_ORIGIN: environment variable is not set. Set it to checkoutOrigin of ' +
+        '`pi-service start --json`. For the local sandbox it is http://127.0.0.1:4000.',
     )
   }
   readHandoffKeys(env.PI_HANDOFF_KEYS)
@@ -73,25 +73,27 @@ const usualData = fileURLToPath(
   ),
 )
 
-/** Only looked at: the helper reads them itself, but no sooner than the first handoff. */
+/** Only checks them: the helper reads them at the first handoff. */
 function readHandoffKeys(keys: string | undefined): void {
   const rule =
-    'one or more id:key pairs such as k1:…, joined by commas; a key is 32 random bytes in base64url'
+    'one or more keys such as k1:…, separated by commas, each 32 random bytes in base64url'
   const make = `node -p "'k1:' + crypto.randomBytes(32).toString('base64url')"`
   if (!keys)
-    throw new ConfigError(`PI_HANDOFF_KEYS: is missing. It holds ${rule}. Make one: ${make}`)
+    throw new ConfigError(
+      `PI_HANDOFF_KEYS: environment variable is not set. Set it to ${rule}. Generate one: ${make}`,
+    )
   if (!/^[a-z0-9]{1,8}:[\w-]{43}(?:,[a-z0-9]{1,8}:[\w-]{43})*$/.test(keys)) {
-    throw new ConfigError(`PI_HANDOFF_KEYS: must hold ${rule}. Make one: ${make}`)
+    throw new ConfigError(`PI_HANDOFF_KEYS: must be ${rule}. Generate one: ${make}`)
   }
 }
 
-/** By the helper's own rule: the policy of the pages takes nothing that is no origin. */
+/** Uses the helper's rule, because the pages' policy contains these origins. */
 function readOrigin(name: string, value: string): string {
   try {
     cspFor({ checkoutOrigin: value })
   } catch (cause) {
     throw new ConfigError(
-      `${name}: must be an origin such as https://shop.example: no path, user or query, in lower case, without the scheme's usual port; https, or http on this machine.`,
+      `${name}: must be a lowercase https origin, or http on loopback, without a path or default port, such as https://shop.example.`,
       { cause },
     )
   }

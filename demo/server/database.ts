@@ -1,5 +1,5 @@
 /**
- * The shop's own database: one file on disk. What a buyer was told is there outlives a restart.
+ * The shop's database: one file on disk, so that orders survive a restart.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import Libsql from 'libsql'
 export type Database = Libsql.Database
 
 /**
- * Opens the database in a folder, and makes both when they are missing.
+ * Opens the database in a folder. Creates both if they are missing.
  *
- * @param folder Where `shop.db` lives.
+ * @param folder - Contains `shop.db`.
  */
 export function openDatabase(folder: string): Database {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -26,7 +26,7 @@ export function openDatabase(folder: string): Database {
 }
 
 // Amounts are minor units. An order points at its current intent; older ones stay in order_intents,
-// because a payment that reaches one of them must be noticed.
+// because a payment for one of them must be detected.
 const schema = `
   create table if not exists preferences (
     session text primary key,

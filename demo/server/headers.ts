@@ -1,12 +1,12 @@
 /**
- * The security headers of every answer. One of their lines belongs to the checkout.
+ * Security headers of every response. One line of them is for the checkout.
  *
  * @module
  */
 import { cspFor } from '@pi-checkout/server'
 import type { RequestHandler } from 'express'
 
-/** Sets the headers of shop pages and answers. Nothing is cached unless its route says otherwise. */
+/** Sets the headers of each response. Nothing is cached, except by routes with another `Cache-Control`. */
 export function securityHeaders({
   shopOrigin,
   checkoutOrigin,
@@ -15,7 +15,7 @@ export function securityHeaders({
   readonly checkoutOrigin: string
 }): RequestHandler {
   const headers = {
-    // Integration 1 of 5: the page may show the hosted checkout in a frame, and nothing else.
+    // Integration 1 of 5: the page may frame the hosted checkout, and nothing else.
     'Content-Security-Policy': cspFor({ checkoutOrigin, reportTo: 'csp' }),
     'Permissions-Policy':
       'camera=(), microphone=(), geolocation=(), payment=(), publickey-credentials-get=()',

@@ -1,5 +1,5 @@
 /**
- * How often a visitor may make the shop ask the service.
+ * Rate limits of routes that send requests to the service.
  *
  * @module
  */
@@ -11,21 +11,21 @@ import type { Sessions } from './session.ts'
 
 const minute = 60_000
 
-/** Ten in ten minutes: the handoff must not become a tap for people who try stolen cards. */
+/** Ten handoffs in ten minutes, which limits attempts with stolen cards. */
 export function handoffLimits(sessions: Sessions): RequestHandler[] {
   return [
-    // Any client can drop its cookie, so an address has a bound too. It comes first: new cookies must
+    // Any client can delete its cookie, so addresses have a limit too. It is checked first, so that new cookies do
     // not fill the memory. It is high, because buyers behind a proxy or a carrier share an address.
     rateLimit({ ...shared, windowMs: 10 * minute, limit: 6000, keyGenerator: address }),
-    rateLimit({ ...shared, windowMs: 10 * minute, limit: 10, keyGenerator: visitor(sessions) }),
+    rateLimit({ ...shared, windowMs: 10 * minute, limit: 10, keyGenerator: client(sessions) }),
   ]
 }
 
-/** A page asks once when it is opened; more often than that is a loop. */
+/** A page sends one request when it is opened. More than these are a loop. */
 export function settleLimits(sessions: Sessions): RequestHandler[] {
   return [
     rateLimit({ ...shared, windowMs: minute, limit: 6000, keyGenerator: address }),
-    rateLimit({ ...shared, windowMs: minute, limit: 30, keyGenerator: visitor(sessions) }),
+    rateLimit({ ...shared, windowMs: minute, limit: 30, keyGenerator: client(sessions) }),
   ]
 }
 
@@ -37,7 +37,7 @@ const shared: Partial<Options> = {
   },
 }
 
-function visitor(sessions: Sessions): (req: Request) => string {
+function client(sessions: Sessions): (req: Request) => string {
   return (req) => hash(`${sessions.of(req) ?? ''}|${address(req)}`)
 }
 

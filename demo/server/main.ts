@@ -1,5 +1,5 @@
 /**
- * Starts the shop, prints one line when it is ready, and ends cleanly.
+ * Starts the shop, prints one line when it is ready, and stops it on a signal.
  *
  * @module
  */
@@ -44,13 +44,13 @@ async function start(): Promise<void> {
     process.once(signal, async () => {
       await Promise.all([settling.stop(), close(server)])
       db.close()
-      // A service that does not answer must not hold the shop: nobody waits for its answer now.
+      // An unresponsive service must not delay the end: no request waits for it now.
       process.exit(0)
     })
   }
 }
 
-/** The helper reads its variables on first use; a shop should hear of a missing one at its start. */
+/** The helper reads its variables on first use. This reports a missing one at the start. */
 async function checkVariables(intents: PaymentIntents): Promise<void> {
   await intents.retrieve('start', { signal: AbortSignal.abort() }).catch((error: unknown) => {
     if (error instanceof TypeError) throw error
@@ -62,11 +62,11 @@ function portOf(server: Server): number {
   return typeof address === 'object' ? (address?.port ?? 0) : 0
 }
 
-/** Takes no new request, finishes those under way, and cuts what is left after five seconds. */
+/** Accepts no new requests, finishes pending ones, and closes the remaining connections after five seconds. */
 async function close(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
-  // Again and again: one that is answering now is idle a moment later, and would be kept.
+  // Repeated, because a connection that is busy now may be idle later.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
   const cut = setTimeout(() => server.closeAllConnections(), 5000)
   await closed
@@ -78,7 +78,7 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return 'The shop could not start.'
   if ('code' in error && error.code === 'EADDRINUSE') {
     const { PORT = '3000' } = process.env
-    return `Port ${PORT} is taken by another program. End that program, or choose another port: PORT=3001 npm start`
+    return `Port ${PORT} is already in use. Stop the other program, or set another port: PORT=3001 npm start`
   }
   return `The shop could not start. ${error.message}`
 }

@@ -1,9 +1,9 @@
 /**
  * Which intent pays for which order.
  *
- * Every intent of an order is kept with its last verdict. The state of the order follows from them, in one
- * transaction with each change. Only an intent for the order as it is now pays for it: a payment for an
- * earlier version is an alert.
+ * Every intent of an order is stored with its last verdict. Each change updates the state of the order in the same
+ * transaction. Only an intent for the current version pays for the order. A payment for an earlier version is an
+ * alert.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Currency, Verdict } from '@pi-checkout/server'
 import type { Database } from './database.ts'
 import { describeLines, findOrder, isPayable, type Order } from './orders.ts'
 
-/** An intent that some version of an order asked for. */
+/** An intent that was created for a version of an order. */
 export interface OrderIntent {
   readonly id: string
   readonly orderId: string
@@ -23,7 +23,7 @@ export interface OrderIntent {
   readonly verdict: string | null
 }
 
-/** What the service is asked for: each intent with the money that it was made for. */
+/** An intent to retrieve, with its amount and currency. */
 export interface UnsettledIntent {
   readonly orderId: string
   readonly amount: number
@@ -31,7 +31,7 @@ export interface UnsettledIntent {
   readonly intentId: string
 }
 
-/** An order as the handoff read it, before the service was asked. */
+/** An order as the handoff read it, before the intent was created. */
 export interface OrderRead {
   readonly orderId: string
   readonly amount: number
@@ -41,10 +41,10 @@ export interface OrderRead {
 }
 
 /**
- * Makes an intent the order's current one, and stores it for good.
+ * Makes an intent the order's current one, and stores it permanently.
  *
- * @throws {Error} If the order has changed since it was read, or may not be paid for any more. The page gets
- * no secret of this intent, and the next handoff reads the order again.
+ * @throws {Error} If the order has changed since it was read, or can no longer be paid. The page does not
+ * receive the intent's secret, and the next handoff reads the order again.
  */
 export function setIntent(db: Database, read: OrderRead, intent: string): void {
   const { orderId, amount, currency, attempt, metadata } = read
@@ -63,11 +63,11 @@ export function setIntent(db: Database, read: OrderRead, intent: string): void {
     settleOrder(db, orderId)
     return true
   })
-  if (!set.immediate()) throw new Error('the order has changed while its intent was made')
+  if (!set.immediate()) throw new Error('the order changed while its intent was created')
 }
 
-/** Stores what was last learned of an intent, and what follows for its order. Repeating it changes nothing. */
-export function noteVerdict(
+/** Stores the last verdict of an intent, and updates its order. Repeating it changes nothing. */
+export function storeVerdict(
   db: Database,
   note: {
     readonly orderId: string
@@ -79,7 +79,7 @@ export function noteVerdict(
 ): void {
   const { orderId, intent, verdict, method } = note
   const write = db.transaction(() => {
-    // A response that was on its way for longer must not undo a final verdict.
+    // A delayed response must not replace a final verdict.
     db.prepare(
       `update order_intents set verdict = ?
         where id = ? and (verdict is null or verdict not in ('paid', 'failed'))`,
@@ -90,12 +90,12 @@ export function noteVerdict(
 }
 
 /**
- * Brings an order to the state that follows from its intents. Call it inside a transaction.
+ * Updates an order to the state that follows from its intents. Call it inside a transaction.
  *
- * A paid order stays as it is. A payment that the bank is processing holds the order, also one for an earlier
- * version: until its result is known, the buyer must not pay again.
+ * A paid order does not change. While the bank is processing a payment, also one for an earlier version, the order
+ * is `processing`: the buyer must not pay again before its result is known.
  *
- * @param method - How a payment was made, if this call may find the order paid.
+ * @param method - Payment method, stored if the order becomes paid.
  */
 export function settleOrder(db: Database, orderId: string, method: string | null = null): void {
   const order = findOrder(db, orderId)
@@ -140,7 +140,7 @@ function markPaid(
   db.prepare(
     `update orders set intent = ?, state = 'paid', paid_at = ?, paid_with = ? where id = ?`,
   ).run(intent, new Date().toISOString(), method, id)
-  // What was bought leaves the cart; what was put in since stays.
+  // Removes the bought pieces from the cart. Pieces that were added later remain.
   const bought = `from order_lines l
      where l.order_id = ? and cart_lines.session = ? and l.product = cart_lines.product`
   db.prepare(
@@ -152,7 +152,7 @@ function markPaid(
   )
 }
 
-/** Lists every intent of an order, the newest first. */
+/** Lists the intents of an order, the newest first. */
 export function intentsOf(db: Database, orderId: string): readonly OrderIntent[] {
   return db
     .prepare(`${selectIntent} where order_id = ? order by made_at desc, rowid desc`)

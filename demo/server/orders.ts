@@ -1,5 +1,5 @@
 /**
- * The orders of all sessions, read by their owners.
+ * The orders of all sessions.
  *
  * @module
  */
@@ -15,9 +15,9 @@ export interface Order {
   /** Minor units. */
   readonly amount: number
   readonly state: OrderState
-  /** Raised after a failed verdict: the next handoff then asks for a new intent. */
+  /** Incremented after a failed verdict: the next handoff then creates a new intent. */
   readonly attempt: number
-  /** The current intent, once a handoff made one. */
+  /** The current intent, after the first handoff. */
   readonly intent: string | null
   readonly placedAt: string
   readonly paidAt: string | null
@@ -25,7 +25,7 @@ export interface Order {
   readonly paidWith: string | null
 }
 
-/** Finds the session's order that is not paid. There is one at most. */
+/** Finds the session's unpaid order. There is at most one. */
 export function unpaidOrder(db: Database, session: string): Order | undefined {
   return db
     .prepare(
@@ -35,7 +35,7 @@ export function unpaidOrder(db: Database, session: string): Order | undefined {
     .get(session) as Order | undefined
 }
 
-/** Returns whether the buyer may pay for the order now: the bank is done, and its pieces are in the cart. */
+/** Returns whether the buyer may pay now: no payment is processing, and the order's pieces are in the cart. */
 export function isPayable(
   db: Database,
   { id, session, state }: Pick<Order, 'id' | 'session' | 'state'>,
@@ -51,7 +51,7 @@ export function isPayable(
   return beyondCart === undefined
 }
 
-/** Finds an order of this session; somebody else's and nobody's are the same `undefined`. */
+/** Finds an order of this session. Returns `undefined` for an order of another session, as for an unknown one. */
 export function ownedOrder(
   db: Database,
   { session, orderId }: { readonly session: string; readonly orderId: string },
@@ -67,12 +67,12 @@ export function ordersOf(db: Database, session: string): readonly Order[] {
     .all(session) as Order[]
 }
 
-/** Lists every visitor's orders, the newest first: for the back office alone. */
+/** Lists the orders of all sessions, the newest first, for the back office. */
 export function allOrders(db: Database): readonly Order[] {
   return db.prepare(`${selectOrder} order by placed_at desc, rowid desc limit 100`).all() as Order[]
 }
 
-/** Finds an order, whichever session owns it: for what the shop does without a buyer. */
+/** Finds an order of any session, for jobs that run without a buyer. */
 export function findOrder(db: Database, orderId: string): Order | undefined {
   return db.prepare(`${selectOrder} where id = ?`).get(orderId) as Order | undefined
 }
@@ -83,7 +83,7 @@ export function orderLines(db: Database, orderId: string): readonly Line[] {
     .all(orderId) as Line[]
 }
 
-/** The order's lines in one text: products and quantities, in an order that never changes. */
+/** Returns the order's lines as one text: products and quantities, sorted. */
 export function describeLines(db: Database, orderId: string): string {
   return orderLines(db, orderId)
     .map(({ product, quantity }) => `${product}×${quantity}`)

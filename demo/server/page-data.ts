@@ -1,10 +1,10 @@
 /**
- * What the shop's pages receive, as JSON. Money arrives formatted: pages show it and never compute it.
+ * JSON for the shop's pages. Amounts are formatted: pages display them and never calculate.
  *
  * @module
  */
 
-/** What every page needs for its header. */
+/** Data of each page's header. */
 export interface Frame {
   readonly language: string
   readonly currency: string
@@ -19,7 +19,7 @@ export interface ProductData {
   readonly name: string
   readonly about: string
   readonly price: string
-  /** Pieces that are in the cart already, and the most that it takes. */
+  /** Quantity in the cart, and its maximum. */
   readonly quantity: number
   readonly most: number
 }
@@ -42,11 +42,11 @@ export interface CartData {
   readonly lines: readonly LineData[]
   readonly total: string
   readonly most: number
-  /** The order whose payment the bank is processing: until then, "Check out" leads to it. */
+  /** The order whose payment the bank is processing. "Check out" then leads to it. */
   readonly pendingOrder: string | null
 }
 
-/** Where an order stands; `failed` may be tried again. */
+/** State of an order. `failed` can be paid again. */
 export type OrderState = 'open' | 'processing' | 'paid' | 'failed'
 
 export interface OrderData {
@@ -60,12 +60,12 @@ export interface OrderData {
     readonly paidAt: string | null
     /** Such as `Visa •••• 4242`. */
     readonly paidWith: string | null
-    /** Whether a handoff was ever made: only then can the bank know of the order. */
+    /** Whether a handoff was created. Without one there is no payment. */
     readonly handedOff: boolean
     /** Whether a payment form may open for it now. */
     readonly payable: boolean
-    /** Amounts that reached an earlier version of this order, which people have to look at. */
-    readonly strayPayments: readonly string[]
+    /** Amounts of payments for an earlier version of this order, to review manually. */
+    readonly earlierPayments: readonly string[]
   }
 }
 
@@ -80,7 +80,7 @@ export interface OrdersData {
   }[]
 }
 
-/** One line of the handoff inspector. It holds no secret. */
+/** One line of the handoff inspector. It contains no secret. */
 export interface TraceStep {
   readonly at: string
   readonly way: 'browser → shop' | 'shop → service' | 'shop → browser'
@@ -96,7 +96,7 @@ export interface TraceStep {
 
 export interface TraceData {
   readonly steps: readonly TraceStep[]
-  readonly canLoseAnswers: boolean
+  readonly canLoseResponses: boolean
 }
 
 export interface BackOfficeData {

@@ -1,5 +1,5 @@
 /**
- * The shop's pages: built files, the visitor's language, and where an order's buyer belongs now.
+ * The shop's pages: built files, the language, and redirects that depend on the order's state.
  *
  * @module
  */
@@ -12,12 +12,12 @@ import { isPayable, type Order, ownedOrder } from './orders.ts'
 import { preferencesOf } from './preferences.ts'
 import type { Shop } from './shop.ts'
 
-/** Where the build puts the pages, seen from the sources and from the build alike. */
+/** Folder of the built pages, relative to the sources or to the build. */
 export const builtPages = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../dist/pages/' : '../pages/', import.meta.url),
 )
 
-/** Routes of every page. An order that is not this visitor's is a page that does not exist. */
+/** Creates the routes of the pages. An order of another session is a page that does not exist. */
 export function shopPages({ db, sessions, tools }: Shop): Router {
   const shells = readShells()
   const pages = Router({ caseSensitive: true, strict: true })
@@ -72,7 +72,7 @@ function readShells(): Readonly<Record<Page | 'missing', string>> {
   return { shop, missing, checkout: read('checkout'), admin: read('admin') }
 }
 
-/** Leaves out the fonts of the other languages: a preload that nobody uses is a warning. */
+/** Removes the fonts of other languages: browsers warn of unused preloads. */
 function inLanguage(shell: string, language: Language): string {
   return shell
     .replace(/(<html[^>]* lang)="en"/, `$1="${language}"`)

@@ -13,11 +13,11 @@ import { type Order, orderLines, ordersOf, unpaidOrder } from './orders.ts'
 import { ShopProblem } from './problem.ts'
 
 /**
- * Places the cart as it is inside this transaction: a payment may have changed it a moment ago.
+ * Reads the cart inside the transaction, because a payment may have just changed it.
  *
- * A changed order leaves its intent behind. Changed back, it finds that intent again.
+ * A changed order has no current intent. Changed back, it uses its earlier intent again.
  *
- * @param wish - `areIntentsAsked`: whether the service has just returned each open intent of the
+ * @param wish - `areIntentsKnown`: whether the service has just returned each open intent of the
  * session's unpaid order.
  * @returns The id of the order that the buyer should see. While the bank is processing a payment, it is
  * the order of that payment. With a cart that a payment has emptied, it is the paid order.
@@ -29,11 +29,11 @@ export function placeOrder(
   wish: {
     readonly session: string
     readonly currency: Currency
-    readonly areIntentsAsked: boolean
+    readonly areIntentsKnown: boolean
   },
 ): string {
   const place = db.transaction(() => {
-    const { session, currency, areIntentsAsked } = wish
+    const { session, currency, areIntentsKnown } = wish
     const unpaid = unpaidOrder(db, session)
     if (unpaid?.state === 'processing') return unpaid.id
     const lines = readCart(db, wish)
@@ -41,7 +41,7 @@ export function placeOrder(
     if (unpaid && isSame(unpaid, { currency, lines, known: orderLines(db, unpaid.id) })) {
       return unpaid.id
     }
-    if (unpaid && !areIntentsAsked) throw new ShopProblem('payment_unknown')
+    if (unpaid && !areIntentsKnown) throw new ShopProblem('payment_unknown')
     const id = unpaid?.id ?? newOrderId()
     write(db, { id, session, currency, lines })
     settleOrder(db, id)

@@ -1,5 +1,5 @@
 /**
- * Language and price list of a visitor: what was chosen, else what the browser asks for.
+ * Language and price list of a session: the chosen ones, otherwise the browser's language.
  *
  * @module
  */

@@ -1,28 +1,28 @@
 /**
- * What goes wrong, as an answer: a code for programs, a sentence for people, nothing of the request.
+ * Errors as problem responses (RFC 9457): a code, a title, and no part of the request.
  *
  * @module
  */
 import type { ErrorRequestHandler } from 'express'
 
 const problems = {
-  invalid_request: { status: 400, title: 'The request is not acceptable' },
+  invalid_request: { status: 400, title: 'The request is invalid' },
   cart_empty: { status: 409, title: 'The cart is empty' },
   cart_changed: { status: 409, title: 'The cart was changed on another page' },
   payment_unknown: { status: 503, title: 'The result of an earlier payment is not known yet' },
-  no_session: { status: 403, title: 'The shop needs its cookie' },
-  forbidden: { status: 403, title: 'This needs the token that the shop printed at its start' },
+  no_session: { status: 403, title: 'The request has no session cookie' },
+  forbidden: { status: 403, title: 'The token is missing or wrong' },
   cross_origin: { status: 403, title: 'The request came from another site' },
-  not_found: { status: 404, title: 'There is nothing at this address' },
+  not_found: { status: 404, title: 'Not found' },
   unsupported_media_type: { status: 415, title: 'The body is not application/json' },
   rate_limited: { status: 429, title: 'Too many requests' },
-  sandbox_unavailable: { status: 503, title: 'The sandbox did not take the command' },
-  internal_error: { status: 500, title: 'The shop failed' },
+  sandbox_unavailable: { status: 503, title: 'The sandbox rejected the command' },
+  internal_error: { status: 500, title: 'Internal error' },
 } as const
 
 export type ShopProblemCode = keyof typeof problems
 
-/** A refusal that the visitor may know of. */
+/** An error that the client may see. */
 export class ShopProblem extends Error {
   override readonly name = 'ShopProblem'
   readonly code: ShopProblemCode
@@ -34,7 +34,7 @@ export class ShopProblem extends Error {
     this.detail = detail
   }
 
-  /** The answer's body (RFC 9457). */
+  /** Body of the response (RFC 9457). */
   get body(): object {
     const { status, title } = problems[this.code]
     return { type: 'about:blank', title, status, code: this.code, detail: this.detail }
@@ -45,15 +45,15 @@ export class ShopProblem extends Error {
   }
 }
 
-/** Answers every error of the shop's routes; one that nobody expected is logged, here and once. */
-export const answerProblem: ErrorRequestHandler = (error: unknown, _req, res, next) => {
+/** Returns each error of the shop's routes as a problem. Logs unexpected ones. */
+export const respondWithProblem: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   if (res.headersSent) return next(error)
   const problem = asProblem(error)
   if (problem.code === 'internal_error') logFailure('a request failed', error)
   res.status(problem.status).type('application/problem+json').send(JSON.stringify(problem.body))
 }
 
-/** Writes one line on stderr. Of our errors and the helper's none holds a secret or a body. */
+/** Writes one line to stderr. Errors of the shop and the helper contain no secret and no body. */
 export function logFailure(event: string, error: unknown): void {
   const { name, message, stack } = error instanceof Error ? error : new Error('not an Error')
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined

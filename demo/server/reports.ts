@@ -1,5 +1,5 @@
 /**
- * Takes the browser's reports of policy violations; of each, the directive and the blocked origin stay.
+ * Receives browsers' reports of policy violations, and logs the directive and the blocked origin.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export function policyReports(): Router {
   return reports
 }
 
-/** An address may carry anything in its path; a keyword such as `inline` is safe. */
+/** A path may contain anything, so only the origin, or a keyword such as `inline`, is logged. */
 function originOf(blocked: string | undefined): string | undefined {
   if (blocked === undefined) return undefined
   return URL.canParse(blocked) ? new URL(blocked).origin : blocked.slice(0, 32)

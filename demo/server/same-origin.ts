@@ -1,13 +1,13 @@
 /**
- * One origin for the shop: its own pages alone may change anything (exact `Origin`, JSON, no cross-site
- * request), and whoever opens a page by another name of this machine is led to it.
+ * One origin for the shop. Only its own pages may change data (exact `Origin`, JSON, no cross-site request).
+ * A page that was opened under another loopback name is redirected.
  *
  * @module
  */
 import type { RequestHandler } from 'express'
 import { ShopProblem } from './problem.ts'
 
-/** Refuses every request that could change something and does not come from the shop's own page. */
+/** Rejects each request that could change data, unless it comes from the shop's own page. */
 export function sameOrigin(shopOrigin: string): RequestHandler {
   return (req, _res, next) => {
     if (req.method === 'GET' || req.method === 'HEAD') return next()
@@ -17,7 +17,7 @@ export function sameOrigin(shopOrigin: string): RequestHandler {
         detail: `This route takes requests from ${shopOrigin} alone.`,
       })
     }
-    // A plain form can carry JSON as text/plain; nothing but JSON under its own name is read.
+    // A plain form can send JSON as text/plain, so only application/json is read.
     if (!/^application\/json(?:; ?charset=utf-8)?$/i.test(req.get('content-type') ?? '')) {
       throw new ShopProblem('unsupported_media_type')
     }
@@ -26,11 +26,10 @@ export function sameOrigin(shopOrigin: string): RequestHandler {
 }
 
 /**
- * Leads a browser from another name of this machine, such as 127.0.0.1, to the shop's own: a page
- * there would be refused whatever it asks. A deployed shop has a proxy for that, which may know it by
- * another name.
+ * Redirects from another loopback name, such as 127.0.0.1, to the shop's origin: requests of a page there would
+ * be rejected. A deployed shop does this in its proxy, which may use another name for the shop.
  */
-export function ownName(shopOrigin: string): RequestHandler {
+export function redirectToOrigin(shopOrigin: string): RequestHandler {
   const { protocol, host } = new URL(shopOrigin)
   return (req, res, next) => {
     const opened = req.get('sec-fetch-mode') === 'navigate'

@@ -1,5 +1,5 @@
 /**
- * Who is asking: one cookie of 256 random bits. The database knows only its hash.
+ * The session: one cookie of 256 random bits. The database contains only its hash.
  *
  * @module
  */
@@ -9,21 +9,21 @@ import type { RequestHandler } from 'express'
 
 export interface Sessions {
   /**
-   * Returns the id of the visitor's session, or `undefined` when the request carries none.
+   * Returns the id of the session, or `undefined` if the request has none.
    *
-   * It is a hash: whoever reads the database cannot become a visitor.
+   * It is a hash, so that the database cannot be used to take over a session.
    */
   readonly of: (request: Pick<IncomingMessage, 'headers'>) => string | undefined
-  /** Sets the cookie with each page, so that a session ends 30 days after its last page, not in a payment. */
+  /** Sets the cookie with each page. A session expires 30 days after its last page, not during a payment. */
   readonly start: RequestHandler
 }
 
 const lifetime = 30 * 24 * 60 * 60 * 1000
 
-/** @param shopOrigin Decides the cookie's form: only https takes the `__Host-` prefix. */
+/** @param shopOrigin - Only https can use the `__Host-` prefix. */
 export function sessionsAt(shopOrigin: string): Sessions {
   const secure = shopOrigin.startsWith('https:')
-  // On http loopback no Secure: WebKit drops such cookies there (WebKit bug 281149).
+  // Without Secure on http loopback: WebKit drops such cookies there (WebKit bug 281149).
   const name = secure ? '__Host-sid' : 'sid'
   const pattern = new RegExp(`(?:^|; ?)${name}=([A-Za-z0-9_-]{43})(?:;|$)`)
 
@@ -40,7 +40,7 @@ export function sessionsAt(shopOrigin: string): Sessions {
     of,
     start(req, res, next) {
       const value = cookieOf(req) ?? randomBytes(32).toString('base64url')
-      // Lax: the buyer who comes back from the bank's page is still the same buyer.
+      // Lax keeps the session when the bank's page returns to the shop.
       const options = { httpOnly: true, secure, path: '/', sameSite: 'lax' } as const
       res.cookie(name, value, { ...options, maxAge: lifetime })
       next()

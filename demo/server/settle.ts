@@ -1,5 +1,5 @@
 /**
- * Settles what buyers did not come back for: the service calls nobody, so the shop asks.
+ * Settles payments of buyers who did not return. The service sends no webhooks, so the shop polls.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import { recordVerdict } from './verdicts.ts'
 const minute = 60_000
 
 export interface Settling {
-  /** Resolves when nothing will be written any more, though an answer may still be awaited. */
+  /** Resolves when no write follows, even if a response is still pending. */
   stop(): Promise<void>
 }
 
-/** Asks for every unsettled intent at once, and again each minute. */
+/** Retrieves all unsettled intents now, and again each minute. */
 export function startSettling(shop: Pick<Shop, 'db' | 'intents'>): Settling {
   const stopping = new AbortController()
   const run = (): Promise<void> =>
@@ -38,12 +38,13 @@ export function startSettling(shop: Pick<Shop, 'db' | 'intents'>): Settling {
 }
 
 /**
- * Integration 3 of 5: asks for each intent whose fate is open, and lets the verdict decide.
+ * Integration 3 of 5: retrieves each intent without a final verdict, and updates its order.
  *
- * Old intents are among them. One that was paid after all does not make its order paid: it is an
- * alert, which the back office and the buyer's order page show.
+ * Old intents are included. A payment for one of them does not make its order paid. It is an alert in the back
+ * office and on the buyer's order page.
  *
- * @param options `orderId`: one order alone, for a buyer who asks. Default: all.
+ * @param options - `orderId`: only this order, for a buyer who opened it.
+ * @default All orders
  */
 export async function settleNow(
   { db, intents }: Pick<Shop, 'db' | 'intents'>,
@@ -59,12 +60,12 @@ export async function settleNow(
 }
 
 /**
- * Asks for the open intents of a session's unpaid order before the order may change: 20 of them and 3 seconds
- * at most, because the buyer waits.
+ * Retrieves the open intents of a session's unpaid order before the order may change: at most 20, for 3 seconds,
+ * because the buyer waits.
  *
  * @returns Whether the service has returned each of them, or does not have it.
  */
-export async function askOpenIntents(
+export async function retrieveOpenIntents(
   { db, intents }: Pick<Shop, 'db' | 'intents'>,
   session: string,
 ): Promise<boolean> {

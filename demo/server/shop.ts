@@ -1,5 +1,5 @@
 /**
- * What the parts of the shop share: its orders, its sessions, its way to the service.
+ * What the parts of the shop share: database, sessions, and the client of the service.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface Shop {
   readonly intents: PaymentIntents
   readonly shopOrigin: string
   readonly checkoutOrigin: string
-  /** Undefined in production: then the inspector and the back office do not exist. */
+  /** Undefined in production, where inspector and back office do not exist. */
   readonly tools: DevelopmentTools | undefined
 }
 

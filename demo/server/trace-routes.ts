@@ -1,5 +1,5 @@
 /**
- * The handoff inspector's routes, in development only: one's own order, and the button.
+ * The handoff inspector's routes, in development only: the steps of the session's own order, and a lost response.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { ownedOrder } from './orders.ts'
 import { ShopProblem } from './problem.ts'
 import type { DevelopmentTools, Shop } from './shop.ts'
 
-/** Routes of the drawer: what happened for one's own order, and the button. */
+/** Creates the routes of the inspector. */
 export function traceRoutes(
   { db, sessions, shopOrigin }: Pick<Shop, 'db' | 'sessions' | 'shopOrigin'>,
   { trace, sandbox }: Pick<DevelopmentTools, 'trace' | 'sandbox'>,
@@ -24,12 +24,12 @@ export function traceRoutes(
     next()
   })
   routes.get('/:id', (req, res) => {
-    res.json({ steps: trace.stepsOf(req.params.id), canLoseAnswers: sandbox !== undefined })
+    res.json({ steps: trace.stepsOf(req.params.id), canLoseResponses: sandbox !== undefined })
   })
-  routes.post('/:id/lose-next-answer', async (req, res) => {
+  routes.post('/:id/lose-next-response', async (req, res) => {
     if (!sandbox) throw new ShopProblem('sandbox_unavailable')
     await loseNextAnswer(sandbox)
-    // Without its cookie the next handoff asks the service again: same order, same body, same key.
+    // Without its cookie the next handoff creates again: same order, same body, same key.
     const secure = shopOrigin.startsWith('https:')
     for (const name of handoffCookies(req)) res.clearCookie(name, { path: '/', secure })
     res.status(204).end()
@@ -37,13 +37,13 @@ export function traceRoutes(
   return routes
 }
 
-/** Which of the helper's two cookies the browser has: over https its name begins with `__Host-`. */
+/** Returns which of the helper's two cookies the browser has. Over https its name begins with `__Host-`. */
 function handoffCookies({ headers }: Pick<IncomingMessage, 'headers'>): string[] {
   const names = headers.cookie?.split(';').map((pair) => pair.split('=')[0]?.trim() ?? '') ?? []
   return names.filter((name) => /^(?:__Host-)?pi-handoff$/.test(name))
 }
 
-/** Tells the sandbox to lose the response to this shop's next create, after it has stored the intent. */
+/** Makes the sandbox lose the response to this shop's next create, after it has stored the intent. */
 async function loseNextAnswer({ baseUrl, adminToken, keyHint }: Sandbox): Promise<void> {
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
   const signal = AbortSignal.timeout(5000)
@@ -66,7 +66,7 @@ async function loseNextAnswer({ baseUrl, adminToken, keyHint }: Sandbox): Promis
     })
     if (added.ok) return
   } catch {
-    // The service does not respond, or not as a sandbox.
+    // The service is unreachable, or has no sandbox.
   }
   throw new ShopProblem('sandbox_unavailable')
 }

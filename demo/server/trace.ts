@@ -1,7 +1,7 @@
 /**
- * The handoff inspector's memory, in development only: who said what to whom, for which order.
+ * The handoff inspector's log, in development only: the requests of each order's handoff.
  *
- * It keeps names of fields, never their values: a secret cannot be shown that was never kept.
+ * It stores names of fields, never their values, so it cannot show a secret.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { TraceStep } from './page-data.ts'
 const ordersKept = 100
 const stepsKept = 60
 
-/** The steps of one exchange between browser and shop; the order is known once the hook has read it. */
+/** The steps of one request. Its order is known after the hook has read it. */
 interface Exchange {
   orderId: string | undefined
   readonly steps: TraceStep[]
@@ -23,18 +23,18 @@ export class Trace {
   readonly #steps = new Map<string, TraceStep[]>()
   readonly #exchange = new AsyncLocalStorage<Exchange>()
 
-  /** What happened for an order, the oldest first. */
+  /** Returns the steps of an order, the oldest first. */
   stepsOf(orderId: string): readonly TraceStep[] {
     return this.#steps.get(orderId) ?? []
   }
 
-  /** Says which order the exchange under way is about. */
+  /** Sets the order of the current request. */
   about(orderId: string): void {
     const exchange = this.#exchange.getStore()
     if (exchange) exchange.orderId = orderId
   }
 
-  /** Hears of every attempt of the helper. */
+  /** Called for each request attempt of the helper. */
   readonly onAttempt = (attempt: AttemptReport): void => {
     const { operation, number, idempotencyKey, status, code, requestId, ms, retryIn } = attempt
     this.#exchange.getStore()?.steps.push({
@@ -51,7 +51,7 @@ export class Trace {
     })
   }
 
-  /** Follows one request of a page through the checkout's routes. */
+  /** Records one request of a page to the checkout's routes. */
   readonly follow: RequestHandler = (req, res, next) => {
     const began = performance.now()
     const what = `${req.method} ${req.baseUrl}${req.path}`
@@ -97,12 +97,12 @@ function keepBody(res: Parameters<RequestHandler>[1]): () => string {
 
 function summary(body: string): string {
   try {
-    const answer: unknown = JSON.parse(body)
-    if (typeof answer !== 'object' || answer === null) return 'an answer'
-    if ('state' in answer) return `state: ${String(answer.state)}`
-    if ('code' in answer) return `problem: ${String(answer.code)}`
-    return `the page received: ${Object.keys(answer).join(', ')}`
+    const response: unknown = JSON.parse(body)
+    if (typeof response !== 'object' || response === null) return 'a response'
+    if ('state' in response) return `state: ${String(response.state)}`
+    if ('code' in response) return `problem: ${String(response.code)}`
+    return `the page received: ${Object.keys(response).join(', ')}`
   } catch {
-    return 'an answer without JSON'
+    return 'a response without JSON'
   }
 }

@@ -1,11 +1,11 @@
 /**
- * What a verdict of the service does to an order. Repeating it changes nothing.
+ * How a verdict changes an order. Repeating it changes nothing.
  *
  * @module
  */
 import type { PaymentIntent, Verdict } from '@pi-checkout/server'
 import type { Database } from './database.ts'
-import { noteVerdict } from './order-intents.ts'
+import { storeVerdict } from './order-intents.ts'
 
 export function recordVerdict(
   db: Database,
@@ -15,10 +15,10 @@ export function recordVerdict(
     verdict,
   }: { readonly orderId: string; readonly intent: PaymentIntent; readonly verdict: Verdict },
 ): void {
-  noteVerdict(db, { orderId, intent: intent.id, verdict, method: methodOf(intent) })
+  storeVerdict(db, { orderId, intent: intent.id, verdict, method: methodOf(intent) })
 }
 
-/** Display-safe by the service's own promise: brand and last four digits. */
+/** Brand and last four digits, which the service returns for display. */
 function methodOf({ paymentMethod }: PaymentIntent): string | null {
   const card = paymentMethod?.card
   return card ? `${brandNames.get(card.brand) ?? card.brand} •••• ${card.last4}` : null

@@ -1,5 +1,5 @@
 /**
- * Turns what the shop knows into what its pages show: names in the visitor's language, money as text.
+ * Creates the pages' data: names in the session's language, amounts as text.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type {
 } from './page-data.ts'
 import type { Preferences } from './preferences.ts'
 
-/** Who looks at a page, and how they want it. */
+/** A session with its preferences. */
 export interface Visitor extends Preferences {
   readonly session: string
   readonly development: boolean
@@ -69,7 +69,7 @@ export function orderData(db: Database, visitor: Visitor, order: Order): OrderDa
       paidWith,
       handedOff: intents.length > 0,
       payable: isPayable(db, order),
-      strayPayments: intents
+      earlierPayments: intents
         .filter((intent) => intent.verdict === 'paid' && intent.id !== order.intent)
         .map((intent) => formatMoney(intent.amount, intent.currency, language)),
     },
@@ -105,7 +105,7 @@ function lineData(lines: readonly Line[], { language, currency }: Preferences): 
   }))
 }
 
-/** In the shop's own time zone, and here: not every browser knows how Armenians write a date. */
+/** Formatted on the server in the shop's time zone: not every browser supports Armenian dates. */
 function formatTime(time: string, language: string): string {
   return new Intl.DateTimeFormat(language, {
     dateStyle: 'long',

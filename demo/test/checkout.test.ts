@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-test('the page is handed exactly id and clientSecret, for the shop’s own price', async () => {
+test('returns exactly id and clientSecret, for the shop’s price', async () => {
   const { buyer, orderId } = await shop.order('lori-honey', 2)
   const handoff = await buyer.handoff(orderId)
   expect(Object.keys(handoff)).toEqual(['id', 'clientSecret'])
@@ -20,7 +20,7 @@ test('the page is handed exactly id and clientSecret, for the shop’s own price
   })
 })
 
-test('a reload resumes the same intent without asking the service again', async () => {
+test('resumes the same intent after a reload without a request to the service', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')
   const first = await buyer.handoff(orderId)
   const asked = shop.service.keys.length
@@ -28,14 +28,14 @@ test('a reload resumes the same intent without asking the service again', async 
   expect(shop.service.keys.length).toBe(asked)
 })
 
-test('two tabs without a cookie send the same key and share one intent (threat 41)', async () => {
+test('creates one intent for two tabs without a cookie (threat 41)', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')
   const [one, two] = await Promise.all([buyer.handoff(orderId), buyer.handoff(orderId)])
   expect(one).toEqual(two)
   expect(shop.service.intents.filter((intent) => intent.orderId === orderId)).toHaveLength(1)
 })
 
-test('an order is paid only once the service says so, and then its cart is empty', async () => {
+test('marks an order paid when the service returns it, and empties its cart', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')
   const { id } = await buyer.handoff(orderId)
   expect(await buyer.status(orderId)).toBe('open')
@@ -50,7 +50,7 @@ test('an order is paid only once the service says so, and then its cart is empty
   expect(answer.status).toBe(409)
 })
 
-test('a failed order is tried again as itself, with a new intent', async () => {
+test('creates a new intent for the same order after a failure', async () => {
   const { buyer, orderId } = await shop.order('coffee-cups')
   const first = await buyer.handoff(orderId)
   settle(first.id, 'failed')
@@ -67,7 +67,7 @@ test('a failed order is tried again as itself, with a new intent', async () => {
   expect(await buyer.status(orderId)).toBe('paid')
 })
 
-test('a canceled or expired intent is tried again like a failed one', async () => {
+test('creates a new intent after a canceled or expired one', async () => {
   for (const status of ['canceled', 'expired']) {
     const { buyer, orderId } = await shop.order('thyme-tea', 2)
     const { id } = await buyer.handoff(orderId)
@@ -77,7 +77,7 @@ test('a canceled or expired intent is tried again like a failed one', async () =
   }
 })
 
-test('a changed cart gets a new intent, and money on the old one is an alert, never "paid"', async () => {
+test('reports a payment for an earlier version instead of marking the order paid', async () => {
   const { buyer, orderId } = await shop.order('dried-apricots')
   const old = await buyer.handoff(orderId)
   await buyer.put('dried-apricots', 2)
@@ -88,14 +88,14 @@ test('a changed cart gets a new intent, and money on the old one is an alert, ne
   settle(old.id, 'succeeded')
   await shop.settle()
   expect(await buyer.status(orderId)).toBe('open')
-  expect(await buyer.order(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏3,200'] })
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'open', earlierPayments: ['֏3,200'] })
 
   settle(now.id, 'succeeded')
   await shop.settle()
-  expect(await buyer.order(orderId)).toMatchObject({ state: 'paid', strayPayments: ['֏3,200'] })
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'paid', earlierPayments: ['֏3,200'] })
 })
 
-test('money that comes before the changed order has its new intent does not pay for it', async () => {
+test('does not accept a payment for an earlier version before the new intent exists', async () => {
   const { buyer, orderId } = await shop.order('dried-apricots')
   const old = await buyer.handoff(orderId)
   await buyer.put('dried-apricots', 3)
@@ -105,7 +105,7 @@ test('money that comes before the changed order has its new intent does not pay 
   expect(await buyer.status(orderId)).not.toBe('paid')
   expect(logged()).toContain(`Intent ${old.id} is paid but does not match order ${orderId}`)
   await shop.settle()
-  expect(await buyer.order(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏3,200'] })
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'open', earlierPayments: ['֏3,200'] })
 })
 
 test('shows a payment for an earlier version to the buyer', async () => {
@@ -115,18 +115,18 @@ test('shows a payment for an earlier version to the buyer', async () => {
   await buyer.placeOrder()
   await buyer.handoff(orderId)
   settle(old.id, 'succeeded')
-  expect(await buyer.settle(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏4,900'] })
+  expect(await buyer.settle(orderId)).toMatchObject({ state: 'open', earlierPayments: ['֏4,900'] })
   const other = await shop.buyer()
   await expect(other.settle(orderId)).rejects.toThrow('404')
 })
 
-test('a cart that is checked out again after its payment becomes another order', async () => {
+test('creates another order for a cart that is checked out after its payment', async () => {
   const { buyer, orderId } = await shop.order('lori-honey')
   const { id } = await buyer.handoff(orderId)
   settle(id, 'succeeded')
   await buyer.put('thyme-tea', 1)
   expect(await buyer.placeOrder()).not.toBe(orderId)
-  expect(await buyer.order(orderId)).toMatchObject({ state: 'paid', strayPayments: [] })
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'paid', earlierPayments: [] })
 })
 
 test('leads to the pending order while the bank is processing its payment', async () => {
@@ -158,7 +158,7 @@ test('opens no form while a payment for an earlier version is processing', async
   expect((await buyer.order(orderId)).state).toBe('processing')
 
   settle(old.id, 'succeeded')
-  expect(await buyer.settle(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏4,900'] })
+  expect(await buyer.settle(orderId)).toMatchObject({ state: 'open', earlierPayments: ['֏4,900'] })
 })
 
 test('leads to the paid order if its payment is found by "Check out"', async () => {
@@ -170,7 +170,7 @@ test('leads to the paid order if its payment is found by "Check out"', async () 
   expect((await buyer.cart()).lines).toEqual([])
 })
 
-test('takes the bought pieces out of a cart that holds more of them', async () => {
+test('removes the bought pieces from a cart that contains more of them', async () => {
   const { buyer, orderId } = await shop.order('lori-honey', 2)
   const { id } = await buyer.handoff(orderId)
   await buyer.put('lori-honey', 3)
@@ -222,7 +222,7 @@ test('opens no form for pieces that were taken out of the cart', async () => {
   expect((await buyer.order(orderId)).payable).toBe(true)
 })
 
-test('an order that changes while its intent is made is not handed out at the old price', async () => {
+test('returns no handoff at the old price if the order changes while its intent is created', async () => {
   const { buyer, orderId } = await shop.order('lori-honey')
   let release = (): void => {}
   shop.service.held = new Promise((resolve) => {
@@ -236,19 +236,19 @@ test('an order that changes while its intent is made is not handed out at the ol
   const logged = readLog()
   release()
   expect((await early).status).toBe(500)
-  expect(logged()).toContain('the order has changed while its intent was made')
+  expect(logged()).toContain('the order changed while its intent was created')
 
   const now = await buyer.handoff(orderId)
   const made = shop.service.intents.filter((intent) => intent.orderId === orderId)
   expect(made.map(({ amount }) => amount)).toEqual([490000, 980000])
   settle(made[0]?.id ?? '', 'succeeded')
   await shop.settle()
-  expect(await buyer.order(orderId)).toMatchObject({ state: 'open', strayPayments: ['֏4,900'] })
+  expect(await buyer.order(orderId)).toMatchObject({ state: 'open', earlierPayments: ['֏4,900'] })
   settle(now.id, 'succeeded')
   expect(await buyer.status(orderId)).toBe('paid')
 })
 
-test('a cart that is changed back is paid for by its first intent', async () => {
+test('uses the first intent again if the cart is changed back', async () => {
   const { buyer, orderId } = await shop.order('dried-apricots')
   const first = await buyer.handoff(orderId)
   await buyer.put('dried-apricots', 2)
@@ -261,7 +261,7 @@ test('a cart that is changed back is paid for by its first intent', async () => 
   expect((await buyer.order(orderId)).state).toBe('paid')
 })
 
-test('a closed tab is settled without its buyer', async () => {
+test('settles an order whose tab was closed', async () => {
   const { buyer, orderId } = await shop.order('scribe-notebook')
   const { id } = await buyer.handoff(orderId)
   settle(id, 'processing')
@@ -297,7 +297,7 @@ test('returns the same 404 for another buyer’s order and an unknown order (thr
   expect(bodies.slice(0, 4)).toEqual(bodies.slice(4))
 })
 
-test('a handoff takes an order and nothing else: no amount of a browser is read (threat 39)', async () => {
+test('rejects a handoff request with anything but an order id (threat 39)', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')
   for (const extra of [{ amount: 1 }, { currency: 'USD' }, { attempt: 2 }]) {
     for (const body of [
@@ -321,7 +321,7 @@ test('serves 301 sessions at one address, as behind a proxy or a carrier', async
   expect(new Set(statuses)).toEqual(new Set([404]))
 })
 
-test('the eleventh handoff of a session in ten minutes is refused, another session’s first is not', async () => {
+test('rejects the eleventh handoff of a session in ten minutes, not that of another session', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')
   for (let call = 1; call <= 10; call++) await buyer.handoff(orderId)
   const answer = await buyer.send('/checkout/handoff', { method: 'POST', body: { orderId } })
@@ -333,7 +333,7 @@ test('the eleventh handoff of a session in ten minutes is refused, another sessi
   await other.handoff(await other.placeOrder())
 })
 
-test('a buyer with another’s handoff cookie gets nothing of it', async () => {
+test('ignores the handoff cookie of another session', async () => {
   const buyer = await shop.buyer()
   await buyer.put('thyme-tea', 1)
   const theirs = await buyer.handoff(await buyer.placeOrder())
@@ -351,7 +351,7 @@ const unreachable = new ConnectionError('no response', {
   attempts: [],
 })
 
-/** Keeps what the shop writes on stderr until it is asked for. */
+/** Collects what the shop writes to stderr. */
 function readLog(): () => string {
   const lines: string[] = []
   const spy = vi.spyOn(process.stderr, 'write')

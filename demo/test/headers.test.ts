@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-test('every page may frame the checkout and nothing else, and is never cached', async () => {
+test('allows pages to frame only the checkout, and no caching', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')
   const paths = ['/', '/cart', '/orders', `/orders/${orderId}`, `/pay/${orderId}`, '/nowhere']
   for (const path of [...paths, `/confirming/${orderId}`, '/admin']) {
@@ -41,7 +41,7 @@ test('every page may frame the checkout and nothing else, and is never cached', 
   }
 })
 
-test('on https a browser never comes back without it; on this machine it may', async () => {
+test('sends Strict-Transport-Security on https only', async () => {
   const secure = await startShop({ shopOrigin: 'https://shop.example' })
   const rule = async ({ url }: TestShop): Promise<string | null> =>
     (await fetch(url)).headers.get('strict-transport-security')
@@ -53,7 +53,7 @@ test('on https a browser never comes back without it; on this machine it may', a
   }
 })
 
-test('no page holds a script, a style or a secret in its HTML', async () => {
+test('no page has an inline script, a style, or a secret', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')
   const { clientSecret } = await buyer.handoff(orderId)
   for (const path of ['/', '/cart', `/orders/${orderId}`, `/pay/${orderId}`]) {
@@ -63,7 +63,7 @@ test('no page holds a script, a style or a secret in its HTML', async () => {
   }
 })
 
-test('the page learns its checkout from the running shop', async () => {
+test('serves the checkout’s origin as a module', async () => {
   const buyer = await shop.buyer()
   const answer = await buyer.send('/checkout-origin.js')
   expect(answer.headers.get('content-type')).toContain('text/javascript')
@@ -71,7 +71,7 @@ test('the page learns its checkout from the running shop', async () => {
   expect(await answer.text()).toBe(`export const checkoutOrigin = "${checkoutOrigin}"\n`)
 })
 
-test('the session cookie is strong on https and keeps its plain form to this machine (threat 37)', async () => {
+test('the session cookie has the __Host- prefix on https, and none on loopback (threat 37)', async () => {
   const cookieOf = (origin: string): unknown[] => {
     const set: unknown[] = []
     const res = { cookie: (...args: unknown[]) => set.push(...args) }
@@ -95,7 +95,7 @@ test('the session cookie is strong on https and keeps its plain form to this mac
   expect(of({ headers: { cookie: `__Host-sid=${value}` } })).not.toContain('xxx')
 })
 
-test('a report of a policy violation is taken without a body in the answer', async () => {
+test('accepts a report of a policy violation with 204', async () => {
   const buyer = await shop.buyer()
   const body = '{"not":"a report"}'
   const headers = { 'content-type': 'application/reports+json', origin: '' }

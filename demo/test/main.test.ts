@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(data, { recursive: true, force: true })
 })
 
-test('a restart of the shop loses no order, no cart and no session', async () => {
+test('keeps orders, carts, and sessions through a restart', async () => {
   const first = await start()
   const { port } = new URL(first.shopUrl)
   const buyer = await new Buyer(first.shopUrl).visit()
@@ -43,7 +43,7 @@ test('a restart of the shop loses no order, no cart and no session', async () =>
   await expect.poll(async () => (await buyer.order(orderId)).state).toBe('paid')
 })
 
-test('a shop that is killed in the middle has kept the order', async () => {
+test('keeps an order when the shop is killed', async () => {
   const first = await start()
   const { port } = new URL(first.shopUrl)
   const buyer = await new Buyer(first.shopUrl).visit()
@@ -54,7 +54,7 @@ test('a shop that is killed in the middle has kept the order', async () => {
   expect((await buyer.order(orderId)).state).toBe('open')
 })
 
-test('a missing variable ends the start with the helper’s own words, and nothing else', async () => {
+test('ends with the helper’s message if a variable is missing', async () => {
   const { code, errors } = await refused({ PI_API_KEY: '' })
   expect(code).toBe(1)
   expect(errors).toMatch(
@@ -63,7 +63,7 @@ test('a missing variable ends the start with the helper’s own words, and nothi
   expect(errors).not.toContain('    at ')
 })
 
-test('a busy port is named, with the way out', async () => {
+test('ends with the port and the fix if the port is in use', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const address = other.address()
@@ -71,7 +71,7 @@ test('a busy port is named, with the way out', async () => {
   const { code, errors } = await refused({ PORT: port })
   other.close()
   expect(code).toBe(1)
-  expect(errors).toContain(`Port ${port} is taken`)
+  expect(errors).toContain(`Port ${port} is already in use`)
   expect(errors).toContain('PORT=3001 npm start')
 })
 

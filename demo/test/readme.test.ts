@@ -10,7 +10,7 @@ const sources = ['server', 'pages'].flatMap((folder) =>
     .map((name) => `${folder}/${name}`),
 )
 
-test('the five places of integration are marked once each, where the README says', () => {
+test('each of the five integration points is marked once, in the file that the README lists', () => {
   const marked = sources.flatMap((path) => {
     const marks = readFileSync(demo + path, 'utf8').match(/Integration \d of 5/g) ?? []
     return marks.map((mark) => `${mark}: ${path}`)
@@ -20,7 +20,7 @@ test('the five places of integration are marked once each, where the README says
   expect(marked.sort()).toEqual(listed.map(([, n, path]) => `Integration ${n} of 5: ${path}`))
 })
 
-test('every test id and every setting that the README names exists', () => {
+test('each test id and setting of the README exists', () => {
   const code = sources.map((path) => readFileSync(demo + path, 'utf8')).join('\n')
   const [, ids = ''] = /`data-testid`: ([\s\S]*?)\n\n/.exec(readme) ?? []
   for (const [, id] of ids.matchAll(/`([a-z-]+)`/g)) {
@@ -33,7 +33,7 @@ test('every test id and every setting that the README names exists', () => {
   }
 })
 
-test('the README names every setting that the shop reads', () => {
+test('the README lists each setting that the shop reads', () => {
   const config = readFileSync(`${demo}server/config.ts`, 'utf8')
   const [, settings = ''] = readme.split('## Settings')
   const read = [...config.matchAll(/\b(?:env\.|const \{ |, )((?:PI|SHOP|NODE)_[A-Z_]+|PORT)\b/g)]

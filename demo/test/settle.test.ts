@@ -28,7 +28,7 @@ test('the shop reconciles at its start and each minute until it stops', async ()
   expect(shop.service.retrieved).toBe(asked)
 })
 
-test('a service that refuses the key is reported in one line, and the shop goes on', async () => {
+test('logs one line if the service rejects the key, and continues', async () => {
   const lines: string[] = []
   vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
   const refused = { ...shop, intents: { retrieve: () => Promise.reject(new Error('refused')) } }

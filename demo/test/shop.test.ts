@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-test('the catalogue has eight products, each with a picture and a price in four lists', async () => {
+test('the catalogue has eight products, each with a picture and four prices', async () => {
   const buyer = await shop.buyer()
   const { products, frame } = await buyer.catalogue()
   expect(products).toHaveLength(8)
@@ -20,7 +20,7 @@ test('the catalogue has eight products, each with a picture and a price in four 
   }
 })
 
-test('prices come formatted, from a list of their own and not by conversion', async () => {
+test('returns formatted prices of separate lists, not converted ones', async () => {
   const buyer = await shop.buyer()
   const priceOf = async (currency: string, language: string): Promise<string | undefined> => {
     await buyer.send('/api/preferences', { method: 'PUT', body: { currency, language } })
@@ -33,7 +33,7 @@ test('prices come formatted, from a list of their own and not by conversion', as
   expect(await priceOf('AMD', 'hy')).toMatch(/^4\s900\s֏$/)
 })
 
-test('the first visit speaks the browser’s language, later ones the chosen one', async () => {
+test('uses the browser’s language until the buyer selects one', async () => {
   const buyer = await shop.buyer()
   const headers = { 'accept-language': 'hy-AM,hy;q=0.9,en;q=0.8' }
   expect(await (await buyer.send('/', { headers })).text()).toContain('<html lang="hy"')
@@ -41,7 +41,7 @@ test('the first visit speaks the browser’s language, later ones the chosen one
   expect(await (await buyer.send('/', { headers })).text()).toContain('<html lang="ru"')
 })
 
-test('the cart keeps what was put in, and takes nothing else', async () => {
+test('stores valid cart lines and rejects invalid ones', async () => {
   const buyer = await shop.buyer()
   await buyer.put('lori-honey', 2)
   await buyer.put('thyme-tea', 1)
@@ -76,14 +76,14 @@ test('rejects a change that is based on another quantity than the cart has', asy
   expect((await buyer.cart()).frame.pieces).toBe(3)
 })
 
-test('an empty cart makes no order', async () => {
+test('creates no order for an empty cart', async () => {
   const buyer = await shop.buyer()
   const answer = await buyer.send('/api/orders', { method: 'POST', body: {} })
   expect(answer.status).toBe(409)
   expect(await answer.json()).toMatchObject({ code: 'cart_empty' })
 })
 
-test('a double click on "Check out" makes one order', async () => {
+test('creates one order for a double click on "Check out"', async () => {
   const buyer = await shop.buyer()
   await buyer.put('thyme-tea', 1)
   const [one, two] = await Promise.all([buyer.placeOrder(), buyer.placeOrder()])
@@ -91,13 +91,13 @@ test('a double click on "Check out" makes one order', async () => {
   expect(await buyer.orders()).toHaveLength(1)
 })
 
-test('an order keeps the price list in which it was placed', async () => {
+test('keeps the price list of a placed order', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea', 2)
   await buyer.send('/api/preferences', { method: 'PUT', body: { currency: 'EUR' } })
   expect((await buyer.order(orderId)).amount).toBe('֏4,800')
 })
 
-test('nothing is changed for a page of another site', async () => {
+test('rejects changes from pages of other sites', async () => {
   const buyer = await shop.buyer()
   const body = { quantity: 1 }
   for (const headers of [
@@ -117,7 +117,7 @@ test('nothing is changed for a page of another site', async () => {
   expect((await buyer.cart()).lines).toEqual([])
 })
 
-test('renews the session with each page, so that it does not end in a payment', async () => {
+test('renews the session with each page', async () => {
   const buyer = await shop.buyer()
   const session = buyer.cookie('sid')
   const page = await buyer.send('/cart')
@@ -134,7 +134,7 @@ test('reports a missing cookie', async () => {
   expect(await answer.json()).toMatchObject({ code: 'no_session' })
 })
 
-test('a page opened by another name of this machine leads to the shop’s own', async () => {
+test('redirects from another loopback name to the shop’s origin', async () => {
   const url = `${shop.url.replace('localhost', '127.0.0.1')}/cart?from=mail`
   const [answer] = await once(get(url, { headers: { 'sec-fetch-mode': 'navigate' } }), 'response')
   answer.resume()

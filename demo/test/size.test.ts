@@ -6,13 +6,13 @@ import { builtPages } from '../server/pages.ts'
 
 const assets = join(builtPages, 'assets')
 
-test('all pages together, the element included, load at most 60 kB of script', () => {
+test('all pages together load at most 60 kB of script, element included', () => {
   const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'))
   const bytes = scripts.map((name) => gzipSync(readFileSync(join(assets, name))).length)
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(60_000)
 })
 
-test('no script of a page holds zod, a key or a source map', () => {
+test('no script of a page contains zod, a key, or a source map', () => {
   for (const name of readdirSync(assets)) {
     expect(name).not.toMatch(/\.map$/)
     if (!name.endsWith('.js')) continue

@@ -13,7 +13,7 @@ afterAll(async () => {
   await live.close()
 })
 
-test('the back office opens for its token alone', async () => {
+test('the back office requires its token', async () => {
   const buyer = await shop.buyer()
   for (const authorization of ['', 'Bearer', 'Bearer wrong', `Basic ${adminToken}`, adminToken]) {
     const headers = { authorization }
@@ -25,7 +25,7 @@ test('the back office opens for its token alone', async () => {
   expect((await buyer.send('/admin/data', { headers })).status).toBe(200)
 })
 
-test('"reconcile now" settles what a buyer left, and shows it beside its intents', async () => {
+test('"Reconcile now" settles an order and lists its intents', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')
   const old = await buyer.handoff(orderId)
   await buyer.put('thyme-tea', 2)
@@ -47,21 +47,21 @@ test('"reconcile now" settles what a buyer left, and shows it beside its intents
           id: old.id,
           verdict: 'paid',
           current: false,
-          alert: expect.stringContaining('return the money'),
+          alert: expect.stringContaining('refund it'),
         }),
       ],
     }),
   )
 })
 
-test('the inspector shows a buyer the way of the own order, without a secret, and of no other', async () => {
+test('the inspector shows a buyer’s own order only, without a secret', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')
   const { clientSecret } = await buyer.handoff(orderId)
   await buyer.status(orderId)
   const text = await (await buyer.send(`/api/trace/${orderId}`)).text()
   expect(text).not.toContain(clientSecret)
   expect(JSON.parse(text)).toMatchObject({
-    canLoseAnswers: true,
+    canLoseResponses: true,
     steps: [
       { way: 'browser → shop', what: 'POST /checkout/handoff' },
       { way: 'shop → service', what: 'POST /payment-intents', attempt: 1, status: 201 },
@@ -76,16 +76,16 @@ test('the inspector shows a buyer the way of the own order, without a secret, an
 })
 
 for (const shopOrigin of ['http://localhost:3000', 'https://shop.example']) {
-  test(`"lose the next answer" at ${shopOrigin} makes the next handoff ask again, by the same key`, async () => {
+  test(`"Lose the next response" at ${shopOrigin} makes the next handoff retry with the same key`, async () => {
     const there = await startShop({ shopOrigin })
     const buyer = await there.buyer()
     await buyer.put('thyme-tea', 1)
     const orderId = await buyer.placeOrder()
     const before = await buyer.handoff(orderId)
     const lose = { method: 'POST', body: {} }
-    const answer = await buyer.send(`/api/trace/${orderId}/lose-next-answer`, lose)
+    const answer = await buyer.send(`/api/trace/${orderId}/lose-next-response`, lose)
     expect(answer.status).toBe(204)
-    // Browsers drop a cookie with this prefix by nothing less.
+    // Browsers delete a cookie with this prefix only with these attributes.
     for (const cookie of answer.headers.getSetCookie()) {
       if (cookie.startsWith('__Host-')) expect(cookie).toMatch(/; Path=\/;.*; Secure/)
     }
@@ -96,7 +96,7 @@ for (const shopOrigin of ['http://localhost:3000', 'https://shop.example']) {
   })
 }
 
-test('in production there is no inspector and no back office', async () => {
+test('production has no inspector and no back office', async () => {
   const buyer = await live.buyer()
   await buyer.put('thyme-tea', 1)
   const orderId = await buyer.placeOrder()

@@ -337,7 +337,7 @@ export class Walk {
         const order = await shopper.buyer.order(orderId)
         const payments = [...shopper.payments.values()].filter((it) => it.orderId === orderId)
         const paid = payments.filter(({ status }) => status === 'succeeded')
-        const shown = [...(order.state === 'paid' ? [order.amount] : []), ...order.strayPayments]
+        const shown = [...(order.state === 'paid' ? [order.amount] : []), ...order.earlierPayments]
         const message = `payments of order ${orderId} as its page shows them`
         expect(shown.sort(), message).toEqual(paid.map(({ amount }) => amount).sort())
         if (order.state !== 'paid' && payments.some(({ status }) => status === 'processing')) {

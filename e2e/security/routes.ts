@@ -188,7 +188,7 @@ export function shopRoutes(stack: CrossSiteStack, { buyer, asset }: Known): read
         note: 'as text',
       }),
       probe('POST /api/orders/:id/settle', { headers: own, body: '{}' }),
-      probe('POST /api/trace/:id/lose-next-answer', {
+      probe('POST /api/trace/:id/lose-next-response', {
         ...{ ...wrong, headers: { ...json, origin: stack.shopUrl } },
         note: 'of another buyer',
       }),

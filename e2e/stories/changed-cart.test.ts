@@ -26,7 +26,7 @@ test('a buyer who returns to a checkout after a change of the cart pays for the 
   // A browser dispatches this when the tab is shown again.
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   expect(await handoff).toEqual(current)
-  await expect(page.getByText('The order was changed in another tab.')).toBeVisible()
+  await expect(page.getByText('This order changed in another tab.')).toBeVisible()
   await expect(page.getByTestId('order-total')).toHaveText(total ?? '')
   await payWith(page, 'success')
   await expectOrder(page, 'paid')
@@ -52,7 +52,7 @@ test('a payment for an earlier version of the cart does not pay the current one 
   expect(intents.find(({ id }) => id === old.id)).toMatchObject({
     verdict: 'paid',
     current: false,
-    alert: expect.stringContaining('return the money'),
+    alert: expect.stringContaining('refund it'),
   })
   await page.goto(`/orders/${order}`)
   await expect(page.getByTestId('stray-payment')).toBeVisible()

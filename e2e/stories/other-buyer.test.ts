@@ -10,7 +10,7 @@ test("another buyer's order is not found", async ({ page, browser, stack }) => {
     const existing = await tab.goto(`/${path}/${order}`)
     const missing = await tab.request.get(`/${path}/unknown-order`)
     expect([existing?.status(), missing.status()]).toEqual([404, 404])
-    await expect(tab.getByRole('heading', { name: 'There is nothing here' })).toBeVisible()
+    await expect(tab.getByRole('heading', { name: 'Page not found' })).toBeVisible()
   }
   const responses = await tab.evaluate(async (orderId) => {
     const handoff = await fetch('/checkout/handoff', {

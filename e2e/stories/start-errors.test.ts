@@ -12,7 +12,7 @@ test('a service whose port is in use exits with the port and the fix', async ({ 
 })
 
 for (const { name, variable, messages } of [
-  { name: 'whose port is in use', variable: 'PORT', messages: ['Port', 'choose another port'] },
+  { name: 'whose port is in use', variable: 'PORT', messages: ['Port', 'set another port'] },
   ...['PI_API_KEY', 'PI_BASE_URL', 'PI_CHECKOUT_ORIGIN', 'PI_HANDOFF_KEYS'].map((variable) => ({
     ...{ name: `without ${variable}`, variable },
     messages: [variable, variable === 'PI_HANDOFF_KEYS' ? 'Make one' : 'pi-service start'],

@@ -1,23 +1,23 @@
 import { PiCheckout } from '@pi-checkout/element/react'
 import { useEffect, useState } from 'react'
-import { askHandoff, askState } from '../ask.js'
+import { pollState, requestHandoff } from '../shop-api.js'
 
 export function Checkout() {
-  const [pair, setPair] = useState({})
-  const [told, setTold] = useState('')
+  const [handoff, setHandoff] = useState({})
+  const [result, setResult] = useState('')
 
-  // In an effect, so that no server ever renders the secret.
+  // In an effect, so that no server renders the secret.
   useEffect(() => {
-    askHandoff().then(setPair, (error) => setTold(error.message))
+    requestHandoff().then(setHandoff, (error) => setResult(error.message))
   }, [])
 
-  const follow = () => askState().then(setTold)
+  const showResult = () => pollState().then(setResult)
   return (
     <>
-      <PiCheckout {...pair} onFinish={follow} onCancel={follow}>
-        <p>One moment…</p>
+      <PiCheckout {...handoff} onFinish={showResult} onCancel={showResult}>
+        <p>Loading the payment form…</p>
       </PiCheckout>
-      <output>{told}</output>
+      <output>{result}</output>
     </>
   )
 }

@@ -41,7 +41,7 @@ afterAll(async () => {
   for (const close of closing) await close()
 })
 
-test('no file of an example is longer than forty lines', () => {
+test('each file has at most forty lines', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => !name.startsWith('node_modules') && /\.(?:m?jsx?|html|vue|svelte)$/.test(name),
   )
@@ -51,7 +51,7 @@ test('no file of an example is longer than forty lines', () => {
 })
 
 test.each(['express', 'fastify', 'hono', 'node'])(
-  'the %s example makes one intent for its order, and says paid when the service does',
+  'the %s example creates one intent for its order and returns paid after the payment',
   async (name) => {
     const shop = await startExample(`${name}.mjs`)
     const page = await (await fetch(shop)).text()
@@ -61,7 +61,7 @@ test.each(['express', 'fastify', 'hono', 'node'])(
 )
 
 test.each(['express', 'fastify', 'hono', 'node'])(
-  'the %s example survives clients that leave at any byte',
+  'the %s example survives clients that disconnect at any byte',
   async (name) => {
     const shop = await startExample(`${name}.mjs`)
     const { port } = new URL(shop)
@@ -91,7 +91,7 @@ test.each(['express', 'fastify', 'hono', 'node'])(
   },
 )
 
-test('the Next example makes one intent for its order, and says paid when the service does', async () => {
+test('the Next example creates one intent for its order and returns paid after the payment', async () => {
   const shop = 'http://localhost:3000'
   Object.assign(process.env, variables)
   const { GET, POST }: Record<'GET' | 'POST', HandoffHandler> = await import(
@@ -102,7 +102,7 @@ test('the Next example makes one intent for its order, and says paid when the se
   )
 })
 
-test('the static page lets a buyer try a second card, pay, and see it after a reload', async () => {
+test('the static page shows a decline, a payment with another card, and the result after a reload', async () => {
   const page = await browser.newPage({ locale: 'en' })
   await page.goto(await startExample('express.mjs'))
   await payWith(page, 'declined')
@@ -117,7 +117,7 @@ test.each([
   ['React', 'react/main.jsx'],
   ['Vue', 'vue/main.js'],
   ['Svelte', 'svelte/main.js'],
-])('the %s example shows the checkout, and says paid when the service does', async (_, entry) => {
+])('the %s example shows the checkout and the paid order', async (_, entry) => {
   const page = await browser.newPage({ locale: 'en' })
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
@@ -134,7 +134,7 @@ test.each([
 
 type Ask = (address: string, init?: RequestInit) => Promise<Response>
 
-/** What these tests read of an answer. */
+/** Fields that these tests read. */
 interface Answer {
   readonly id: string
   readonly clientSecret: string

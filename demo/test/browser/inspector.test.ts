@@ -9,11 +9,11 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-test('a lost answer shows as attempt 2 with the same key, and there is one intent', async () => {
+test('shows a lost response as attempt 2 with the same key, and one intent', async () => {
   const { page, close } = await openShop()
   const orderId = await openCheckout(page)
   await page.getByTestId('inspector').locator('summary').click()
-  await Promise.all([page.waitForEvent('load'), page.getByTestId('lose-answer').click()])
+  await Promise.all([page.waitForEvent('load'), page.getByTestId('lose-response').click()])
   await formReady(page)
   await page.getByTestId('inspector').locator('summary').click()
   const steps = page.getByTestId('step')
@@ -30,7 +30,7 @@ test('a lost answer shows as attempt 2 with the same key, and there is one inten
   await close()
 })
 
-test('the inspector names fields and shows no secret', async () => {
+test('shows field names and no secret', async () => {
   const { page, close } = await openShop()
   const received = page.waitForResponse('**/checkout/handoff')
   const orderId = await openCheckout(page)

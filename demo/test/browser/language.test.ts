@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-test('a chosen language and price list stay, on the hosted page too', async () => {
+test('keeps the selected language and price list, on the hosted page too', async () => {
   const { page, close } = await openShop()
   await page.goto('/')
   await Promise.all([page.waitForEvent('load'), page.getByTestId('language').selectOption('ru')])

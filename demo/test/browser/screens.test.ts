@@ -31,7 +31,7 @@ for (const { locale, colorScheme, viewport } of [
 ] as const) {
   const look = `${locale}-${colorScheme}-${viewport.width}`
 
-  test(`every screen is accessible, quiet and still: ${look}`, async () => {
+  test(`each screen is accessible, without errors or layout shifts: ${look}`, async () => {
     const { page, errors, layoutShifts, close } = await openShop({ locale, colorScheme, viewport })
     const look = async (name: string): Promise<void> => {
       await page.locator('h1').first().waitFor()
@@ -82,7 +82,7 @@ for (const { locale, colorScheme, viewport } of [
   })
 }
 
-test('the receipt and the failed order follow without loading a page: accessible, quiet and still', async () => {
+test('receipt and failed order appear without loading a page, errors, or layout shifts', async () => {
   const { page, errors, layoutShifts, close } = await openShop({ viewport: phone })
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')

@@ -31,7 +31,7 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 export async function openShop(options: BrowserContextOptions = {}): Promise<ShopPage> {
-  if (!browser) throw new Error('open the browser first')
+  if (!browser) throw new Error('call openBrowser() first')
   const context = await browser.newContext({ baseURL: stack.shopUrl, locale: 'en', ...options })
   const errors: string[] = []
   context.on('console', (line) => {
@@ -48,7 +48,7 @@ export async function openShop(options: BrowserContextOptions = {}): Promise<Sho
   }
 }
 
-/** Puts products into the cart, orders them and waits for the form. Returns the order's id. */
+/** Orders products and waits for the form. Returns the order's id. */
 export async function openCheckout(page: Page, products = ['lori-honey']): Promise<string> {
   await fillCart(page, products)
   await page.goto('/cart')
@@ -72,7 +72,7 @@ export async function formReady(page: Page): Promise<void> {
   await page.locator('pi-checkout:state(ready)').waitFor()
 }
 
-/** Waits until the page shows this state of the order. */
+/** Waits until the page shows a state of the order. */
 export async function orderShows(page: Page, state: string): Promise<void> {
   await page.locator(`[data-testid=order-state][data-state=${state}]`).waitFor()
 }

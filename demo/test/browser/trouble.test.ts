@@ -15,33 +15,33 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-test('a shop that does not answer says so, and nothing is lost', async () => {
+test('shows an error page while the shop is unreachable, and keeps the cart', async () => {
   const { page, close } = await openShop()
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')
   await page.route('**/api/cart/**', (route) => route.abort())
   await page.getByRole('button', { name: 'One more' }).click()
-  await page.getByRole('heading', { name: 'The shop does not answer' }).waitFor()
+  await page.getByRole('heading', { name: 'The shop is not responding' }).waitFor()
   await page.unroute('**/api/cart/**')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByTestId('line-thyme-tea').waitFor()
   await close()
 })
 
-test('a form that cannot be prepared says so, and Try again brings it', async () => {
+test('shows an error if the handoff fails; Try again loads the form', async () => {
   const { page, close } = await openShop()
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')
   await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, body: '{}' }))
   await page.getByTestId('place-order').click()
-  await page.getByRole('alert').getByText('could not be prepared').waitFor()
+  await page.getByRole('alert').getByText("couldn't load").waitFor()
   await page.unroute('**/checkout/handoff')
   await page.getByRole('button', { name: 'Try again' }).click()
   await formReady(page)
   await close()
 })
 
-test('a bank that takes long is no reason to pay twice: the page says so and may be closed', async () => {
+test('asks the buyer not to pay again while the bank takes long', async () => {
   const { page, close } = await openShop()
   const orderId = await openCheckout(page)
   await page.route('**/checkout/status*', (route) => route.fulfill({ json: { state: 'unknown' } }))
@@ -55,11 +55,11 @@ test('a bank that takes long is no reason to pay twice: the page says so and may
       return heading.count()
     })
     .toBe(1)
-  await page.getByText('Please do not pay a second time').waitFor()
+  await page.getByText("Please don't pay again").waitFor()
   await close()
 })
 
-test('a removed line hands the focus on, and an emptied cart says so', async () => {
+test('moves the focus to the heading when the last line is removed', async () => {
   const { page, close } = await openShop()
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')

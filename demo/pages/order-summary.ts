@@ -1,5 +1,5 @@
 /**
- * An order as paper: what was bought, for how much, and when.
+ * Summary of an order: lines, amounts, and dates.
  *
  * @module
  */
@@ -7,11 +7,11 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { LineData, OrderData } from '../server/page-data.ts'
 import { texts } from './language.ts'
 
-/** The order's number, facts and lines; `more` stands under the total. */
-export function slip(order: OrderData['order'], heading: TemplateResult): TemplateResult {
+/** Shows the order's number, dates, and lines. */
+export function orderSummary(order: OrderData['order'], heading: TemplateResult): TemplateResult {
   const { id, placedAt, paidAt, paidWith, lines, amount } = order
-  return html`<section class="slip" aria-label=${`${texts.orderNumber} ${id}`}>
-    <div class="slip-head">${heading}</div>
+  return html`<section class="summary" aria-label=${`${texts.orderNumber} ${id}`}>
+    <div class="summary-head">${heading}</div>
     <dl class="facts">
       <dt>${texts.orderNumber}</dt><dd class="order-id" data-testid="order-id"><bdi>${id}</bdi></dd>
       <dt>${texts.placedAt}</dt><dd>${placedAt}</dd>
@@ -39,18 +39,18 @@ export function linesAndTotal(lines: readonly LineData[], amount: string): Templ
   `
 }
 
-/** The state in words, for people and for tests. */
+/** Shows the state of an order. */
 export function badge(state: OrderData['order']['state']): TemplateResult {
   return html`<span class="badge" data-testid="order-state" data-state=${state}>
     ${texts.state[state]}
   </span>`
 }
 
-/** Money that came for an earlier version of the order: said to the buyer, never hidden. */
-export function strayPayments({ strayPayments }: OrderData['order']): TemplateResult[] {
-  return strayPayments.map(
+/** Shows payments for an earlier version of the order. */
+export function earlierPayments({ earlierPayments }: OrderData['order']): TemplateResult[] {
+  return earlierPayments.map(
     (amount) => html`<p class="notice bad" role="alert" data-testid="stray-payment">
-      ${texts.strayPayment(amount)}
+      ${texts.earlierPayment(amount)}
     </p>`,
   )
 }
