@@ -1,7 +1,7 @@
 // Packs what a merchant installs, as it would be published: `npm run pack -- FOLDER`, default .cache/packages.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { basename, join, relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { pnpm } from './pnpm.mjs'
 
@@ -14,20 +14,29 @@ export const published = ['server', 'element', 'service']
 export function pack(folder) {
   mkdirSync(folder, { recursive: true })
   // An older version next to the new one would be installed too.
-  for (const name of readdirSync(folder)) {
-    if (/^pi-checkout-.*\.tgz$/.test(name)) rmSync(join(folder, name))
-  }
-  return new Map(published.map((name) => [name, packOne(name, folder)]))
+  for (const file of tarballs(folder)) rmSync(file)
+  // Only pnpm writes versions and published entries into the manifest.
+  const filter = `./packages/{${published.join(',')}}`
+  const args = [
+    '--yes',
+    pnpm,
+    '--recursive',
+    '--filter',
+    filter,
+    'pack',
+    '--pack-destination',
+    folder,
+  ]
+  const { status, stdout, stderr } = spawnSync('npx', args, { cwd: root, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The packages could not be packed:\n${stdout}${stderr}`)
+  return new Map(
+    published.map((name) => [name, tarballs(folder).find((file) => file.includes(`-${name}-`))]),
+  )
 }
 
-// Only pnpm puts versions and published entries into the manifest.
-function packOne(name, folder) {
-  const args = ['--yes', pnpm, 'pack', '--json', '--pack-destination', folder]
-  const cwd = join(root, 'packages', name)
-  const { status, stdout, stderr } = spawnSync('npx', args, { cwd, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`packages/${name} could not be packed:\n${stdout}${stderr}`)
-  const [{ filename }] = [JSON.parse(stdout)].flat()
-  return join(folder, basename(filename))
+function tarballs(folder) {
+  const names = readdirSync(folder).filter((name) => /^pi-checkout-.*\.tgz$/.test(name))
+  return names.map((name) => join(folder, name))
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -32,7 +32,7 @@ let tarballs = new Map()
 beforeAll(() => {
   mkdirSync(home, { recursive: true })
   tarballs = pack(join(home, 'vendor'))
-  run('npm', ['init', '-y'])
+  writeFileSync(join(home, 'package.json'), '{ "private": true }')
   const cache = join(root, '.cache/npm')
   const options = ['--no-audit', '--no-fund', '--prefer-offline', `--cache=${cache}`]
   run('npm', ['install', ...options, 'express', ...tarballs.values()])
@@ -42,7 +42,7 @@ beforeAll(() => {
   link('@types/express', 'demo')
   link('@types/node', '.')
   link('react', 'packages/element')
-}, 240_000)
+}, 600_000)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000)
 

@@ -15,5 +15,5 @@ export function takeToken(): string | undefined {
 
 /** Reads a token, or the printed link that contains one. */
 export function readToken(text: string): string | undefined {
-  return /(?:^|#)([\w-]{43})(?:\/.*)?$/.exec(text.trim())?.[1]
+  return /(?:^|#)([\w-]{43})(?=\/|$)/.exec(text.trim())?.[1]
 }
