@@ -1,5 +1,5 @@
 /**
- * Sources as one file, so that tests which start many processes do not compile in each of them.
+ * Bundles sources, so that tests which start many processes compile once.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
-/** Bundles a module of this package for Node and returns the file, with a way to remove it. */
+/** Bundles a module of this package for Node.js. */
 export async function bundle(
   entry: string,
 ): Promise<{ readonly file: string; readonly remove: () => Promise<void> }> {

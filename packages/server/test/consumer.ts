@@ -1,5 +1,5 @@
 /**
- * A merchant's code as strict TypeScript: compiled by `types.test.ts`, never run.
+ * A merchant's code in strict TypeScript: compiled by `types.test.ts`, never run.
  *
  * @module
  */
@@ -16,7 +16,7 @@ interface Row {
 }
 
 const row: Row = { id: 'A-1001', total: 1999, email: undefined, intent: null }
-// Values that may be undefined or null, as they come out of forms, environments and databases.
+// Values that may be undefined or null, as from forms, environments, and databases.
 const settings: { readonly key?: string | undefined } = {}
 const intents = new PaymentIntents({
   apiKey: settings.key,

@@ -1,6 +1,6 @@
 /**
  * Schemas of a Payment Intent. Requests are strict. Responses tolerate fields and statuses that this version does
- * not know.
+ * not support.
  *
  * @module
  */

@@ -82,7 +82,7 @@ export interface NextAction {
  */
 export interface PaymentIntent {
   id: string
-  /** `phaseOf` returns its meaning. A status that this version does not know is never paid. */
+  /** `phaseOf` returns its meaning. A status that this version does not support is never paid. */
   status: PaymentIntentStatus | (string & {})
   /** Minor units. */
   amount: number

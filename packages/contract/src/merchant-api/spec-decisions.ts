@@ -15,7 +15,7 @@ export const paymentIntentStatuses = [
   'expired',
 ] as const
 
-/** A status that this version knows. */
+/** A status that this version supports. */
 export type PaymentIntentStatus = (typeof paymentIntentStatuses)[number]
 
 /** Group of statuses that a merchant treats alike. */
@@ -25,7 +25,7 @@ export type PaymentIntentPhase = 'open' | 'processing' | 'paid' | 'failed' | 'un
  * Returns the phase of a status.
  *
  * @param status - `status` of a Payment Intent.
- * @returns `unknown`, never `paid`, for a status that this version does not know.
+ * @returns `unknown`, never `paid`, for a status that this version does not support.
  * @example
  * phaseOf('succeeded') // 'paid'
  */

@@ -151,7 +151,7 @@ export const errorCodes = {
 /** Code of a `PiError`. */
 export type PiErrorCode = keyof typeof errorCodes
 
-/** Returns the code of a problem, or `unexpected_response` if this version does not know it. */
+/** Returns the code of a problem, or `unexpected_response` if this version does not support it. */
 export function knownCode(code: string | undefined): PiErrorCode {
   return code !== undefined && Object.hasOwn(errorCodes, code)
     ? (code as PiErrorCode) // A key of the record.

@@ -198,7 +198,7 @@ function redirectFailure(facts: Pick<AttemptFailure, 'status' | 'cause'>): Attem
   return failure('redirect_refused', { kind: 'contract', event, ...facts })
 }
 
-/** An intent may exist, and a retry does not help, unless `facts` says otherwise. */
+/** By default an intent may exist and a retry does not help. */
 function failure(
   code: PiErrorCode,
   {

@@ -19,7 +19,7 @@ export interface ExpectedIntent {
 
 /**
  * What an intent means for its order. `mismatch`: it has another id, order, amount, or currency. Review it manually.
- * `unknown`: a status that this version does not know. It is never a payment.
+ * `unknown`: a status that this version does not support. It is never a payment.
  */
 export type Verdict = 'paid' | 'open' | 'processing' | 'failed' | 'mismatch' | 'unknown'
 

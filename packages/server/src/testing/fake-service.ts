@@ -4,7 +4,6 @@
  *
  * @module
  */
-
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
 import { type PaymentIntentStatus, phaseOf } from '@pi-checkout/contract/spec-decisions'

@@ -265,13 +265,13 @@ test('removes its listeners from the signal', async () => {
 
 test('reports every attempt, and ignores errors of onAttempt', async () => {
   const service = await scriptedService(problem(503, 'store_unavailable'), created())
-  const seen: unknown[] = []
+  const reports: unknown[] = []
   const intents = new PaymentIntents({
     apiKey,
     baseUrl: service.url,
     ...fakeTime(),
     onAttempt: (attempt) => {
-      seen.push(attempt)
+      reports.push(attempt)
       throw new Error('a broken observer')
     },
   })
@@ -282,7 +282,7 @@ test('reports every attempt, and ignores errors of onAttempt', async () => {
     idempotencyKey: service.keys()[0],
     ms: 0,
   }
-  expect(seen).toEqual([
+  expect(reports).toEqual([
     { ...shared, number: 1, status: 503, code: 'store_unavailable', retryIn: 125 },
     { ...shared, number: 2, status: 201, code: undefined, retryIn: undefined },
   ])
@@ -291,12 +291,12 @@ test('reports every attempt, and ignores errors of onAttempt', async () => {
 test('publishes every attempt to the diagnostics channel', async () => {
   const { channel } = await import('node:diagnostics_channel')
   const service = await scriptedService(created())
-  const seen: unknown[] = []
-  const record = (message: unknown): void => void seen.push(message)
+  const reports: unknown[] = []
+  const record = (message: unknown): void => void reports.push(message)
   channel('pi-checkout:attempt').subscribe(record)
   await new PaymentIntents({ apiKey, baseUrl: service.url }).create(order)
   channel('pi-checkout:attempt').unsubscribe(record)
-  expect(seen).toMatchObject([{ operation: 'create', number: 1, status: 201 }])
+  expect(reports).toMatchObject([{ operation: 'create', number: 1, status: 201 }])
 })
 
 test('retrieve returns the intent without its secret (threat 12)', async () => {

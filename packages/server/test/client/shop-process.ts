@@ -1,5 +1,5 @@
 /**
- * A shop's process at its most fragile moment: the create is sent, its result not yet saved.
+ * A process that creates an intent and prints its id.
  *
  * @module
  */

@@ -62,10 +62,10 @@ test('names the agent option if the agent is for the other protocol', async () =
 
 test('makes every connection with the given agent', async () => {
   const service = await scriptedService(created())
-  let made = 0
+  let connections = 0
   class CountingAgent extends Agent {
     override createConnection(...given: Parameters<Agent['createConnection']>) {
-      made++
+      connections++
       return super.createConnection(...given)
     }
   }
@@ -73,7 +73,7 @@ test('makes every connection with the given agent', async () => {
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url, agent })
   for (const amount of [1, 2, 3]) await intents.create({ ...order, amount })
   agent.destroy()
-  expect([made, service.requests.length]).toEqual([1, 3])
+  expect([connections, service.requests.length]).toEqual([1, 3])
 })
 
 test('a request on a socket that the agent had connected counts as sent', async () => {

@@ -59,7 +59,7 @@ test.each(frameworks)(
   },
 )
 
-/** Asks for a handoff as a buyer who stays. */
+/** Requests a handoff and reads the response. */
 async function serves(port: number): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/checkout/handoff`, {
     method: 'POST',

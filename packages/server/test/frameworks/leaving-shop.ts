@@ -1,5 +1,5 @@
 /**
- * A shop in every framework, each in a separate process, which an unhandled error ends.
+ * A shop in every framework, in one separate process, which an unhandled error ends.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const checkout = createHandoff({
   origin: 'https://shop.example',
   keys: `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}`,
   order: async () => {
-    await new Promise(setImmediate) // A database would take a while, too: time to leave in.
+    await new Promise(setImmediate) // Asynchronous, like a database.
     return { orderId: 'A-1001', amount: 150000, currency: 'AMD' } as const
   },
 })

@@ -17,7 +17,7 @@ import { toExpress } from '../../src/frameworks/express.ts'
 import { toFastify, toKoa, toNode } from '../../src/frameworks/node.ts'
 import type { HandoffHandler } from '../../src/index.ts'
 
-/** Puts a handoff into a framework. `closing` collects what ends the framework. */
+/** Mounts a handoff in a framework. `closing` collects functions that close the framework. */
 export type Mount = (
   checkout: HandoffHandler,
   closing: (close: () => Promise<void>) => void,
@@ -31,7 +31,7 @@ export const expresses: readonly (readonly [name: string, make: Express])[] = [
   ['Express 4', express4],
 ]
 
-/** Express with steps before the handoff, and a route of the shop behind it. */
+/** Express with middleware before the handoff and a route of the shop after it. */
 export function inExpress(make: Express, ...before: RequestHandler[]): Mount {
   return (checkout) => {
     const app = make()
@@ -42,7 +42,7 @@ export function inExpress(make: Express, ...before: RequestHandler[]): Mount {
   }
 }
 
-// What `@Controller() class { @All('checkout/:route') checkout(@Req() …, @Res() …) }` comes to.
+// What `@Controller() class { @All('checkout/:route') checkout(@Req() …, @Res() …) }` compiles to.
 function nestController(checkout: HandoffHandler): new () => object {
   const handle = toNode(checkout)
   class CheckoutController {
@@ -77,11 +77,11 @@ export const inFastify: Mount = async (checkout, closing) => {
   return app.routing as RequestListener
 }
 
-/** Koa, before or after its body parser, with a route of the shop behind the handoff. */
+/** Koa with or without its body parser, and a route of the shop after the handoff. */
 export function inKoa(parse: boolean): Mount {
   return (checkout) => {
     const app = new Koa()
-    // Koa itself reports a connection that broke, on every route; it prints no error that is for the client.
+    // Koa reports a broken connection on every route. It does not print errors that are exposed to the client.
     app.on('error', (error: NodeJS.ErrnoException & { readonly expose?: boolean }) => {
       const broken = error.message === 'Parse Error' || error.syscall === 'read'
       if (!error.expose && !broken) process.stderr.write(`${error.stack}\n`)
@@ -95,7 +95,7 @@ export function inKoa(parse: boolean): Mount {
   }
 }
 
-/** Every framework, and what may stand before the handoff in it. */
+/** Every framework, with and without a body parser before the handoff. */
 export const mounts: ReadonlyMap<string, Mount> = new Map([
   ...expresses.flatMap(([name, make]): [string, Mount][] => [
     [name, inExpress(make)],

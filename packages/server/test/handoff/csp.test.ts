@@ -6,8 +6,8 @@ import { cspFor } from '../../src/index.ts'
 test('returns the policy of the security guide (threat 51)', () => {
   const guide = fileURLToPath(new URL('../../../../.github/SECURITY.md', import.meta.url))
   const [, policy] = /^Content-Security-Policy: (.*)$/m.exec(readFileSync(guide, 'utf8')) ?? []
-  const made = cspFor({ checkoutOrigin: 'https://pay.example', reportTo: 'csp' })
-  expect(made.replace('https://pay.example', 'CHECKOUT')).toBe(policy)
+  const policyText = cspFor({ checkoutOrigin: 'https://pay.example', reportTo: 'csp' })
+  expect(policyText.replace('https://pay.example', 'CHECKOUT')).toBe(policy)
 })
 
 test('has no report-to without an endpoint', () => {
