@@ -29,11 +29,11 @@ export interface LeavingClients {
   readonly requests: readonly string[]
   /** Requests whose response takes long or never ends. */
   readonly endless?: readonly string[]
-  /** Rejects if the server no longer serves; called after each 65 clients. */
+  /** Rejects if the server no longer serves; called after each 16 clients. */
   readonly serves: () => Promise<unknown>
 }
 
-/** Leaves at offsets of each request and of its response, with 65 clients at a time. */
+/** Leaves at offsets of each request and of its response, with 16 clients at a time. */
 export async function leaveAtEveryByte({
   port,
   host,
@@ -51,7 +51,7 @@ export async function leaveAtEveryByte({
         ...offsets(response.length).map((received) => ({ received })),
       ].map((visit): Visit => ({ port, host, request, departure, ...visit }))
       while (visits.length > 0) {
-        await Promise.all(visits.splice(0, 65).map(visitAndLeave))
+        await Promise.all(visits.splice(0, 16).map(visitAndLeave))
         await serves()
       }
     }

@@ -125,6 +125,18 @@ test('sends nothing to the target of a redirect (threat 3)', async () => {
   expect([service.requests.length, target.requests.length]).toEqual([1, 0])
 })
 
+test('ApiError has the errors of the problem and the number of the others', async () => {
+  const errors = [{ pointer: '/metadata/a', code: 'too_long', detail: 'metadata.a is too long' }]
+  const { intents } = await clientOf([
+    (response) => {
+      response.writeHead(400, { 'content-type': 'application/problem+json' })
+      response.end(JSON.stringify({ code: 'validation_failed', errors, errorsOmitted: 5 }))
+    },
+  ])
+  const error = await failure(intents.create(order))
+  expect(error).toMatchObject({ code: 'validation_failed', errors, errorsOmitted: 5 })
+})
+
 test('cuts an endless response at 256 KB (threat 7)', async () => {
   const service = await scriptedService((response) => {
     response.writeHead(201, { 'content-type': 'application/json' })
