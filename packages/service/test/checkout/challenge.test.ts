@@ -86,7 +86,7 @@ test('a third wrong code denies the payment; the two before it ask again', async
   const client = await challenged()
   const ticket = await ticketOf(client)
   let token = await enter(ticket)
-  for (const words of ['Try again', 'You can try once more']) {
+  for (const words of ['Try again', 'One try is left']) {
     const again = await submit(`${ticket.url}/answer`, { token, code: '1111', action: 'confirm' })
     const html = await again.text()
     expect(html).toContain(words)
@@ -107,7 +107,7 @@ test('opening the challenge again gives no further tries', async () => {
   const html = await (
     await submit(`${again.url}/answer`, { token, code: '2', action: 'confirm' })
   ).text()
-  expect(html).toContain('You can try once more')
+  expect(html).toContain('One try is left')
 })
 
 for (const [number, failure] of [
