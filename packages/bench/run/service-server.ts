@@ -61,6 +61,9 @@ export class Server {
       env: { ...process.env, PI_DATABASE_URL: '', ...env },
       execArgv: ['--import', 'tsx', '--import', loader],
     })
+    child.once('exit', (code) => {
+      if (code) throw new Error(`The ${kind} server exited with ${code}.`)
+    })
     const [ready] = (await once(child, 'message')) as [{ port: number; apiKey: string }]
     return new Server(kind, child, ready)
   }

@@ -96,7 +96,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   })
 }
 
-/** Nobody is left to read it. */
+/** The client has closed the connection: no response is read. */
 function brokenOff(): ProblemError {
   return new ProblemError('request_timeout', 'The body broke off.')
 }
