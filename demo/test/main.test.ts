@@ -54,12 +54,11 @@ test('keeps an order when the shop is killed', async () => {
   expect((await buyer.order(orderId)).state).toBe('open')
 })
 
-test('ends with the helper’s message if a variable is missing', async () => {
-  const { code, errors } = await refused({ PI_API_KEY: '' })
+test.each(['PI_API_KEY', 'PI_BASE_URL'])('exits without %s, with the fix', async (name) => {
+  const { code, output, errors } = await runShop({ [name]: '' })
   expect(code).toBe(1)
-  expect(errors).toMatch(
-    /^The shop could not start. PI_API_KEY: environment variable is not set.*pi-service start/,
-  )
+  expect(errors).toMatch(new RegExp(`^The shop could not start. ${name}: .*pi-service start`))
+  expect(output + errors).not.toContain(apiKey)
   expect(errors).not.toContain('    at ')
 })
 
@@ -68,7 +67,7 @@ test('ends with the port and the fix if the port is in use', async () => {
   await once(other, 'listening')
   const address = other.address()
   const port = typeof address === 'object' ? String(address?.port) : ''
-  const { code, errors } = await refused({ PORT: port })
+  const { code, errors } = await runShop({ PORT: port })
   other.close()
   expect(code).toBe(1)
   expect(errors).toContain(`Port ${port} is already in use`)
@@ -86,7 +85,7 @@ async function start(env: Record<string, string> = {}): Promise<Running> {
   return { shopUrl, stop: shop.stop }
 }
 
-async function refused(env: Record<string, string>): Promise<EndedProgram> {
+async function runShop(env: Record<string, string>): Promise<EndedProgram> {
   return await runProgram([demoShop, '--json'], { env: variables(env) })
 }
 
