@@ -264,7 +264,7 @@ test('the test bank withstands every form, and none settles a challenge (threat 
     name: 'bank',
     program: stack.service,
     inputs: fc.record({
-      path: fc.constantFrom('/challenge', '/challenge/response', '/bank', '/bank/response'),
+      path: fc.constantFrom('/challenge', '/challenge/answer', '/bank', '/bank/answer'),
       body: fc.oneof(form, form, form, ascii(200)),
       script: fc.boolean(),
     }),
