@@ -41,5 +41,5 @@ test('the README says what to do about every error of both operations, with its 
 })
 
 function readSources(): string {
-  return ['config', 'start', 'exec'].map((name) => read(`../src/${name}.ts`)).join('\n')
+  return ['config', 'start/start', 'cli/exec'].map((name) => read(`../src/${name}.ts`)).join('\n')
 }
