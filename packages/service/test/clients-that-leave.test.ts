@@ -74,15 +74,15 @@ interface Visits {
 async function leave(visits: Visits): Promise<void> {
   const { hostname: host, port } = new URL(ready.baseUrl)
   const before = service.log.length
-  const serves = async (): Promise<void> => void (await create())
+  const serves = async (): Promise<void> => void (await create(1000))
   const end = await leaveAtEveryByte({ host, port: Number(port), serves, ...visits }).catch(String)
   // A client that leaves is no failure of the service: no error, no warning of Node.
   const complaints = service.log.slice(before).filter((line) => !/"level":(?:30|40)\b/.test(line))
   expect([end, service.child.exitCode, complaints]).toEqual([undefined, null, []])
 }
 
-async function create(): Promise<typeof intent> {
-  return ask('/payment-intents', order, { authorization: `Bearer ${ready.apiKey}` })
+async function create(timeout?: number): Promise<typeof intent> {
+  return ask('/payment-intents', order, { authorization: `Bearer ${ready.apiKey}` }, timeout)
 }
 
 async function openSession(): Promise<typeof session> {
@@ -94,12 +94,17 @@ function pair(): string {
   return JSON.stringify({ id, clientSecret, origin: shop })
 }
 
-async function ask<T>(path: string, body: string, headers: Record<string, string>): Promise<T> {
+async function ask<T>(
+  path: string,
+  body: string,
+  headers: Record<string, string>,
+  timeout = 10_000,
+): Promise<T> {
   const response = await fetch(ready.baseUrl + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
-    signal: AbortSignal.timeout(1000),
+    signal: AbortSignal.timeout(timeout),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${path} returned ${response.status} ${text.slice(0, 300)}`)
