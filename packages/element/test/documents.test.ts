@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
 import { startSites, waitForEvent } from './support/sites.ts'
@@ -31,13 +32,18 @@ test.each(pages)('the page of $path shows a message if its script is blocked', a
 })
 
 test.each(checkoutPages)('the page of $path shifts nothing while it loads', async ({ html }) => {
-  const page = await openPage(html, (opened) =>
-    opened.addInitScript(`
+  const page = await openPage(html, async (opened) => {
+    // A slow script, so that the page is painted before the definition.
+    await opened.route('**/pi-checkout.js', async (route) => {
+      await setTimeout(500)
+      await route.continue()
+    })
+    await opened.addInitScript(`
       window.shift = 0
       new PerformanceObserver((list) => {
         for (const { value } of list.getEntries()) shift += value
-      }).observe({ type: 'layout-shift', buffered: true })`),
-  )
+      }).observe({ type: 'layout-shift', buffered: true })`)
+  })
   await waitForEvent(page, 'pi-ready')
   await page.waitForTimeout(200)
   expect(await page.evaluate('shift')).toBe(0)
