@@ -44,7 +44,7 @@ beforeAll(() => {
   link('react', 'packages/element')
 }, 600_000)
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000)
 
 for (const name of published) {
   test(`${name}: the package contains its listed folders only (threat 69)`, () => {
