@@ -144,7 +144,7 @@ export async function runPgbench(
     join(binaries, 'pgbench'),
     [
       ...['-n', '-M', 'prepared', '-f', '-', '-c', String(concurrency)],
-      ...['-j', '1', '-T', String(Math.max(1, Math.round(seconds))), url],
+      ...['-j', '1', '-T', String(Math.max(2, Math.round(seconds))), url],
     ],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   )
