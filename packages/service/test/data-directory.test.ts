@@ -166,14 +166,14 @@ test('is not delayed by a suspended command that probes the lock', async () => {
   rmSync(place, { recursive: true })
 }, 2000)
 
-test('where no socket can be made the directory is refused with the reason and the fix', async () => {
+test('rejects a directory without sockets, with the reason and the fix', async () => {
   const place = mkdtempSync(join(tmpdir(), 'pi-no-socket-'))
   chmodSync(place, 0o555)
   if (isRoot) process.seteuid?.(otherUser)
   try {
     await expect(lockDirectory(place)).rejects.toThrow(
       new TypeError(
-        `The data directory ${place} cannot be used: its file system lets no socket be made in it ` +
+        `The data directory ${place} cannot be used: its file system does not allow sockets ` +
           '(EACCES); choose one on a local disk with --data or PI_DATA_DIR, or a PostgreSQL with --database-url',
       ),
     )

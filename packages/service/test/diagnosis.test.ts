@@ -88,7 +88,7 @@ test('a statement that fails leaves one line with code, constraint, statement an
       statement: expect.stringMatching(/^s[0-9a-f]{12}$/),
     },
   })
-  expect(line.error.stack?.join('\n')).toContain('creation.ts')
+  expect(line.error.stack?.join('\n')).toContain('create-batch.ts')
   expect(lines[0]).not.toContain('ani@example.com')
 })
 
@@ -107,7 +107,7 @@ for (const code of ['XX000', '53100', 'P0001', '23514']) {
   })
 }
 
-test('an error that is none of the store leaves one line with message and stack', async () => {
+test('an error of the service itself leaves one line with message and stack', async () => {
   await db.script('drop trigger if exists fail on payment_intents')
   const { id } = (await (await create(service)).json()) as { id: string }
   await db.query`update payment_intents set order_id = ${'A\x1f1'} where id = ${id}`
@@ -117,8 +117,8 @@ test('an error that is none of the store leaves one line with message and stack'
     msg: 'internal_error',
     error: {
       name: 'Error',
-      message: 'The store holds an intent with a separator in it',
-      stack: expect.arrayContaining([expect.stringContaining('retrieval.ts')]),
+      message: 'The store contains an intent with a separator in it',
+      stack: expect.arrayContaining([expect.stringContaining('intent-row.ts')]),
     },
   })
 })

@@ -281,10 +281,10 @@ test('options in the database URL add to the settings of a session and take none
   await db.close()
 })
 
-test('a database that is not encoded in UTF-8 is refused with the fix', async () => {
+test('rejects a database that is not encoded in UTF-8, with the fix', async () => {
   const url = await newDatabase('latin', "encoding 'LATIN1' template template0")
   await expect(openPostgres(url)).rejects.toThrow(
-    'PI_DATABASE_URL: must name a database that is encoded in UTF8; make one with `createdb',
+    'PI_DATABASE_URL: must name a database that is encoded in UTF8; create one with `createdb',
   )
 })
 
