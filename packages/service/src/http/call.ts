@@ -17,7 +17,7 @@ export class Call {
   /** The matched entry of the table: of another method if `route` is `undefined`. */
   matched: Route | undefined = undefined
   audience: Audience = 'public'
-  /** Values of the path's parameters, as sent. The rest of a path that ends with `*` is `rest`. */
+  /** Values of the path's parameters, decoded. The rest of a path that ends with `*` is `rest`, as sent. */
   params: Readonly<Record<string, string>> = noParams
   /** Address of the client, for the access log. */
   client: string | undefined = undefined

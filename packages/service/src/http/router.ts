@@ -136,10 +136,23 @@ function readParams(
   const params: Record<string, string> = {}
   for (let at = 0; at < parts.length; at++) {
     const [part = '', segment = ''] = [parts[at], segments[at]]
-    if (segment.startsWith(':') && part !== '') params[segment.slice(1)] = part
-    else if (part !== segment) return undefined
+    if (segment.startsWith(':') && part !== '') {
+      const value = decodeSegment(part)
+      if (value === undefined) return undefined
+      params[segment.slice(1)] = value
+    } else if (part !== segment) return undefined
   }
   return params
+}
+
+/** @returns `undefined` if it encodes no text: no route has such a path. */
+function decodeSegment(segment: string): string | undefined {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
 }
 
 function notFound(): ProblemError {
