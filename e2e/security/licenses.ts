@@ -45,12 +45,12 @@ export function licenseTable(packages: readonly RuntimePackage[]): string {
       `| ${name} | ${version} | ${license} | ${usedBy.join(', ')} |`,
   )
   return [
-    '# Licences',
+    '# Licenses',
     '',
-    'Every third-party package that runs with ours, and under which licence. Prebuilt files for one',
-    'platform, such as those of `libsql`, come under the licence of the package that chooses them.',
+    'Every third-party package that runs with ours, and under which license. Prebuilt files for one',
+    'platform, such as those of `libsql`, come under the license of the package that chooses them.',
     '',
-    '| package | version | licence | brought by |',
+    '| package | version | license | brought by |',
     '|---|---|---|---|',
     ...lines,
     '',
