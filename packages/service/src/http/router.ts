@@ -126,7 +126,7 @@ function findPattern({ patterns }: Table, path: string, call: Call): Path | unde
 }
 
 function readParams(
-  { prefix, segments }: Pattern,
+  { prefix, route, segments }: Pattern,
   path: string,
 ): Readonly<Record<string, string>> | undefined {
   const rest = path.slice(prefix.length)
@@ -137,7 +137,8 @@ function readParams(
   for (let at = 0; at < parts.length; at++) {
     const [part = '', segment = ''] = [parts[at], segments[at]]
     if (segment.startsWith(':') && part !== '') {
-      const value = decodeSegment(part)
+      // The merchant API has one 404 for every id that it does not know.
+      const value = decodeSegment(part) ?? (route.audience === 'merchant' ? part : undefined)
       if (value === undefined) return undefined
       params[segment.slice(1)] = value
     } else if (part !== segment) return undefined

@@ -12,6 +12,7 @@ const server = createServer(
     observers: [],
     handlers: {
       page: ({ params }) => json(params),
+      retrieve: ({ params }) => json(params),
       environments: () => json([]),
       addFault: ({ params }) => json(params),
       clearFaults: ({ params }) => json(params),
@@ -35,6 +36,7 @@ for (const [path, params] of [
   ['/checkout/pi_1', { id: 'pi_1' }],
   ['/checkout/pi%5F1', { id: 'pi_1' }],
   ['/checkout/pi_1?id=2', { id: 'pi_1' }],
+  ['/payment-intents/%ff', { id: '%ff' }],
 ] as const) {
   test(`decodes the parameters of ${path}`, async () => {
     const response = await fetch(url + path)
