@@ -40,7 +40,7 @@ test('before the first start all is well, and nothing is made', async () => {
   expect(status).toBe(0)
   const diagnosis = JSON.parse(out) as Diagnosis
   expect(diagnosis.ok).toBe(true)
-  expect(new Set(diagnosis.findings.map(({ state }) => state))).toEqual(new Set(['ok']))
+  expect(new Set(diagnosis.findings.map(({ level }) => level))).toEqual(new Set(['ok']))
   expect(existsSync(unused)).toBe(false)
 })
 
@@ -56,13 +56,13 @@ test('a running service examines its own store, and its ports are its own', asyn
   const diagnosis = await diagnose({ port: new URL(service.url).port })
   expect(diagnosis.findings).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ state: 'ok', found: 'A running pi-service has it.' }),
-      { about: 'store', state: 'ok', found: 'It is open, takes writes and syncs each commit.' },
-      { about: 'schema', state: 'ok', found: 'It is the newest.' },
-      { about: 'secret keys', state: 'ok', found: 'k1: all that stored rows need.' },
+      expect.objectContaining({ level: 'ok', found: 'A running pi-service has it.' }),
+      { about: 'store', level: 'ok', found: 'It is open, takes writes and syncs each commit.' },
+      { about: 'schema', level: 'ok', found: 'It is the newest.' },
+      { about: 'secret keys', level: 'ok', found: 'k1: all that stored rows need.' },
       {
         about: 'Demo Shop (test)',
-        state: 'ok',
+        level: 'ok',
         found: '1 working key; pages of http://localhost:3000 may show its checkout.',
       },
       adviceForLive(),
@@ -71,12 +71,12 @@ test('a running service examines its own store, and its ports are its own', asyn
   await service.stop()
 })
 
-test('a key that intents need and that is gone is a fault, with what to do', async () => {
+test('fails for a missing key that intents need, with the fix', async () => {
   const diagnosis = await diagnose({}, { PI_SECRET_KEYS: newSecretKeys().replace('k1', 'k9') })
   expect(diagnosis.ok).toBe(false)
   expect(about(diagnosis, 'secret keys')).toEqual({
     about: 'secret keys',
-    state: 'fault',
+    level: 'fail',
     found: expect.stringMatching(
       /^key k1 is missing, but rows of this store need it: intents that are open or younger than 48 hours, Demo Shop \(test\) pi_sk_test_…\w{4} key_\w+/,
     ),
@@ -90,7 +90,7 @@ test('a key that intents need and that is gone is a fault, with what to do', asy
 /** The doctor's report, for each way to examine the store. */
 const adviceForLive = () => ({
   about: "Ani's Shop (live)",
-  state: 'warning',
+  level: 'warn',
   found: expect.stringContaining('no registered origin, so no page can show its checkout'),
   advice: `Run pi-service origins add ORIGIN --merchant 'Ani'\\''s Shop' --environment live --data '${data}'.`,
 })
@@ -103,12 +103,12 @@ test('an environment without a page is named with the command that helps, to be 
   expect(about(diagnosis, "Ani's Shop (live)")).toEqual(adviceForLive())
 })
 
-test('a port that another program has and a database that is away are faults', async () => {
+test('fails for a port in use and for an unreachable database', async () => {
   const program = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await new Promise((resolve) => program.once('listening', resolve))
   const { port } = program.address() as { port: number }
   expect(about(await diagnose({ port: String(port) }), `port ${port}`)).toMatchObject({
-    state: 'fault',
+    level: 'fail',
     found: 'Another program has it.',
   })
   program.close()
@@ -116,7 +116,7 @@ test('a port that another program has and a database that is away are faults', a
   const url = 'postgres://user:hush@127.0.0.1:1/nothing'
   const away = await command(['doctor', '--database-url', url, '--port', '0'])
   expect(away.status).toBe(1)
-  expect(away.out).toContain('FAULT    store: The database cannot be reached (ECONNREFUSED).')
+  expect(away.out).toContain('FAIL  store: The database cannot be reached (ECONNREFUSED).')
   expect(away.out).not.toContain('hush')
 })
 
@@ -125,18 +125,18 @@ test('warns if a public service cannot tell its clients apart', async () => {
   const what = 'client addresses'
   expect(about(await diagnose({}, behind), what)).toEqual({
     about: what,
-    state: 'warning',
+    level: 'warn',
     found:
       'PI_PUBLIC_URL is set and PI_TRUSTED_PROXIES is not, so no limit counts by client address.',
     advice: 'Set PI_TRUSTED_PROXIES to the addresses of your proxies, such as 127.0.0.1.',
   })
   const trusting = { ...behind, PI_TRUSTED_PROXIES: '10.0.0.0/8' }
-  expect(about(await diagnose({}, trusting), what)).toMatchObject({ state: 'ok' })
+  expect(about(await diagnose({}, trusting), what)).toMatchObject({ level: 'ok' })
   expect(about(await diagnose(), what)).toBeUndefined()
 })
 
-test('a Node that is too old is a fault', () => {
-  for (const version of ['18.20.4', '20.18.9']) expect(examineNode(version).state).toBe('fault')
+test('rejects a Node.js that is too old', () => {
+  for (const version of ['18.20.4', '20.18.9']) expect(examineNode(version).level).toBe('fail')
   for (const version of ['20.19.0', '22.0.0', '24.1.0'])
-    expect(examineNode(version).state).toBe('ok')
+    expect(examineNode(version).level).toBe('ok')
 })

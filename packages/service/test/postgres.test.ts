@@ -326,7 +326,7 @@ test('the doctor says of a database that does not sync, and of keys that are not
   const examined = await command(['doctor', '--port', '0'], environment(''))
   expect(examined.status).toBe(1)
   expect(examined.out).toContain('a power cut may lose what it has acknowledged')
-  expect(examined.out).toContain('FAULT    secret keys: PI_SECRET_KEYS is not set')
+  expect(examined.out).toContain('FAIL  secret keys: PI_SECRET_KEYS is not set')
   expect((await command(['doctor', '--port', '0'], environment())).status).toBe(0)
 })
 

@@ -1,5 +1,5 @@
 /**
- * What the command line tells a person, in place of its JSON.
+ * What the commands print without `--json`.
  *
  * @module
  */
@@ -65,14 +65,12 @@ export function describeResult(result: AdminResult): string {
 
 const noOrigin = 'no origin, so no page shows its checkout'
 
-/** What the doctor found, an advice under each finding that has one. */
+/** Returns one line for each finding, with its advice below. */
 export function describeFindings(findings: readonly DoctorFinding[]): string {
-  const marks = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
   return findings
-    .map(({ about, state, found, advice }) =>
-      [`${marks[state]}  ${about}: ${found}`, ...(advice ? [`         → ${advice}`] : [])].join(
-        '\n',
-      ),
-    )
+    .flatMap(({ about, level, found, advice }) => [
+      `${level.toUpperCase().padEnd(4)}  ${about}: ${found}`,
+      ...(advice ? [`      → ${advice}`] : []),
+    ])
     .join('\n')
 }

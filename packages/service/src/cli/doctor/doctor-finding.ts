@@ -1,29 +1,29 @@
 /**
- * What the doctor found about one thing, and what to do about it.
+ * What the doctor found about one subject, and what to do about it.
  *
  * @module
  */
 
-/** `warning`: it works, and will not always. `fault`: it does not work. */
 export interface DoctorFinding {
   readonly about: string
-  readonly state: 'ok' | 'warning' | 'fault'
+  /** `warn`: it works now, but may stop working. `fail`: it does not work. */
+  readonly level: 'ok' | 'warn' | 'fail'
   readonly found: string
-  /** What to do; an `ok` needs nothing. */
+  /** What to do. Absent for `ok`. */
   readonly advice?: string
 }
 
-/** Everything is well. */
+/** Creates a finding that needs no action. */
 export function ok(about: string, found: string): DoctorFinding {
-  return { about, state: 'ok', found }
+  return { about, level: 'ok', found }
 }
 
-/** It works, and will not always. */
-export function warning(about: string, found: string, advice: string): DoctorFinding {
-  return { about, state: 'warning', found, advice }
+/** Creates a finding about what may stop working. */
+export function warn(about: string, found: string, advice: string): DoctorFinding {
+  return { about, level: 'warn', found, advice }
 }
 
-/** It does not work. */
-export function fault(about: string, found: string, advice: string): DoctorFinding {
-  return { about, state: 'fault', found, advice }
+/** Creates a finding about what does not work. */
+export function fail(about: string, found: string, advice: string): DoctorFinding {
+  return { about, level: 'fail', found, advice }
 }

@@ -16,7 +16,7 @@ import { openPglite } from '../../db/pglite.ts'
 import { openPostgres } from '../../db/postgres.ts'
 import { readSecretKeys, type SecretKeys } from '../../secret-keys.ts'
 import { sendAdminCommand } from '../admin-socket.ts'
-import { type DoctorFinding, fault, ok } from './doctor-finding.ts'
+import { type DoctorFinding, fail, ok } from './doctor-finding.ts'
 import { examineMachine } from './machine-checks.ts'
 import { examineStore } from './store-checks.ts'
 
@@ -30,7 +30,7 @@ export interface Diagnosis {
 /** Checks everything that a start with this configuration needs. */
 export async function examine(config: Config): Promise<Diagnosis> {
   const findings = [...(await examineMachine(config)), ...(await examineChosenStore(config))]
-  return { ok: findings.every(({ state }) => state !== 'fault'), findings }
+  return { ok: findings.every(({ level }) => level !== 'fail'), findings }
 }
 
 async function examineChosenStore({
@@ -44,7 +44,7 @@ async function examineChosenStore({
     const findings = await examineDatabase(await openPostgres(store.url), { store, keys })
     return keys ? findings : [...findings, noKeys]
   } catch (error) {
-    return [faultOf(error)]
+    return [failureOf(error)]
   }
 }
 
@@ -83,25 +83,25 @@ async function examineDatabase(
   }
 }
 
-const noKeys = fault(
+const noKeys = fail(
   'secret keys',
   'PI_SECRET_KEYS is not set, and a PostgreSQL store needs it.',
   'Give every instance the same; pi-service start says how to make them.',
 )
 
-function faultOf(error: unknown): DoctorFinding {
+function failureOf(error: unknown): DoctorFinding {
   if (error instanceof DirectoryInUse) {
-    return fault('store', error.message, 'Nothing, if that service is meant to run.')
+    return fail('store', error.message, 'Nothing, if that service is meant to run.')
   }
   if (error instanceof StoreError) {
-    return fault(
+    return fail(
       'store',
       `The database cannot be reached (${error.code}).`,
       'Check that it runs, and the address in --database-url or PI_DATABASE_URL.',
     )
   }
   if (error instanceof TypeError) {
-    return fault('store', error.message, 'The message names the setting and its rule.')
+    return fail('store', error.message, 'The message names the setting and its rule.')
   }
   throw error
 }

@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../../config.ts'
 import { packageRoot } from '../../package-root.ts'
-import { type DoctorFinding, fault, ok, warning } from './doctor-finding.ts'
+import { type DoctorFinding, fail, ok, warn } from './doctor-finding.ts'
 
 /** The oldest Node that this package runs on: that of `engines` in its package.json. */
 const oldest = [20, 19] as const
@@ -37,7 +37,7 @@ export async function examineMachine({
 function addressFinding(trustedProxies: Config['trustedProxies']): DoctorFinding {
   const about = 'client addresses'
   if (trustedProxies) return ok(about, 'PI_TRUSTED_PROXIES is set, so limits count by client.')
-  return warning(
+  return warn(
     about,
     'PI_PUBLIC_URL is set and PI_TRUSTED_PROXIES is not, so no limit counts by client address.',
     'Set PI_TRUSTED_PROXIES to the addresses of your proxies, such as 127.0.0.1.',
@@ -49,7 +49,7 @@ export function examineNode(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isNew = major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
   if (isNew) return ok('node', `Node ${version} runs this package.`)
-  return fault('node', `Node ${version} is too old.`, `Install Node ${oldest.join('.')} or newer.`)
+  return fail('node', `Node ${version} is too old.`, `Install Node ${oldest.join('.')} or newer.`)
 }
 
 const pages = [
@@ -61,7 +61,7 @@ function examinePages(): DoctorFinding {
   const folder = new URL('dist/hosted/', packageRoot)
   const missing = pages.filter((name) => !existsSync(fileURLToPath(new URL(name, folder))))
   if (missing.length === 0) return ok('pages', 'The hosted pages and the element are built.')
-  return fault(
+  return fail(
     'pages',
     `These are not built: ${missing.join(', ')}.`,
     'In the repository run npm run build; an installed package is broken: install it again.',
@@ -83,7 +83,7 @@ async function examinePort(host: string, port: number): Promise<DoctorFinding> {
     if (code === 'EADDRINUSE' && (await isService(host, port))) {
       return ok(about, 'A running pi-service has it.')
     }
-    return fault(
+    return fail(
       about,
       code === 'EADDRINUSE' ? 'Another program has it.' : `It cannot be opened (${code}).`,
       'Stop what uses it, or choose another with --port or PI_PORT; PI_HOST is the address.',

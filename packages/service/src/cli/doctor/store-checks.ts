@@ -10,7 +10,7 @@ import type { Database } from '../../db/database.ts'
 import { pendingMigrations } from '../../db/migrate.ts'
 import { type ListedEnvironment, listEnvironments } from '../../merchants/merchants.ts'
 import { keyFault, type SecretKeys } from '../../secret-keys.ts'
-import { type DoctorFinding, fault, ok, warning } from './doctor-finding.ts'
+import { type DoctorFinding, fail, ok, warn } from './doctor-finding.ts'
 
 /** Examines a store that is open. */
 export async function examineStore({
@@ -43,14 +43,14 @@ async function examineWrites(db: Database): Promise<DoctorFinding> {
            current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off'
              and current_setting('full_page_writes') = 'on' as durable`
   if (settings?.readOnly === 'on') {
-    return fault(
+    return fail(
       'store',
       'It is open, and takes no writes.',
       'Name the primary server, not a standby, and leave default_transaction_read_only off.',
     )
   }
   if (settings?.durable) return ok('store', 'It is open, takes writes and syncs each commit.')
-  return warning(
+  return warn(
     'store',
     'It is open and takes writes, and a power cut may lose what it has acknowledged.',
     db.kind === 'pglite'
@@ -61,7 +61,7 @@ async function examineWrites(db: Database): Promise<DoctorFinding> {
 
 function schemaFinding(pending: readonly number[]): DoctorFinding {
   if (pending.length === 0) return ok('schema', 'It is the newest.')
-  return warning(
+  return warn(
     'schema',
     `${pending.length} migrations are missing: ${pending.join(', ')}.`,
     'Make a backup; the next start of this version applies them.',
@@ -77,7 +77,7 @@ async function examineClock(db: Database, now: () => Date): Promise<DoctorFindin
   const middle = (begin + now().getTime()) / 2
   const apart = Math.round((server?.at.getTime() ?? middle) - middle)
   if (Math.abs(apart) <= tolerance) return ok('clock', `It reads ${now().toISOString()}.`)
-  return fault(
+  return fail(
     'clock',
     `The clocks of this machine and of the database are ${Math.abs(apart)} ms apart.`,
     'Run a time service such as chrony on both: deadlines and expiries are times of this machine.',
@@ -88,12 +88,12 @@ async function examineKeys(db: Database, keys: SecretKeys | undefined): Promise<
   if (!keys) {
     const [used] = await db.query`select from payment_intents limit 1`
     return used
-      ? fault('secret keys', 'There are none, and intents need them.', 'Restore PI_SECRET_KEYS.')
+      ? fail('secret keys', 'There are none, and intents need them.', 'Restore PI_SECRET_KEYS.')
       : ok('secret keys', 'There are none yet; the first start makes them.')
   }
   const wrong = await keyFault(db, keys)
   if (!wrong) return ok('secret keys', `${keys.kids.join(', ')}: all that stored rows need.`)
-  return fault('secret keys', `${wrong.problem}.`, `Set PI_SECRET_KEYS: ${wrong.fix}.`)
+  return fail('secret keys', `${wrong.problem}.`, `Set PI_SECRET_KEYS: ${wrong.fix}.`)
 }
 
 async function examineEnvironments(
@@ -114,11 +114,11 @@ function environmentFinding(
   const about = `${merchant} (${mode})`
   const options = `--merchant ${shellQuote(merchant)} --environment ${mode}${storeOptions}`
   if (workingKeys === 0) {
-    return warning(about, 'It has no working key.', `Run pi-service keys create ${options}.`)
+    return warn(about, 'It has no working key.', `Run pi-service keys create ${options}.`)
   }
   const keys = `${workingKeys} working ${workingKeys === 1 ? 'key' : 'keys'}`
   if (origins.length === 0) {
-    return warning(
+    return warn(
       about,
       `It has ${keys} and no registered origin, so no page can show its checkout.`,
       `Run pi-service origins add ORIGIN ${options}.`,
@@ -127,7 +127,7 @@ function environmentFinding(
   const local = origins.filter((origin) => !origin.startsWith('https://'))
   const found = `${keys}; pages of ${origins.join(', ')} may show its checkout.`
   if (mode === 'test' || local.length === 0) return ok(about, found)
-  return warning(
+  return warn(
     about,
     found,
     `A page of ${local.join(', ')} is not protected on its way; register https origins for live.`,
