@@ -33,7 +33,7 @@ async function newKey(name: {
   return { url: service.url, apiKey: made.apiKey }
 }
 
-test('an intent exists for its own environment only; elsewhere it is as if it never was (threat 8)', async () => {
+test('returns an intent to its own environment only (threat 8)', async () => {
   const ids = await Promise.all(
     owners.map(async (owner) => ((await (await create(owner)).json()) as { id: string }).id),
   )
