@@ -48,8 +48,8 @@ test('describes both operations with all their problems as OpenAPI 3.1', async (
 })
 
 /**
- * Two need more than one request: `sandbox/postgres.test.ts` brings `timeout` about, and
- * `faults.test.ts` a key that is in use.
+ * Two need more than one request: `sandbox/instances.test.ts` brings `timeout` about, and
+ * `sandbox/faults.test.ts` a key that is in use.
  */
 type Elsewhere = 'timeout' | 'idempotency_key_in_use'
 type Provoked<Operation extends keyof typeof operationProblems> = Record<

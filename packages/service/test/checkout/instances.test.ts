@@ -11,7 +11,7 @@ import {
   type Pair,
   type RunningCheckout,
   startCheckout,
-} from './support.ts'
+} from '../support/checkout.ts'
 
 const shop = 'http://shop.example.localhost:3000'
 let server: TemporaryPostgres

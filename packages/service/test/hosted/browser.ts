@@ -8,7 +8,7 @@
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
 import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
-import { type Pair, type RunningCheckout, startCheckout } from '../checkout/support.ts'
+import { type Pair, type RunningCheckout, startCheckout } from '../support/checkout.ts'
 import type { FaultyProxy } from './faulty-proxy.ts'
 import { payAddress, type Shop, startShop } from './shop-page.ts'
 

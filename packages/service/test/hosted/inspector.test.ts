@@ -15,7 +15,7 @@ import axe from 'axe-core'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { InspectorState } from '../../hosted/inspector/inspector-state.ts'
 import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
-import { control, environmentId } from '../sandbox/support.ts'
+import { control, environmentId } from '../support/sandbox.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -1,7 +1,7 @@
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Pair } from '../checkout/support.ts'
+import type { Pair } from '../support/checkout.ts'
 import {
   type BrowserStack,
   expectResult,

@@ -1,6 +1,6 @@
 import type { Request } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { PageClient } from '../checkout/support.ts'
+import { PageClient } from '../support/checkout.ts'
 import { expectResult, openShop, useBrowserStack } from './browser.ts'
 
 const stack = useBrowserStack()

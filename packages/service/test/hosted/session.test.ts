@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PageClient } from '../checkout/support.ts'
+import { PageClient } from '../support/checkout.ts'
 import { expectResult, openShop, useBrowserStack } from './browser.ts'
 
 const stack = useBrowserStack()

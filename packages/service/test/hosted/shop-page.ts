@@ -4,7 +4,7 @@
  * @module
  */
 import { startSite } from '@pi-checkout/test-support/sites'
-import type { RunningCheckout } from '../checkout/support.ts'
+import type { RunningCheckout } from '../support/checkout.ts'
 
 export interface Shop {
   readonly origin: string

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { control } from '../support/sandbox.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
-import { control } from './support.ts'
 
 let service: TestService
 
