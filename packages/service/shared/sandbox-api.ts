@@ -192,6 +192,10 @@ export type Fault =
   /** The intent is created, and the response is not JSON. */
   | { readonly type: 'malformed-json' }
 
+/** The names of all faults. */
+export const faultNames =
+  'drop-after-commit, fail-before-commit, delay=ms, hold-key=ms, 500, 503, 429, truncate-body, malformed-json'
+
 /** The operations that a fault rule can break. */
 export const faultOperations = ['create', 'retrieve'] as const
 export type FaultOperation = (typeof faultOperations)[number]

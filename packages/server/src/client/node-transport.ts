@@ -3,7 +3,9 @@
  *
  * @module
  */
+// biome-ignore lint/style/noRestrictedImports: types only
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
+// biome-ignore lint/style/noRestrictedImports: types only
 import type { Socket } from 'node:net'
 import { NotSent, type Transport, type TransportResponse } from './transport.ts'
 

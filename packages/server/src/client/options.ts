@@ -3,6 +3,7 @@
  *
  * @module
  */
+// biome-ignore lint/style/noRestrictedImports: types only
 import type { Agent } from 'node:http'
 import type { RequestAttempt } from './errors.ts'
 import { fetchTransport } from './fetch-transport.ts'

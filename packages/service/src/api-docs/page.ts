@@ -12,10 +12,9 @@ import {
   problemCodes,
   routes,
 } from '@pi-checkout/contract'
-import { simulatedOutcomes } from '../../shared/sandbox-api.ts'
+import { faultNames, simulatedOutcomes } from '../../shared/sandbox-api.ts'
 import { type Html, type HtmlValue, html } from '../http/html.ts'
 import { testCards } from '../provider/test-cards.ts'
-import { faultNames } from '../sandbox/faults/rules.ts'
 import { errorGuide } from './error-guide.ts'
 import { type OpenApi, openapi, operationProblems } from './openapi.ts'
 import type { FieldSchema } from './request-schema.ts'

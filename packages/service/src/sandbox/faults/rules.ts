@@ -4,11 +4,12 @@
  *
  * @module
  */
-import type {
-  Fault,
-  FaultOperation,
-  FaultRule,
-  StoredFaultRule,
+import {
+  type Fault,
+  type FaultOperation,
+  type FaultRule,
+  faultNames,
+  type StoredFaultRule,
 } from '../../../shared/sandbox-api.ts'
 import { ProblemError } from '../../http/problem.ts'
 
@@ -97,10 +98,6 @@ export function readFault(text: string): Fault | undefined {
       return undefined
   }
 }
-
-/** The names of all faults, for an error's text. */
-export const faultNames =
-  'drop-after-commit, fail-before-commit, delay=ms, hold-key=ms, 500, 503, 429, truncate-body, malformed-json'
 
 function knownFault(text: string): Fault {
   const fault = readFault(text)
