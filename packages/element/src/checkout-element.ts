@@ -3,16 +3,13 @@
  *
  * @module
  */
-import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import {
   type CSSResult,
-  html,
-  LitElement,
-  nothing,
   type PropertyDeclarations,
   type PropertyValues,
-  type TemplateResult,
-} from 'lit'
+  ReactiveElement,
+} from '@lit/reactive-element'
+import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import { Credentials, type MountedCredentials } from './credentials.ts'
 import { CheckoutError, type CheckoutErrorCode, helpFor } from './errors.ts'
 import { type CheckoutState, PiEvent, type PiEventFields, type PiEventType } from './events.ts'
@@ -20,6 +17,7 @@ import { FrameSession, type SessionEvent } from './frame-session.ts'
 import { closestLanguage, textsFor } from './locale.ts'
 import { checkoutOrigin } from './origin.ts'
 import { styles } from './styles.ts'
+import { CheckoutView } from './view.ts'
 
 /**
  * Shows the hosted checkout of one Payment Intent. Card data and the payment's result stay in its frame.
@@ -47,7 +45,7 @@ import { styles } from './styles.ts'
  * @cssstate finished - The buyer is done with the form, or canceled.
  * @cssstate error - The checkout cannot be shown.
  */
-export class PiCheckout extends LitElement {
+export class PiCheckout extends ReactiveElement {
   static override styles: CSSResult = styles
 
   static override get observedAttributes(): string[] {
@@ -74,6 +72,7 @@ export class PiCheckout extends LitElement {
 
   readonly #internals = this.attachInternals()
   readonly #credentials = new Credentials()
+  readonly #view = new CheckoutView(() => this.reload())
   /** Whether the id was set by attribute, so that removing the attribute clears it. */
   #idFromAttribute = false
   #mounted: MountedCredentials | undefined
@@ -188,34 +187,24 @@ export class PiCheckout extends LitElement {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    // Before Lit renders: the frame is inserted one microtask after both values are set.
+    // Before the update: the frame is inserted one microtask after both values are set.
     this.#update()
     this.#describe()
     if (this.#session) this.#session.frame.title = this.#title
     if (changed.has('locale')) this.#session?.configure()
   }
 
-  protected override render(): TemplateResult {
+  protected override createRenderRoot(): HTMLElement | DocumentFragment {
+    const root = super.createRenderRoot()
+    root.append(this.#view.box)
+    return root
+  }
+
+  protected override update(changed: PropertyValues<this>): void {
+    super.update(changed)
     const texts = textsFor(this.#language)
     const { state, error } = this
-    return html`<div class="box">
-      ${state === 'idle' ? html`<slot></slot>` : nothing}
-      <div part="loading" role="status">${
-        state === 'loading'
-          ? html`<slot name="loading">${texts.loading}</slot><p>${texts.slow}</p>`
-          : nothing
-      }</div>
-      <div part="error" role="alert">${
-        error
-          ? html`<slot name="error">${texts.unavailable}</slot>${this.#help && html`<p>${this.#help}</p>`}`
-          : nothing
-      }${
-        error?.retryable
-          ? html`<button part="retry" @click=${this.reload}>${texts.retry}</button>`
-          : nothing
-      }</div>
-      ${this.#session?.frame}
-    </div>`
+    this.#view.show({ state, error, help: this.#help, texts, frame: this.#session?.frame })
   }
 
   get #language(): string {
@@ -265,6 +254,7 @@ export class PiCheckout extends LitElement {
   #unmount(): void {
     this.#mounted = undefined
     this.#error = null
+    this.#help = ''
     clearTimeout(this.#retry)
     this.#session?.end()
     this.#session = undefined

@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { css } from '@lit/reactive-element'
 import { FIRST_VIEW } from '@pi-checkout/contract/frame-protocol'
-import { css } from 'lit'
 
 // A page's styles override `:host`, so the layout does not depend on the host's `display`.
 // The first column gives a container that fits its content, such as a dialog, the width of a card form
@@ -23,7 +23,7 @@ export const styles = css`
   .box > * {
     grid-area: 1 / 1 / 2 / 3;
   }
-  slot {
+  slot:not([hidden]) {
     display: block;
   }
   [role] {

@@ -28,7 +28,7 @@ beforeAll(async () => {
       'content-security-policy':
         `default-src 'none'; script-src 'self'; style-src 'self'; frame-src ${site.origin} http://127.0.0.1:9; ` +
         `form-action 'self'; frame-ancestors 'self' http://localhost:${site.port}; ` +
-        "require-trusted-types-for 'script'; trusted-types lit-html",
+        "require-trusted-types-for 'script'; trusted-types 'none'",
     })
     response.end(file?.type === 'chunk' ? file.code : file?.source)
   })
