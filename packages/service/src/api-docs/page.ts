@@ -12,9 +12,10 @@ import {
   problemCodes,
   routes,
 } from '@pi-checkout/contract'
+import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import { faultNames, simulatedOutcomes } from '../../shared/sandbox-api.ts'
 import { type Html, type HtmlValue, html } from '../http/html.ts'
-import { testCards } from '../provider/test-cards.ts'
+import { type CardOutcome, outcomes } from '../provider/acquirer.ts'
 import { errorGuide } from './error-guide.ts'
 import { type OpenApi, openapi, operationProblems } from './openapi.ts'
 import type { FieldSchema } from './request-schema.ts'
@@ -150,16 +151,17 @@ const documentedCodes: readonly ProblemCode[] = [
 ]
 
 function cards(): Html {
-  const rows = testCards.map(({ number, outcome }) => [
-    code(number.replace(/(\d{4})(?=\d)/g, '$1 ')),
-    outcomeText(outcome),
+  // The keys of an object are its names, which the type cannot say.
+  const rows = (Object.keys(outcomes) as TestCardName[]).map((name) => [
+    code(testCards[name].replace(/(\d{4})(?=\d)/g, '$1 ')),
+    outcomeText(outcomes[name]),
   ])
   return html`<p>Use any future expiry date and any security code. The test bank accepts <code>1234</code>, denies
 <code>0000</code>, and fails with <code>9999</code>.</p>
 ${table(['number', 'result'], rows)}`
 }
 
-function outcomeText(outcome: (typeof testCards)[number]['outcome']): string {
+function outcomeText(outcome: CardOutcome): string {
   switch (outcome.result) {
     case 'authorised':
       return 'succeeds'

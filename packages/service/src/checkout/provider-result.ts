@@ -7,29 +7,28 @@
  */
 import { randomBase62 } from '../ids.ts'
 import type { Cause } from '../intents/lifecycle.ts'
-import { describeDecline } from '../provider/acquirer.ts'
-import type { Decline, Settlement } from '../provider/test-cards.ts'
+import { type DeclineReason, describeDecline, type ProviderResult } from '../provider/acquirer.ts'
 
-/** Writes a settlement as text: `authorised`, `declined:lost_card`, `declined_hard:stolen_card`. */
-export function writeProviderResult(settlement: Settlement): string {
-  if (settlement.result === 'authorised') return settlement.result
-  return `${settlement.hard ? 'declined_hard' : 'declined'}:${settlement.decline}`
+/** Writes a result as text: `authorised`, `declined:lost_card`, `declined_hard:stolen_card`. */
+export function writeProviderResult(result: ProviderResult): string {
+  if (result.result === 'authorised') return result.result
+  return `${result.hard ? 'declined_hard' : 'declined'}:${result.decline}`
 }
 
 /** Reads it back. */
-export function readProviderResult(text: string): Settlement {
+export function readProviderResult(text: string): ProviderResult {
   const [result, decline] = text.split(':')
   if (result === 'authorised') return { result }
   // Only `writeProviderResult` writes this column.
-  return { result: 'declined', decline: decline as Decline, hard: result === 'declined_hard' }
+  return { result: 'declined', decline: decline as DeclineReason, hard: result === 'declined_hard' }
 }
 
-/** The cause that a settlement is to an intent that is processing. */
-export function transitionCause(settlement: Settlement): Cause {
-  if (settlement.result === 'authorised') {
+/** Returns the cause that a result is to an intent that is processing. */
+export function transitionCause(result: ProviderResult): Cause {
+  if (result.result === 'authorised') {
     return { type: 'authorised', providerPaymentId: newProviderPaymentId() }
   }
-  return { type: 'declined', failure: describeDecline(settlement), hard: settlement.hard }
+  return { type: 'declined', failure: describeDecline(result), hard: result.hard }
 }
 
 /** An identifier as an acquirer would give it. */

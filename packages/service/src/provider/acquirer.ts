@@ -1,12 +1,36 @@
 /**
- * The simulated acquirer: a pure decision from a card to an outcome, and the texts for a decline.
+ * The simulated acquirer: a pure decision from a test card to an outcome, and the texts for a decline.
  *
  * It stores nothing. A number and a security code exist only in the arguments of one call.
  *
  * @module
  */
+import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import type { CardDetails, CardSummary } from '../../shared/checkout-api.ts'
-import { type CardOutcome, type Decline, findTestCard } from './test-cards.ts'
+
+/** Why a card was declined. Only here lost and stolen cards differ from a plain decline. */
+export type DeclineReason =
+  | 'generic_decline'
+  | 'insufficient_funds'
+  | 'lost_card'
+  | 'stolen_card'
+  | 'expired_card'
+  | 'incorrect_cvc'
+  | 'processing_error'
+  | 'authentication_unavailable'
+
+/** What the acquirer decides. A hard decline ends the intent. */
+export type ProviderResult =
+  | { readonly result: 'authorised' }
+  | { readonly result: 'declined'; readonly decline: DeclineReason; readonly hard: boolean }
+
+/** What happens to a card: decided at once, after a challenge, or later. */
+export type CardOutcome =
+  | ProviderResult
+  /** `framing`: whether the issuer may be shown inside the hosted page. */
+  | { readonly result: 'challenge'; readonly framing: boolean; readonly later: ProviderResult }
+  /** Authorized `after` so many milliseconds; `undefined` waits until the sandbox simulates it. */
+  | { readonly result: 'pending'; readonly after: number | undefined }
 
 /** What the acquirer makes of a card: a summary that is safe to keep, and what happens next. */
 export interface Authorization {
@@ -14,7 +38,49 @@ export interface Authorization {
   readonly outcome: CardOutcome
 }
 
-/** A decline as a payment failure, in words that the buyer may read. */
+const authorised: ProviderResult = { result: 'authorised' }
+
+/** What happens to each test card. */
+export const outcomes: Readonly<Record<TestCardName, CardOutcome>> = {
+  visa: authorised,
+  mastercard: authorised,
+  amex: authorised,
+  mir: authorised,
+  arca: authorised,
+  declined: declined('generic_decline'),
+  'insufficient-funds': declined('insufficient_funds'),
+  lost: declined('lost_card'),
+  stolen: { result: 'declined', decline: 'stolen_card', hard: true },
+  expired: declined('expired_card'),
+  'wrong-cvc': declined('incorrect_cvc'),
+  'processing-error': declined('processing_error'),
+  challenge: challenge(authorised),
+  redirect: { ...challenge(authorised), framing: false },
+  'challenge-declined': challenge(declined('generic_decline')),
+  'challenge-insufficient-funds': challenge(declined('insufficient_funds')),
+  'challenge-unavailable': challenge(declined('authentication_unavailable')),
+  slow: { result: 'pending', after: 5000 },
+  pending: { result: 'pending', after: undefined },
+}
+
+// The keys of an object are its names, which the type cannot say.
+const names = new Map(Object.entries(testCards).map(([name, number]) => [number as string, name]))
+
+/**
+ * Asks the acquirer for a card.
+ *
+ * @returns `undefined` when the number is not one of the test cards: nothing of it was read.
+ */
+export function authorize(card: CardDetails): Authorization | undefined {
+  const { number, expMonth, expYear } = card
+  const name = names.get(number) as TestCardName | undefined
+  if (name === undefined) return undefined
+  const last4 = number.slice(-4)
+  const summary = { brand: brandOf(number), last4, expMonth, expYear, funding: 'credit' }
+  return { summary, outcome: outcomes[name] }
+}
+
+/** A decline as a payment failure. */
 export interface DeclineReport {
   readonly code: string
   readonly declineCode: string | null
@@ -23,30 +89,11 @@ export interface DeclineReport {
 }
 
 /**
- * Asks the acquirer for a card.
- *
- * @returns `undefined` when the number is not one of the test cards: nothing of it was read.
- */
-export function authorize(card: CardDetails): Authorization | undefined {
-  const known = findTestCard(card.number)
-  if (!known) return undefined
-  const { expMonth, expYear } = card
-  const summary = {
-    brand: known.brand,
-    last4: known.number.slice(-4),
-    expMonth,
-    expYear,
-    funding: 'credit',
-  }
-  return { summary, outcome: known.outcome }
-}
-
-/**
  * Words a decline for the buyer.
  *
  * A lost or stolen card reads as a plain decline: its holder must not learn that it is known.
  */
-export function describeDecline({ decline }: { readonly decline: Decline }): DeclineReport {
+export function describeDecline({ decline }: { readonly decline: DeclineReason }): DeclineReport {
   return reports[decline]
 }
 
@@ -56,7 +103,7 @@ const plain = {
   message: 'Your card was declined. Try another card, or ask your bank.',
 }
 
-const reports: Readonly<Record<Decline, DeclineReport>> = {
+const reports: Readonly<Record<DeclineReason, DeclineReport>> = {
   generic_decline: plain,
   lost_card: plain,
   stolen_card: plain,
@@ -85,4 +132,19 @@ const reports: Readonly<Record<Decline, DeclineReport>> = {
     declineCode: null,
     message: 'Your bank could not confirm the payment just now. Try another card.',
   },
+}
+
+function brandOf(number: string): string {
+  if (number.startsWith('4')) return 'visa'
+  if (number.startsWith('5')) return 'mastercard'
+  if (number.startsWith('3')) return 'amex'
+  return number.startsWith('22') ? 'mir' : 'arca'
+}
+
+function declined(decline: DeclineReason): ProviderResult {
+  return { result: 'declined', decline, hard: false }
+}
+
+function challenge(later: ProviderResult): CardOutcome & { readonly result: 'challenge' } {
+  return { result: 'challenge', framing: true, later }
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import { isFinal, type ProblemCode } from '@pi-checkout/contract'
+import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import type { SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { confirm } from '../checkout/confirm.ts'
 import { type IntentSnapshot, loadIntent } from '../checkout/intent-snapshot.ts'
@@ -13,8 +14,7 @@ import { randomBase62 } from '../ids.ts'
 import { moveIntent, type StoreAndClock, type StoredIntent } from '../intents/intents.ts'
 import { type Cause, deadlineTransition, decide } from '../intents/lifecycle.ts'
 import { findEnvironmentOfIntent } from '../merchants/environments.ts'
-import { authorize } from '../provider/acquirer.ts'
-import { type Settlement, testCards } from '../provider/test-cards.ts'
+import { authorize, type ProviderResult } from '../provider/acquirer.ts'
 
 /** Why an intent stays as it is. */
 export interface OutcomeRejection {
@@ -70,12 +70,10 @@ const cards = {
 async function payWith(
   store: StoreAndClock,
   { intent, environment, at }: IntentSnapshot,
-  name: string,
+  name: TestCardName,
 ): Promise<StoredIntent | OutcomeRejection> {
-  const card = testCards.find((testCard) => testCard.name === name)
-  const authorization =
-    card &&
-    authorize({ number: card.number, expMonth: 12, expYear: at.getUTCFullYear() + 3, cvc: '123' })
+  const expYear = at.getUTCFullYear() + 3
+  const authorization = authorize({ number: testCards[name], expMonth: 12, expYear, cvc: '123' })
   if (!authorization) throw new TypeError(`There is no test card ${name}`)
   const key = { environmentId: environment.id, id: intent.id }
   const attemptId = `sandbox_${randomBase62(16)}`
@@ -94,10 +92,10 @@ function causesOf(
   if (outcome === 'canceled') return [{ type: 'canceled' }]
   const passed: readonly Cause[] =
     status === 'requires_action' ? [{ type: 'challenge_passed' }] : []
-  return outcome === 'processing' ? passed : [...passed, transitionCause(settlements[outcome])]
+  return outcome === 'processing' ? passed : [...passed, transitionCause(results[outcome])]
 }
 
-const settlements: Readonly<Record<'succeeded' | 'declined' | 'failed', Settlement>> = {
+const results: Readonly<Record<'succeeded' | 'declined' | 'failed', ProviderResult>> = {
   succeeded: { result: 'authorised' },
   declined: { result: 'declined', decline: 'generic_decline', hard: false },
   failed: { result: 'declined', decline: 'generic_decline', hard: true },
