@@ -17,15 +17,18 @@ import { readConfig, type StoreChoice } from '../../service/src/config.ts'
 import type { Database } from '../../service/src/db/database.ts'
 import { readBody } from '../../service/src/http/body.ts'
 import { readJson } from '../../service/src/http/json.ts'
-import { rateLimits } from '../../service/src/http/rate-limit.ts'
+import { createRateLimits } from '../../service/src/http/rate-limit.ts'
 import { jsonHeaders } from '../../service/src/http/response.ts'
 import { randomBase62, randomSalt } from '../../service/src/ids.ts'
 import { clientSecret } from '../../service/src/intents/client-secret.ts'
 import type { NewIntent } from '../../service/src/intents/create-batch.ts'
-import { createIntentStore, type IntentStore } from '../../service/src/intents/intent-store.ts'
-import type { StoredIntent } from '../../service/src/intents/intents.ts'
+import {
+  createIntentStore,
+  type IntentStore,
+  type StoredIntent,
+} from '../../service/src/intents/intents.ts'
 import { serializeCreated, serializeIntent } from '../../service/src/intents/serialize.ts'
-import { authenticator } from '../../service/src/merchants/authenticate.ts'
+import { createAuthenticator } from '../../service/src/merchants/authenticate.ts'
 import { createNotifier } from '../../service/src/notifier/notifier.ts'
 import { newSecretKeys, readSecretKeys } from '../../service/src/secret-keys.ts'
 import { openStore } from '../../service/src/start/open-store.ts'
@@ -76,8 +79,8 @@ async function service(): Promise<Listener> {
     publicUrl: 'http://127.0.0.1',
     challengeUrl: 'http://127.0.0.1',
     hostedFolder: '',
-    authenticator: authenticator({ db, keys, now }),
-    limits: rateLimits({ ...config, rateLimit: 999_999 }, () => undefined),
+    authenticator: createAuthenticator({ db, keys, now }),
+    limits: createRateLimits({ ...config, rateLimit: 999_999 }, () => undefined),
     intents: kind === 'memory' ? memoryStore() : createIntentStore(db),
     adminToken: randomBase62(30),
     notifier: createNotifier({ db, log, now }, stopping),

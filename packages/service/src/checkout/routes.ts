@@ -13,7 +13,7 @@ import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { checkoutHeaders, errorPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
-import { buckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
+import { createBuckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
 import { moveIntent } from '../intents/intents.ts'
 import { type Cause, decide } from '../intents/lifecycle.ts'
@@ -83,7 +83,7 @@ export function checkoutRoutes(
 ): Readonly<Record<CheckoutRouteName, Handler>> {
   const { db, keys, log, now, publicUrl, challengeUrl, notifier, stopping } = options
   const read = snapshotReader(options)
-  const opens = buckets(openRate, () => now().getTime())
+  const opens = createBuckets(openRate, now)
   const tokens = new SessionTokens(keys, publicUrl)
   const sessionOf = sessionReader({ tokens, db, now })
 

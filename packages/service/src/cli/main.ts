@@ -5,9 +5,10 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import pino, { type Logger } from 'pino'
+import { realNow } from '../clock.ts'
 import { type Config, type Flags, readConfig } from '../config.ts'
 import { StoreError } from '../db/database.ts'
-import { DirectoryInUse } from '../db/directory-lock.ts'
+import { DirectoryInUse } from '../db/embedded/directory-lock.ts'
 import { describeError, logError } from '../log.ts'
 import { openStore } from '../start/open-store.ts'
 import {
@@ -150,7 +151,7 @@ function readMerchant(text: string): string {
 
 function readTime(text: string): string {
   const time = new Date(text)
-  if (Number.isNaN(time.getTime()) || time <= new Date()) {
+  if (Number.isNaN(time.getTime()) || time <= realNow()) {
     throw new InvalidArgumentError('It must be a time in the future, such as 2027-01-31T00:00:00Z.')
   }
   return time.toISOString()
@@ -158,7 +159,7 @@ function readTime(text: string): string {
 
 async function start({ json, ...flags }: StartOptions): Promise<void> {
   const config = readConfig(flags, process.env)
-  const log = makeLog(config)
+  const log = createLog(config)
   // Loaded when it is needed: the other commands are faster without it.
   const { startService } = await import('../start/start.ts')
   const running = await startService(config, log)
@@ -183,14 +184,14 @@ async function start({ json, ...flags }: StartOptions): Promise<void> {
 }
 
 /** Standard output is for the one line of JSON, or for the command. */
-function makeLog({ logLevel }: Config): Logger {
+function createLog({ logLevel }: Config): Logger {
   return pino({ level: logLevel }, pino.destination(2))
 }
 
 async function exec(command: readonly string[], flags: Flags): Promise<void> {
   const given = flags.data ?? flags.databaseUrl
   const config = readConfig(given === undefined ? { ...flags, memory: true } : flags, process.env)
-  const log = makeLog(config)
+  const log = createLog(config)
   const { runBesideService } = await import('./exec.ts')
   process.exitCode = await runBesideService(config, command, log)
 }
@@ -221,7 +222,7 @@ async function runHere(
 ): Promise<AdminResult> {
   const store = await openStore(config)
   try {
-    return await administer({ ...store, now: () => new Date() }, command)
+    return await administer({ ...store, now: realNow }, command)
   } finally {
     await store.close()
   }

@@ -24,7 +24,7 @@ export interface ClientAddresses {
  *
  * @param proxies - Addresses of the proxies, empty if clients connect directly; `undefined`: not known.
  */
-export function clientAddresses(proxies: BlockList | undefined): ClientAddresses {
+export function createClientAddresses(proxies: BlockList | undefined): ClientAddresses {
   if (!proxies) return { ofRequest: () => undefined, ofSocket: () => undefined }
   const isProxy = (address: string): boolean => proxies.check(address, familyOf(address))
 

@@ -9,6 +9,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLoopback } from '@pi-checkout/contract/origin'
+import { realNow } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { ProblemError } from './problem.ts'
@@ -55,12 +56,12 @@ export const failureDelay = 500
  *
  * @param addressOf - Finds the client's address. Clients without one share the limit of wrong keys.
  */
-export function rateLimits(
+export function createRateLimits(
   config: Pick<Config, 'host' | 'publicUrl' | 'rateLimit' | 'trustedProxies'>,
   addressOf: ClientAddresses['ofRequest'],
 ): RateLimits {
   const perSecond = config.rateLimit ?? liveRate
-  const requests = buckets({ burst: perSecond * 2, perSecond }, Date.now)
+  const requests = createBuckets({ burst: perSecond * 2, perSecond }, realNow)
   return {
     request: ({ id, mode }) => {
       if (mode === 'live' || config.rateLimit !== undefined) requests.take(id)
@@ -79,12 +80,12 @@ function confirmLimit(
   requestsPerSecond: number,
   addressOf: ClientAddresses['ofRequest'],
 ): RateLimits['confirm'] {
-  const intents = buckets(intentConfirms, Date.now)
-  const addresses = buckets(addressConfirms, Date.now)
+  const intents = createBuckets(intentConfirms, realNow)
+  const addresses = createBuckets(addressConfirms, realNow)
   // Each confirmation needs an intent, and creates are limited to half of this rate.
-  const environments = buckets(
+  const environments = createBuckets(
     { burst: requestsPerSecond * 10, perSecond: requestsPerSecond * 2 },
-    Date.now,
+    realNow,
   )
   return ({ intentId, environment: { id, mode }, request }) => {
     if (mode !== 'live') return
@@ -101,15 +102,15 @@ function isReachable({
   publicUrl,
   rateLimit,
   trustedProxies,
-}: Parameters<typeof rateLimits>[0]): boolean {
+}: Parameters<typeof createRateLimits>[0]): boolean {
   const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname)
   return isPublic || !isLoopback(host) || rateLimit !== undefined || trustedProxies !== undefined
 }
 
 function failureLimit(addressOf: ClientAddresses['ofRequest']): FailureLimit {
-  const failures = buckets(
+  const failures = createBuckets(
     failureRate,
-    Date.now,
+    realNow,
     'Too many requests with an unknown API key; check the key, and wait as Retry-After says.',
   )
   return async (request) => {
@@ -147,15 +148,15 @@ const maxBuckets = 10_000
  *
  * @param detail - What the response says when a bucket is empty.
  */
-export function buckets(
+export function createBuckets(
   { burst, perSecond }: Rate,
-  now: () => number,
+  now: () => Date,
   detail = 'Too many requests; wait as Retry-After says.',
 ): Buckets {
   const levels = new Map<string, { tokens: number; at: number }>()
 
   function levelOf(name: string): { tokens: number; at: number } {
-    const at = now()
+    const at = now().getTime()
     const known = levels.get(name)
     if (known) {
       known.tokens = filled(known, at)

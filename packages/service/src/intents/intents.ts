@@ -6,6 +6,8 @@
 import type { Currency, Customer, Metadata } from '@pi-checkout/contract'
 import type { Database, Queryable } from '../db/database.ts'
 import type { Environment } from '../merchants/environments.ts'
+import { type CreateResult, createBatch, type NewIntent } from './create-batch.ts'
+import { findBatch } from './find-batch.ts'
 import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
 import { deadlineTransition, type IntentState, type Transition } from './lifecycle.ts'
 
@@ -38,6 +40,24 @@ export interface StoreAndClock {
 export interface IntentKey {
   readonly environmentId: string
   readonly id: string
+}
+
+/** Where the two operations keep their intents. */
+export interface IntentStore {
+  readonly create: (draft: NewIntent) => Promise<CreateResult>
+  /** Reads without applying deadlines; `undefined` for unknown and foreign alike. */
+  readonly find: (key: IntentKey) => Promise<RetrievedIntent | undefined>
+  /** Applies the deadlines that have passed. */
+  readonly settle: (intent: RetrievedIntent, now: Date) => Promise<RetrievedIntent | undefined>
+}
+
+/** Creates the store of one instance: many requests share a statement. */
+export function createIntentStore(db: Database): IntentStore {
+  return {
+    create: createBatch(db),
+    find: findBatch(db),
+    settle: async (intent, now) => await applyDeadlines(db, intent, now),
+  }
 }
 
 /**

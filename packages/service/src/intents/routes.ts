@@ -20,7 +20,7 @@ import type { SecretKeys } from '../secret-keys.ts'
 import { clientSecret } from './client-secret.ts'
 import type { CreatedRecord, CreateResult, NewIntent } from './create-batch.ts'
 import { idempotencyHashes, readIdempotencyKey } from './idempotency.ts'
-import type { IntentStore } from './intent-store.ts'
+import type { IntentStore } from './intents.ts'
 import { collection, idIn, readApiVersion, readCreate, rejectBrowser } from './parse-request.ts'
 import { serializeCreated, serializeIntent } from './serialize.ts'
 

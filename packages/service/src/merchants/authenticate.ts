@@ -33,7 +33,7 @@ const cacheSize = 10_000
  *
  * @param limitFailures - Charges a key that the look-up did not find. Keys that it found are never charged.
  */
-export function authenticator(
+export function createAuthenticator(
   { db, keys, now }: { readonly db: Database; readonly keys: SecretKeys; readonly now: () => Date },
   limitFailures?: FailureLimit,
 ): Authenticator {

@@ -9,8 +9,8 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { firstMerchantName } from '../cli/admin-commands.ts'
 import type { Config } from '../config.ts'
-import { writeDurably } from '../data-directory.ts'
 import type { Database } from '../db/database.ts'
+import { writeDurably } from '../db/embedded/data-directory.ts'
 import { createApiKey, findApiKeys, isApiKey } from '../merchants/api-keys.ts'
 import {
   addOrigin,

@@ -9,10 +9,11 @@ import type { Logger } from 'pino'
 import { mainListener, testBankListener } from '../app.ts'
 import { type AdminResult, administer } from '../cli/admin-commands.ts'
 import { serveAdminSocket } from '../cli/admin-socket.ts'
+import { realNow } from '../clock.ts'
 import { type Config, storeOptions } from '../config.ts'
 import { accessLog } from '../http/access-log.ts'
-import { clientAddresses } from '../http/client-address.ts'
-import { rateLimits } from '../http/rate-limit.ts'
+import { createClientAddresses } from '../http/client-address.ts'
+import { createRateLimits } from '../http/rate-limit.ts'
 import {
   close,
   createPendingServer,
@@ -22,9 +23,9 @@ import {
   serverTimeouts,
   urlOf,
 } from '../http/server.ts'
-import { createIntentStore } from '../intents/intent-store.ts'
+import { createIntentStore } from '../intents/intents.ts'
 import { startReaper } from '../intents/reaper.ts'
-import { authenticator } from '../merchants/authenticate.ts'
+import { createAuthenticator } from '../merchants/authenticate.ts'
 import { createNotifier } from '../notifier/notifier.ts'
 import { packageRoot } from '../package-root.ts'
 import { firstKey } from './first-key.ts'
@@ -59,7 +60,7 @@ export async function startService(
 ): Promise<RunningService> {
   const { host, port, challengePort, publicUrl, challengeUrl } = config
   const store = await openStore(config)
-  const addresses = clientAddresses(config.trustedProxies)
+  const addresses = createClientAddresses(config.trustedProxies)
   const shared = { log, addresses, accessLog: accessLog(log, addresses.ofRequest) }
   const options = { ...serverTimeouts, ...timeouts }
   const main = createPendingServer(options, { ...shared, origin: publicUrl })
@@ -96,19 +97,19 @@ async function serve(
   },
 ): Promise<RunningService> {
   const { db, keys } = store
-  const now = (): Date => new Date()
   const adminToken = randomBytes(32).toString('base64url')
-  const limits = rateLimits(config, addresses.ofRequest)
-  const auth = authenticator({ db, keys, now }, limits.failure)
+  const limits = createRateLimits(config, addresses.ofRequest)
+  const auth = createAuthenticator({ db, keys, now: realNow }, limits.failure)
   const stopping = new AbortController()
   const options = {
-    ...{ db, keys, log, now, accessLog, limits, adminToken },
+    ...{ db, keys, log, accessLog, limits, adminToken },
+    now: realNow,
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
     hostedFolder: fileURLToPath(new URL('dist/hosted/', packageRoot)),
     authenticator: auth,
     intents: createIntentStore(db),
-    notifier: createNotifier({ db, log, now }, stopping.signal),
+    notifier: createNotifier({ db, log, now: realNow }, stopping.signal),
     sandboxFrom: config.sandboxFrom,
     stopping: stopping.signal,
     storeOptions: storeOptions(config.store),

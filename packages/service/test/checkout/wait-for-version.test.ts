@@ -3,8 +3,8 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Database, SqlValue } from '../../src/db/database.ts'
+import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openPglite } from '../../src/db/pglite.ts'
 import { waitsOfHolder } from '../../src/notifier/notifier.ts'
 import {
   addMerchants,

@@ -18,7 +18,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, expect, test, vi } from 'vitest'
-import { DirectoryInUse, lockDirectory } from '../../src/db/directory-lock.ts'
+import { DirectoryInUse, lockDirectory } from '../../src/db/embedded/directory-lock.ts'
 import { openStore } from '../../src/start/open-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pi-read-only-'))
@@ -191,7 +191,9 @@ test.skipIf(!hasNamespaces)(
   async () => {
     const place = mkdtempSync(join(tmpdir(), 'pi-volume-'))
     const lock = await lockDirectory(place)
-    const module = fileURLToPath(new URL('../../src/db/directory-lock.ts', import.meta.url))
+    const module = fileURLToPath(
+      new URL('../../src/db/embedded/directory-lock.ts', import.meta.url),
+    )
     const script = `import(${JSON.stringify(module)}).then((lock) => lock.lockDirectory(${JSON.stringify(place)}))`
     const second = await new Promise<string>((resolve) => {
       const child = spawn('unshare', [...otherContainer, '--eval', script])

@@ -5,7 +5,7 @@ import { rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { openPglite } from '../../src/db/pglite.ts'
+import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { create, startTestService } from '../support/service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pi-full-'))

@@ -6,8 +6,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
+import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openPglite } from '../../src/db/pglite.ts'
 import { findBatch } from '../../src/intents/find-batch.ts'
 
 // Only the disk can be made to fail, and its syncs are counted.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { tarEntries } from '../../src/db/template.ts'
+import { tarEntries } from '../../src/db/embedded/template.ts'
 
 test('reads files of an archive by their whole path, however long it is', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pi-service-tar-'))

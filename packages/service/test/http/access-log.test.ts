@@ -4,7 +4,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { accessLog } from '../../src/http/access-log.ts'
-import { clientAddresses } from '../../src/http/client-address.ts'
+import { createClientAddresses } from '../../src/http/client-address.ts'
 import { createListener } from '../../src/http/create-listener.ts'
 import { createPendingServer, serverTimeouts } from '../../src/http/server.ts'
 import { rawAnswer, rawRequest } from '../support/raw-request.ts'
@@ -93,7 +93,7 @@ test('sends HSTS from the test bank if its origin is https', async () => {
     { PI_CHALLENGE_URL: 'https://bank.example' },
   )
   const shared = { origin: config.challengeUrl, log, accessLog: [] }
-  const addresses = clientAddresses(undefined)
+  const addresses = createClientAddresses(undefined)
   const { server, open } = createPendingServer(serverTimeouts, { ...shared, addresses })
   open(createListener({ log, observers: [], checks: {}, handlers: {} }))
   server.listen(0)

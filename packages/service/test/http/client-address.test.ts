@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { clientAddresses } from '../../src/http/client-address.ts'
+import { createClientAddresses } from '../../src/http/client-address.ts'
 
 function addressOf(
   setting: string | undefined,
@@ -11,7 +11,7 @@ function addressOf(
 ): string | undefined {
   const config = readConfig({}, { PI_TRUSTED_PROXIES: setting })
   const request = { headers, socket: { remoteAddress: peer } } as unknown as IncomingMessage
-  return clientAddresses(config.trustedProxies).ofRequest(request)
+  return createClientAddresses(config.trustedProxies).ofRequest(request)
 }
 
 test('without the setting no address is known, whatever connection and headers say', () => {
@@ -96,7 +96,7 @@ test('a long header takes no longer than its length', () => {
 
 test('a connection from a proxy has no client address, one from a client has', () => {
   const of = (setting: string | undefined, remoteAddress: string) =>
-    clientAddresses(readConfig({}, { PI_TRUSTED_PROXIES: setting }).trustedProxies).ofSocket({
+    createClientAddresses(readConfig({}, { PI_TRUSTED_PROXIES: setting }).trustedProxies).ofSocket({
       remoteAddress,
     } as Socket)
   expect(of(proxies, '10.0.0.2')).toBeUndefined()

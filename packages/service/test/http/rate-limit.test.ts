@@ -1,13 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { buckets, failureDelay, type RateLimits, rateLimits } from '../../src/http/rate-limit.ts'
+import {
+  createBuckets,
+  createRateLimits,
+  failureDelay,
+  type RateLimits,
+} from '../../src/http/rate-limit.ts'
 import type { Environment } from '../../src/merchants/environments.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
 
 test('a bucket gives its burst at once and then its rate', () => {
   let now = 0
-  const limit = buckets({ burst: 2, perSecond: 1 }, () => now)
+  const limit = createBuckets({ burst: 2, perSecond: 1 }, () => new Date(now))
   limit.take('a')
   limit.take('a')
   expect(() => limit.take('a')).toThrow(
@@ -24,7 +29,7 @@ test('a bucket gives its burst at once and then its rate', () => {
 
 test('blocks no client after the clock is set back', () => {
   let now = 3_600_000
-  const limit = buckets({ burst: 2, perSecond: 1 }, () => now)
+  const limit = createBuckets({ burst: 2, perSecond: 1 }, () => new Date(now))
   limit.take('a')
   now = 0
   limit.take('a')
@@ -53,7 +58,7 @@ test('limits an environment regardless of its headers, with Retry-After (threat 
 test('a live environment sends two hundred at once and a hundred each second; a test environment any number', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
-    const { request } = rateLimits(readConfig({}, {}), () => undefined)
+    const { request } = createRateLimits(readConfig({}, {}), () => undefined)
     const ask = (id: string, mode: 'live' | 'test') => request({ id, mode } as Environment)
     for (let count = 0; count < 1000; count++) ask('env_test', 'test')
     for (let count = 0; count < 200; count++) ask('env_live', 'live')
@@ -112,7 +117,7 @@ test('counts the wrong keys of each client behind a trusted proxy apart (threat 
 
 test('limits wrong keys wherever others than this machine can send them', () => {
   const isLimited = (env: NodeJS.ProcessEnv): boolean =>
-    rateLimits(readConfig({}, env), () => undefined).failure !== undefined
+    createRateLimits(readConfig({}, env), () => undefined).failure !== undefined
   expect(isLimited({})).toBe(false)
   expect(isLimited({ PI_PUBLIC_URL: 'http://pay.localhost:4000' })).toBe(false)
   for (const env of [
@@ -129,7 +134,8 @@ test('limits live confirmations by intent, by known address and by environment (
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
     let address: string | undefined = '203.0.113.1'
-    const limitsOf = (env: NodeJS.ProcessEnv) => rateLimits(readConfig({}, env), () => address)
+    const limitsOf = (env: NodeJS.ProcessEnv) =>
+      createRateLimits(readConfig({}, env), () => address)
     let intents = 0
     const confirm = (
       limits: RateLimits,

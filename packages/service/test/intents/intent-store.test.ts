@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, type Queryable, type SqlValue, StoreError } from '../../src/db/database.ts'
+import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openPglite } from '../../src/db/pglite.ts'
 import { randomBase62, randomSalt } from '../../src/ids.ts'
 import { createBatch, type NewIntent } from '../../src/intents/create-batch.ts'
 import { findBatch } from '../../src/intents/find-batch.ts'
@@ -14,7 +14,7 @@ import {
 } from '../../src/intents/intents.ts'
 import { type Cause, decide } from '../../src/intents/lifecycle.ts'
 import { createApiKey, revokeApiKey } from '../../src/merchants/api-keys.ts'
-import { authenticator } from '../../src/merchants/authenticate.ts'
+import { createAuthenticator } from '../../src/merchants/authenticate.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
 
 const at = new Date('2026-11-20T12:00:00.000Z')
@@ -259,7 +259,7 @@ test('what another instance revokes while a key is looked up here counts no long
       return rows
     },
   }
-  const { authenticate } = authenticator({ db: slow, keys, now: () => new Date(now) })
+  const { authenticate } = createAuthenticator({ db: slow, keys, now: () => new Date(now) })
   const headers = { authorization: `Bearer ${apiKey}` }
   const ask = async () => await authenticate({ headers, socket: {} } as unknown as IncomingMessage)
   expect(await ask()).toMatchObject({ id: 'env_1' })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database, SqlValue } from '../../src/db/database.ts'
+import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openPglite } from '../../src/db/pglite.ts'
 import { randomBase62, randomSalt } from '../../src/ids.ts'
 import { createBatch } from '../../src/intents/create-batch.ts'
 import { reap } from '../../src/intents/reaper.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { administer } from '../../src/cli/admin-commands.ts'
 import { readConfig } from '../../src/config.ts'
 import { base62Digits, randomBase62 } from '../../src/ids.ts'
-import { type Authenticator, authenticator } from '../../src/merchants/authenticate.ts'
+import { type Authenticator, createAuthenticator } from '../../src/merchants/authenticate.ts'
 import { openStore, type Store } from '../../src/start/open-store.ts'
 
 let store: Store
@@ -23,7 +23,7 @@ beforeAll(async () => {
     await afterReading()
     return rows
   }
-  auth = authenticator({ db: { ...store.db, query }, keys: store.keys, now: () => time })
+  auth = createAuthenticator({ db: { ...store.db, query }, keys: store.keys, now: () => time })
 })
 
 afterAll(async () => await store.close())

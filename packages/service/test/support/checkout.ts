@@ -10,13 +10,13 @@ import type { CheckoutView, SessionGrant } from '../../shared/checkout-api.ts'
 import { type AppOptions, mainListener, testBankListener } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Database } from '../../src/db/database.ts'
+import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openPglite } from '../../src/db/pglite.ts'
-import { rateLimits } from '../../src/http/rate-limit.ts'
+import { createRateLimits } from '../../src/http/rate-limit.ts'
 import { randomBase62, randomSalt } from '../../src/ids.ts'
 import { clientSecret } from '../../src/intents/client-secret.ts'
-import { createIntentStore } from '../../src/intents/intent-store.ts'
-import { authenticator } from '../../src/merchants/authenticate.ts'
+import { createIntentStore } from '../../src/intents/intents.ts'
+import { createAuthenticator } from '../../src/merchants/authenticate.ts'
 import { createNotifier } from '../../src/notifier/notifier.ts'
 import { newSecretKeys, readSecretKeys, type SecretKeys } from '../../src/secret-keys.ts'
 
@@ -86,8 +86,8 @@ export async function startCheckout({
     publicUrl: publicUrl ?? `http://${hosts.checkout}:${checkout.port}`,
     challengeUrl: `http://${hosts.challenge}:${challenge.port}`,
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
-    authenticator: authenticator({ db, keys, now }),
-    limits: rateLimits(readConfig({}, {}), () => undefined),
+    authenticator: createAuthenticator({ db, keys, now }),
+    limits: createRateLimits(readConfig({}, {}), () => undefined),
     intents: createIntentStore(db),
     notifier: createNotifier({ db, log, now }, stopping.signal),
     stopping: stopping.signal,

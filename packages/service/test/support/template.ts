@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { makeTemplate, templateBlob } from '../../src/db/template.ts'
+import { makeTemplate, templateBlob } from '../../src/db/embedded/template.ts'
 
 export async function setup(): Promise<void> {
   if (!(await templateBlob())) await makeTemplate()

@@ -8,11 +8,12 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { realNow } from '../../clock.ts'
 import { type Config, type StoreChoice, storeOptions } from '../../config.ts'
-import { prepareDirectory } from '../../data-directory.ts'
 import { type Database, StoreError } from '../../db/database.ts'
-import { DirectoryInUse, lockDirectory } from '../../db/directory-lock.ts'
-import { openPglite } from '../../db/pglite.ts'
+import { prepareDirectory } from '../../db/embedded/data-directory.ts'
+import { DirectoryInUse, lockDirectory } from '../../db/embedded/directory-lock.ts'
+import { openPglite } from '../../db/embedded/pglite.ts'
 import { openPostgres } from '../../db/postgres.ts'
 import { readSecretKeys, type SecretKeys } from '../../secret-keys.ts'
 import { sendAdminCommand } from '../admin-socket.ts'
@@ -75,7 +76,7 @@ async function examineDatabase(
 ): Promise<DoctorFinding[]> {
   try {
     return await examineStore({
-      ...{ db, keys, now: () => new Date() },
+      ...{ db, keys, now: realNow },
       storeOptions: storeOptions(store),
     })
   } finally {

@@ -15,8 +15,8 @@ import { hostname } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { socketPath } from '../data-directory.ts'
-import { randomBase62 } from '../ids.ts'
+import { randomBase62 } from '../../ids.ts'
+import { socketPath } from './data-directory.ts'
 
 /** A held lock. */
 export interface DirectoryLock {

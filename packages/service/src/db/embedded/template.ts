@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
-import { syncFolder, writeSynced } from '../data-directory.ts'
-import { packageRoot } from '../package-root.ts'
+import { packageRoot } from '../../package-root.ts'
+import { syncFolder, writeSynced } from './data-directory.ts'
 
 const file = fileURLToPath(new URL('dist/template.tgz', packageRoot))
 

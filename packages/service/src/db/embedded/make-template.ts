@@ -1,5 +1,5 @@
 /**
- * Part of the build: `node dist/db/make-template.js`.
+ * Part of the build: `node dist/db/embedded/make-template.js`.
  *
  * @module
  */
