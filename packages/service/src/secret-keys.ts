@@ -27,7 +27,7 @@ export interface SecretKeys {
 /**
  * Reads `PI_SECRET_KEYS`: `k2:<43 base64url>,k1:<43 base64url>`, the newest first.
  *
- * @throws {TypeError} It says which entry breaks which rule, and never shows one.
+ * @throws {TypeError} If an entry is invalid. The message names the entry by position, without its value.
  */
 export function readSecretKeys(text: string): SecretKeys {
   const roots = new Map<string, Buffer>()
@@ -35,16 +35,18 @@ export function readSecretKeys(text: string): SecretKeys {
     const [, kid, encoded] = /^([a-z0-9]{1,8}):([A-Za-z0-9_-]{43})$/.exec(entry.trim()) ?? []
     if (kid === undefined || encoded === undefined) {
       throw new TypeError(
-        `PI_SECRET_KEYS: entry ${at + 1} must be an id of 1 to 8 characters a-z 0-9, a colon and 32 random bytes as 43 characters of base64url; make one with \`openssl rand -base64 32 | tr '+/' '-_' | tr -d '='\``,
+        `PI_SECRET_KEYS: entry ${at + 1} must be an id of 1 to 8 characters a-z 0-9, a colon, and 32 random bytes as 43 characters of base64url. ${generateHint}`,
       )
     }
     const root = Buffer.from(encoded, 'base64url')
     if (new Set(root).size < 8) {
-      throw new TypeError(`PI_SECRET_KEYS: entry ${at + 1} must be 32 random bytes, not a sample`)
+      throw new TypeError(
+        `PI_SECRET_KEYS: entry ${at + 1} is not random (fewer than 8 distinct bytes). ${generateHint}`,
+      )
     }
     if (roots.has(kid)) {
       throw new TypeError(
-        `PI_SECRET_KEYS: entry ${at + 1} uses an id twice; every key needs its own`,
+        `PI_SECRET_KEYS: entry ${at + 1} repeats an id. Give each key its own id.`,
       )
     }
     roots.set(kid, root)
@@ -55,7 +57,7 @@ export function readSecretKeys(text: string): SecretKeys {
 /**
  * Compares keys with those that a store was written with.
  *
- * @returns What is wrong and how to mend it; `undefined` when every row finds its key.
+ * @returns The problem and its fix, or `undefined` if every row has its key.
  */
 export async function keyFault(
   db: Queryable,
@@ -67,13 +69,12 @@ export async function keyFault(
     const own = keys.checkValue(kid)
     if (own && !own.equals(checkValue)) {
       return {
-        problem: `key ${kid} is another than the one that this store was written with`,
-        fix: 'restore it, or give the new key a new id',
+        problem: `key ${kid} differs from the key that this store was written with`,
+        fix: `Restore the original ${kid}, or add the new key under a new id.`,
       }
     }
   }
-  // Every row's key has its id here before the row is written, so the rows are searched for one that is
-  // gone, and not at all where none is.
+  // Rows are searched only for keys that this table lists and PI_SECRET_KEYS lacks.
   const missing = await db.query<{ kid: string; holdsIntents: boolean }>`
     select kid, exists (select from payment_intents
                          where secret_kid = kid
@@ -94,7 +95,7 @@ interface Holder {
   readonly environment: string
 }
 
-/** API keys that work and are hashed under a root secret. One that is used moves to the first. */
+/** Finds valid API keys that are hashed with a root secret. The next use of a key hashes it with the first one. */
 async function keysUnder(db: Queryable, kid: string): Promise<readonly Holder[]> {
   return await db.query<Holder>`
     select k.id, k.display, m.name as merchant, e.mode as environment
@@ -122,22 +123,26 @@ function missingKey({
     )
   const more = holders.length - named.length
   const needs = [
-    ...(holdsIntents ? ['intents that are open or younger than 48 hours'] : []),
+    ...(holdsIntents ? ['open intents or intents younger than 48 hours'] : []),
     ...named,
     ...(more > 0 ? [`${more} more API keys`] : []),
   ]
   const revoke = holders.map(({ id }) => `pi-service keys revoke ${id}`)[0]
   return {
     problem: `key ${kid} is missing, but rows of this store need it: ${needs.join(', ')}`,
-    fix: `add it behind the first one${
-      revoke ? `; then use each of these API keys once, or revoke it (${revoke})` : ''
+    fix: `Add it after the first key.${
+      revoke ? ` Then use each of these API keys once, or revoke it (${revoke}).` : ''
     }`,
   }
 }
 
 const mostNamed = 5
 
-/** Makes a first root secret, in the form of `PI_SECRET_KEYS`. */
+/** The command that generates a value of `PI_SECRET_KEYS`. */
+export const generateHint =
+  "Generate one: echo k1:$(openssl rand -base64 32 | tr '+/' '-_' | tr -d '=')."
+
+/** Creates a first root secret, in the form of `PI_SECRET_KEYS`. */
 export function newSecretKeys(): string {
   return `k1:${randomSalt(32).toString('base64url')}`
 }

@@ -22,10 +22,10 @@ import type { SecretKeys } from '../secret-keys.ts'
 import type { DoctorFinding } from './doctor/doctor-finding.ts'
 import { examineStore } from './doctor/store-checks.ts'
 
-/** A merchant's name, as the store takes it. */
+/** A merchant's name. */
 export const MerchantName = z.string().min(1).max(128)
 
-/** A command with its arguments, as it crosses the admin socket. */
+/** A command with its arguments, as sent over the admin socket. */
 export const AdminCommand = z.discriminatedUnion('command', [
   z.strictObject({
     command: z.literal('keys create'),
@@ -71,7 +71,7 @@ export interface RegisteredOrigin {
   readonly environment: string
 }
 
-/** A command was rejected; the message contains the fix. */
+/** A command that cannot be done. The message contains the fix. */
 export class AdminError extends Error {
   override readonly name = 'AdminError'
 }
@@ -90,7 +90,7 @@ export async function administer(
     readonly db: Database
     readonly keys: SecretKeys
     readonly now: () => Date
-    /** For the commands in a result; a store in memory has none. */
+    /** Options that select this store, for commands in a result. Absent for a store in memory. */
     readonly storeOptions?: string | undefined
   },
   command: AdminCommand,
@@ -111,7 +111,7 @@ export async function administer(
     case 'keys revoke': {
       const { id } = command
       if (await revokeApiKey(db, { id, now: now() })) return { id, revoked: true }
-      throw new AdminError(`There is no key ${id}; pi-service keys list shows their ids`)
+      throw new AdminError(`No key has the id ${id}. Run pi-service keys list.`)
     }
     case 'merchants list':
       return { merchants: await listEnvironments(db, now()) }
@@ -121,7 +121,7 @@ export async function administer(
       const origin = readOrigin(command.origin)
       if (!origin) {
         throw new AdminError(
-          'The origin must be exact, such as https://shop.example.com, without path or trailing slash; http passes on loopback only',
+          'The origin must be exact, such as https://shop.example.com, without a path or trailing slash. http is accepted for loopback only.',
         )
       }
       const { id, ...named } = await namedEnvironment(db, command)
@@ -133,7 +133,7 @@ export async function administer(
       const origins = await removeOrigin(db, { environmentId: id, origin })
       if (origins) return { ...named, origins }
       throw new AdminError(
-        `${origin} is not registered for ${named.merchant} (${named.environment}); pi-service origins list shows whose origins are which`,
+        `${origin} is not registered for ${named.merchant} (${named.environment}). Run pi-service origins list.`,
       )
     }
     case 'intents revoke-secret': {
@@ -141,7 +141,7 @@ export async function administer(
       const isRevoked = await revokeSecret(db, { id, modes: ['test', 'live'] })
       if (isRevoked) return { id, secretRevoked: true }
       throw new AdminError(
-        'There is no intent with this id; give the id that the create returned, without "_secret_" and what follows',
+        'No intent has this id. Use the id that the create returned, without "_secret_" and the characters after it.',
       )
     }
     case 'doctor':
@@ -162,11 +162,11 @@ async function namedEnvironment(
 ): Promise<{ readonly id: string; readonly merchant: string; readonly environment: string }> {
   const merchant = named ?? (await firstMerchant(db))
   if (merchant === undefined) {
-    throw new AdminError('There is no merchant yet; make one with pi-service keys create')
+    throw new AdminError('There is no merchant. Create one with pi-service keys create.')
   }
   const found = await findEnvironmentByName(db, { merchant, mode: environment })
   if (found) return { id: found.id, merchant, environment }
   throw new AdminError(
-    `Merchant ${merchant} has no ${environment} environment; make one with pi-service keys create`,
+    `Merchant ${merchant} has no ${environment} environment. Create one with pi-service keys create.`,
   )
 }

@@ -1,8 +1,8 @@
 /**
- * The command line's way into a running service: a socket in its data directory, for its owner only.
+ * Runs commands in the service that uses a data directory, over a socket in it that only its owner can open.
  *
- * One JSON command in, one JSON response out, then the connection ends. A client that is silent, slow
- * or does not read loses its connection.
+ * A connection carries one JSON command and one JSON response. A client that does not send or read in time
+ * is disconnected.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { randomBase62 } from '../ids.ts'
 import { logError } from '../log.ts'
 import { AdminCommand, AdminError, type AdminResult } from './admin-commands.ts'
 
-/** How the service runs commands. */
+/** Options of the socket. */
 export interface AdminSocketOptions {
   readonly run: (command: AdminCommand) => Promise<AdminResult>
   readonly log: Logger
@@ -65,7 +65,7 @@ export async function serveAdminSocket(
     })
   })
   server.maxConnections = mostConnections
-  // No moment with wider rights: the file is made under this mask.
+  // Under this mask the file never has wider permissions.
   const mask = process.umask(0o177)
   server.listen(path)
   try {
@@ -112,11 +112,11 @@ export async function sendAdminCommand(
   socket.end(JSON.stringify(command))
   const received = await text(socket).catch(() => '')
   if (received === '') {
-    throw new AdminError('The service stopped before it responded; run the command again')
+    throw new AdminError('The service stopped before it responded. Run the command again.')
   }
   const reply = Reply.parse(JSON.parse(received))
   if ('error' in reply) throw new AdminError(reply.error)
-  // Written by our own code at the other end, of the same version.
+  // The service at the other end has the same version.
   return reply.result as AdminResult
 }
 
@@ -144,7 +144,7 @@ async function runCommand(
     })
     const reason = rejected
       ? error.message
-      : `The service could not run the command; its log names the reason under ${requestId}`
+      : `The service could not run the command. Its log has the reason under ${requestId}.`
     return JSON.stringify({ error: reason })
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Runs a command next to a temporary service, such as a merchant's test suite.
+ * Runs a command, such as a merchant's test suite, with a temporary service.
  *
  * @module
  */
@@ -10,11 +10,12 @@ import type { Config } from '../config.ts'
 import { startService } from '../start/start.ts'
 
 /**
- * Starts a service on free ports, which knows the pages of `http://localhost:PORT`, runs the command with the merchant's variables set, and stops.
+ * Starts a service on free ports, runs the command with the merchant's variables set, and stops the service.
+ * If `PORT` is set, `http://localhost:PORT` is a registered origin.
  *
  * @param command Program and arguments; no shell reads them.
- * @returns The command's own exit status; 128 and the signal's number when a signal ended it.
- * @throws {TypeError} There is no such program.
+ * @returns The command's exit status; 128 plus the signal's number if a signal ended it.
+ * @throws {TypeError} If the program cannot be started.
  */
 export async function runBesideService(
   config: Config,
@@ -25,13 +26,13 @@ export async function runBesideService(
   const service = await startService({ ...config, port: 0, challengePort: 0, origins }, log)
   try {
     const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = service.ready
-    // A person is there; what a pipe or a log gets is the command's alone.
+    // A pipe or a log gets the command's output only.
     if (process.stderr.isTTY) process.stderr.write(`inspector  ${inspectorUrl}\n`)
     return await run(command, {
       PI_BASE_URL: baseUrl,
       PI_CHECKOUT_ORIGIN: checkoutOrigin,
       PI_ADMIN_TOKEN: adminToken,
-      // A shared store has shown its key to an earlier start: the caller then has it already.
+      // A shared store showed its key at an earlier start, so the caller has it.
       ...(apiKey !== null && { PI_API_KEY: apiKey }),
     })
   } finally {
@@ -47,18 +48,18 @@ function shopOrigin(port: string | undefined): readonly string[] {
 function run([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: 'inherit' })
-    // A terminal sends Ctrl-C to both; one that is sent to us alone is handed on.
-    const hand = (signal: NodeJS.Signals): void => {
+    // A terminal sends Ctrl-C to both processes. Other signals reach this one only, so pass them on.
+    const passOn = (signal: NodeJS.Signals): void => {
       child.kill(signal)
     }
-    process.on('SIGINT', hand)
-    process.on('SIGTERM', hand)
+    process.on('SIGINT', passOn)
+    process.on('SIGTERM', passOn)
     child.once('error', () => {
-      reject(new TypeError(`exec: ${program} could not be run; is it installed and in PATH?`))
+      reject(new TypeError(`exec: cannot run ${program}. Check that it is installed and in PATH.`))
     })
     child.once('exit', (status, signal) => {
-      process.off('SIGINT', hand)
-      process.off('SIGTERM', hand)
+      process.off('SIGINT', passOn)
+      process.off('SIGTERM', passOn)
       resolve(status ?? 128 + (signal ? constants.signals[signal] : 0))
     })
   })

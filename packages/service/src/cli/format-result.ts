@@ -1,5 +1,5 @@
 /**
- * What the commands print without `--json`.
+ * Text output of the commands, without `--json`.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import type { RunningService } from '../start/start.ts'
 import type { AdminResult } from './admin-commands.ts'
 import type { DoctorFinding } from './doctor/doctor-finding.ts'
 
-/** What a start prints: the merchant's variables to paste, and where to look. */
+/** Output of `start`: the merchant's variables, the inspector, and test cards. */
 export function banner(ready: RunningService['ready']): string {
   return [
-    'The Payment Intents service is ready. It is a sandbox: no real card, no real money.',
+    'The Payment Intents service is ready. It accepts test cards only, and no money moves.',
     '',
     `  PI_BASE_URL=${ready.baseUrl}`,
     `  PI_CHECKOUT_ORIGIN=${ready.checkoutOrigin}`,
-    `  PI_API_KEY=${ready.apiKey ?? '(shown when it was made; pi-service keys create makes another)'}`,
+    `  PI_API_KEY=${ready.apiKey ?? '(shown at the first start; run pi-service keys create for another key)'}`,
     '',
     `  inspector    ${ready.inspectorUrl}`,
     '  test cards   4242 4242 4242 4242 succeeds, 4000 0000 0000 0002 is declined,',
@@ -23,15 +23,15 @@ export function banner(ready: RunningService['ready']): string {
   ].join('\n')
 }
 
-/** What a command did or found. */
+/** Returns the result of a command as text. */
 export function describeResult(result: AdminResult): string {
   if ('apiKey' in result) {
-    return `${result.apiKey}\nKey ${result.id} of ${result.merchant} (${result.environment}). Keep it now: it is not shown again.`
+    return `${result.apiKey}\nKey ${result.id} of ${result.merchant} (${result.environment}). Store it now: it is not shown again.`
   }
   if ('keys' in result) {
     return result.keys
       .map(({ id, display, merchant, environment, revokedAt, expiresAt }) => {
-        // From a running service the time comes as the text that JSON makes of it.
+        // A running service sends the time as JSON text.
         const until = expiresAt ? `  until ${new Date(expiresAt).toISOString()}` : ''
         const end = revokedAt ? '  revoked' : until
         return `${id}  ${display}  ${merchant} (${environment})${end}`
@@ -40,7 +40,7 @@ export function describeResult(result: AdminResult): string {
   }
   if ('findings' in result) return describeFindings(result.findings)
   if ('secretRevoked' in result) {
-    return `The clientSecret of ${result.id} is revoked. It opens no checkout, and open sessions have ended.`
+    return `The clientSecret of ${result.id} is revoked, and its open checkout sessions have ended.`
   }
   if ('revoked' in result) return `Key ${result.id} is revoked.`
   if ('merchants' in result) {
@@ -48,7 +48,7 @@ export function describeResult(result: AdminResult): string {
       .map(({ merchant, environment, workingKeys, origins }) =>
         [
           `${merchant} (${environment})`,
-          workingKeys === 1 ? '1 working key' : `${workingKeys} working keys`,
+          workingKeys === 1 ? '1 valid key' : `${workingKeys} valid keys`,
           origins.join(', ') || noOrigin,
         ].join('  '),
       )
@@ -63,7 +63,7 @@ export function describeResult(result: AdminResult): string {
   return `${result.merchant} (${result.environment}): ${result.origins.join(', ') || noOrigin}`
 }
 
-const noOrigin = 'no origin, so no page shows its checkout'
+const noOrigin = 'no origin, so no page can show its checkout'
 
 /** Returns one line for each finding, with its advice below. */
 export function describeFindings(findings: readonly DoctorFinding[]): string {

@@ -1,5 +1,5 @@
 /**
- * The command line: `pi-service start`, `merchants`, `keys`, `origins`, `intents`, and what examines a service.
+ * The command line: `pi-service start`, `exec`, `doctor`, `merchants`, `keys`, `origins`, `intents`.
  *
  * @module
  */
@@ -26,73 +26,82 @@ interface StartOptions extends Flags {
 }
 
 const program = new Command('pi-service')
-  .description('The Payment Intents service and its hosted checkout, on your own machine.')
+  .description('The Payment Intents service and its hosted checkout, on your own machine')
   .showHelpAfterError('Run pi-service --help for the commands and their options.')
   .enablePositionalOptions()
   .exitOverride()
 
-withStart(program.command('start').description('Starts the service until Ctrl-C or SIGTERM.'))
-  .option('--port <number>', 'port of the API and the hosted page (default 4000; 0: a free one)')
+withStart(program.command('start').description('Start the service; Ctrl-C or SIGTERM stops it'))
+  .option(
+    '--port <number>',
+    'port of the API and the hosted page (default 4000; 0 selects a free port)',
+  )
   .option('--json', 'print one line of JSON when ready')
   .action(start)
 
-const merchants = program.command('merchants').description('Merchants and their environments.')
-withStore(merchants.command('list').description('Lists them with their working keys and origins.'))
+const merchants = program
+  .command('merchants')
+  .description('Manage merchants and their environments')
+withStore(
+  merchants.command('list').description('List environments with their valid keys and origins'),
+)
   .option('--json', 'print JSON')
   .action(async ({ json, ...flags }) => {
     await run(flags, json, { command: 'merchants list' })
   })
 
-const keys = program.command('keys').description('Secret API keys.')
-withStore(keys.command('create').description('Makes a key and shows it, for the only time.'))
+const keys = program.command('keys').description('Manage secret API keys')
+withStore(keys.command('create').description('Create a key and show it once'))
   .requiredOption(
     '--merchant <name>',
-    'merchant that owns the key; made where it is missing',
+    'merchant that owns the key; created if it does not exist',
     readMerchant,
   )
   .addOption(environmentOption().makeOptionMandatory())
-  .option('--expires <time>', 'when it stops working, such as 2027-01-31T00:00:00Z', readTime)
+  .option('--expires <time>', 'expiry time, such as 2027-01-31T00:00:00Z', readTime)
   .option('--json', 'print JSON')
   .action(async ({ merchant, environment, expires, json, ...flags }) => {
     await run(flags, json, { command: 'keys create', merchant, environment, expiresAt: expires })
   })
-withStore(keys.command('list').description('Lists keys by their ids and last characters.'))
+withStore(keys.command('list').description('List keys by id and last characters'))
   .option('--json', 'print JSON')
   .action(async ({ json, ...flags }) => {
     await run(flags, json, { command: 'keys list' })
   })
-withStore(keys.command('revoke').description('Revokes a key at once and for good.'))
+withStore(keys.command('revoke').description('Revoke a key permanently'))
   .argument('<id>', 'id of the key, as keys list shows it')
   .option('--json', 'print JSON')
   .action(async (id, { json, ...flags }) => {
     await run(flags, json, { command: 'keys revoke', id })
   })
 
-const origins = program.command('origins').description('Origins whose pages may show the checkout.')
-for (const [name, does] of [
-  ['add', 'Registers an exact origin.'],
-  ['remove', 'Takes an origin out: its pages show the checkout no longer.'],
+const origins = program
+  .command('origins')
+  .description('Manage origins whose pages may show the checkout')
+for (const [name, description] of [
+  ['add', 'Register an exact origin'],
+  ['remove', 'Remove an origin, so that its pages cannot show the checkout'],
 ] as const) {
-  withStore(origins.command(name).description(does))
+  withStore(origins.command(name).description(description))
     .argument('<origin>', 'such as https://shop.example.com')
-    .option('--merchant <name>', 'whose (default: the first merchant)', readMerchant)
+    .option('--merchant <name>', 'owner of the origin (default: the first merchant)', readMerchant)
     .addOption(environmentOption().default('test'))
     .option('--json', 'print JSON')
     .action(async (origin, { merchant, environment, json, ...flags }) => {
       await run(flags, json, { command: `origins ${name}`, origin, merchant, environment })
     })
 }
-withStore(origins.command('list').description('Lists every origin with its merchant.'))
+withStore(origins.command('list').description('List each origin with its merchant'))
   .option('--json', 'print JSON')
   .action(async ({ json, ...flags }) => {
     await run(flags, json, { command: 'origins list' })
   })
 
-const intents = program.command('intents').description('Payment Intents.')
+const intents = program.command('intents').description('Manage Payment Intents')
 withStore(
   intents
     .command('revoke-secret')
-    .description('Revokes the clientSecret of an intent and ends its checkout sessions.'),
+    .description('Revoke the clientSecret of an intent and end its checkout sessions'),
 )
   .argument('<id>', 'id of the intent')
   .option('--json', 'print JSON')
@@ -104,18 +113,14 @@ withStart(
   program
     .command('exec')
     .usage('[options] -- <command...>')
-    .description('Runs a command next to a temporary service, in memory unless a store is given.'),
+    .description('Run a command with a temporary service, in memory unless a store is given'),
 )
   .argument('<command...>', 'such as: -- npm test')
   .passThroughOptions()
   .action(exec)
 
-withStore(
-  program
-    .command('doctor')
-    .description('Examines machine, settings and store, and says what to do about each finding.'),
-)
-  .option('--port <number>', 'the port that start would be given')
+withStore(program.command('doctor').description('Check the machine, configuration, and store'))
+  .option('--port <number>', 'port that start would use')
   .option('--json', 'print JSON')
   .action(doctor)
 
@@ -128,14 +133,14 @@ try {
 function withStore(command: Command): Command {
   return command
     .option('--data <directory>', 'directory of the embedded store (default .data/service)')
-    .option('--database-url <url>', 'a PostgreSQL database instead, postgres://…')
-    .option('--memory', 'keep everything in memory, for one run')
+    .option('--database-url <url>', 'PostgreSQL database, postgres://…')
+    .option('--memory', 'keep everything in memory until the service stops')
 }
 
 function withStart(command: Command): Command {
   return withStore(command).option(
     '--origin <origin>',
-    'register an origin whose pages may show the checkout; may be repeated',
+    'register an origin whose pages may show the checkout; repeatable',
     (origin: string, earlier: readonly string[] = []) => [...earlier, origin],
   )
 }
@@ -160,7 +165,7 @@ function readTime(text: string): string {
 async function start({ json, ...flags }: StartOptions): Promise<void> {
   const config = readConfig(flags, process.env)
   const log = createLog(config)
-  // Loaded when it is needed: the other commands are faster without it.
+  // Other commands are faster without loading it.
   const { startService } = await import('../start/start.ts')
   const running = await startService(config, log)
   const { ready } = running
@@ -183,7 +188,7 @@ async function start({ json, ...flags }: StartOptions): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-/** Standard output is for the one line of JSON, or for the command. */
+/** Logs go to standard error. Standard output is for results. */
 function createLog({ logLevel }: Config): Logger {
   return pino({ level: logLevel }, pino.destination(2))
 }
@@ -203,12 +208,14 @@ async function doctor({ json, ...flags }: StartOptions): Promise<void> {
   if (!diagnosis.ok) process.exitCode = 1
 }
 
-/** Runs a command in the service that holds the directory, or else in the store itself. */
+/** Runs a command in the service that uses the directory, or else on the store. */
 async function run(flags: Flags, json: boolean | undefined, command: AdminCommand): Promise<void> {
   const config = readConfig(flags, process.env)
   const { store } = config
   if (store.kind === 'memory') {
-    throw new TypeError('--memory: nothing would be left of this command; give --data instead')
+    throw new TypeError(
+      '--memory: not available for this command, because the change would be lost. Use --data or --database-url.',
+    )
   }
   const sent =
     store.kind === 'directory' ? await sendAdminCommand(store.directory, command) : undefined
@@ -236,7 +243,7 @@ function explain(error: unknown): number {
   if (known) console.error(`pi-service: ${error.message}`)
   else if (error instanceof StoreError && error.unavailable) {
     console.error(
-      `pi-service: the database cannot be reached (${error.code}); check PI_DATABASE_URL or --database-url`,
+      `pi-service: The database cannot be reached (${error.code}). Check PI_DATABASE_URL or --database-url.`,
     )
   } else {
     const { name, code, message } = describeError(error)

@@ -90,12 +90,12 @@ export async function listen(
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE') {
       throw new TypeError(
-        `Port ${port} of ${host} is busy: stop what uses it, or choose another with ${name} (0 takes a free one)`,
+        `Port ${port} on ${host} is already in use. Stop the other program, or set ${name} (0 selects a free port).`,
       )
     }
     if (code === 'EACCES') {
       throw new TypeError(
-        `Port ${port} needs rights that this user lacks; choose one above 1023 with ${name}`,
+        `Port ${port} needs more permissions than this user has. Set ${name} to a port above 1023.`,
       )
     }
     throw error

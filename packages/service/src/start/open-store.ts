@@ -12,7 +12,13 @@ import { lockDirectory } from '../db/embedded/directory-lock.ts'
 import { openPglite } from '../db/embedded/pglite.ts'
 import { migrate } from '../db/migrate.ts'
 import { openPostgres } from '../db/postgres.ts'
-import { keyFault, newSecretKeys, readSecretKeys, type SecretKeys } from '../secret-keys.ts'
+import {
+  generateHint,
+  keyFault,
+  newSecretKeys,
+  readSecretKeys,
+  type SecretKeys,
+} from '../secret-keys.ts'
 
 /** An opened store. */
 export interface Store {
@@ -96,12 +102,12 @@ async function checkKeys(db: Database, keys: SecretKeys): Promise<void> {
         on conflict (kid) do nothing`
     }
     const wrong = await keyFault(tx, keys)
-    if (wrong) throw new TypeError(`PI_SECRET_KEYS: ${wrong.problem}; ${wrong.fix}`)
+    if (wrong) throw new TypeError(`PI_SECRET_KEYS: ${wrong.problem}. ${wrong.fix}`)
   })
 }
 
 function missingKeys(): TypeError {
   return new TypeError(
-    "PI_SECRET_KEYS: is required with a PostgreSQL store, the same for every instance; make one with `echo k1:$(openssl rand -base64 32 | tr '+/' '-_' | tr -d '=')`",
+    `PI_SECRET_KEYS: environment variable is not set. PostgreSQL stores require it, with the same value at every instance. ${generateHint}`,
   )
 }

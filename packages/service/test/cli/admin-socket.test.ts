@@ -72,15 +72,15 @@ test('a command that fails leaves one line with message, code, rule and stack', 
 
 test('a command that is rejected leaves one warning with the reason', async () => {
   run = async () => {
-    throw new AdminError('There is no key key_x')
+    throw new AdminError('No key has the id key_x')
   }
   const stop = await serve()
-  await expect(sendAdminCommand(directory, command)).rejects.toThrow('There is no key key_x')
+  await expect(sendAdminCommand(directory, command)).rejects.toThrow('No key has the id key_x')
   await stop()
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({
       level: 40,
-      error: expect.objectContaining({ name: 'AdminError', message: 'There is no key key_x' }),
+      error: expect.objectContaining({ name: 'AdminError', message: 'No key has the id key_x' }),
     }),
   ])
 })

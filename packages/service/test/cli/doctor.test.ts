@@ -50,20 +50,20 @@ const newLiveKey = {
   environment: 'live',
 } as const
 
-test('a running service examines its own store, and its ports are its own', async () => {
+test('checks the store of a running service, and accepts its ports', async () => {
   const service = await startTestService({ PI_DATA_DIR: data })
   await sendAdminCommand(data, newLiveKey)
   const diagnosis = await diagnose({ port: new URL(service.url).port })
   expect(diagnosis.findings).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ level: 'ok', found: 'A running pi-service has it.' }),
-      { about: 'store', level: 'ok', found: 'It is open, takes writes and syncs each commit.' },
-      { about: 'schema', level: 'ok', found: 'It is the newest.' },
-      { about: 'secret keys', level: 'ok', found: 'k1: all that stored rows need.' },
+      expect.objectContaining({ level: 'ok', found: 'In use by a running pi-service.' }),
+      { about: 'store', level: 'ok', found: 'Writable, and each commit is synced to disk.' },
+      { about: 'schema', level: 'ok', found: 'Up to date.' },
+      { about: 'secret keys', level: 'ok', found: 'k1: complete for the stored rows.' },
       {
         about: 'Demo Shop (test)',
         level: 'ok',
-        found: '1 working key; pages of http://localhost:3000 may show its checkout.',
+        found: '1 valid key; registered origins: http://localhost:3000.',
       },
       adviceForLive(),
     ]),
@@ -78,24 +78,23 @@ test('fails for a missing key that intents need, with the fix', async () => {
     about: 'secret keys',
     level: 'fail',
     found: expect.stringMatching(
-      /^key k1 is missing, but rows of this store need it: intents that are open or younger than 48 hours, Demo Shop \(test\) pi_sk_test_…\w{4} key_\w+/,
+      /^key k1 is missing, but rows of this store need it: open intents or intents younger than 48 hours, Demo Shop \(test\) pi_sk_test_…\w{4} key_\w+/,
     ),
     advice: expect.stringMatching(
-      /^Set PI_SECRET_KEYS: add it behind the first one; .* \(pi-service keys revoke key_\w+\)\.$/,
+      /^Correct PI_SECRET_KEYS. Add it after the first key. .* \(pi-service keys revoke key_\w+\)\.$/,
     ),
   })
   expect((await diagnose()).ok).toBe(true)
 })
 
-/** The doctor's report, for each way to examine the store. */
 const adviceForLive = () => ({
   about: "Ani's Shop (live)",
   level: 'warn',
-  found: expect.stringContaining('no registered origin, so no page can show its checkout'),
+  found: expect.stringContaining('but no registered origin, so no page can show its checkout'),
   advice: `Run pi-service origins add ORIGIN --merchant 'Ani'\\''s Shop' --environment live --data '${data}'.`,
 })
 
-test('an environment without a page is named with the command that helps, to be pasted in any folder', async () => {
+test('warns about an environment without origins, with a command for any folder', async () => {
   const store = await openStore(readConfig({ data }, {}))
   await administer({ ...store, now: () => new Date() }, newLiveKey)
   await store.close()
@@ -109,7 +108,7 @@ test('fails for a port in use and for an unreachable database', async () => {
   const { port } = program.address() as { port: number }
   expect(about(await diagnose({ port: String(port) }), `port ${port}`)).toMatchObject({
     level: 'fail',
-    found: 'Another program has it.',
+    found: 'In use by another program.',
   })
   program.close()
 
@@ -127,7 +126,7 @@ test('warns if a public service cannot tell its clients apart', async () => {
     about: what,
     level: 'warn',
     found:
-      'PI_PUBLIC_URL is set and PI_TRUSTED_PROXIES is not, so no limit counts by client address.',
+      'PI_PUBLIC_URL is set but PI_TRUSTED_PROXIES is not, so no limit counts by client address.',
     advice: 'Set PI_TRUSTED_PROXIES to the addresses of your proxies, such as 127.0.0.1.',
   })
   const trusting = { ...behind, PI_TRUSTED_PROXIES: '10.0.0.0/8' }

@@ -17,8 +17,8 @@ test('a list of merchants says what each of their environments has, and what it 
     ],
   })
   expect(words.split('\n')).toEqual([
-    'Demo Shop (test)  1 working key  https://a.example, https://b.example',
-    'New (live)  0 working keys  no origin, so no page shows its checkout',
+    'Demo Shop (test)  1 valid key  https://a.example, https://b.example',
+    'New (live)  0 valid keys  no origin, so no page can show its checkout',
   ])
 })
 
@@ -47,6 +47,6 @@ test('a list of origins is a line each, and the last one that goes is not an emp
     'Demo Shop (test): https://a.example, https://b.example',
   )
   expect(describeResult({ ...environment, origins: [] })).toBe(
-    'Demo Shop (test): no origin, so no page shows its checkout',
+    'Demo Shop (test): no origin, so no page can show its checkout',
   )
 })

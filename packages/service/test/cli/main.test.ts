@@ -89,11 +89,13 @@ test('revokes the clientSecret of a live intent, and ends its open checkout', as
   }
   expect(await view()).toBe(200)
   const revoke = (intent: string) => command(['intents', 'revoke-secret', intent, '--data', data])
-  expect((await revoke(id)).out).toContain(`The clientSecret of ${id} is revoked.`)
+  expect((await revoke(id)).out).toContain(
+    `The clientSecret of ${id} is revoked, and its open checkout sessions have ended.`,
+  )
   expect([await view(), (await open()).status]).toEqual([401, 404])
   const mistaken = await revoke(clientSecret)
   expect(mistaken).toMatchObject({ status: 1, out: '' })
-  expect(mistaken.error).toContain('There is no intent with this id')
+  expect(mistaken.error).toContain('No intent has this id')
   expect(mistaken.error).not.toContain(clientSecret.slice(-48))
 })
 
@@ -138,7 +140,7 @@ test('merchants and origins are listed, and an origin that is taken out shows th
   expect(await framers()).not.toContain('https://shop.example')
   const again = { command: 'origins remove', origin: 'https://shop.example' } as const
   await expect(sendAdminCommand(data, { ...again, environment: 'test' })).rejects.toThrow(
-    'https://shop.example is not registered for Demo Shop (test); pi-service origins list shows',
+    'https://shop.example is not registered for Demo Shop (test). Run pi-service origins list',
   )
 })
 
@@ -174,13 +176,13 @@ test('wrong options are refused with their rule and the fix (threat 70)', async 
   const port = typeof address === 'object' && address ? String(address.port) : ''
   const refusals: [args: string[], words: string][] = [
     [['start', '--port', 'http'], '--port: must be a whole number from 0 to 65534'],
-    [['start', '--memory', '--port', port], `Port ${port} of 127.0.0.1 is busy`],
+    [['start', '--memory', '--port', port], `Port ${port} on 127.0.0.1 is already in use`],
     [['start', '--memory', '--data', 'x'], '--memory and --data exclude each other'],
     [['start', '--database-url', 'mysql://x'], '--database-url: must begin with postgres://'],
     [['start', '--colour'], "unknown option '--colour'"],
     [['keys', 'create', '--merchant', 'A', '--environment', 'prod'], 'test, live'],
     [['keys', 'create', '--merchant', '', '--environment', 'test'], 'have 1 to 128 characters'],
-    [['keys', 'revoke', 'key_x', '--data', data], 'There is no key key_x'],
+    [['keys', 'revoke', 'key_x', '--data', data], 'No key has the id key_x'],
   ]
   for (const [args, words] of refusals) {
     const { status, error } = await command(args)
@@ -221,5 +223,5 @@ test('exec runs a command with the merchant’s variables and ends as it ends', 
   expect(await command(run)).toEqual({ status: 7, out: '404 true\n', error: '' })
   const missing = await command(['exec', '--', 'no-such-program'])
   expect(missing).toMatchObject({ status: 1 })
-  expect(missing.error).toContain('no-such-program could not be run')
+  expect(missing.error).toContain('cannot run no-such-program')
 })

@@ -135,9 +135,11 @@ test('a revoked key stops everywhere within five seconds', async () => {
 
 test('PostgreSQL without PI_SECRET_KEYS, or with another key under a known id, is refused', async () => {
   const without = await command(['start', '--port', '0'], environment(''))
-  expect(without.error).toContain('PI_SECRET_KEYS: is required with a PostgreSQL store')
+  expect(without.error).toContain(
+    'PI_SECRET_KEYS: environment variable is not set. PostgreSQL stores require it',
+  )
   const other = await command(['start', '--port', '0'], environment(newSecretKeys()))
-  expect(other.error).toContain('key k1 is another than the one')
+  expect(other.error).toContain('key k1 differs from the key')
   expect(other.error).not.toContain(secretKeys.slice(3))
   const gone = await command(
     ['start', '--port', '0'],
@@ -259,7 +261,7 @@ test('of two starts with different keys under one id, at the same moment, the se
     await expect.poll(async () => await waiting(db)).toBe(1)
     return { start }
   })
-  await expect(second.start).rejects.toThrow('PI_SECRET_KEYS: key k1 is another than the one')
+  await expect(second.start).rejects.toThrow('PI_SECRET_KEYS: key k1 differs from the key')
   expect(await db.query`select from secret_keys`).toHaveLength(1)
   await db.close()
 })
@@ -322,10 +324,10 @@ test('a server that has become silent fails its statement after twelve seconds, 
   proxy.close()
 })
 
-test('the doctor says of a database that does not sync, and of keys that are not given', async () => {
+test('the doctor reports a database that does not sync, and missing keys', async () => {
   const examined = await command(['doctor', '--port', '0'], environment(''))
   expect(examined.status).toBe(1)
-  expect(examined.out).toContain('a power cut may lose what it has acknowledged')
+  expect(examined.out).toContain('a power cut may lose acknowledged intents')
   expect(examined.out).toContain('FAIL  secret keys: PI_SECRET_KEYS is not set')
   expect((await command(['doctor', '--port', '0'], environment())).status).toBe(0)
 })

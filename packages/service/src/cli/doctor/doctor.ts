@@ -23,7 +23,7 @@ import { examineStore } from './store-checks.ts'
 
 /** The doctor's report. */
 export interface Diagnosis {
-  /** Whether there is no error; there may be warnings. */
+  /** Whether no finding has the level `fail`. */
   readonly ok: boolean
   readonly findings: readonly DoctorFinding[]
 }
@@ -40,7 +40,7 @@ async function examineChosenStore({
 }: Pick<Config, 'store' | 'secretKeys'>): Promise<DoctorFinding[]> {
   try {
     const keys = secretKeys === undefined ? undefined : readSecretKeys(secretKeys)
-    if (store.kind === 'memory') return [ok('store', 'It is made in memory at the start.')]
+    if (store.kind === 'memory') return [ok('store', 'Created in memory at the start.')]
     if (store.kind === 'directory') return await examineDirectory(store, keys)
     const findings = await examineDatabase(await openPostgres(store.url), { store, keys })
     return keys ? findings : [...findings, noKeys]
@@ -55,7 +55,7 @@ async function examineDirectory(
 ): Promise<DoctorFinding[]> {
   const { directory } = store
   if (!existsSync(join(directory, 'database'))) {
-    return [ok('store', `${directory} is made at the first start.`)]
+    return [ok('store', `The first start creates ${directory}.`)]
   }
   const result = await sendAdminCommand(directory, { command: 'doctor' })
   if (result && 'findings' in result) return [...result.findings]
@@ -86,23 +86,23 @@ async function examineDatabase(
 
 const noKeys = fail(
   'secret keys',
-  'PI_SECRET_KEYS is not set, and a PostgreSQL store needs it.',
-  'Give every instance the same; pi-service start says how to make them.',
+  'PI_SECRET_KEYS is not set. PostgreSQL stores require it.',
+  'Set the same value at every instance. pi-service start prints the command that generates one.',
 )
 
 function failureOf(error: unknown): DoctorFinding {
   if (error instanceof DirectoryInUse) {
-    return fail('store', error.message, 'Nothing, if that service is meant to run.')
+    return fail('store', error.message, 'No action, if that service is meant to run.')
   }
   if (error instanceof StoreError) {
     return fail(
       'store',
       `The database cannot be reached (${error.code}).`,
-      'Check that it runs, and the address in --database-url or PI_DATABASE_URL.',
+      'Check that it is running, and that --database-url or PI_DATABASE_URL names it.',
     )
   }
   if (error instanceof TypeError) {
-    return fail('store', error.message, 'The message names the setting and its rule.')
+    return fail('store', error.message, 'Correct the setting that the message names.')
   }
   throw error
 }

@@ -11,7 +11,7 @@ import type { Config } from '../../config.ts'
 import { packageRoot } from '../../package-root.ts'
 import { type DoctorFinding, fail, ok, warn } from './doctor-finding.ts'
 
-/** The oldest Node that this package runs on: that of `engines` in its package.json. */
+/** The oldest supported Node.js version, as in `engines` of package.json. */
 const oldest = [20, 19] as const
 
 /** Examines the machine for a configuration. */
@@ -33,23 +33,27 @@ export async function examineMachine({
   ]
 }
 
-/** TLS ends at a proxy, so a public service has one, and its connections are the proxy's. */
+/** A public service is behind a proxy that terminates TLS, so its connections come from the proxy. */
 function addressFinding(trustedProxies: Config['trustedProxies']): DoctorFinding {
   const about = 'client addresses'
   if (trustedProxies) return ok(about, 'PI_TRUSTED_PROXIES is set, so limits count by client.')
   return warn(
     about,
-    'PI_PUBLIC_URL is set and PI_TRUSTED_PROXIES is not, so no limit counts by client address.',
+    'PI_PUBLIC_URL is set but PI_TRUSTED_PROXIES is not, so no limit counts by client address.',
     'Set PI_TRUSTED_PROXIES to the addresses of your proxies, such as 127.0.0.1.',
   )
 }
 
-/** Judges a version of Node. */
+/** Checks a version of Node.js. */
 export function examineNode(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isNew = major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
-  if (isNew) return ok('node', `Node ${version} runs this package.`)
-  return fail('node', `Node ${version} is too old.`, `Install Node ${oldest.join('.')} or newer.`)
+  if (isNew) return ok('node', `Node.js ${version} is supported.`)
+  return fail(
+    'node',
+    `Node.js ${version} is too old.`,
+    `Install Node.js ${oldest.join('.')} or later.`,
+  )
 }
 
 const pages = [
@@ -64,29 +68,29 @@ function examinePages(): DoctorFinding {
   return fail(
     'pages',
     `These are not built: ${missing.join(', ')}.`,
-    'In the repository run npm run build; an installed package is broken: install it again.',
+    'In the repository, run npm run build. Otherwise install the package again.',
   )
 }
 
 async function examinePort(host: string, port: number): Promise<DoctorFinding> {
   const about = `port ${port}`
-  if (port === 0) return ok('port', 'A free one is taken at the start.')
+  if (port === 0) return ok('port', 'The start selects a free port.')
   const server = createServer()
   server.listen({ host, port })
   try {
     await once(server, 'listening')
     server.close()
     await once(server, 'close')
-    return ok(about, `It is free on ${host}.`)
+    return ok(about, `Free on ${host}.`)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     if (code === 'EADDRINUSE' && (await isService(host, port))) {
-      return ok(about, 'A running pi-service has it.')
+      return ok(about, 'In use by a running pi-service.')
     }
     return fail(
       about,
-      code === 'EADDRINUSE' ? 'Another program has it.' : `It cannot be opened (${code}).`,
-      'Stop what uses it, or choose another with --port or PI_PORT; PI_HOST is the address.',
+      code === 'EADDRINUSE' ? 'In use by another program.' : `Cannot be opened (${code}).`,
+      'Stop the other program, or set --port or PI_PORT. PI_HOST is the address.',
     )
   }
 }

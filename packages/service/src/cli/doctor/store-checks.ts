@@ -20,10 +20,10 @@ export async function examineStore({
   storeOptions = '',
 }: {
   readonly db: Database
-  /** `undefined`: there are none yet, and a start makes them. */
+  /** `undefined` before the first start, which creates them. */
   readonly keys: SecretKeys | undefined
   readonly now: () => Date
-  /** With which a command reaches this store. */
+  /** Command-line options that select this store. */
   readonly storeOptions: string | undefined
 }): Promise<DoctorFinding[]> {
   const pending = await pendingMigrations(db)
@@ -45,26 +45,26 @@ async function examineWrites(db: Database): Promise<DoctorFinding> {
   if (settings?.readOnly === 'on') {
     return fail(
       'store',
-      'It is open, and takes no writes.',
-      'Name the primary server, not a standby, and leave default_transaction_read_only off.',
+      'Reachable, but read-only.',
+      'Use the primary server, not a standby, and leave default_transaction_read_only off.',
     )
   }
-  if (settings?.durable) return ok('store', 'It is open, takes writes and syncs each commit.')
+  if (settings?.durable) return ok('store', 'Writable, and each commit is synced to disk.')
   return warn(
     'store',
-    'It is open and takes writes, and a power cut may lose what it has acknowledged.',
+    'Writable, but a power cut may lose acknowledged intents.',
     db.kind === 'pglite'
-      ? 'It is in memory: give --data or --database-url where anything is to stay.'
-      : 'Set fsync, full_page_writes and synchronous_commit to on in the server’s configuration.',
+      ? 'The store is in memory. Use --data or --database-url to keep its intents.'
+      : 'Set fsync, full_page_writes, and synchronous_commit to on in the configuration of PostgreSQL.',
   )
 }
 
 function schemaFinding(pending: readonly number[]): DoctorFinding {
-  if (pending.length === 0) return ok('schema', 'It is the newest.')
+  if (pending.length === 0) return ok('schema', 'Up to date.')
   return warn(
     'schema',
-    `${pending.length} migrations are missing: ${pending.join(', ')}.`,
-    'Make a backup; the next start of this version applies them.',
+    `Migrations not applied yet: ${pending.join(', ')}.`,
+    'Make a backup. The next start of this version applies them.',
   )
 }
 
@@ -76,11 +76,12 @@ async function examineClock(db: Database, now: () => Date): Promise<DoctorFindin
   const [server] = await db.query<{ at: Date }>`select clock_timestamp() as at`
   const middle = (begin + now().getTime()) / 2
   const apart = Math.round((server?.at.getTime() ?? middle) - middle)
-  if (Math.abs(apart) <= tolerance) return ok('clock', `It reads ${now().toISOString()}.`)
+  if (Math.abs(apart) <= tolerance)
+    return ok('clock', `In agreement with the database: ${now().toISOString()}.`)
   return fail(
     'clock',
-    `The clocks of this machine and of the database are ${Math.abs(apart)} ms apart.`,
-    'Run a time service such as chrony on both: deadlines and expiries are times of this machine.',
+    `This machine and the database differ by ${Math.abs(apart)} ms.`,
+    'Run a time service such as chrony on both. Deadlines use the clock of this machine.',
   )
 }
 
@@ -88,12 +89,12 @@ async function examineKeys(db: Database, keys: SecretKeys | undefined): Promise<
   if (!keys) {
     const [used] = await db.query`select from payment_intents limit 1`
     return used
-      ? fail('secret keys', 'There are none, and intents need them.', 'Restore PI_SECRET_KEYS.')
-      : ok('secret keys', 'There are none yet; the first start makes them.')
+      ? fail('secret keys', 'Not set, but stored intents need them.', 'Restore PI_SECRET_KEYS.')
+      : ok('secret keys', 'The first start creates them.')
   }
   const wrong = await keyFault(db, keys)
-  if (!wrong) return ok('secret keys', `${keys.kids.join(', ')}: all that stored rows need.`)
-  return fail('secret keys', `${wrong.problem}.`, `Set PI_SECRET_KEYS: ${wrong.fix}.`)
+  if (!wrong) return ok('secret keys', `${keys.kids.join(', ')}: complete for the stored rows.`)
+  return fail('secret keys', `${wrong.problem}.`, `Correct PI_SECRET_KEYS. ${wrong.fix}`)
 }
 
 async function examineEnvironments(
@@ -102,7 +103,7 @@ async function examineEnvironments(
 ): Promise<DoctorFinding[]> {
   const environments = await listEnvironments(db, now)
   if (environments.length === 0) {
-    return [ok('merchants', 'There is none yet; the first start makes one with a test key.')]
+    return [ok('merchants', 'The first start creates one with a test key.')]
   }
   return environments.map((environment) => environmentFinding(environment, storeOptions))
 }
@@ -114,22 +115,18 @@ function environmentFinding(
   const about = `${merchant} (${mode})`
   const options = `--merchant ${shellQuote(merchant)} --environment ${mode}${storeOptions}`
   if (workingKeys === 0) {
-    return warn(about, 'It has no working key.', `Run pi-service keys create ${options}.`)
+    return warn(about, 'No valid key.', `Run pi-service keys create ${options}.`)
   }
-  const keys = `${workingKeys} working ${workingKeys === 1 ? 'key' : 'keys'}`
+  const keys = `${workingKeys} valid ${workingKeys === 1 ? 'key' : 'keys'}`
   if (origins.length === 0) {
     return warn(
       about,
-      `It has ${keys} and no registered origin, so no page can show its checkout.`,
+      `${keys}, but no registered origin, so no page can show its checkout.`,
       `Run pi-service origins add ORIGIN ${options}.`,
     )
   }
   const local = origins.filter((origin) => !origin.startsWith('https://'))
-  const found = `${keys}; pages of ${origins.join(', ')} may show its checkout.`
+  const found = `${keys}; registered origins: ${origins.join(', ')}.`
   if (mode === 'test' || local.length === 0) return ok(about, found)
-  return warn(
-    about,
-    found,
-    `A page of ${local.join(', ')} is not protected on its way; register https origins for live.`,
-  )
+  return warn(about, found, `${local.join(', ')} has no TLS. Register https origins for live.`)
 }
