@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Fragment, sessionSettings } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openPostgres } from '../../src/db/postgres.ts'
+
+const source = fileURLToPath(new URL('../../src/', import.meta.url))
+let server: TemporaryPostgres
+let client: pg.Client
+
+beforeAll(async () => {
+  server = await startTemporaryPostgres({ fsync: 'off', autovacuum: 'off' })
+  const database = await openPostgres(server.url)
+  await migrate(database)
+  await database.close()
+  const settings = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`)
+  client = new pg.Client({ connectionString: server.url, options: settings.join(' ') })
+  await client.connect()
+}, 120_000)
+
+afterAll(async () => {
+  await client.end()
+  await server.stop()
+})
+
+test('every statement reads large tables by an index, in an empty and in a full store', async () => {
+  const statements = await readStatements()
+  expect(statements.length).toBeGreaterThan(50)
+  await expectIndexes(statements)
+  await client.query(`
+    insert into merchants values ('m', 'M', now());
+    insert into environments (id, merchant_id, mode, idempotency_salt, created_at)
+    values ('e0', 'm', 'test', sha256('a'), now()), ('e1', 'm', 'live', sha256('b'), now());
+    insert into payment_intents (id, environment_id, amount, currency, order_id, secret_salt,
+                                 secret_kid, expires_at, created_at, updated_at, idempotency_hash,
+                                 idempotency_fingerprint, idempotency_expires_at)
+    select 'pi_' || n, 'e' || n % 2, 1, 'AMD', 'A-1', substr(sha256(n::text::bytea), 1, 16), 'k1',
+           now() + interval '1 day', now(), now(), sha256(n::text::bytea), sha256('b'), now()
+      from generate_series(1, 50000) n;
+    insert into payment_attempts (intent_id, attempt_id, state, payment_method, outcome, created_at,
+                                  updated_at)
+    select id, 'a', 'challenge', '{}', 'authorised', now(), now() from payment_intents;
+    insert into intent_events
+    select id, 2, 'confirmed', 'requires_action', now() from payment_intents;
+    insert into challenges (id, intent_id, attempt_id, presentation, expires_at, created_at)
+    select id, id, 'a', 'frame', now(), now() from payment_intents;
+    insert into challenge_tokens select sha256(id::bytea), id from payment_intents;
+    analyze`)
+  await expectIndexes(statements)
+}, 60_000)
+
+/** Statements of a start and of the doctor, which search for any row. */
+const readsAll = ['"holdsIntents"', 'select from payment_intents limit 1']
+
+async function expectIndexes(statements: readonly string[]): Promise<void> {
+  for (const text of statements.filter((each) => !readsAll.some((part) => each.includes(part)))) {
+    expect(await planOf(text), text).not.toMatch(/Seq Scan on (?:payment|intent|challenge)/)
+  }
+}
+
+async function planOf(text: string): Promise<string> {
+  await client.query(`prepare examined as ${text}`)
+  const values = [...new Set(text.match(/\$\d+/g))].map(() => 'null').join()
+  const { rows } = await client.query(`explain execute examined${values && `(${values})`}`)
+  await client.query('deallocate examined')
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
+/** Reads every prepared statement from the source, with the parameters that the driver gets. */
+async function readStatements(): Promise<string[]> {
+  const fragments = new Map<string, string>()
+  const texts: string[] = []
+  for (const file of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts') || file.startsWith('db/')) continue
+    const code = readFileSync(source + file, 'utf8')
+    const shared = /export const \w+ = new Fragment/.test(code) ? await import(source + file) : {}
+    for (const [name, value] of Object.entries(shared)) {
+      if (value instanceof Fragment) fragments.set(name, value.text)
+    }
+    for (const { index, 0: begin, 1: name = '' } of code.matchAll(
+      /const (\w+) = new Fragment\(`/g,
+    )) {
+      if (!fragments.has(name)) fragments.set(name, readTemplate(code, index + begin.length))
+    }
+    for (const { index, 0: begin } of code.matchAll(/\bquery(?:<[^`]*>)?`/g)) {
+      texts.push(readTemplate(code, index + begin.length))
+    }
+  }
+  const fill = (text: string): string =>
+    text.replace(/\0([^\0]*)\0/g, (value, name: string) => {
+      const fragment = fragments.get(name.replace(/\.text$/, ''))
+      return fragment === undefined ? value : fill(fragment)
+    })
+  return texts.map((text) => {
+    let parameters = 0
+    return fill(text).replace(/\0[^\0]*\0/g, () => `$${++parameters}`)
+  })
+}
+
+/** Returns a template from its begin to its end, with each value between two U+0000. */
+function readTemplate(code: string, begin: number): string {
+  let text = ''
+  let depth = 0
+  for (let at = begin; depth > 0 || code[at] !== '`'; at++) {
+    if (depth === 0 && code.startsWith('${', at)) {
+      depth = 1
+      text += '\0'
+      at++
+      continue
+    }
+    if (depth > 0) depth += { '{': 1, '}': -1 }[code[at] ?? ''] ?? 0
+    text += depth === 0 && code[at] === '}' && hasOpenValue(text) ? '\0' : code[at]
+  }
+  return text
+}
+
+function hasOpenValue(text: string): boolean {
+  return text.split('\0').length % 2 === 0
+}
