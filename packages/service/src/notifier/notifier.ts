@@ -64,10 +64,10 @@ export function createNotifier(
       const found = await readVersions(db, ids)
       failing = false
       const at = now().getTime()
-      let next = pause
+      let next: number = pause[db.kind]
       for (const id of ids) {
         const { version = Infinity, due } = found.get(id) ?? {}
-        const left = due === undefined || due === null ? pause : due.getTime() - at
+        const left = due === undefined || due === null ? next : due.getTime() - at
         next = Math.min(next, left)
         byIntent.wake(id, left <= 0 ? Infinity : version)
       }
@@ -78,7 +78,7 @@ export function createNotifier(
       if (!failing)
         logError(log, error, { event: 'Waiting requests cannot be read', level: 'warn' })
       failing = true
-      return pause
+      return pauseAfterFailure
     }
   }
 
@@ -106,13 +106,19 @@ export function createNotifier(
         byIntent.add(intentId, wait)
         const own = byHolder.add(holder, wait)
         if (own.size > waitsOfHolder) own.values().next().value?.end('over')
-        schedule(pause)
+        schedule(pause[db.kind])
       }),
   }
 }
 
-/** How long a change of another instance may go unnoticed, and how often a deadline is tried, in milliseconds. */
-const pause = 300
+/**
+ * How long a change of another instance may go unnoticed, in milliseconds. The embedded store has no other
+ * instance. LISTEN would wake in 11 ms instead of 30, but it needs a connection of its own, does not pass
+ * PgBouncer's transaction mode, and adds statements under load.
+ */
+const pause = { pglite: 300, postgres: 50 } as const
+const pauseAfterFailure = 300
+/** How often a deadline is tried. */
 const shortestPause = 20
 
 interface Waiting {

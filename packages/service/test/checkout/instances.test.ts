@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChallengeTicket } from '../../shared/checkout-api.ts'
@@ -107,4 +108,30 @@ test('an answer at the bank and a change of mind at the checkout leave one end',
     expect(views[0]).toEqual(views[1])
     expect(views[0]?.status).toMatch(/^(succeeded|canceled)$/)
   }
+})
+
+test('a buyer who waits at one instance sees within 100 ms what another changed', async () => {
+  const delays: number[] = []
+  for (let round = 0; round < 9; round++) {
+    const [one, two] = await pagesOf(await newPair())
+    const waiting = two?.view('?waitForVersion=2')
+    await sleep(150)
+    await one?.post('cancel', {})
+    const changedAt = performance.now()
+    expect(await waiting).toMatchObject({ status: 'canceled', version: 2 })
+    delays.push(performance.now() - changedAt)
+  }
+  // The median: another program may take the processor in one round.
+  expect(delays.sort((one, other) => one - other)[4]).toBeLessThan(100)
+})
+
+test('a buyer who waits sees a change after every connection of both instances was cut', async () => {
+  const [one, two] = await pagesOf(await newPair())
+  const waiting = two?.view('?waitForVersion=2')
+  await sleep(150)
+  await db.query`
+    select pg_terminate_backend(pid) from pg_stat_activity
+     where backend_type = 'client backend' and pid <> pg_backend_pid()`
+  await expect.poll(async () => (await one?.post('cancel', {}))?.status).toBe(200)
+  expect(await waiting).toMatchObject({ status: 'canceled', version: 2 })
 })
