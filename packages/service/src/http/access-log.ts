@@ -1,6 +1,6 @@
 /**
- * One log line for each response, at the level `debug`. No line contains an id, a query, or another value
- * that a caller chose.
+ * Logs one line for each response at the level `debug`. Paths are logged as route patterns, without ids and
+ * queries.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import type { Observer } from './call.ts'
 import type { ClientAddresses } from './client-address.ts'
 
 /**
- * Returns the observer that writes the lines, or none if the log does not take `debug`.
+ * Returns the observer that writes the lines, or none if `debug` is disabled.
  *
- * @param addressOf - Finds the client's address, which is in the line if it is known.
+ * @param addressOf - Finds the client's address. A line includes it if it is known.
  */
 export function accessLog(
   log: Logger,
@@ -20,8 +20,8 @@ export function accessLog(
   if (!log.isLevelEnabled('debug')) return []
   return [
     {
-      wants: (call) => {
-        // A closed socket has no address.
+      shouldRecord: (call) => {
+        // Read before the response ends, because a closed socket has no address.
         call.client = addressOf(call.request)
         return true
       },
@@ -35,7 +35,7 @@ export function accessLog(
             requestId,
             ...(client !== undefined && { client }),
           },
-          'A response',
+          'Sent a response',
         )
       },
     },

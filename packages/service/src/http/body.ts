@@ -1,18 +1,18 @@
 /**
- * The body of a request, bounded and never kept: JSON in UTF-8 or nothing.
+ * Reads request bodies of limited size: JSON in UTF-8.
  *
  * @module
  */
 import type { IncomingMessage } from 'node:http'
 import { limits } from '@pi-checkout/contract'
-import { askForBody } from './client-errors.ts'
+import { sendContinue } from './client-errors.ts'
 import { readJson } from './json.ts'
 import { ProblemError } from './problem.ts'
 
 /**
- * Reads a JSON body: media type, size, bytes, strict syntax.
+ * Reads a JSON body. Checks media type, size, encoding, and strict syntax.
  *
- * @param limit `maxBytes` (default 64 KB) and `maxDepth` (default 5 levels).
+ * @param limit - `maxBytes` (default 64 KB) and `maxDepth` (default 5 levels).
  */
 export async function jsonBody(
   request: IncomingMessage,
@@ -26,16 +26,16 @@ export async function jsonBody(
 }
 
 /**
- * Checks what the headers say of a body, before any of it is read.
+ * Checks the headers that describe a body, before the body is read.
  *
- * @throws {ProblemError} `unsupported_media_type` or `payload_too_large`.
+ * @throws {ProblemError} If the body is not JSON (`unsupported_media_type`) or too large (`payload_too_large`).
  */
 export function checkBodyHeaders(request: IncomingMessage, maxBytes: number): void {
   const { headers } = request
   if (!isJson(headers['content-type'] ?? '')) {
     throw new ProblemError(
       'unsupported_media_type',
-      'Content-Type must be application/json, with no charset but utf-8.',
+      'Content-Type must be application/json, with no charset other than utf-8.',
       { headers: { 'accept-post': 'application/json' } },
     )
   }
@@ -43,7 +43,7 @@ export function checkBodyHeaders(request: IncomingMessage, maxBytes: number): vo
   if (encoding && encoding.toLowerCase() !== 'identity') {
     throw new ProblemError(
       'unsupported_media_type',
-      'Content-Encoding is not supported; send the body uncompressed.',
+      'Content-Encoding is not supported. Send the body uncompressed.',
       { headers: { 'accept-encoding': 'identity' } },
     )
   }
@@ -54,9 +54,9 @@ function checkLength({ headers }: IncomingMessage, maxBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
-/** Whether a media type is JSON in UTF-8. Parameters may be empty. @see RFC 9110, §5.6.6 and §8.3 */
+/** Returns whether a media type is JSON in UTF-8. Parameters may be empty. @see RFC 9110, §5.6.6 and §8.3 */
 function isJson(contentType: string): boolean {
-  // By far the most frequent, and a hot path.
+  // Most requests send exactly this, and this is a hot path.
   if (contentType === 'application/json') return true
   const [type = '', ...parameters] = contentType.toLowerCase().split(';')
   return (
@@ -67,11 +67,11 @@ function isJson(contentType: string): boolean {
 
 const jsonParameters: ReadonlySet<string> = new Set(['', 'charset=utf-8', 'charset="utf-8"'])
 
-/** Reads the bytes of a body, up to a limit that a missing Content-Length does not escape. */
+/** Reads the bytes of a body. Counts them too, because a chunked body has no Content-Length. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     checkLength(request, maxBytes)
-    askForBody(request)
+    sendContinue(request)
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
@@ -88,17 +88,17 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       const [only] = chunks
       resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks, size))
     })
-    request.on('error', () => reject(brokenOff()))
+    request.on('error', () => reject(incomplete()))
     request.on('close', () => {
-      // It comes after every body; an error costs a stack trace, so none is made for nothing.
-      if (!request.complete) reject(brokenOff())
+      // `close` follows every body. Creating an error is slow, so create one only if it is needed.
+      if (!request.complete) reject(incomplete())
     })
   })
 }
 
-/** The client has closed the connection: no response is read. */
-function brokenOff(): ProblemError {
-  return new ProblemError('request_timeout', 'The body broke off.')
+/** Creates the error for the log. The client closed the connection, so it does not receive it. */
+function incomplete(): ProblemError {
+  return new ProblemError('request_timeout', 'The connection closed before the body was complete.')
 }
 
 function tooLarge(maxBytes: number): ProblemError {

@@ -1,6 +1,5 @@
 /**
- * One request with its response: the route it matched, the id of its response, and what the log may say
- * about both.
+ * One request with its response: the matched route, the response id, and the facts that observers record.
  *
  * @module
  */
@@ -8,30 +7,30 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Audience, Route, RouteName } from '../../shared/routes.ts'
 import { newRequestId } from '../ids.ts'
 
-/** A request on its way through the service. */
+/** A request that the service is handling. */
 export class Call {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Set by the router; `undefined` if no route has this method and path. */
+  /** Name of the route, or `undefined` if no route has this method and path. Set by the router. */
   route: RouteName | undefined = undefined
-  /** The matched entry of the table: of another method if `route` is `undefined`. */
+  /** Route that has this path. It has another method if `route` is `undefined`. */
   matched: Route | undefined = undefined
   audience: Audience = 'public'
-  /** Values of the path's parameters, decoded. The rest of a path that ends with `*` is `rest`, as sent. */
+  /** Decoded path parameters. For a path that ends with `*`, `rest` is the remaining path, not decoded. */
   params: Readonly<Record<string, string>> = noParams
   /** Address of the client, for the access log. */
   client: string | undefined = undefined
-  /** By `performance.now()`. */
+  /** Time of `performance.now()`, in milliseconds. */
   readonly startedAt = performance.now()
 
-  // Facts for the observers: a head that is written in one piece cannot be read back.
+  // Facts for the observers. `writeHead` with all headers does not store them for reading.
   /** Environment of the API key. */
   environment: { readonly id: string; readonly mode: 'test' | 'live' } | undefined = undefined
   intentId: string | undefined = undefined
   replayed = false
-  /** Code of the problem that the response is. */
+  /** Code of the problem that was sent. */
   problem: string | undefined = undefined
-  /** Rejected fields. */
+  /** JSON Pointers of the rejected fields. */
   pointers: readonly string[] = noPointers
   pointersOmitted = 0
 
@@ -42,13 +41,13 @@ export class Call {
     this.response = response
   }
 
-  /** The id of the response, so that a merchant's report finds its line in the log. */
+  /** Id of the response. The log has the same id. */
   get requestId(): string {
     this.#requestId ??= newRequestId()
     return this.#requestId
   }
 
-  /** The path without the query. */
+  /** Path without the query. */
   get path(): string {
     const { url = '' } = this.request
     const query = url.indexOf('?')
@@ -61,7 +60,7 @@ export class Call {
     return new URLSearchParams(query === -1 ? '' : url.slice(query))
   }
 
-  /** HTTP status of a response that has ended; 0 if the connection closed before all of it was sent. */
+  /** HTTP status of the response, or 0 if the connection closed before all of it was sent. */
   get sentStatus(): number {
     return this.response.writableFinished ? this.response.statusCode : 0
   }
@@ -70,10 +69,10 @@ export class Call {
 const noParams = {}
 const noPointers: readonly string[] = []
 
-/** Sees each request after its response has ended. */
+/** Records requests after their responses have ended. */
 export interface Observer {
-  /** Whether `record` is to be called. Called when the route is known. */
-  wants(call: Call): boolean
+  /** Returns whether to call `record` for this request. */
+  shouldRecord(call: Call): boolean
   record(call: Call): void
 }
 
@@ -81,7 +80,7 @@ export interface Observer {
 export function observe(call: Call, observers: readonly Observer[]): void {
   const observed: Observed = call.response
   for (const observer of observers) {
-    if (!observer.wants(call)) continue
+    if (!observer.shouldRecord(call)) continue
     if (observed[watched]) observed[watched].observers.push(observer)
     else {
       observed[watched] = { call, observers: [observer] }
@@ -90,8 +89,8 @@ export function observe(call: Call, observers: readonly Observer[]): void {
   }
 }
 
-// On the response itself: neither a closure for each request, nor a weak map, which costs the garbage
-// collector more than everything that is recorded.
+// A property of the response needs no closure for each request. A weak map would slow the garbage
+// collection more than the recording itself.
 const watched = Symbol('watched')
 
 interface Observed extends ServerResponse {

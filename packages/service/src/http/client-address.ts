@@ -1,9 +1,9 @@
 /**
- * The address of the client that sent a request, where it is really known.
+ * Finds the address of the client that sent a request.
  *
- * Behind a proxy every connection comes from the proxy, and a header can claim any address. So an
- * address counts as known only with `PI_TRUSTED_PROXIES`, and only up to the first hop that the
- * setting does not trust. A limit that takes an unknown address for a client limits every client.
+ * Behind a proxy all connections come from the proxy, and a client can send any address in a header.
+ * So an address is known only if `PI_TRUSTED_PROXIES` is set, and is that of the last hop that is not
+ * a trusted proxy. A limit for an unknown address would limit all clients together.
  *
  * @see RFC 7239, Forwarded HTTP Extension
  * @module
@@ -11,7 +11,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 
-/** Finds client addresses. An IPv6 client is named by its /64 network: one subscriber has all of it. */
+/** Finds client addresses. For IPv6, an address is the /64 network, because a subscriber has all of it. */
 export interface ClientAddresses {
   /** @returns `undefined` if the client's address is unknown. */
   ofRequest(request: IncomingMessage): string | undefined
@@ -20,15 +20,15 @@ export interface ClientAddresses {
 }
 
 /**
- * Creates the finder of one instance.
+ * Creates a `ClientAddresses`.
  *
- * @param proxies - Addresses of the proxies, empty if clients connect directly; `undefined`: not known.
+ * @param proxies - Addresses of the trusted proxies. Empty if clients connect directly, `undefined` if unknown.
  */
 export function createClientAddresses(proxies: BlockList | undefined): ClientAddresses {
   if (!proxies) return { ofRequest: () => undefined, ofSocket: () => undefined }
   const isProxy = (address: string): boolean => proxies.check(address, familyOf(address))
 
-  /** The last hop that is no proxy; `undefined` if each is one, or if one before it has no address. */
+  /** Returns the last hop that is not a proxy, or `undefined` if there is none or a hop has no address. */
   function clientOf(hops: readonly string[]): string | undefined {
     for (const hop of hops.toReversed()) {
       const address = readHop(hop)
@@ -47,7 +47,7 @@ export function createClientAddresses(proxies: BlockList | undefined): ClientAdd
         ...(xForwardedFor === undefined ? [] : [clientOf(String(xForwardedFor).split(','))]),
         ...(forwarded === undefined ? [] : [clientOf(forwardedHops(forwarded))]),
       ]
-      // A proxy that writes one header passes the other on as the client wrote it: both must agree.
+      // A proxy that sets one header forwards the other unchanged from the client, so both must agree.
       const [client, other = client] = named
       return client !== undefined && client === other ? networkOf(client) : undefined
     },
@@ -62,7 +62,7 @@ export function createClientAddresses(proxies: BlockList | undefined): ClientAdd
  * Reads `PI_TRUSTED_PROXIES`: addresses and CIDR ranges, separated by commas, or `none`.
  *
  * @returns `undefined` if the setting is missing.
- * @throws {TypeError} If an entry is neither. The message names the entry.
+ * @throws {TypeError} If an entry is invalid. The message names the entry.
  */
 export function readTrustedProxies(text: string | undefined): BlockList | undefined {
   if (!text) return undefined
@@ -83,18 +83,18 @@ function addEntry(proxies: BlockList, entry: string): void {
   }
   const longest = family === 'ipv4' ? 32 : 128
   const length = Number(prefix)
-  // With a prefix of 0 every client is a proxy, and can claim any address.
+  // With a prefix of 0 every client would be a trusted proxy and could send any address.
   if (!/^\d{1,3}$/.test(prefix) || length < 1 || length > longest) throw invalidEntry(entry)
   proxies.addSubnet(address, length, family)
 }
 
 function invalidEntry(entry: string): TypeError {
   return new TypeError(
-    `PI_TRUSTED_PROXIES: must be IP addresses and CIDR ranges with a prefix of at least 1, separated by commas, or "none"; received ${JSON.stringify(entry.slice(0, 60))}. Write for example 10.0.0.0/8,2001:db8::1, or none if clients connect directly.`,
+    `PI_TRUSTED_PROXIES: must be IP addresses and CIDR ranges with a prefix of at least 1, separated by commas, or "none"; received ${JSON.stringify(entry.slice(0, 60))}. Set for example 10.0.0.0/8,2001:db8::1, or none if clients connect directly.`,
   )
 }
 
-/** The `for` parameters of a `Forwarded` header, in order; one that breaks RFC 7239 names no client. */
+/** Returns the `for` parameters of a `Forwarded` header, or an unknown hop if the header is invalid. */
 function forwardedHops(header: string): readonly string[] {
   const hops = ['']
   const pair = /[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))[ \t]*(?:([;,])|$)/gy
@@ -108,14 +108,14 @@ function forwardedHops(header: string): readonly string[] {
   return hops
 }
 
-/** Reads an address with or without a port; `undefined` for `unknown`, for names, and for all else. */
+/** Reads an address with or without a port. Returns `undefined` for `unknown`, names, and invalid text. */
 function readHop(hop: string): string | undefined {
   const text = hop.trim()
   const [, ipv6, ipv4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? []
   return readAddress(ipv6 ?? ipv4 ?? text)
 }
 
-/** The canonical form of an address, without a zone; IPv4 that is mapped into IPv6 becomes IPv4. */
+/** Returns an address in its canonical form without a zone. IPv4-mapped IPv6 becomes IPv4. */
 function readAddress(text: string): string | undefined {
   const [plain = ''] = text.split('%', 1)
   if (isIP(plain) === 0) return undefined
@@ -128,7 +128,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4'
 }
 
-/** The address itself, or the /64 network of an IPv6 address. */
+/** Returns an IPv4 address, or the /64 network of an IPv6 address. */
 function networkOf(address: string): string {
   if (familyOf(address) === 'ipv4') return address
   const [head = '', tail] = address.split('::')

@@ -1,7 +1,7 @@
 /**
- * What HTTP/1.1 itself requires of a request, and Node.js would accept or reject with a bare status: broken
- * syntax, late bytes, `Host`, `Transfer-Encoding`, and `Expect`. Each is rejected with a problem and every
- * header that a response has.
+ * Rejects requests that break HTTP/1.1: invalid syntax, timeouts, `Host`, `Transfer-Encoding`, and `Expect`.
+ * Node.js would accept some of them and reject others without a body. Here each gets a problem with the
+ * usual headers.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import { hstsHeaders } from './hsts.ts'
 import { ProblemError, problemBody, problemHeaders } from './problem.ts'
 import { singleHeader } from './single-header.ts'
 
-/** For `createServer`: `checkWellFormed` requires the header instead. */
+/** Option of `createServer`. `checkWellFormed` requires the header, and rejects with a problem. */
 export const hostOption = { requireHostHeader: false } as const
 
 /**
- * Checks that a request is well-formed HTTP/1.1, and leaves only the path as its address.
+ * Checks that a request is well-formed HTTP/1.1. Reduces its address to the path.
  *
- * @throws {ProblemError} `invalid_header` or `unsupported_transfer_encoding`.
+ * @throws {ProblemError} If `Host` or `Transfer-Encoding` is invalid.
  */
 export function checkWellFormed(request: IncomingMessage): void {
   checkHost(request)
@@ -31,9 +31,9 @@ function checkHost(request: IncomingMessage): void {
   const { headers, httpVersion, url = '' } = request
   const host = singleHeader(request, 'host')
   if (host === undefined && httpVersion !== '1.0') {
-    throw new ProblemError('invalid_header', 'Host is missing; send it once.')
+    throw new ProblemError('invalid_header', 'Host is missing. Send it once.')
   }
-  // A proxy's form of the address names the host itself, and then the header does not count.
+  // An address in absolute form, as sent to a proxy, includes the host, which replaces the header.
   const [origin, authority] = url.startsWith('/') ? [] : (absoluteForm.exec(url) ?? [])
   if (origin !== undefined) {
     const path = url.slice(origin.length)
@@ -41,7 +41,7 @@ function checkHost(request: IncomingMessage): void {
     request.url = path.startsWith('/') ? path : `/${path}`
   }
   if (headers.host !== undefined && !hostPattern.test(headers.host)) {
-    throw new ProblemError('invalid_header', 'Host must be a host name or address with its port.')
+    throw new ProblemError('invalid_header', 'Host must be a host name or address, with its port.')
   }
 }
 
@@ -54,36 +54,36 @@ function checkTransferEncoding({ headers }: IncomingMessage): void {
   if (coding === undefined || coding.toLowerCase() === 'chunked') return
   throw new ProblemError(
     'unsupported_transfer_encoding',
-    'Transfer-Encoding must be chunked, or left out.',
+    'Transfer-Encoding must be chunked or omitted.',
   )
 }
 
-/** Handles `Expect: 100-continue`: a client is asked for its body just before the body is read. */
+/** Sends `100 Continue` only when a body is about to be read, so that a rejected request sends none. */
 export function deferContinue(server: Server): void {
   server.on('checkContinue', (request: Expecting, response: ServerResponse) => {
-    request[waiting] = response
+    request[awaitsContinue] = response
     server.emit('request', request, response)
   })
 }
 
-/** Asks the client for the body that it announced, if it waits to be asked. */
-export function askForBody(request: Expecting): void {
-  const response = request[waiting]
+/** Sends `100 Continue` if the client waits for it before it sends its body. */
+export function sendContinue(request: Expecting): void {
+  const response = request[awaitsContinue]
   if (!response) return
-  request[waiting] = undefined
+  request[awaitsContinue] = undefined
   if (!response.headersSent) response.writeContinue()
 }
 
-const waiting = Symbol('waits for 100 Continue')
+const awaitsContinue = Symbol('awaitsContinue')
 
 interface Expecting extends IncomingMessage {
-  [waiting]?: ServerResponse | undefined
+  [awaitsContinue]?: ServerResponse | undefined
 }
 
 /**
- * Returns the listener for a server's `clientError`: for bytes that never became a request.
+ * Returns the listener for a server's `clientError`, which Node.js emits for bytes that are not a request.
  *
- * @param origin - Of the listener, as browsers see it.
+ * @param origin - Public origin of the server.
  */
 export function clientErrorListener(origin: string): (error: ClientError, socket: Socket) => void {
   const fixed = hstsHeaders(origin)
@@ -116,7 +116,7 @@ const malformed: ClientProblem = ['invalid_header', 'The request is not well-for
 const clientProblems: ReadonlyMap<string, ClientProblem> = new Map([
   [
     'ERR_HTTP_REQUEST_TIMEOUT',
-    ['request_timeout', 'The request did not arrive in time; send it again.'],
+    ['request_timeout', 'The request did not arrive in time. Send it again.'],
   ],
-  ['HPE_HEADER_OVERFLOW', ['invalid_header', 'The headers are too large; 16 KB is the most.']],
+  ['HPE_HEADER_OVERFLOW', ['invalid_header', 'The headers must be at most 16 KB together.']],
 ])

@@ -1,42 +1,43 @@
 /**
- * How many connections a listener keeps, and for how long a client may take no byte of a response.
+ * Limits the open connections of a server, and the time for which a client may not read a response.
  *
- * A full listener closes the connection that has been idle longest, so that neither silent connections
- * nor those that wait for their next request can keep other clients out.
+ * A server at its limit closes the connection that has been idle longest, so that idle connections do not
+ * block other clients.
  *
  * @module
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The bounds of one listener. */
+/** Limits of one server. */
 export interface ConnectionBounds {
-  /** Most open connections. */
+  /** Maximum number of open connections. */
   readonly most: number
-  /** Most open connections of one client whose address is known. */
+  /** Maximum number of open connections for each known client address. */
   readonly mostOfClient: number
-  /** Milliseconds for which a client may take no byte of a response that waits for it. */
+  /** Time in milliseconds after which a client that reads no byte of its response is disconnected. */
   readonly writeTimeout: number
-  /** @returns `undefined` if the client's address is unknown: one address may stand for many clients. */
+  /** Returns the client's address, or `undefined` if it is unknown. */
   readonly clientOf: (socket: Socket) => string | undefined
 }
 
-/** What stays free for new connections while the idle ones close. */
+/** Connections accepted beyond the limit while idle ones are closing. */
 const reserve = 200
 
-/** Bounds the connections of a server that is about to listen. */
+/** Limits the connections of a server. Call it before the server listens. */
 export function boundConnections(server: Server, bounds: ConnectionBounds): void {
   const { most, mostOfClient, writeTimeout, clientOf } = bounds
   const all = emptyGroup(most)
   const clients = new Map<string, Group>()
   server.maxConnections = most + reserve
 
-  server.on('connection', (socket: Known) => {
+  server.on('connection', (socket: TrackedSocket) => {
     const client = clientOf(socket)
-    const own = client === undefined ? undefined : (clients.get(client) ?? emptyGroup(mostOfClient))
-    if (client !== undefined && own) clients.set(client, own)
-    const groups = own ? [all, own] : [all]
-    const state: Connection = { groups, pending: 0, silentAt: 0, silentSince: 0 }
+    const ofClient =
+      client === undefined ? undefined : (clients.get(client) ?? emptyGroup(mostOfClient))
+    if (client !== undefined && ofClient) clients.set(client, ofClient)
+    const groups = ofClient ? [all, ofClient] : [all]
+    const state: Connection = { groups, pending: 0, timedOutAt: 0, stalledSince: 0 }
     socket[connection] = state
     for (const group of groups) {
       group.open++
@@ -47,63 +48,63 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
         group.open--
         group.idle.delete(socket)
       }
-      if (client !== undefined && own?.open === 0) clients.delete(client)
+      if (client !== undefined && ofClient?.open === 0) clients.delete(client)
     })
-    // The client's own connections first: the listener may then be below its bound.
+    // Check the client's group first: closing its connection may bring the server below its limit.
     for (const group of groups.toReversed()) {
       if (group.open > group.most) closeLongestIdle(group, socket)
     }
   })
 
-  server.on('request', ({ socket }: { readonly socket: Known }, response) => {
+  server.on('request', ({ socket }: { readonly socket: TrackedSocket }, response) => {
     const state = socket[connection]
     if (!state) return
     state.pending++
     for (const { idle } of state.groups) idle.delete(socket)
-    response.on('close', ended)
+    response.on('close', markIdle)
   })
 
-  // The timer of each socket: Node.js starts it again at each byte that is read or taken. Bytes that the
-  // system takes of one large write show only when the timer ends, so it ends many times in a timeout.
+  // Node.js restarts the timer of a socket when bytes are read or a write completes. Progress within one
+  // large write shows only when the timer fires, so it fires several times within the timeout.
   const step = writeTimeout / stepsOfTimeout
   server.timeout = step
-  server.on('timeout', (socket: Known) => {
+  server.on('timeout', (socket: TrackedSocket) => {
     const state = socket[connection]
-    // Node.js has set another time while it waits for the next request.
+    // Another timeout is the keep-alive timeout of Node.js.
     if (!state || socket.timeout !== step) return void socket.destroy()
     const at = performance.now()
-    const waitsForUs = state.pending > 0 && socket.writableLength === 0
-    const hasTakenBytes = at - state.silentAt > step * 1.5
-    if (waitsForUs || hasTakenBytes) state.silentSince = at - step
-    state.silentAt = at
-    if (at - state.silentSince < writeTimeout - step / 2) socket.setTimeout(step)
+    const waitsForService = state.pending > 0 && socket.writableLength === 0
+    const hasProgressed = at - state.timedOutAt > step * 1.5
+    if (waitsForService || hasProgressed) state.stalledSince = at - step
+    state.timedOutAt = at
+    if (at - state.stalledSince < writeTimeout - step / 2) socket.setTimeout(step)
     else socket.destroy()
   })
 }
 
 const stepsOfTimeout = 10
 
-/** Connections that share a bound. */
+/** Connections that share a limit. */
 interface Group {
   readonly most: number
   open: number
-  /** Those without a request that waits for its response, the longest idle first. */
+  /** Connections without a pending request, longest idle first. */
   readonly idle: Set<Socket>
 }
 
-/** On the socket itself: a map of sockets costs each request a look-up. */
+// A property of the socket: a map would need a lookup for each request.
 const connection = Symbol('connection')
 
 interface Connection {
   readonly groups: readonly Group[]
-  /** Requests whose responses have not ended. */
+  /** Number of requests whose responses have not ended. */
   pending: number
-  /** When the timer ended last, and since when the client has taken no byte, by `performance.now()`. */
-  silentAt: number
-  silentSince: number
+  /** Times of `performance.now()`: when the timer fired last, and since when the client has read no byte. */
+  timedOutAt: number
+  stalledSince: number
 }
 
-interface Known extends Socket {
+interface TrackedSocket extends Socket {
   [connection]?: Connection
 }
 
@@ -112,13 +113,13 @@ function emptyGroup(most: number): Group {
 }
 
 function closeLongestIdle({ idle }: Group, newest: Socket): void {
-  // The newest is always among them; where it is the only one, every other one is in use.
+  // The newest connection is idle. If it is the only idle one, it is closed.
   const [longest = newest] = idle
   longest.destroy()
 }
 
-function ended(this: ServerResponse): void {
-  const socket: Known = this.req.socket
+function markIdle(this: ServerResponse): void {
+  const socket: TrackedSocket = this.req.socket
   const state = socket[connection]
   if (!state || --state.pending > 0 || socket.destroyed) return
   for (const { idle } of state.groups) idle.add(socket)

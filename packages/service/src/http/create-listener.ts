@@ -1,5 +1,5 @@
 /**
- * One listener: checks that a request is well-formed, finds its route, and runs it under observers.
+ * Creates a request listener, which checks that requests are well-formed, routes them, and records them.
  *
  * @module
  */
@@ -9,14 +9,15 @@ import { checkWellFormed } from './client-errors.ts'
 import { sendProblem } from './problem.ts'
 import { createRouter, type RouterOptions } from './router.ts'
 
-/** What a listener serves, and who observes it. */
+/** Options of a listener. */
 export interface ListenerOptions extends RouterOptions {
-  /** Sees the requests that are not well-formed too. */
+  /** Records all requests, including those that are not well-formed. */
   readonly accessLog?: readonly Observer[]
+  /** Records well-formed requests. */
   readonly observers: readonly Observer[]
 }
 
-/** Creates the listener. */
+/** Creates a request listener. */
 export function createListener({
   accessLog = [],
   observers,

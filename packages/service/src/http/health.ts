@@ -1,5 +1,5 @@
 /**
- * Whether this instance runs, and whether it can serve: for supervisors and load balancers.
+ * Health checks for supervisors (`/healthz`) and load balancers (`/readyz`).
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Queryable } from '../db/database.ts'
 import { ProblemError } from './problem.ts'
 import { type Handler, json, noContent } from './response.ts'
 
-/** Returns the handlers of `/healthz`, `/readyz` and `/favicon.ico`. */
+/** Returns the handlers of `/healthz`, `/readyz`, and `/favicon.ico`. */
 export function healthRoutes({
   db,
   stopping,
@@ -23,11 +23,11 @@ export function healthRoutes({
           headers: { 'retry-after': '1' },
         })
       }
-      // An unreachable store throws what becomes the same 503.
+      // If the store is unreachable, this throws an error that is sent as the same 503.
       await db.query`select 1 as ready`
       return json({ status: 'ready' })
     },
-    // Browsers request it on their own; a 404 would be an error in the console of every buyer.
+    // Browsers request it automatically. A 404 would show as an error in the browser console.
     favicon: noContent,
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Rejects requests under an unknown host name: a web page may point its own name at loopback.
+ * Rejects requests for an unknown host name. A website can point its name at loopback (DNS rebinding).
  *
  * @module
  */
@@ -7,9 +7,9 @@ import type { Call } from './call.ts'
 import { ProblemError } from './problem.ts'
 
 /**
- * Returns the check for a listener: it accepts the listener's own names.
+ * Returns the check for a listener. It accepts the host of `url` and loopback names.
  *
- * @param url - The origin that browsers use for this listener; its host may be a `*.localhost` name.
+ * @param url - Public origin of the listener. Its host may be a `*.localhost` name.
  */
 export function hostCheck(url: string): (call: Call) => void {
   const publicHost = new URL(url).host
@@ -19,7 +19,7 @@ export function hostCheck(url: string): (call: Call) => void {
     if (host === publicHost || loopbackNames.some((name) => host === `${name}:${port}`)) return
     throw new ProblemError(
       'invalid_host',
-      'The Host header does not name this service; use its own address, or set PI_PUBLIC_URL and PI_CHALLENGE_URL.',
+      'The Host header does not name this service. Use its address, or set PI_PUBLIC_URL and PI_CHALLENGE_URL.',
     )
   }
 }

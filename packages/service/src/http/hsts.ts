@@ -1,5 +1,5 @@
 /**
- * `Strict-Transport-Security` on every response of a listener whose origin is https.
+ * Adds `Strict-Transport-Security` to each response of a server whose origin is https.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import {
   ServerResponse,
 } from 'node:http'
 
-/** Returns the header for responses under an origin: none unless it is https. */
+/** Returns the header if the origin is https, otherwise no header. */
 export function hstsHeaders(origin: string): Readonly<Record<string, string>> {
   return isHttps(origin) ? header : {}
 }
 
 /**
- * Returns the option with which `createServer` makes responses that carry the header. It is decided once:
- * under an http origin responses are Node.js's own, and none costs a check.
+ * Returns the option of `createServer` that adds the header to each response. For an http origin there is
+ * no option, so that responses need no check.
  */
 export function hstsOption(origin: string | undefined): {
   readonly ServerResponse?: typeof ServerResponse
@@ -32,9 +32,9 @@ function isHttps(origin: string): boolean {
 }
 
 class StrictResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
-  // Every head is written in one piece, by `send`.
+  // `send` passes all headers to `writeHead`.
   override writeHead(status: number, ...rest: unknown[]): this {
-    const given = rest.find((each) => typeof each === 'object') as OutgoingHttpHeaders | undefined
-    return super.writeHead(status, { ...given, ...header } as Record<string, OutgoingHttpHeader>)
+    const headers = rest.find((each) => typeof each === 'object') as OutgoingHttpHeaders | undefined
+    return super.writeHead(status, { ...headers, ...header } as Record<string, OutgoingHttpHeader>)
   }
 }

@@ -1,10 +1,10 @@
 /**
- * HTML from templates that escape every value.
+ * Renders HTML from templates that escape values.
  *
  * @module
  */
 
-/** Trusted HTML: the result of a template. */
+/** HTML that is not escaped again: the result of a template. */
 export class Html {
   readonly text: string
 
@@ -13,11 +13,11 @@ export class Html {
   }
 }
 
-/** A list is joined; `undefined` is nothing. */
+/** Value in a template. Lists are joined, and `undefined` renders as an empty string. */
 export type HtmlValue = string | number | Html | undefined | readonly HtmlValue[]
 
 /**
- * Fills a template in. Every value is escaped, except the results of other templates.
+ * Renders a template. Escapes each value except the results of other templates.
  *
  * @example
  * html`<p title="${title}">${lines.map((line) => html`<b>${line}</b>`)}</p>`.text
@@ -26,7 +26,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return new Html(strings.reduce((text, part, index) => text + textOf(values[index - 1]) + part))
 }
 
-/** Escapes a text for use between tags and in quoted attributes. */
+/** Escapes text for element content and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,5 +1,5 @@
 /**
- * JSON that has one meaning only: what two readers could read differently is rejected.
+ * Reads JSON strictly. Rejects texts that parsers may read differently.
  *
  * @see RFC 7493, I-JSON
  * @module
@@ -11,11 +11,11 @@ import { ProblemError } from './problem.ts'
 /**
  * Reads a JSON text strictly.
  *
- * Rejected beyond plain syntax: duplicate names, numbers that are long or lose digits, too deep nesting,
- * and the names through which objects are polluted. The time is linear in the size of the text.
+ * Beyond syntax errors it rejects duplicate names, numbers that are too long or lose digits, deep nesting,
+ * and names that allow prototype pollution. Its time is linear in the size of the text.
  *
- * @param maxDepth Levels of objects and arrays. Default: 5.
- * @throws {ProblemError} `malformed_json`, `invalid_body` or `validation_failed`.
+ * @param maxDepth - Maximum levels of objects and arrays (default 5).
+ * @throws {ProblemError} If the text is rejected: `malformed_json`, `invalid_body`, or `validation_failed`.
  */
 export function readJson(bytes: Buffer, maxDepth: number = limits.requestDepth): unknown {
   if (!isUtf8(bytes)) throw new ProblemError('invalid_body', 'The body must be UTF-8 text.')
@@ -29,22 +29,22 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The error would quote the body.
+    // The message of the caught error would quote the body.
     throw new ProblemError(
       'malformed_json',
-      text === '' ? 'The body is empty; send a JSON object.' : 'The body is not well-formed JSON.',
+      text === '' ? 'The body is empty. Send a JSON object.' : 'The body is not well-formed JSON.',
     )
   }
 }
 
 interface Level {
-  /** Names seen so far; `undefined` in an array. */
+  /** Names read so far, or `undefined` in an array. */
   readonly names: Set<string> | undefined
-  /** The name or index that is being read. */
+  /** Name or index that is being read. */
   at: string | number
 }
 
-/** Walks a text that `JSON.parse` has accepted, so that only meaning is left to check. */
+/** Checks a text whose syntax `JSON.parse` has accepted. */
 function check(text: string, maxDepth: number): void {
   const levels: Level[] = []
   let expectsName = false
@@ -113,13 +113,13 @@ function readName(
   const name: string = literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1)
   level.at = name
   if (names.has(name)) {
-    throw new ProblemError('invalid_body', 'The body has a name twice in one object.', {
-      errors: [fault(levels, 'duplicate_name', 'stands twice; send each name once')],
+    throw new ProblemError('invalid_body', 'The body repeats a name in one object.', {
+      errors: [fieldError(levels, 'duplicate_name', 'is repeated; send each name once')],
     })
   }
   if (name === '__proto__' || name === 'constructor' || name === 'prototype') {
     throw new ProblemError('validation_failed', 'The body has a name that is not allowed.', {
-      errors: [fault(levels, 'forbidden_key', 'is not allowed as a name')],
+      errors: [fieldError(levels, 'forbidden_key', 'is not allowed as a name')],
     })
   }
   names.add(name)
@@ -137,19 +137,19 @@ function isEscaped(text: string, at: number): boolean {
   return slashes % 2 === 1
 }
 
-/** In characters. The longest number that JSON.stringify writes has 25. */
+/** Maximum length in characters. The longest number that JSON.stringify writes has 25. */
 const maxNumberLength = 40
 const numberPattern = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 function losesDigits(literal: string): boolean {
-  // Fifteen digits always survive, and most amounts have fewer.
+  // A double represents 15 digits without loss, and most amounts have fewer.
   if (literal.length <= 15 && !/[eE]/.test(literal)) return false
   const value = Number(literal)
-  return !Number.isFinite(value) || plain(literal) !== plain(String(value))
+  return !Number.isFinite(value) || normalize(literal) !== normalize(String(value))
 }
 
-/** Digits and power of ten of a number of bounded length, in the one form that equal numbers share. */
-function plain(literal: string): string {
+/** Returns a number as significant digits and power of ten, which is the same text for equal numbers. */
+function normalize(literal: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? []
   const digits = (whole + fraction).replace(/^0+/, '')
@@ -164,7 +164,7 @@ function plain(literal: string): string {
 function longNumber(levels: readonly Level[]): ProblemError {
   return new ProblemError('validation_failed', 'The body has a number that is too long.', {
     errors: [
-      fault(levels, 'too_long', `must be a number of at most ${maxNumberLength} characters`),
+      fieldError(levels, 'too_long', `must be a number of at most ${maxNumberLength} characters`),
     ],
   })
 }
@@ -172,16 +172,16 @@ function longNumber(levels: readonly Level[]): ProblemError {
 function lossy(levels: readonly Level[]): ProblemError {
   return new ProblemError('validation_failed', 'The body has a number that loses digits.', {
     errors: [
-      fault(
+      fieldError(
         levels,
         'lossy_number',
-        'must be a number that a double holds exactly: at most 2^53 - 1',
+        'must be a number that a double represents exactly, such as an integer up to 2^53 - 1',
       ),
     ],
   })
 }
 
-function fault(levels: readonly Level[], code: FieldError['code'], rule: string): FieldError {
+function fieldError(levels: readonly Level[], code: FieldError['code'], rule: string): FieldError {
   const { pointer, field } = fieldAt(levels.map(({ at }) => at))
   return { pointer, code, detail: `${field} ${rule}` }
 }

@@ -1,6 +1,6 @@
 /**
- * Metrics for Prometheus: how many responses of which status, how fast, and the process itself. No label
- * names a merchant, an intent or a key.
+ * Metrics for Prometheus: responses by operation and status, durations, and process metrics. Labels contain
+ * no merchants, intents, or keys.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export function createMetrics(): Metrics {
   })
   return {
     observer: {
-      wants: () => true,
+      shouldRecord: () => true,
       record: (call) => {
         const operation = operationOf(call)
         seconds.observe({ operation }, (performance.now() - call.startedAt) / 1000)
@@ -50,7 +50,7 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** One of a few words: a label per path would grow without end. */
+/** Returns the operation of a request. A label for each path would create too many time series. */
 function operationOf({ route, audience }: Call): string {
   switch (audience) {
     case 'merchant':

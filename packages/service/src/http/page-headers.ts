@@ -1,10 +1,10 @@
 /**
- * The headers of the pages that a browser shows: what may frame them, and what they may load.
+ * Security headers of the pages: which origins may frame them, and what they may load.
  *
  * @module
  */
 
-/** The hosted page's headers. No `X-Frame-Options`: it cannot name several origins. */
+/** Returns the headers of the hosted page, without `X-Frame-Options`, which cannot list several origins. */
 export function checkoutHeaders({
   challengeOrigin,
   frameAncestors,
@@ -32,7 +32,7 @@ export function checkoutHeaders({
   }
 }
 
-/** The error page's headers: any page may frame it, because it contains no data and no action. */
+/** Returns the headers of the error page. Any page may frame it, because it contains no data and no action. */
 export function errorPageHeaders(): Record<string, string> {
   return {
     'content-security-policy': policy({
@@ -48,16 +48,16 @@ export function errorPageHeaders(): Record<string, string> {
   }
 }
 
-/** The test bank's page in a frame of the hosted page, which is in a frame of the shop. */
+/** Returns the headers of the test bank's page in an iframe of the hosted page. */
 export function framedChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
-  // Every ancestor is checked, and in Chromium every redirect of a form post (w3c/webappsec-csp#8).
+  // Browsers check each ancestor. Chromium also checks redirects of a form post (w3c/webappsec-csp#8).
   const ancestors = [origins.checkoutOrigin, ...origins.registered]
-  // Its script posts the code: a form's post in a frame would add an entry to the shop's history.
+  // The page's script posts the code, because a form post in an iframe adds an entry to the shop's history.
   const connect = { 'connect-src': "'self'" }
   return { 'content-security-policy': challengePolicy(origins, ancestors, connect), ...common }
 }
 
-/** The test bank's page as a separate page: no page may frame it. */
+/** Returns the headers of the test bank's page as a separate page, which no page may frame. */
 export function fullChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
   return {
     'content-security-policy': challengePolicy(origins, [], {}),
@@ -66,13 +66,13 @@ export function fullChallengeHeaders(origins: ChallengeOrigins): Record<string, 
   }
 }
 
-/** The origins of a challenge. */
+/** Origins that take part in a challenge. */
 export interface ChallengeOrigins {
   readonly checkoutOrigin: string
   readonly registered: readonly string[]
 }
 
-/** Headers of the pages for developers, inspector and documentation: no page may frame them. */
+/** Returns the headers of the inspector and the documentation, which no page may frame. */
 export function toolPageHeaders(publicOrigin: string): Record<string, string> {
   return {
     'content-security-policy': policy({
@@ -94,8 +94,8 @@ export function toolPageHeaders(publicOrigin: string): Record<string, string> {
 }
 
 /**
- * Headers of the playground. Its page is on localhost and its fake hosted pages on 127.0.0.1: two sites on
- * one port.
+ * Returns the headers of the playground. Its page is on localhost and its fake hosted pages are on 127.0.0.1,
+ * so one port serves two sites.
  */
 export function playgroundHeaders(file: string): Record<string, string> {
   return {

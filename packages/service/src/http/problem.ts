@@ -1,5 +1,5 @@
 /**
- * Errors as responses (RFC 9457): thrown anywhere, mapped here, with one shape for every route.
+ * Maps thrown errors to problems (RFC 9457), in one shape for all routes.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { logError } from '../log.ts'
 import type { Call } from './call.ts'
 import { jsonHeaders, send } from './response.ts'
 
-/** A response that is an error. Its texts are for the caller: they contain no value, key or secret. */
+/** An error that is sent as a problem. Its texts contain no received values, keys, or secrets. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly code: ProblemCode
@@ -27,9 +27,9 @@ export class ProblemError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   /**
-   * @param detail What was wrong with this request, and what to do.
-   * @param more `errors` for single fields, `errorsOmitted` for the number of those that it leaves out;
-   * `headers` such as `retry-after`.
+   * @param detail - What is wrong with this request, and the fix.
+   * @param more - `errors` lists invalid fields, `errorsOmitted` counts those that it omits, and `headers`
+   * are added to the response.
    */
   constructor(
     code: ProblemCode,
@@ -49,8 +49,8 @@ export class ProblemError extends Error {
 }
 
 /**
- * Sends what was thrown. An error that is no problem of the request becomes `internal_error`. Every 5xx is
- * logged, here and once, under the id of its response.
+ * Sends a thrown error as a problem. Unknown errors become `internal_error`. Each 5xx except 501 is logged
+ * with the id of its response.
  */
 export function sendProblem(
   call: Call,
@@ -68,7 +68,7 @@ export function sendProblem(
   const problem = problemOf(error)
   const { code } = problem
   const { status } = problemCodes[code]
-  // 501 is a fault of the request.
+  // The request causes a 501, not the service.
   if (status >= 500 && status !== 501) logError(log, error, { event: code, requestId })
   if (response.headersSent) {
     response.destroy()
@@ -81,7 +81,7 @@ export function sendProblem(
     base: problemHeaders,
     headers: {
       ...headers,
-      // An unread body would be taken for the next request.
+      // On an open connection, an unread body would be read as the next request.
       ...(hasUnreadBody(request) && { connection: 'close' }),
       ...problem.headers,
     },
@@ -92,9 +92,9 @@ export function sendProblem(
 export const problemHeaders = { ...jsonHeaders, 'content-type': problemMediaType }
 
 /**
- * Returns the body of a problem, of bounded size.
+ * Returns the body of a problem, of limited size.
  *
- * @param facts - Gets the rejected fields that the body names.
+ * @param facts - Receives the rejected fields that the body lists.
  */
 export function problemBody(
   problem: ProblemError,
@@ -115,11 +115,11 @@ export function problemBody(
   })
 }
 
-/** What `errors` and `detail` may take of a response, in bytes of JSON: 16 KB with everything else. */
+/** Maximum sizes of `errors` and `detail` in bytes of JSON, so that a response has at most 16 KB. */
 const maxErrorsBytes = 12 * 1024
 const maxDetailBytes = 2 * 1024
 
-/** Keeps so many entries, and so many bytes of them, that the response stays small whatever the body was. */
+/** Limits the number and the size of the field errors, so that no request causes a large response. */
 function boundErrors({ errors, errorsOmitted }: ProblemError): {
   readonly errors: readonly FieldError[]
   readonly errorsOmitted: number
@@ -134,7 +134,7 @@ function boundErrors({ errors, errorsOmitted }: ProblemError): {
   return { errors: kept, errorsOmitted: errorsOmitted + errors.length - kept.length }
 }
 
-/** Cuts a text so that it takes at most so many bytes as a JSON string. */
+/** Shortens a text to the given size in bytes as a JSON string. */
 function cutToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(JSON.stringify(text)) <= maxBytes) return text
   let bytes = 0
@@ -152,7 +152,7 @@ function hasUnreadBody({ complete, headers: sent }: IncomingMessage): boolean {
   return announced && !complete
 }
 
-/** SQLSTATE of a statement that reached its time limit, or that was canceled. */
+/** SQLSTATE of a statement that timed out or was canceled. */
 const queryCanceled = '57014'
 
 function problemOf(error: unknown): ProblemError {
@@ -160,27 +160,27 @@ function problemOf(error: unknown): ProblemError {
   if (error instanceof StoreError && error.code === queryCanceled) {
     return new ProblemError(
       'timeout',
-      'The store did not finish in time. Send the same request again, with the same Idempotency-Key.',
+      'The store did not finish in time. Send the same request again with the same Idempotency-Key.',
       { headers: { 'retry-after': '1' } },
     )
   }
   if (error instanceof Overloaded) {
     return new ProblemError(
       'store_unavailable',
-      'Too many requests wait for the store; nothing was decided. Send the same request again.',
+      'Too many requests wait for the store. This request was not run. Send it again.',
       { headers: { 'retry-after': '1' } },
     )
   }
   if (error instanceof StoreError && error.unavailable) {
-    // A connection that is cut after the commit looks as one that is cut before it.
+    // A connection lost after the commit cannot be distinguished from one lost before it.
     return new ProblemError(
       'store_unavailable',
-      'The store did not answer; the request may have counted. Send it again, with the same Idempotency-Key.',
+      'The store did not respond. The request may have been committed. Send it again with the same Idempotency-Key.',
       { headers: { 'retry-after': '1' } },
     )
   }
   return new ProblemError(
     'internal_error',
-    'The service failed; send the same request again, with the same Idempotency-Key.',
+    'The service failed. Send the same request again with the same Idempotency-Key.',
   )
 }

@@ -1,8 +1,8 @@
 /**
- * Limits by token buckets, counted by each instance separately.
+ * Rate limits with token buckets. Each instance counts separately.
  *
- * A valid API key and a payable intent are never rejected because of other clients: wrong keys are
- * charged after their look-up, and an address counts only where it is really the client's.
+ * Other clients do not use up the limits of a valid API key. Unknown keys are counted after the lookup, and
+ * addresses only if they are known to be the client's.
  *
  * @module
  */
@@ -16,21 +16,21 @@ import { ProblemError } from './problem.ts'
 
 /** The limits of one instance. */
 export interface RateLimits {
-  /** @throws {ProblemError} If the environment sends too many requests. */
+  /** Counts a request of an environment. @throws {ProblemError} If there are too many. */
   readonly request: (environment: LimitedEnvironment) => void
-  /** Charges a wrong key; `undefined` if only programs on this host can send one. */
+  /** Counts a request with an unknown API key; `undefined` if only this host can reach the service. */
   readonly failure: FailureLimit | undefined
-  /** @throws {ProblemError} If too many cards are tried in a live environment. */
+  /** Counts a confirmation in a live environment. @throws {ProblemError} If there are too many. */
   readonly confirm: (confirmation: Confirmation) => void
 }
 
-/** An environment, as the limits know it. */
+/** The environment that a limit applies to. */
 export interface LimitedEnvironment {
   readonly id: string
   readonly mode: 'test' | 'live'
 }
 
-/** A card that a buyer sends for an intent. */
+/** A card confirmation for an intent. */
 export interface Confirmation {
   readonly intentId: string
   readonly environment: LimitedEnvironment
@@ -38,23 +38,23 @@ export interface Confirmation {
 }
 
 /**
- * Charges a request whose API key is unknown.
+ * Counts a request whose API key is unknown.
  *
- * @throws {ProblemError} `rate_limited`, after a pause, if its client sent too many.
+ * @throws {ProblemError} If the client sent too many, after a delay of `failureDelay`.
  */
 export type FailureLimit = (request: IncomingMessage) => Promise<void>
 
-/** Live environments always have a limit, test environments only with `PI_RATE_LIMIT`. */
+/** Requests per second of a live environment without `PI_RATE_LIMIT`. Test environments then have no limit. */
 const liveRate = 100
 const failureRate: Rate = { burst: 20, perSecond: 20 / 60 }
 
-/** How long the response to a wrong key over the limit takes, in milliseconds. */
+/** Delay in milliseconds of a rejection for too many unknown keys. */
 export const failureDelay = 500
 
 /**
  * Creates the limits of one instance.
  *
- * @param addressOf - Finds the client's address. Clients without one share the limit of wrong keys.
+ * @param addressOf - Finds the client's address. Clients with an unknown address share a limit.
  */
 export function createRateLimits(
   config: Pick<Config, 'host' | 'publicUrl' | 'rateLimit' | 'trustedProxies'>,
@@ -71,9 +71,9 @@ export function createRateLimits(
   }
 }
 
-/** An intent is final after ten declines, so more is repetition. */
+/** Ten declines end an intent, so this limit affects only repeated requests. */
 const intentConfirms: Rate = { burst: 20, perSecond: 20 / 60 }
-/** Buyers behind a carrier's address translation share one address: so many don't pay at once. */
+/** Many buyers may share one address behind a carrier's network address translation. */
 const addressConfirms: Rate = { burst: 1000, perSecond: 20 }
 
 function confirmLimit(
@@ -82,7 +82,7 @@ function confirmLimit(
 ): RateLimits['confirm'] {
   const intents = createBuckets(intentConfirms, realNow)
   const addresses = createBuckets(addressConfirms, realNow)
-  // Each confirmation needs an intent, and creates are limited to half of this rate.
+  // Twice the rate of creates, because each confirmation needs an intent.
   const environments = createBuckets(
     { burst: requestsPerSecond * 10, perSecond: requestsPerSecond * 2 },
     realNow,
@@ -96,7 +96,7 @@ function confirmLimit(
   }
 }
 
-/** Tells whether clients on other hosts may reach the service, directly or through a proxy. */
+/** Returns whether clients on other hosts may reach the service, directly or through a proxy. */
 function isReachable({
   host,
   publicUrl,
@@ -111,57 +111,53 @@ function failureLimit(addressOf: ClientAddresses['ofRequest']): FailureLimit {
   const failures = createBuckets(
     failureRate,
     realNow,
-    'Too many requests with an unknown API key; check the key, and wait as Retry-After says.',
+    'Too many requests with an unknown API key. Check the key, and wait for the seconds in Retry-After.',
   )
   return async (request) => {
     try {
       failures.take(addressOf(request) ?? 'unknown')
     } catch (error) {
-      // 429 alone slows no client that ignores it.
+      // Delay the response, because some clients ignore 429 and retry immediately.
       await sleep(failureDelay)
       throw error
     }
   }
 }
 
-/** A limit: so many at once, and so many more per second. */
+/** A limit: `burst` tokens in a full bucket, and `perSecond` new tokens. */
 export interface Rate {
   readonly burst: number
   readonly perSecond: number
 }
 
-/** Buckets by name. */
+/** Token buckets by name. */
 export interface Buckets {
-  /**
-   * Takes a token.
-   *
-   * @throws {ProblemError} `rate_limited`, with the time until the next token.
-   */
+  /** Takes a token. @throws {ProblemError} If the bucket is empty. `Retry-After` is set. */
   take(name: string): void
 }
 
-/** How many buckets are kept; beyond, full ones go, and they are the same as none. */
+/** Maximum number of stored buckets. Beyond it full ones are removed, which changes no limit. */
 const maxBuckets = 10_000
 
 /**
- * Creates full buckets.
+ * Creates token buckets, each full at first.
  *
- * @param detail - What the response says when a bucket is empty.
+ * @param detail - Text of the problem if a bucket is empty.
  */
 export function createBuckets(
   { burst, perSecond }: Rate,
   now: () => Date,
-  detail = 'Too many requests; wait as Retry-After says.',
+  detail = 'Too many requests. Wait for the seconds in Retry-After.',
 ): Buckets {
   const levels = new Map<string, { tokens: number; at: number }>()
 
   function levelOf(name: string): { tokens: number; at: number } {
     const at = now().getTime()
-    const known = levels.get(name)
-    if (known) {
-      known.tokens = filled(known, at)
-      known.at = at
-      return known
+    const existing = levels.get(name)
+    if (existing) {
+      existing.tokens = refill(existing, at)
+      existing.at = at
+      return existing
     }
     if (levels.size >= maxBuckets) dropFull(at)
     const level = { tokens: burst, at }
@@ -169,7 +165,7 @@ export function createBuckets(
     return level
   }
 
-  function filled(level: { readonly tokens: number; readonly at: number }, at: number): number {
+  function refill(level: { readonly tokens: number; readonly at: number }, at: number): number {
     // If the clock moves back, keep the tokens. Subtracting would block clients until it catches up.
     const seconds = Math.max(0, at - level.at) / 1000
     return Math.min(burst, level.tokens + seconds * perSecond)
@@ -177,9 +173,9 @@ export function createBuckets(
 
   function dropFull(at: number): void {
     for (const [name, level] of levels) {
-      if (filled(level, at) >= burst) levels.delete(name)
+      if (refill(level, at) >= burst) levels.delete(name)
     }
-    // Under attack from ever new addresses none is full: memory is worth more than their history.
+    // In an attack from ever new addresses no bucket is full. Clear them to limit memory.
     if (levels.size >= maxBuckets) levels.clear()
   }
 

@@ -1,5 +1,5 @@
 /**
- * Responses as data, and the one place that writes them.
+ * Responses that handlers return as data, and the function that writes them.
  *
  * @module
  */
@@ -8,28 +8,28 @@ import type { Writable } from 'node:stream'
 import { headers as names } from '@pi-checkout/contract'
 import type { Call } from './call.ts'
 
-/** What a handler returns. */
+/** Response that a handler returns. */
 export interface RouteResponse {
   readonly status: number
-  /** A constant set of headers, such as `jsonHeaders`. */
+  /** Constant headers, such as `jsonHeaders`. */
   readonly base: Readonly<Record<string, string>>
-  /** Headers of this response. They replace those of `base`. */
+  /** Headers of this response. They override `base`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Text, bytes, or a function that writes the body and ends it. */
+  /** Text, bytes, or a function that writes and ends the body. */
   readonly body?: string | Buffer | ((out: Writable) => void | Promise<void>)
-  /** A fault: the connection closes in the middle of the body. */
+  /** Whether a fault rule closes the connection in the middle of the body. */
   readonly isTruncated?: boolean
 }
 
 /** Returns the response to a request. */
 export type Handler = (call: Call) => Promise<RouteResponse> | RouteResponse
 
-/** Thrown by a fault: the connection closes without a response. */
+/** Thrown by a fault rule to close the connection without a response. */
 export class ConnectionDropped extends Error {
   override readonly name = 'ConnectionDropped'
 }
 
-/** For JSON: no page may show, store, or embed it. */
+/** Headers of JSON responses, which browsers must not render, store, or embed. */
 export const jsonHeaders = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
@@ -51,7 +51,7 @@ export function json(
   return { status, base: jsonHeaders, headers, body: JSON.stringify(body) }
 }
 
-/** Returns a page. @param base - The page's protecting headers. */
+/** Returns an HTML page. @param base - Security headers of the page. */
 export function page(base: Readonly<Record<string, string>>, body: string): RouteResponse {
   return { status: 200, base, headers: { 'content-type': 'text/html; charset=utf-8' }, body }
 }
@@ -66,7 +66,7 @@ export function redirect(location: string): RouteResponse {
   return { status: 308, base: nosniff, headers: { location } }
 }
 
-/** Writes a response. Its head is written in one piece: each header that is set before costs time. */
+/** Sends a response. All headers go to `writeHead`, which is faster than `setHeader` for each. */
 export function send(
   { request, response, requestId }: Call,
   { status, base, headers, body, isTruncated }: RouteResponse,

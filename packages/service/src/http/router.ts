@@ -1,6 +1,6 @@
 /**
- * From the table of routes to handlers: finds the route of a request, runs the checks of its audience and
- * its handler, and sends the response. 404, 405 and HEAD are decided here.
+ * Routes requests: finds the route in the table, runs the checks of its audience and its handler, and sends
+ * the response. Decides 404, 405, and HEAD.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { Call } from './call.ts'
 import { ProblemError, sendProblem } from './problem.ts'
 import { ConnectionDropped, type Handler, send } from './response.ts'
 
-/** What a listener serves. */
+/** Options of a router. */
 export interface RouterOptions {
-  /** Routes without a handler do not exist. */
+  /** Handlers by route. A route without a handler is not found. */
   readonly handlers: Readonly<Partial<Record<RouteName, Handler>>>
-  /** Checks for every request of an audience, also for one without a route. They throw problems. */
+  /** Checks for each request of an audience, including requests without a route. They throw problems. */
   readonly checks: Readonly<Partial<Record<Audience, readonly ((call: Call) => void)[]>>>
-  /** Headers of the problems of an audience. */
+  /** Headers that problems of an audience include. */
   readonly problemHeaders?: Readonly<
     Partial<Record<Audience, (call: Call) => Readonly<Record<string, string>>>>
   >
@@ -25,9 +25,9 @@ export interface RouterOptions {
 
 /** Routes the requests of one listener. */
 export interface Router {
-  /** Finds the route of a request and writes it into the call. */
+  /** Finds the route of a request and stores it in the call. */
   match(call: Call): void
-  /** Runs the handler of the route and sends its response, or the problem that was thrown. */
+  /** Runs the handler of the route. Sends its response, or a thrown error as a problem. */
   run(call: Call): Promise<void>
 }
 
@@ -64,23 +64,23 @@ export function createRouter({ handlers, checks, problemHeaders, log }: RouterOp
 
 const none: readonly [] = []
 
-/** A path of the table, with its methods. */
+/** A path in the table with its methods. */
 interface Path {
   readonly route: Route
   readonly methods: Map<string, RouteName>
 }
 
 interface Pattern extends Path {
-  /** Up to the first parameter. */
+  /** Part of the path before the first parameter. */
   readonly prefix: string
-  /** The segments from there on. */
+  /** Path segments from the first parameter on. */
   readonly segments: readonly string[]
 }
 
 interface Table {
   readonly exact: ReadonlyMap<string, Path>
   readonly patterns: readonly Pattern[]
-  /** By the first segment of a path: whose checks a request without a route has to pass. */
+  /** Audiences by first path segment. They select the checks for requests without a route. */
   readonly audiences: ReadonlyMap<string, Audience>
 }
 
@@ -88,15 +88,15 @@ function pathsOf(handlers: RouterOptions['handlers']): Table {
   const exact = new Map<string, Path>()
   const patterns: Pattern[] = []
   const audiences = new Map<string, Audience>()
-  // The keys of an object are its names, which the type cannot say.
+  // `Object.entries` types keys as `string`.
   for (const [name, route] of Object.entries(routes) as [RouteName, Route][]) {
     if (!handlers[name]) continue
     const { path, method, audience } = route
-    // The last one counts: the table lists the stricter ones later.
+    // The last audience of a segment applies, because the table lists stricter ones later.
     audiences.set(firstSegment(path), audience)
-    const known = exact.get(path) ?? patterns.find((pattern) => pattern.route.path === path)
-    if (known) {
-      known.methods.set(method, name)
+    const existing = exact.get(path) ?? patterns.find((pattern) => pattern.route.path === path)
+    if (existing) {
+      existing.methods.set(method, name)
       continue
     }
     const methods = new Map([[method as string, name]])
@@ -137,7 +137,7 @@ function readParams(
   for (let at = 0; at < parts.length; at++) {
     const [part = '', segment = ''] = [parts[at], segments[at]]
     if (segment.startsWith(':') && part !== '') {
-      // The merchant API has one 404 for every id that it does not know.
+      // The merchant API returns the same 404 for each unknown id, so it accepts ids that cannot be decoded.
       const value = decodeSegment(part) ?? (route.audience === 'merchant' ? part : undefined)
       if (value === undefined) return undefined
       params[segment.slice(1)] = value
@@ -146,7 +146,7 @@ function readParams(
   return params
 }
 
-/** @returns `undefined` if it encodes no text: no route has such a path. */
+/** Decodes a path segment. Returns `undefined` if its encoding is invalid. */
 function decodeSegment(segment: string): string | undefined {
   if (!segment.includes('%')) return segment
   try {
@@ -157,14 +157,14 @@ function decodeSegment(segment: string): string | undefined {
 }
 
 function notFound(): ProblemError {
-  return new ProblemError('not_found', 'There is nothing at this address; see /docs.')
+  return new ProblemError('not_found', 'No resource has this address. See /docs.')
 }
 
 function methodNotAllowed(table: Table, { matched }: Call): ProblemError {
   const found = [...table.exact.values(), ...table.patterns].find(({ route }) => route === matched)
   const methods = [...(found?.methods.keys() ?? [])]
   const allow = methods.map((method) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
-  return new ProblemError('method_not_allowed', `Only ${allow} is allowed here.`, {
+  return new ProblemError('method_not_allowed', `Allowed methods: ${allow}.`, {
     headers: { allow },
   })
 }

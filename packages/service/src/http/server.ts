@@ -1,5 +1,5 @@
 /**
- * An HTTP server with its bounds: created, listening, and closed within a limited time.
+ * Creates, starts, and closes HTTP servers with timeouts and connection limits.
  *
  * @module
  */
@@ -14,13 +14,13 @@ import { hstsOption } from './hsts.ts'
 import { ProblemError, sendProblem } from './problem.ts'
 import { queueRequests } from './startup-queue.ts'
 
-/** Timeouts of a server, in milliseconds. Slow clients lose their connection while others are served. */
+/** Timeouts of a server in milliseconds. They disconnect slow clients. */
 export interface ServerTimeouts {
   readonly headersTimeout: number
   readonly requestTimeout: number
   readonly connectionsCheckingInterval: number
   readonly keepAliveTimeout: number
-  /** Without a byte that the client takes of a response. */
+  /** Time after which a client that reads no byte of its response is disconnected. */
   readonly writeTimeout: number
 }
 
@@ -28,23 +28,23 @@ export const serverTimeouts: ServerTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1000,
-  // Longer than clients and proxies keep an idle connection (60 s is usual): the side that closes first
-  // races with the next request, and a POST that loses is not sent again automatically.
+  // Clients and proxies usually close idle connections after 60 seconds. If the server closed first, a
+  // request in transit would be lost, and clients do not resend a POST automatically.
   keepAliveTimeout: 72_000,
   writeTimeout: 30_000,
 }
 
 const maxConnections = 10_000
-/** A company or a mobile network behind one address has fewer. */
+/** Maximum for each client address. Companies and mobile networks behind one address need fewer. */
 const maxConnectionsOfClient = 1000
 
-/** A server that listens, or is about to; its requests wait for `open`. */
+/** A server that queues requests until `open` passes the listener. */
 export interface PendingServer {
   readonly server: Server
   readonly open: (listener: RequestListener) => void
 }
 
-/** Creates a server. Its requests wait until it is opened. */
+/** Creates a server that queues requests until it is opened. */
 export function createPendingServer(
   { writeTimeout, ...timeouts }: ServerTimeouts,
   {
@@ -61,11 +61,11 @@ export function createPendingServer(
 ): PendingServer {
   const server = createServer({ ...timeouts, ...hostOption, ...hstsOption(origin) })
   server.on('clientError', clientErrorListener(origin ?? ''))
-  // For what is neither unset nor `100-continue`.
+  // Node.js emits this for each `Expect` header other than `100-continue`.
   server.on('checkExpectation', (request, response) => {
     const call = new Call(request, response)
     observe(call, accessLog)
-    const error = new ProblemError('invalid_header', 'Expect must be 100-continue, or left out.')
+    const error = new ProblemError('invalid_header', 'Expect must be 100-continue or omitted.')
     sendProblem(call, { error, log })
   })
   boundConnections(server, {
@@ -78,7 +78,7 @@ export function createPendingServer(
   return { server, open: queueRequests(server) }
 }
 
-/** Starts to listen. @throws {TypeError} If the port is in use, or needs other rights. */
+/** Starts listening. @throws {TypeError} If the port is in use or needs more permissions. */
 export async function listen(
   server: Server,
   { host, port, name }: { readonly host: string; readonly port: number; readonly name: string },
@@ -102,24 +102,24 @@ export async function listen(
   }
 }
 
-/** Closes a server: responses may end, then connections are cut. */
+/** Closes a server. Waits for responses to end, then closes all connections. */
 export async function close(server: Server): Promise<void> {
   if (!server.listening) return
   const closed = once(server, 'close')
   server.close()
-  // Repeatedly: a connection that responds now is idle a moment later, and would be kept.
+  // Repeat this, because a connection becomes idle when its response ends.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
-  // A response that does not end is cut, so that a stop always ends.
-  const cut = setTimeout(() => server.closeAllConnections(), longestResponse)
+  // Close connections whose response does not end, so that the stop does.
+  const cut = setTimeout(() => server.closeAllConnections(), closeTimeout)
   await closed
   clearInterval(sweep)
   clearTimeout(cut)
 }
 
-/** What a client has not received by then is cut off, in milliseconds. */
-const longestResponse = 6000
+/** Time in milliseconds that responses have to end while the server closes. */
+const closeTimeout = 6000
 
-/** Returns the address of a server that listens. */
+/** Returns the URL of a server that listens. */
 export function urlOf(server: Server): string {
   const address = server.address()
   if (address === null || typeof address === 'string')

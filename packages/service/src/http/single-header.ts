@@ -1,6 +1,6 @@
 /**
- * Reads a header that may be sent once. Node.js keeps the first of some doubles and joins others, so only
- * the raw list shows them.
+ * Reads a header that must not be repeated. Node.js drops or joins repeated headers, so only `rawHeaders`
+ * shows them.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import type { ProblemCode } from '@pi-checkout/contract'
 import { ProblemError } from './problem.ts'
 
 /**
- * Returns the value of a header.
+ * Returns the value of a header, or `undefined` if it was not sent.
  *
- * @param name - In lower case.
- * @param code - Of the problem that a second one is.
- * @throws {ProblemError} If it was sent more than once.
+ * @param name - Name of the header in lower case.
+ * @param code - Code of the problem.
+ * @throws {ProblemError} If the header was sent more than once.
  */
 export function singleHeader(
   { headers, rawHeaders }: IncomingMessage,
@@ -27,6 +27,6 @@ export function singleHeader(
     const raw = rawHeaders[at]
     if (raw?.length === name.length && raw.toLowerCase() === name) count++
   }
-  if (count > 1) throw new ProblemError(code, `${name} was sent ${count} times; send it once.`)
+  if (count > 1) throw new ProblemError(code, `${name} was sent ${count} times. Send it once.`)
   return String(value)
 }

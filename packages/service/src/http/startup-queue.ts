@@ -1,15 +1,15 @@
 /**
- * Requests that arrive between the start of a listener and the end of the startup. The rest of the service
- * needs to know the port, so it is made after the server listens.
+ * Queues requests that arrive during startup. The server listens before the service is created, because the
+ * service needs the port.
  *
  * @module
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 
 /**
- * Queues every request of a server that is about to listen.
+ * Queues the requests of a server. Call it before the server listens.
  *
- * @returns The function that gives the server its listener, and the listener the queued requests.
+ * @returns A function that sets the listener and passes it the queued requests.
  */
 export function queueRequests(server: Server): (listener: RequestListener) => void {
   const queue: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = []

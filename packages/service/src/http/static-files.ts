@@ -1,5 +1,5 @@
 /**
- * Built files for browsers: read once, and sent again only to a browser that has another version.
+ * Serves built files. Reads each file once, and returns 304 if the browser's copy is current.
  *
  * @module
  */
@@ -10,25 +10,25 @@ import type { Call } from './call.ts'
 import { ProblemError } from './problem.ts'
 import type { Handler, RouteResponse } from './response.ts'
 
-/** How files are served. */
+/** Options for serving files. */
 export interface StaticOptions {
   readonly headers: (name: string) => Readonly<Record<string, string>>
-  /** What the 404 of a missing file says. */
+  /** Text of the problem if a file is missing. */
   readonly missing?: string
 }
 
-/** Returns the handler of one file. */
+/** Returns a handler that serves one file. */
 export function staticFile(folder: string, name: string, options: StaticOptions): Handler {
   const serve = fileServer(folder, options)
   return async (call) => await serve(call, name)
 }
 
-/** Returns the handler of a folder: the files below it, by the rest of the path. */
+/** Returns a handler that serves the files of a folder. The rest of the path selects the file. */
 export function staticFolder(folder: string, options: StaticOptions): Handler {
   const serve = fileServer(folder, options)
   return async (call) => {
     const name = call.params.rest || 'index.html'
-    // No hidden file, no folder above, nothing encoded.
+    // Reject hidden files, parent folders, and encoded characters.
     if (!/^(?:[\w-]+\/)*[\w-][\w.-]*$/.test(name)) throw notFound(options)
     return await serve(call, name)
   }
@@ -49,12 +49,12 @@ function fileServer(folder: string, options: StaticOptions): Serve {
       cache.set(name, file)
     }
     const { bytes, tag } = file
-    const given = options.headers(name)
-    const isStored = given['cache-control'] !== 'no-store'
+    const fileHeaders = options.headers(name)
+    const isStored = fileHeaders['cache-control'] !== 'no-store'
     const headers = {
       'x-content-type-options': 'nosniff',
       ...(isStored && { etag: tag }),
-      ...given,
+      ...fileHeaders,
     }
     if (hasTag(request.headers['if-none-match'], tag)) {
       return { status: 304, base: headers }
@@ -64,12 +64,12 @@ function fileServer(folder: string, options: StaticOptions): Serve {
   }
 }
 
-/** A proxy that compresses weakens the tag. @see RFC 9110, §13.1.2 */
+/** Returns whether a header lists a tag. Proxies that compress make tags weak. @see RFC 9110, §13.1.2 */
 function hasTag(header: string | undefined, tag: string): boolean {
   return header?.split(',').some((each) => each.trim().replace(/^W\//, '') === tag) ?? false
 }
 
-function notFound({ missing = 'There is nothing at this address; see /docs.' }: StaticOptions) {
+function notFound({ missing = 'No resource has this address. See /docs.' }: StaticOptions) {
   return new ProblemError('not_found', missing)
 }
 

@@ -15,7 +15,7 @@ import { singleHeader } from '../http/single-header.ts'
 export function checkLocal({ request }: Call): void {
   const { hostname } = new URL(`http://${request.headers.host ?? ''}`)
   if (isLocalAddress(request.socket.remoteAddress) && isLoopback(hostname)) return
-  throw new ProblemError('not_found', 'There is nothing at this address; see /docs.')
+  throw new ProblemError('not_found', 'No resource has this address. See /docs.')
 }
 
 /** Returns the check of the admin token. */

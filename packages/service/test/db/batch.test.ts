@@ -45,7 +45,7 @@ test('rejects with Retry-After when too many requests wait', async () => {
   expect(await answer.json()).toMatchObject({
     code: 'store_unavailable',
     retryable: true,
-    detail: expect.stringContaining('nothing was decided'),
+    detail: expect.stringContaining('This request was not run'),
   })
   server.close()
   server.closeAllConnections()

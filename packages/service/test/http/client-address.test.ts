@@ -119,7 +119,7 @@ for (const [setting, entry] of [
 ] as const) {
   test(`a start with PI_TRUSTED_PROXIES=${setting} is rejected with entry, rule and fix`, () => {
     expect(() => readConfig({}, { PI_TRUSTED_PROXIES: setting })).toThrow(
-      `PI_TRUSTED_PROXIES: must be IP addresses and CIDR ranges with a prefix of at least 1, separated by commas, or "none"; received "${entry}". Write for example 10.0.0.0/8,2001:db8::1, or none if clients connect directly.`,
+      `PI_TRUSTED_PROXIES: must be IP addresses and CIDR ranges with a prefix of at least 1, separated by commas, or "none"; received "${entry}". Set for example 10.0.0.0/8,2001:db8::1, or none if clients connect directly.`,
     )
   })
 }

@@ -89,7 +89,8 @@ export function createRequestLog({
   return {
     observer: {
       // Live payments are not shown, and cost no observer. Nor do reads of pages and tools.
-      wants: (call) => !hasLiveKey(call) && (isLogged(call) || call.request.method === 'POST'),
+      shouldRecord: (call) =>
+        !hasLiveKey(call) && (isLogged(call) || call.request.method === 'POST'),
       record,
     },
     requests: (environmentId, filter) =>
