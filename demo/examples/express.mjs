@@ -6,21 +6,16 @@ import express from 'express'
 const { PORT = 3000, PI_CHECKOUT_ORIGIN } = process.env
 
 /** @type {import('@pi-checkout/server').HandoffOrder} Yours is a row that belongs to the buyer's session. */
-let order = { orderId: newOrderId(), amount: 150000, currency: 'AMD' } // minor units: 1500.00 AMD
+const order = { orderId: newOrderId(), amount: 150000, currency: 'AMD', intentId: null } // 1500.00 AMD
 
 const checkout = createHandoff({
-  intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY; PI_HANDOFF_KEYS encrypts the cookie
-  origin: `http://localhost:${PORT}`, // the shop's own
+  intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY
+  shopOrigin: `http://localhost:${PORT}`,
   order: () => order,
-  onIntent: (current, intent) => {
-    order = { ...current, intentId: intent.id }
-  },
-  onPaid: (current) => {
-    order = { ...current, paid: true }
-  },
-  onFailed: (current, { id }) => {
-    if (order.intentId !== id) return // Polls may overlap: only the first one changes the order.
-    order = { ...current, intentId: undefined, attempt: (current.attempt ?? 1) + 1 }
+  saveIntent: ({ intent }) => Object.assign(order, { intentId: intent.id }),
+  settle: ({ intent, phase, nextAttempt: attempt }) => {
+    if (order.intentId !== intent.id) return // Settled before. In SQL: "where intent_id = …".
+    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt })
   },
 })
 await checkout.check() // A missing variable, a wrong key or no service: now, not at the first buyer.
@@ -29,7 +24,4 @@ const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
 const app = express()
 app.use('/checkout', toExpress(checkout)) // POST /checkout/handoff and GET /checkout/status
 app.get('/', (_req, res) => res.send(page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)))
-app.listen(PORT, (error) => {
-  if (error) throw error
-  console.log(`http://localhost:${PORT}`)
-})
+app.listen(PORT).on('listening', () => console.log(`http://localhost:${PORT}`))

@@ -10,8 +10,8 @@ export async function requestHandoff() {
 /** Polls until the payment is no longer processing: `paid`, `failed`, `open`, or `unknown`. */
 export async function pollState() {
   for (;;) {
-    const { state } = await (await fetch('/checkout/status')).json()
-    if (state !== 'processing') return state
+    const { phase } = await (await fetch('/checkout/status')).json()
+    if (phase !== 'processing') return phase
     await new Promise((resolve) => setTimeout(resolve, 1000))
   }
 }

@@ -75,10 +75,10 @@ async function showSettled(orderId: string): Promise<void> {
 /** Integration 5 of 5: asks the shop, which retrieves the intent and compares it with the order. */
 async function askForState(orderId: string): Promise<string> {
   const query = new URLSearchParams({ orderId })
-  const response = await request<{ state: string }>(`/checkout/status?${query}`).catch(
+  const response = await request<{ phase: string }>(`/checkout/status?${query}`).catch(
     () => undefined,
   )
-  return response?.state ?? 'unknown'
+  return response?.phase ?? 'unknown'
 }
 
 /** Settles the order's old intents too: a buyer who paid one must not pay twice. */

@@ -7,7 +7,6 @@ import { toExpress } from '@pi-checkout/server/express'
 import express, { type Express } from 'express'
 import { shopApi } from './api.ts'
 import { backOfficeRoutes } from './back-office.ts'
-import { shopCheckout } from './checkout.ts'
 import { securityHeaders } from './headers.ts'
 import { handoffLimits } from './limits.ts'
 import { shopPages } from './pages.ts'
@@ -31,7 +30,7 @@ export function shopApp(shop: Shop): Express {
   app.use(sameOrigin(shopOrigin))
   app.use('/checkout/handoff', handoffLimits(shop.sessions))
   if (tools) app.use('/checkout', tools.trace.follow)
-  app.use('/checkout', toExpress(shopCheckout(shop)))
+  app.use('/checkout', toExpress(shop.checkout))
   app.get('/checkout-origin.js', (_req, res) => {
     const line = `export const checkoutOrigin = ${JSON.stringify(checkoutOrigin)}\n`
     res.type('text/javascript').send(line)

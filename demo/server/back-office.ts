@@ -27,7 +27,7 @@ export function backOfficeToken(folder: string): string {
 
 /** Creates the routes `/admin/data` and `/admin/reconcile`. The page itself contains no data. */
 export function backOfficeRoutes(
-  { db, intents }: Pick<Shop, 'db' | 'intents'>,
+  { db, checkout }: Pick<Shop, 'db' | 'checkout'>,
   { adminToken, sandbox }: Pick<DevelopmentTools, 'adminToken' | 'sandbox'>,
 ): Router {
   const routes = Router({ caseSensitive: true, strict: true })
@@ -36,7 +36,7 @@ export function backOfficeRoutes(
     res.json(data())
   })
   routes.post('/reconcile', guard(adminToken), async (_req, res) => {
-    await settleNow({ db, intents })
+    await settleNow({ db, checkout })
     res.json(data())
   })
   return routes

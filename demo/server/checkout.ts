@@ -3,39 +3,52 @@
  *
  * @module
  */
-import { createHandoff, type HandoffHandler, HandoffRejection } from '@pi-checkout/server'
+import {
+  createHandoff,
+  HandoffRejection,
+  type OrderQuery,
+  type PaymentIntents,
+} from '@pi-checkout/server'
 import type { Request } from 'express'
-import { setIntent } from './order-intents.ts'
+import { type PayableOrder, setIntent } from './order-intents.ts'
 import { describeLines, isPayable, ownedOrder } from './orders.ts'
 import { logFailure } from './problem.ts'
 import type { Shop } from './shop.ts'
 import { recordVerdict } from './verdicts.ts'
 
 /** Creates the handler of `POST /checkout/handoff` and `GET /checkout/status`. */
-export function shopCheckout(shop: Shop): HandoffHandler<Request> {
-  const { db, sessions, intents, shopOrigin, tools } = shop
+export function shopCheckout({
+  db,
+  sessions,
+  intents,
+  shopOrigin,
+  tools,
+}: Pick<Shop, 'db' | 'sessions' | 'shopOrigin' | 'tools'> & {
+  readonly intents: PaymentIntents
+}): Shop['checkout'] {
   // Integration 2 of 5: the session's order, and what happens after a payment.
   return createHandoff({
     intents,
-    origin: shopOrigin,
-    session: (_request, req: Request) => sessions.of(req),
-    order: ({ method }, orderId, req) => {
+    shopOrigin,
+    session: ({ context }) => sessions.of(context),
+    order: ({ orderId, context: req }: OrderQuery<Request>): PayableOrder | undefined => {
       const session = sessions.of(req)
       if (session === undefined || orderId === undefined) return undefined
       const order = ownedOrder(db, { session, orderId })
       if (!order) return undefined
       tools?.trace.about(orderId)
       // The page then shows the order or the cart instead of a form. Its status remains available.
-      if (method === 'POST' && order.state !== 'paid' && !isPayable(db, order)) return undefined
+      if (req.method === 'POST' && order.state !== 'paid' && !isPayable(db, order)) return undefined
       const { amount, currency, attempt, intent: intentId, state } = order
       // No timestamps or sessions: the same order must create the same body.
       const metadata = { lines: describeLines(db, orderId) }
       return { orderId, amount, currency, metadata, attempt, intentId, paid: state === 'paid' }
     },
-    onIntent: (order, { id }) => setIntent(db, order, id),
-    onPaid: ({ orderId }, intent) => recordVerdict(db, { orderId, intent, verdict: 'paid' }),
-    onFailed: ({ orderId }, intent) => recordVerdict(db, { orderId, intent, verdict: 'failed' }),
-    onError: (error) => {
+    saveIntent: ({ order, intent }) => setIntent(db, order, intent.id),
+    // The order's next attempt follows from all its intents: see settleOrder().
+    settle: ({ order: { orderId }, intent, phase }) =>
+      recordVerdict(db, { orderId, intent, verdict: phase }),
+    onError: ({ error }) => {
       const rejected = error instanceof HandoffRejection
       logFailure(rejected ? 'a checkout request was rejected' : 'the checkout failed', error)
     },

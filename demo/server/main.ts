@@ -8,6 +8,7 @@ import { createServer, type Server } from 'node:http'
 import { PaymentIntents } from '@pi-checkout/server'
 import { shopApp } from './app.ts'
 import { backOfficeToken } from './back-office.ts'
+import { shopCheckout } from './checkout.ts'
 import { readConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 import { sessionsAt } from './session.ts'
@@ -35,8 +36,9 @@ async function start(): Promise<void> {
   const db = openDatabase(data)
   const tools = development ? { trace, sandbox, adminToken: backOfficeToken(data) } : undefined
   const sessions = sessionsAt(shopOrigin)
-  server.on('request', shopApp({ db, sessions, intents, shopOrigin, checkoutOrigin, tools }))
-  const settling = startSettling({ db, intents })
+  const checkout = shopCheckout({ db, sessions, intents, shopOrigin, tools })
+  server.on('request', shopApp({ db, sessions, checkout, shopOrigin, checkoutOrigin, tools }))
+  const settling = startSettling({ db, checkout })
   const adminUrl = tools && `${shopOrigin}/admin#${tools.adminToken}`
   console.log(JSON.stringify({ shopUrl: shopOrigin, adminUrl }))
 

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Currency, Verdict } from '@pi-checkout/server'
+import type { Currency, HandoffOrder, OpenOrder, Phase } from '@pi-checkout/server'
 import type { Database } from './database.ts'
 import { describeLines, findOrder, isPayable, type Order } from './orders.ts'
 
@@ -23,19 +23,12 @@ export interface OrderIntent {
   readonly verdict: string | null
 }
 
-/** An intent to retrieve, with its amount and currency. */
-export interface UnsettledIntent {
-  readonly orderId: string
-  readonly amount: number
-  readonly currency: Currency
-  readonly intentId: string
-}
+/** What an intent means for the version of the order that it was created for. */
+export type Verdict = Phase | 'mismatch'
 
-/** An order as the handoff read it, before the intent was created. */
-export interface OrderRead {
-  readonly orderId: string
-  readonly amount: number
-  readonly currency: string
+/** A version of an order: as the handoff reads it, or as an intent was created for it. */
+export interface PayableOrder extends HandoffOrder {
+  readonly currency: Currency
   readonly attempt: number
   readonly metadata: { readonly lines: string }
 }
@@ -46,7 +39,7 @@ export interface OrderRead {
  * @throws {Error} If the order has changed since it was read, or can no longer be paid. The page does not
  * receive the intent's secret, and the next handoff reads the order again.
  */
-export function setIntent(db: Database, read: OrderRead, intent: string): void {
+export function setIntent(db: Database, read: PayableOrder, intent: string): void {
   const { orderId, amount, currency, attempt, metadata } = read
   const set = db.transaction(() => {
     db.prepare(
@@ -163,18 +156,23 @@ export function intentsOf(db: Database, orderId: string): readonly OrderIntent[]
  * Lists the intents without a final verdict, current and old: of one order, or of all. After a week, the
  * service has ended those that the bank is not processing.
  */
-export function unsettledIntents(db: Database, orderId?: string): readonly UnsettledIntent[] {
+export function unsettledIntents(
+  db: Database,
+  orderId?: string,
+): readonly OpenOrder<PayableOrder>[] {
   const weekAgo = new Date(Date.now() - 7 * 24 * 60 * 60 * 1000).toISOString()
-  return db
+  const rows = db
     .prepare(
-      `select order_id as "orderId", amount, currency, id as "intentId"
-         from order_intents
+      `${selectIntent}
         where (verdict is null or verdict not in ('paid', 'failed'))
           and (made_at > ? or verdict = 'processing')
           and order_id = coalesce(?, order_id)
         order by made_at, rowid`,
     )
-    .all(weekAgo, orderId ?? null) as UnsettledIntent[]
+    .all(weekAgo, orderId ?? null) as OrderIntent[]
+  return rows.map(({ id, orderId, amount, currency, attempt, lines }) => ({
+    ...{ orderId, amount, currency, attempt, intentId: id, metadata: { lines } },
+  }))
 }
 
 const selectIntent = `

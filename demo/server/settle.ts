@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { PiError, type ReconcileReport, reconcile } from '@pi-checkout/server'
+import { PiError, type ReconcileReport } from '@pi-checkout/server'
+import type { Database } from './database.ts'
 import { unsettledIntents } from './order-intents.ts'
 import { unpaidOrder } from './orders.ts'
 import { logFailure } from './problem.ts'
@@ -18,7 +19,7 @@ export interface Settling {
 }
 
 /** Retrieves all unsettled intents now, and again each minute. */
-export function startSettling(shop: Pick<Shop, 'db' | 'intents'>): Settling {
+export function startSettling(shop: Pick<Shop, 'db' | 'checkout'>): Settling {
   const stopping = new AbortController()
   const run = (): Promise<void> =>
     settleNow(shop, { signal: stopping.signal }).catch((error) =>
@@ -47,16 +48,19 @@ export function startSettling(shop: Pick<Shop, 'db' | 'intents'>): Settling {
  * @default All orders
  */
 export async function settleNow(
-  { db, intents }: Pick<Shop, 'db' | 'intents'>,
+  { db, checkout }: Pick<Shop, 'db' | 'checkout'>,
   { orderId, signal }: { readonly orderId?: string; readonly signal?: AbortSignal } = {},
 ): Promise<void> {
-  await reconcile(unsettledIntents(db, orderId), {
-    intents,
-    signal,
-    onVerdict: ({ order, intent, verdict }) => {
-      if (intent && !signal?.aborted) recordVerdict(db, { orderId: order.orderId, intent, verdict })
-    },
-  })
+  const onReport = (report: ReconcileReport): void => storeReport(db, report)
+  await checkout.reconcile(unsettledIntents(db, orderId), { signal, onReport })
+}
+
+/** The handler's `settle` hook has stored a final phase. */
+function storeReport(db: Database, report: ReconcileReport): void {
+  if (report.kind === 'settled' || report.kind === 'error') return
+  const { intent, order } = report
+  const verdict = report.kind === 'pending' ? report.phase : 'mismatch'
+  recordVerdict(db, { orderId: order.orderId, intent, verdict })
 }
 
 /**
@@ -66,17 +70,15 @@ export async function settleNow(
  * @returns Whether the service has returned each of them, or does not have it.
  */
 export async function retrieveOpenIntents(
-  { db, intents }: Pick<Shop, 'db' | 'intents'>,
+  { db, checkout }: Pick<Shop, 'db' | 'checkout'>,
   session: string,
 ): Promise<boolean> {
   const order = unpaidOrder(db, session)
   if (!order) return true
   let unknown = 0
-  const asked = reconcile(unsettledIntents(db, order.id).slice(-mostAsked), {
-    intents,
-    onVerdict: (report) => {
-      const { intent, verdict } = report
-      if (intent) recordVerdict(db, { orderId: order.id, intent, verdict })
+  const asked = checkout.reconcile(unsettledIntents(db, order.id).slice(-mostAsked), {
+    onReport: (report) => {
+      storeReport(db, report)
       if (!isKnown(report)) unknown++
     },
   })
@@ -94,8 +96,9 @@ const mostAsked = 20
 const longestAsk = 3000
 
 /** An intent that the service does not have cannot be paid. */
-function isKnown({ verdict, error }: ReconcileReport): boolean {
-  return verdict !== 'unknown' || (error instanceof PiError && error.status === 404)
+function isKnown(report: ReconcileReport): boolean {
+  if (report.kind === 'error') return report.error instanceof PiError && report.error.status === 404
+  return report.kind !== 'pending' || report.phase !== 'unknown'
 }
 
 function falseAfter(ms: number): Promise<false> {

@@ -99,7 +99,7 @@ function summary(body: string): string {
   try {
     const response: unknown = JSON.parse(body)
     if (typeof response !== 'object' || response === null) return 'a response'
-    if ('state' in response) return `state: ${String(response.state)}`
+    if ('phase' in response) return `phase: ${String(response.phase)}`
     if ('code' in response) return `problem: ${String(response.code)}`
     return `the page received: ${Object.keys(response).join(', ')}`
   } catch {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { PaymentIntent, Verdict } from '@pi-checkout/server'
+import type { PaymentIntent } from '@pi-checkout/server'
 import type { Database } from './database.ts'
-import { storeVerdict } from './order-intents.ts'
+import { storeVerdict, type Verdict } from './order-intents.ts'
 
 export function recordVerdict(
   db: Database,

@@ -81,10 +81,10 @@ export class Buyer {
   }
 
   async status(orderId: string): Promise<string> {
-    const { state } = await this.#json<{ state: string }>(
+    const { phase } = await this.#json<{ phase: string }>(
       await this.send(`/checkout/status?orderId=${orderId}`),
     )
-    return state
+    return phase
   }
 
   async order(orderId: string): Promise<OrderData['order']> {

@@ -31,11 +31,11 @@ test('the shop reconciles at its start and each minute until it stops', async ()
 test('logs one line if the service rejects the key, and continues', async () => {
   const lines: string[] = []
   vi.spyOn(process.stderr, 'write').mockImplementation((line) => lines.push(String(line)) > 0)
-  const refused = { ...shop, intents: { retrieve: () => Promise.reject(new Error('refused')) } }
+  vi.spyOn(shop.intents, 'retrieve').mockRejectedValue(new Error('refused'))
   const buyer = await shop.buyer()
   await buyer.put('thyme-tea', 1)
   await buyer.handoff(await buyer.placeOrder())
-  const settling = startSettling(refused as never)
+  const settling = startSettling(shop)
   await expect.poll(() => lines.length).toBe(1)
   await settling.stop()
   vi.restoreAllMocks()

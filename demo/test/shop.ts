@@ -9,9 +9,11 @@ import { join } from 'node:path'
 import { PaymentIntents } from '@pi-checkout/server'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { shopApp } from '../server/app.ts'
+import { shopCheckout } from '../server/checkout.ts'
 import { type Database, openDatabase } from '../server/database.ts'
 import { sessionsAt } from '../server/session.ts'
 import { settleNow } from '../server/settle.ts'
+import type { Shop } from '../server/shop.ts'
 import { Trace } from '../server/trace.ts'
 import { Buyer } from './buyer.ts'
 import { apiKey, type Service, startService } from './service.ts'
@@ -24,6 +26,7 @@ export interface OpenShop {
   readonly url: string
   readonly db: Database
   readonly intents: PaymentIntents
+  readonly checkout: Shop['checkout']
   /** A new buyer with a session. */
   buyer(): Promise<Buyer>
   /** A new buyer who has ordered a product. */
@@ -83,22 +86,24 @@ export async function openShop({
   const site = await startSite(undefined, { name: 'localhost', port })
   const url = site.origin
   const origin = shopOrigin ?? url
-  const shop = { db, sessions: sessionsAt(origin), intents, shopOrigin: origin, checkoutOrigin }
+  const sessions = sessionsAt(origin)
   const keyHint = apiKey.slice(-4)
   const sandbox = { baseUrl, adminToken, keyHint, inspectorUrl: undefined }
   const tools = development ? { trace, adminToken, sandbox } : undefined
-  site.serve(shopApp({ ...shop, tools }))
+  const checkout = shopCheckout({ db, sessions, intents, shopOrigin: origin, tools })
+  site.serve(shopApp({ db, sessions, checkout, shopOrigin: origin, checkoutOrigin, tools }))
   return {
     url,
     db,
     intents,
+    checkout,
     buyer: () => new Buyer(url, origin).visit(),
     order: async (product, quantity = 1) => {
       const buyer = await new Buyer(url, origin).visit()
       await buyer.put(product, quantity)
       return { buyer, orderId: await buyer.placeOrder() }
     },
-    settle: () => settleNow(shop),
+    settle: () => settleNow({ db, checkout }),
     async close() {
       await site.close()
       db.close()

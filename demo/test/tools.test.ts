@@ -68,7 +68,7 @@ test('the inspector shows a buyer’s own order only, without a secret', async (
       { way: 'shop → browser', what: 'the page received: id, clientSecret', status: 200 },
       { way: 'browser → shop', what: 'GET /checkout/status' },
       { way: 'shop → service', what: 'GET /payment-intents/:id', attempt: 1, status: 200 },
-      { way: 'shop → browser', what: 'state: open', status: 200 },
+      { way: 'shop → browser', what: 'phase: open', status: 200 },
     ],
   })
   const other = await shop.buyer()

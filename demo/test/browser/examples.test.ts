@@ -140,20 +140,20 @@ type Ask = (address: string, init?: RequestInit) => Promise<Response>
 interface Answer {
   readonly id: string
   readonly clientSecret: string
-  readonly state: string
+  readonly phase: string
   readonly environments: readonly { readonly id: string }[]
 }
 
 async function paysOnce(shop: string, ask: Ask): Promise<void> {
   const headers = { origin: shop, 'content-type': 'application/json' }
   const handoff = () => ask(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
-  const state = async () => (await read(await ask(`${shop}/checkout/status`))).state
+  const phase = async () => (await read(await ask(`${shop}/checkout/status`))).phase
   const pair = await read(await handoff())
   expect(pair).toEqual({ id: expect.any(String), clientSecret: expect.any(String) })
   expect(await read(await handoff())).toEqual(pair)
-  expect(await state()).toBe('open')
+  expect(await phase()).toBe('open')
   await sandbox(`intents/${pair.id}/settle`, { outcome: 'succeeded' })
-  expect(await state()).toBe('paid')
+  expect(await phase()).toBe('paid')
   expect((await handoff()).status).toBe(409)
 }
 
@@ -180,16 +180,16 @@ async function startShop(script: string): Promise<string> {
   const { port } = server.address() as AddressInfo
   const origin = `http://localhost:${port}`
   await register(origin)
-  let order: HandoffOrder = { orderId: newOrderId(), amount: 150000, currency: 'AMD' }
+  const order: HandoffOrder = {
+    ...{ orderId: newOrderId(), amount: 150000, currency: 'AMD', intentId: null },
+  }
   const checkout = toNode(
     createHandoff({
       intents: new PaymentIntents({ apiKey: stack.apiKey, baseUrl: stack.baseUrl }),
-      origin,
-      keys: variables.PI_HANDOFF_KEYS,
+      shopOrigin: origin,
       order: () => order,
-      onIntent: (current, { id }) => {
-        order = { ...current, intentId: id }
-      },
+      saveIntent: ({ intent }) => Object.assign(order, { intentId: intent.id }),
+      settle: () => {},
     }),
   )
   listener = (request, response) => {

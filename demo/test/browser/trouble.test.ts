@@ -44,7 +44,7 @@ test('shows an error if the handoff fails; Try again loads the form', async () =
 test('asks the buyer not to pay again while the bank takes long', async () => {
   const { page, close } = await openShop()
   const orderId = await openCheckout(page)
-  await page.route('**/checkout/status*', (route) => route.fulfill({ json: { state: 'unknown' } }))
+  await page.route('**/checkout/status*', (route) => route.fulfill({ json: { phase: 'unknown' } }))
   await page.clock.install()
   await page.goto(`/confirming/${orderId}`)
   await orderShows(page, 'processing')

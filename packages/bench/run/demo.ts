@@ -46,7 +46,7 @@ interface Response {
   readonly ms: number
   readonly body: {
     readonly orderId?: string
-    readonly state?: string
+    readonly phase?: string
     readonly token?: string
     readonly intent?: { readonly version: number }
   }
@@ -166,7 +166,7 @@ async function payBare(caller: Caller, { shopUrl }: Urls): Promise<CallTimes> {
   const confirm = await caller.checkout('confirm', { token, body: attempt })
   const status = await caller.shop(`/checkout/status?orderId=${orderId}`)
   const order = await caller.shop(`/api/orders/${orderId}`)
-  if (status.body.state !== 'paid') throw new Error(`The order is ${status.body.state}.`)
+  if (status.body.phase !== 'paid') throw new Error(`The order is ${status.body.phase}.`)
   return { confirm: confirm.ms, status: status.ms, order: order.ms }
 }
 

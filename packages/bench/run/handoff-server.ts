@@ -12,6 +12,7 @@ import express, { type RequestHandler } from 'express'
 const [, , baseUrl = ''] = process.argv
 const apiKey = 'bench-key'
 const price = { amount: 150000, currency: 'AMD' } as const
+const saved = new Map<string, string>()
 let orders = 0
 
 const app = express()
@@ -19,11 +20,15 @@ app.disable('x-powered-by')
 app.use(express.json())
 app.use(
   '/resumed',
-  handoff('/resumed', (orderId = 'A-1001') => ({ ...price, orderId })),
+  handoff('/resumed', (orderId = 'A-1001') => ({
+    ...price,
+    orderId,
+    intentId: saved.get(orderId),
+  })),
 )
 app.use(
   '/created',
-  handoff('/created', () => ({ ...price, orderId: `A-${++orders}` })),
+  handoff('/created', () => ({ ...price, orderId: `A-${++orders}`, intentId: null })),
 )
 app.post('/fixed/handoff', (_req, res) => {
   res.set('cache-control', 'no-store, private')
@@ -54,10 +59,16 @@ function handoff(basePath: string, order: (orderId?: string) => HandoffOrder): R
     createHandoff({
       basePath,
       intents: new PaymentIntents({ apiKey, baseUrl }),
-      origin: 'http://localhost',
-      keys: `k1:${Buffer.from('an encryption key of the bench..').toString('base64url')}`,
+      shopOrigin: 'http://localhost',
+      resumeCookie: {
+        keys: `k1:${Buffer.from('an encryption key of the bench..').toString('base64url')}`,
+      },
       session: () => 'session-of-the-bench',
-      order: (_request, orderId) => order(orderId),
+      order: ({ orderId }) => order(orderId),
+      saveIntent: ({ order, intent }) => {
+        if (basePath === '/resumed') saved.set(order.orderId, intent.id)
+      },
+      settle: () => {},
     }),
   )
 }

@@ -30,7 +30,7 @@ export {
 export type { FieldErrors } from './merchant-api/problem-schema.ts'
 export { fieldAt, fieldErrors, ProblemSchema } from './merchant-api/problem-schema.ts'
 export { headers, routes } from './merchant-api/routes.ts'
-export type { PaymentIntentPhase, PaymentIntentStatus } from './merchant-api/spec-decisions.ts'
+export type { PaymentIntentStatus, Phase } from './merchant-api/spec-decisions.ts'
 export {
   apiKeyPattern,
   apiVersions,

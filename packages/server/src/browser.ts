@@ -31,7 +31,6 @@ export {
   rejected as PaymentIntents,
   rejected as PiError,
   rejected as phaseOf,
-  rejected as reconcile,
   rejected as toMinor,
   rejected as verify,
 }

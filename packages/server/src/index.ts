@@ -13,7 +13,7 @@ export type {
   PaymentMethod,
 } from '@pi-checkout/contract/payment-intent'
 export type { FieldError } from '@pi-checkout/contract/problem'
-export type { PaymentIntentPhase, PaymentIntentStatus } from '@pi-checkout/contract/spec-decisions'
+export type { PaymentIntentStatus, Phase } from '@pi-checkout/contract/spec-decisions'
 export { phaseOf } from '@pi-checkout/contract/spec-decisions'
 export type { CreateParams } from './client/create-params.ts'
 export type { PiErrorCode } from './client/error-codes.ts'
@@ -39,23 +39,23 @@ export type {
   PaymentIntentsOptions,
 } from './client/payment-intents.ts'
 export { PaymentIntents } from './client/payment-intents.ts'
-export type {
-  HandoffHandler,
-  HandoffOptions,
-  HandoffOrder,
-  HandoffState,
-} from './handoff/create-handoff.ts'
+export type { HandoffHandler } from './handoff/create-handoff.ts'
 export { createHandoff } from './handoff/create-handoff.ts'
 export type { CspOptions } from './handoff/csp.ts'
 export { cspFor } from './handoff/csp.ts'
+export type {
+  CreatedForOrder,
+  HandoffClient,
+  HandoffOptions,
+  HandoffOrder,
+  HookRequest,
+  OpenOrder,
+  OrderQuery,
+  ResumeCookieOptions,
+  Settlement,
+} from './handoff/options.ts'
 export type { HandoffProblemCode } from './handoff/problem.ts'
 export { HandoffRejection } from './handoff/problem.ts'
-export type {
-  OpenOrder,
-  ReconcileOptions,
-  ReconcileReport,
-  ReconcileSummary,
-} from './handoff/reconcile.ts'
-export { reconcile } from './handoff/reconcile.ts'
-export type { ExpectedIntent, Verdict } from './handoff/verify.ts'
+export type { ReconcileOptions, ReconcileReport, ReconcileSummary } from './handoff/reconcile.ts'
+export type { ExpectedIntent } from './handoff/verify.ts'
 export { verify } from './handoff/verify.ts'

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type CreateParams, createHandoff, PaymentIntents, reconcile } from '@pi-checkout/server'
+import { type CreateParams, createHandoff, PaymentIntents } from '@pi-checkout/server'
 import { toExpress } from '@pi-checkout/server/express'
 import { toFastify, toKoa, toNode } from '@pi-checkout/server/node'
 import { fakeService, fakeTime } from '@pi-checkout/server/testing'
@@ -40,22 +40,24 @@ export async function pay(signal: AbortSignal | undefined): Promise<string> {
 
 export const checkout = createHandoff({
   intents,
-  origin: 'https://shop.example',
+  shopOrigin: 'https://shop.example',
   session: undefined,
   basePath: undefined,
+  resumeCookie: { keys: undefined },
   order: () => ({ ...params, intentId: row.intent, paid: undefined, attempt: undefined }),
+  saveIntent: ({ order, intent }) => [order.orderId, intent.id],
+  settle: async ({ intent, phase }) => {
+    if (phase === 'paid') await pay(intent ? undefined : new AbortController().signal)
+  },
 })
 
 export const ready = Promise.all([checkout.check(), intents.check({ deadline: undefined })])
 
 export const mounted = [toExpress(checkout), toNode(checkout), toFastify(checkout), toKoa(checkout)]
 
-export const settled = reconcile([{ orderId: 'A', amount: 1, currency: 'USD', intentId: 'pi_1' }], {
-  intents,
-  concurrency: undefined,
-  onVerdict: async ({ verdict, intent }) => {
-    if (verdict === 'paid') await pay(intent ? undefined : new AbortController().signal)
-  },
-})
+export const settled = checkout.reconcile(
+  [{ ...params, intentId: 'pi_1', paid: undefined, attempt: undefined }],
+  { concurrency: undefined, onReport: undefined, signal: undefined },
+)
 
 export const tested = new PaymentIntents({ ...fakeService().options, ...fakeTime() })

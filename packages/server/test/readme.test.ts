@@ -45,7 +45,7 @@ test('the README names every option and every export', () => {
       'CreatedIntent',
     ],
     'src/client/options.ts': ['ClientOptions'],
-    'src/handoff/create-handoff.ts': ['HandoffOptions', 'HandoffOrder'],
+    'src/handoff/options.ts': ['HandoffOptions', 'HandoffOrder', 'ResumeCookieOptions'],
     'src/handoff/reconcile.ts': ['ReconcileOptions'],
     'src/handoff/csp.ts': ['CspOptions'],
   }
@@ -66,18 +66,22 @@ test('the guide lists each code of the handoff with its status', () => {
   )
 })
 
-test('the guides list each verdict, alert, and fault', () => {
-  const settling = read('guides/closed-tab-and-reconcile.md')
-  const verdicts = ['paid', 'open', 'processing', 'failed', 'mismatch', 'unknown']
-  expect(rows(settling, '| `verdict` | means | do |').map(([cell]) => cell)).toEqual(
-    verdicts.map((verdict) => `\`${verdict}\``),
-  )
-  const alerts = [...read('src/handoff/reconcile.ts').matchAll(/'(paid_\w+)'/g)].map(
-    ([, alert]) => alert,
-  )
-  expect(rows(settling, '| `alert` | means |').map(([cell]) => cell)).toEqual(
-    [...new Set(alerts)].map((alert) => `\`${alert}\``),
-  )
+test('the guides list each kind of report, reason, and fault', () => {
+  const guide = read('guides/closed-tab-and-reconcile.md')
+  const source = read('src/handoff/reconcile.ts')
+  const valuesOf = (field: string): string[] => {
+    const [, union = ''] = /export type ReconcileReport([\s\S]*?)\n\n/.exec(source) ?? []
+    const lines = [...union.matchAll(new RegExp(`readonly ${field}: (.*)`, 'g'))]
+    return lines.flatMap(([, line = '']) => line.match(/(?<=')\w+(?=')/g) ?? [])
+  }
+  for (const [field, header] of [
+    ['kind', '| `kind` | means | do |'],
+    ['reason', '| `reason` | means |'],
+  ] as const) {
+    expect(rows(guide, header).map(([cell]) => cell)).toEqual(
+      valuesOf(field).map((value) => `\`${value}\``),
+    )
+  }
   const faults = read('src/testing/fake-service.ts').matchAll(/^ {2}(\w+)\([^)]*\): FakeService$/gm)
   for (const [, fault] of faults) expect(read('guides/testing.md')).toContain(`\`${fault}(`)
 })

@@ -8,12 +8,18 @@ import { toExpress } from '../src/frameworks/express.ts'
 import {
   type CreatedIntent,
   createHandoff,
+  cspFor,
   type HandoffHandler,
+  type HandoffOptions,
+  type HandoffOrder,
+  type OrderQuery,
   type PaymentIntent,
   PaymentIntents,
+  type Phase,
   type PiError,
   type PiErrorCode,
-  type Verdict,
+  type ReconcileReport,
+  type verify,
 } from '../src/index.ts'
 
 test('the public types are as documented', () => {
@@ -27,9 +33,8 @@ test('the public types are as documented', () => {
   expectTypeOf<PiError['outcome']>().toEqualTypeOf<'not_sent' | 'rejected' | 'unknown'>()
   expectTypeOf<'idempotency_key_in_use'>().toExtend<PiErrorCode>()
   expectTypeOf<'anything'>().not.toExtend<PiErrorCode>()
-  expectTypeOf<Verdict>().toEqualTypeOf<
-    'paid' | 'open' | 'processing' | 'failed' | 'mismatch' | 'unknown'
-  >()
+  expectTypeOf<ReturnType<typeof verify>>().toEqualTypeOf<Phase | 'mismatch'>()
+  expectTypeOf<Phase>().toEqualTypeOf<'paid' | 'open' | 'processing' | 'failed' | 'unknown'>()
   type Params = Parameters<PaymentIntents['create']>[0]
   expectTypeOf<{ amount: 1; currency: 'AMD'; orderId: 'A' }>().toExtend<Params>()
   expectTypeOf<{ amount: 1; currency: 'amd'; orderId: 'A'; customer: null }>().toExtend<Params>()
@@ -38,27 +43,85 @@ test('the public types are as documented', () => {
   expectTypeOf<{ amount: 1; currency: 'AMD' }>().not.toExtend<Params>()
 })
 
+const intents = new PaymentIntents({ apiKey: 'key-of-a-test', baseUrl: 'http://127.0.0.1:1' })
+const shopOrigin = 'https://shop.example'
+const hooks = { order: () => undefined, saveIntent: () => {}, settle: () => {} }
+
 test('hooks infer the types of order and context from each other', () => {
-  const intents = new PaymentIntents({ apiKey: 'key-of-a-test', baseUrl: 'http://127.0.0.1:1' })
-  const plain = createHandoff({ intents, origin: 'https://shop.example', order: () => undefined })
-  expectTypeOf(plain).toEqualTypeOf<HandoffHandler<unknown>>()
+  const plain = createHandoff({ intents, shopOrigin, ...hooks })
+  expectTypeOf(plain).toEqualTypeOf<HandoffHandler>()
   expectTypeOf(plain).toBeCallableWith(new Request('https://shop.example'))
   const inExpress = createHandoff({
-    intents,
-    origin: 'https://shop.example',
-    order: (_request, _orderId, req: ExpressRequest) =>
-      req.path ? { orderId: 'A', amount: 1, currency: 'AMD' as const, cart: 7 } : undefined,
-    onPaid: (order, intent, req) => {
-      expectTypeOf(order.cart).toEqualTypeOf<number>()
+    intents: ({ order }) => (order.cart === 7 ? intents : intents),
+    shopOrigin: [shopOrigin],
+    order: ({ orderId = 'A', context: req }: OrderQuery<ExpressRequest>) => {
+      const found = {
+        orderId,
+        amount: 1,
+        currency: 'AMD',
+        attempt: 1,
+        intentId: null,
+        cart: 7,
+      } as const
+      return req.path ? found : undefined
+    },
+    session: ({ context }) => {
+      expectTypeOf(context).toEqualTypeOf<ExpressRequest>()
+      return undefined
+    },
+    saveIntent: async ({ order, intent, context }) => {
+      expectTypeOf(order.cart).toEqualTypeOf<7>()
       expectTypeOf(intent).toEqualTypeOf<PaymentIntent>()
-      expectTypeOf(req).toEqualTypeOf<ExpressRequest>()
+      expectTypeOf(context).toEqualTypeOf<ExpressRequest>()
+    },
+    settle: ({ order, intent, phase, nextAttempt }) => {
+      expectTypeOf(order.cart).toEqualTypeOf<7>()
+      expectTypeOf(intent).toEqualTypeOf<PaymentIntent>()
+      expectTypeOf(phase).toEqualTypeOf<'paid' | 'failed'>()
+      expectTypeOf(nextAttempt).toEqualTypeOf<number>()
     },
   })
   // @ts-expect-error: the hooks need a context.
   void (() => inExpress(new Request('https://shop.example')))
+  const row = { orderId: 'A', amount: 1, currency: 'AMD', intentId: 'pi_1' } as const
+  // @ts-expect-error: settle needs the fields of the order, such as its attempt.
+  void (() => inExpress.reconcile([row]))
+  expectTypeOf(inExpress.reconcile).returns.resolves.toHaveProperty('needs_review')
   expectTypeOf(toExpress(inExpress)).toExtend<RequestHandler>()
   expectTypeOf(toExpress(plain)).toExtend<RequestHandler>()
   expectTypeOf(toExpress(plain)).parameter(0).toEqualTypeOf<IncomingMessage>()
+})
+
+test('a handler without a required hook, or with a misspelt option, does not compile', () => {
+  const options = { intents, shopOrigin, ...hooks }
+  expectTypeOf<keyof typeof options>().toExtend<keyof HandoffOptions>()
+  expectTypeOf<Omit<HandoffOptions, 'order'>>().not.toExtend<HandoffOptions>()
+  expectTypeOf<Omit<HandoffOptions, 'saveIntent'>>().not.toExtend<HandoffOptions>()
+  expectTypeOf<Omit<HandoffOptions, 'settle'>>().not.toExtend<HandoffOptions>()
+  expectTypeOf<Omit<HandoffOrder, 'intentId'>>().not.toExtend<HandoffOrder>()
+  // @ts-expect-error: the checkout's origin is not the shop's.
+  void (() => createHandoff({ ...options, checkoutOrigin: 'https://pay.example' }))
+  // @ts-expect-error: and the other way around.
+  void (() => cspFor({ shopOrigin }))
+  // @ts-expect-error: there is one hook for a result.
+  void (() => createHandoff({ ...options, onPaid: () => {} }))
+})
+
+test('a report shows only the fields of its kind', () => {
+  const messages = (report: ReconcileReport): string => {
+    switch (report.kind) {
+      case 'settled':
+      case 'pending':
+        return `${report.phase} ${report.intent.id}`
+      case 'needs_review':
+        return `${report.reason} ${report.intent.id}`
+      case 'error':
+        // @ts-expect-error: there is no intent.
+        void report.intent
+        return report.error.message
+    }
+  }
+  expectTypeOf(messages).returns.toBeString()
 })
 
 for (const exact of [true, false]) {

@@ -3,9 +3,9 @@ interface Order {
   readonly orderId: string
   readonly amount: number
   readonly currency: import('@pi-checkout/server').Currency
-  readonly attempt?: number
-  readonly intentId?: string
-  readonly paid?: boolean
+  readonly attempt: number
+  readonly intentId: string | null
+  readonly paid: boolean
 }
 type OpenOrder = Order & { readonly intentId: string; readonly oldIntentIds?: readonly string[] }
 
@@ -13,14 +13,16 @@ type OpenOrder = Order & { readonly intentId: string; readonly oldIntentIds?: re
 declare const orders: {
   ownedBy(sessionId: string, orderId: string | undefined): Promise<Order | undefined>
   open(): AsyncIterable<OpenOrder>
-  setIntent(orderId: string, intentId: string): Promise<void>
-  markPaid(orderId: string, intentId?: string): Promise<void>
-  endIntent(
-    order: { readonly orderId: string; readonly attempt?: number | undefined },
-    intentId: string,
+  saveIntent(orderId: string, intentId: string): Promise<void>
+  settle(
+    orderId: string,
+    result: { readonly ifIntent: string; readonly paid: boolean; readonly attempt: number },
   ): Promise<void>
-  flagForReview(order: OpenOrder, alert: string): Promise<void>
+  flagForReview(orderId: string, reason: string, intentId: string): Promise<void>
 }
+
+/** The reader's handler. */
+declare const checkout: import('@pi-checkout/server').HandoffHandler<Order>
 
 /** Playwright's, inside a test. */
 declare const page: import('@playwright/test').Page

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { PaymentIntents } from '@pi-checkout/server'
+import { createHandoff, PaymentIntents } from '@pi-checkout/server'
 import { fakeService } from '@pi-checkout/server/testing'
 
 const service = fakeService()
@@ -26,14 +26,22 @@ process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 'a shop of the docs').toStr
 
 globalThis.orders = {
   open: async function* () {
-    const row = { amount: 1999, currency: 'USD', orderId: 'A-7' }
-    const { intent } = await new PaymentIntents().create(row)
+    const row = { amount: 1999, currency: 'USD', orderId: 'A-7', attempt: 1, paid: false }
+    const { amount, currency, orderId } = row
+    const { intent } = await new PaymentIntents().create({ amount, currency, orderId })
     service.settle('A-7', 'succeeded')
     yield { ...row, intentId: intent.id }
   },
-  markPaid: async () => {},
+  settle: async () => {},
   flagForReview: async () => {},
 }
+globalThis.checkout = createHandoff({
+  intents: new PaymentIntents(),
+  shopOrigin: 'https://shop.example',
+  order: () => undefined,
+  saveIntent: () => {},
+  settle: () => {},
+})
 
 function withoutHost({ host: _host, connection: _connection, ...headers }) {
   return headers

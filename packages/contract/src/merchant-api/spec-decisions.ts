@@ -19,7 +19,7 @@ export const paymentIntentStatuses = [
 export type PaymentIntentStatus = (typeof paymentIntentStatuses)[number]
 
 /** Group of statuses that a merchant treats alike. */
-export type PaymentIntentPhase = 'open' | 'processing' | 'paid' | 'failed' | 'unknown'
+export type Phase = 'open' | 'processing' | 'paid' | 'failed' | 'unknown'
 
 /**
  * Returns the phase of a status.
@@ -29,7 +29,7 @@ export type PaymentIntentPhase = 'open' | 'processing' | 'paid' | 'failed' | 'un
  * @example
  * phaseOf('succeeded') // 'paid'
  */
-export function phaseOf(status: string): PaymentIntentPhase {
+export function phaseOf(status: string): Phase {
   return phases.get(status) ?? 'unknown'
 }
 
@@ -39,7 +39,7 @@ export function isFinal(status: string): boolean {
 }
 
 // A Map: an object would return a value for 'constructor'.
-const phases: ReadonlyMap<string, PaymentIntentPhase> = new Map([
+const phases: ReadonlyMap<string, Phase> = new Map([
   ['requires_payment_method', 'open'],
   ['requires_action', 'open'],
   ['processing', 'processing'],
@@ -47,7 +47,7 @@ const phases: ReadonlyMap<string, PaymentIntentPhase> = new Map([
   ['failed', 'failed'],
   ['canceled', 'failed'],
   ['expired', 'failed'],
-] satisfies [PaymentIntentStatus, PaymentIntentPhase][])
+] satisfies [PaymentIntentStatus, Phase][])
 
 /** An identifier that is safe in a path. It cannot be `..` or contain `/`. */
 export const paymentIntentIdPattern = /^[\w-]{1,128}$/

@@ -30,6 +30,7 @@ import {
 } from './options.ts'
 import { masked } from './redact.ts'
 import { RetryingCall } from './retrying-call.ts'
+import { sha256 } from './sha256.ts'
 
 /** Options of a client. */
 export interface PaymentIntentsOptions extends ClientOptions {
@@ -112,6 +113,7 @@ export class PaymentIntents {
   readonly #deadline: number
   readonly #pendingCalls = new Map<string, RetryingCall<CreatedResponse>>()
   #settings: Settings | undefined
+  #tenant: Promise<string> | undefined
 
   /**
    * A missing environment variable fails the first call, so that importing and building need none.
@@ -189,6 +191,18 @@ export class PaymentIntents {
     { attempt }: Pick<CreateOptions, 'attempt'> = {},
   ): Promise<string> {
     return idempotencyKey(params, { namespace: this.#options.namespace, attempt })
+  }
+
+  /**
+   * Returns a digest of base URL and API key, which tells merchants apart without revealing the key.
+   *
+   * @example
+   * const isSame = (await intents.tenant()) === (await other.tenant())
+   */
+  tenant(): Promise<string> {
+    const { apiKey, baseUrl } = this.#readSettings()
+    this.#tenant ??= sha256(`pi-tenant|${baseUrl}|${apiKey}`)
+    return this.#tenant
   }
 
   /**

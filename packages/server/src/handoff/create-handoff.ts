@@ -1,17 +1,17 @@
 /**
- * The routes that give `{ id, clientSecret }` to the page and return the state of its order.
+ * The routes that give `{ id, clientSecret }` to the page and return the phase of its order.
  *
  * Price and owner come from the shop's `order` hook. No value from a browser becomes an amount.
  *
  * @module
  */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
-import { phaseOf } from '@pi-checkout/contract/spec-decisions'
-import { checkedOrigin } from '../client/configuration.ts'
-import type { CreateParams } from '../client/create-params.ts'
-import type { Handoff, PaymentIntents } from '../client/payment-intents.ts'
+import { type Phase, phaseOf } from '@pi-checkout/contract/spec-decisions'
+import type { Handoff } from '../client/payment-intents.ts'
+import { testTimeOf } from '../client/test-time.ts'
 import { callFromRequest, type HandoffCall, type HandoffResult, toResponse } from './call.ts'
 import { createHandoffCookie, type HandoffCookie } from './handoff-cookie.ts'
+import type { HandoffOptions, HandoffOrder, HookRequest, OpenOrder } from './options.ts'
 import {
   assertBasePath,
   defaultBasePath,
@@ -22,117 +22,53 @@ import {
   routeOf,
 } from './parse-request.ts'
 import { HandoffRejection, problemResult, publicCode, received } from './problem.ts'
-import { type Verdict, verify } from './verify.ts'
-
-/** An order of the shop, as the `order` hook returns it. */
-export interface HandoffOrder extends CreateParams {
-  /**
-   * Number of the intent for this order. `onFailed` raises it, so that the next handoff creates another intent.
-   * @default 1
-   */
-  readonly attempt?: number | undefined
-  /**
-   * The current intent, as `onIntent` stored it.
-   * @default The intent of the cookie, if any
-   */
-  readonly intentId?: string | null | undefined
-  /**
-   * Whether the order is paid. Then the status is `paid` without a request, and a handoff is rejected.
-   * @default false
-   */
-  readonly paid?: boolean | undefined
-}
-
-/** State of an order, as the page gets it. It is no proof of payment. */
-export type HandoffState = Exclude<Verdict, 'mismatch'>
-
-type Awaitable<T> = T | Promise<T>
-
-/** Options of `createHandoff()`. Each hook gets the request of the framework as `context`, its last argument. */
-export interface HandoffOptions<Order extends HandoffOrder = HandoffOrder, Context = unknown> {
-  /** The client. */
-  readonly intents: Pick<PaymentIntents, 'create' | 'retrieve' | 'keyFor'> &
-    Partial<Pick<PaymentIntents, 'check'>>
-  /** Origin of the shop, such as `https://shop.example`: https, or http on loopback. */
-  readonly origin: string
-  /**
-   * Returns the order, with the shop's price, if the session owns it. Otherwise it returns `undefined`. `orderId` is
-   * `undefined` for the current order of the session.
-   */
-  readonly order: (
-    request: Request,
-    orderId: string | undefined,
-    context: Context,
-  ) => Awaitable<Order | undefined>
-  /**
-   * Returns the session id to which the cookie is bound.
-   * @default None: for a shop without sessions
-   */
-  readonly session?:
-    | ((request: Request, context: Context) => Awaitable<string | undefined>)
-    | undefined
-  /**
-   * Stores the id of the intent with the order. Runs before the response.
-   * @default None
-   */
-  readonly onIntent?: Hook<Order, Context> | undefined
-  /**
-   * Marks the order as paid. Runs at least once for each payment, also concurrently: make it idempotent.
-   * @default None
-   */
-  readonly onPaid?: Hook<Order, Context> | undefined
-  /**
-   * Removes a failed intent from its order and stores `attempt` plus 1. Runs at least once for each intent, also
-   * concurrently: change the order only if its `intentId` is `intent.id`, and compute `attempt` from the given order.
-   * @default None
-   */
-  readonly onFailed?: Hook<Order, Context> | undefined
-  /**
-   * Called with each error, with a `HandoffRejection` for each rejected request, and when a paid intent does not match
-   * its order. Errors that it throws are ignored. A client that disconnects is not reported.
-   * @default Writes the error to stderr; one line for a rejected request
-   */
-  readonly onError?: ((error: unknown, context: Context) => void) | undefined
-  /**
-   * Path in front of `/handoff` and `/status`, as the server receives it.
-   * @default '/checkout'
-   */
-  readonly basePath?: string | undefined
-  /**
-   * Keys of the cookie.
-   * @default `PI_HANDOFF_KEYS`, read on first use
-   */
-  readonly keys?: string | undefined
-  /**
-   * Milliseconds since 1970, for tests.
-   * @default Date.now
-   */
-  readonly clock?: (() => number) | undefined
-}
-
-type Hook<Order, Context> = (
-  order: Order,
-  intent: PaymentIntent,
-  context: Context,
-) => Awaitable<void>
+import { type ReconcileOptions, type ReconcileSummary, reconcile } from './reconcile.ts'
+import { Settlements } from './settlements.ts'
+import { type ShopOrigins, shopOriginsOf } from './shop-origins.ts'
 
 /**
  * Handles `POST {basePath}/handoff` and `GET {basePath}/status`. Other paths get a 404. Never rejects.
  *
  * Hono, Next.js, Bun, Deno, and Workers call it with their `Request`. For Express see `toExpress`.
  */
-export type HandoffHandler<Context = unknown> = HandleRequest<Context> & {
+export type HandoffHandler<
+  Order extends HandoffOrder = HandoffOrder,
+  Context = unknown,
+> = HandleRequest<Context> & HandoffMembers<Order>
+
+/** What a handler has besides its routes. */
+export interface HandoffMembers<Order extends HandoffOrder> {
   /** Path in front of `/handoff` and `/status`. Adapters pass on every other path. */
   readonly basePath: string
   /**
    * Checks at startup the keys of the cookie, and what `PaymentIntents.check()` checks.
    *
-   * @throws {TypeError} If `PI_HANDOFF_KEYS`, `PI_API_KEY`, or `PI_BASE_URL` is missing or malformed.
+   * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed, or `PI_HANDOFF_KEYS` is malformed.
    * @throws {PiError} If the service cannot be reached, or rejects the key.
    * @example
    * await checkout.check() // before the server listens
    */
-  readonly check: () => Promise<void>
+  check(): Promise<void>
+  /**
+   * Settles orders whose buyers did not come back: retrieves the intent of each and calls `settle` if it is final. Run it at
+   * startup and every minute: the service has no webhooks.
+   *
+   * Runs can overlap, stop at any point, and start again. An order whose row is malformed, or whose intent cannot be
+   * retrieved, is reported and does not stop the run.
+   *
+   * @param orders - Any iterable of orders that are not settled. An async one is read no faster than orders are settled.
+   * @param options - See `ReconcileOptions`.
+   * @returns Counts of this run.
+   * @throws {TypeError} If a variable is missing, or `concurrency` is invalid.
+   * @throws {PiError} If the service rejects the key of a single client, because every other order would fail too.
+   * @throws What a hook or the iterable throws.
+   * @example
+   * setInterval(() => checkout.reconcile(orders.open()).catch(console.error), 60_000)
+   */
+  reconcile(
+    orders: AsyncIterable<OpenOrder<Order>> | Iterable<OpenOrder<Order>>,
+    options?: ReconcileOptions<OpenOrder<Order>>,
+  ): Promise<ReconcileSummary>
 }
 
 type HandleRequest<Context> = (
@@ -151,41 +87,65 @@ export const respond = Symbol('respond')
  * fails the first request, not the import: `check()` finds it at startup.
  *
  * @param options - See `HandoffOptions`.
- * @throws {TypeError} If `origin` is not an origin, or uses http on a host other than loopback, or `basePath` is no path.
+ * @throws {TypeError} If `shopOrigin` is not an origin, or uses http on a host other than loopback, or `basePath` is no path.
  * @example
- * const checkout = createHandoff({ intents, origin: 'https://shop.example', order: (request, orderId) => findOrder(request, orderId) })
+ * const checkout = createHandoff({
+ *   intents: new PaymentIntents(),
+ *   shopOrigin: 'https://shop.example',
+ *   order: ({ orderId, context }) => orders.ownedBy(context.session.id, orderId),
+ *   saveIntent: ({ order, intent }) => orders.saveIntent(order.orderId, intent.id),
+ *   settle: ({ order, intent, phase, nextAttempt }) =>
+ *     orders.settle(order.orderId, { ifIntent: intent.id, phase, attempt: nextAttempt }),
+ * })
  */
 export function createHandoff<Order extends HandoffOrder = HandoffOrder, Context = unknown>(
   options: HandoffOptions<Order, Context>,
-): HandoffHandler<Context> {
+): HandoffHandler<Order, Context> {
   const handoffs = new Handoffs(options)
   // The type requires a context exactly if the hooks need one.
   const handle: HandleRequest<Context> = async (request, ...[context]) =>
     toResponse(await handoffs.respond(callFromRequest(request), context as Context))
-  return Object.assign(handle, {
+  const members: HandoffMembers<Order> = {
     basePath: handoffs.basePath,
     check: () => handoffs.check(),
-    [respond]: ((call, context) => handoffs.respond(call, context)) satisfies Respond<Context>,
-  })
+    reconcile: (orders, settings) => handoffs.reconcile(orders, settings),
+  }
+  const direct: Respond<Context> = (call, context) => handoffs.respond(call, context)
+  return Object.assign(handle, members, { [respond]: direct })
 }
 
 class Handoffs<Order extends HandoffOrder, Context> {
   readonly basePath: string
   readonly #options: HandoffOptions<Order, Context>
-  readonly #origin: string
-  #cookie: HandoffCookie | undefined
+  readonly #originsFor: ShopOrigins<Context>
+  readonly #settlements: Settlements<Order>
+  #cookie: Promise<HandoffCookie | undefined> | undefined
 
   constructor(options: HandoffOptions<Order, Context>) {
-    const { basePath = defaultBasePath } = options
+    const { basePath = defaultBasePath, intents, settle } = options
     assertBasePath(basePath)
     this.basePath = basePath
     this.#options = options
-    this.#origin = checkedOrigin(options.origin, { name: 'origin', of: 'createHandoff()' })
+    this.#originsFor = shopOriginsOf(options.shopOrigin)
+    this.#settlements = new Settlements({ intents, settle })
   }
 
   async check(): Promise<void> {
+    const { intents } = this.#options
     await this.#loadCookie()
-    await this.#options.intents.check?.()
+    if (typeof intents !== 'function') await intents.check?.()
+  }
+
+  reconcile(
+    orders: AsyncIterable<OpenOrder<Order>> | Iterable<OpenOrder<Order>>,
+    options: ReconcileOptions<OpenOrder<Order>> = {},
+  ): Promise<ReconcileSummary> {
+    return reconcile(orders, {
+      ...options,
+      settlements: this.#settlements,
+      isOneMerchant: typeof this.#options.intents !== 'function',
+      onError: (error) => this.#reportError(error, undefined),
+    })
   }
 
   async respond(call: HandoffCall, context: Context): Promise<HandoffResult> {
@@ -223,61 +183,66 @@ class Handoffs<Order extends HandoffOrder, Context> {
   }
 
   async #handoff(call: HandoffCall, context: Context): Promise<HandoffResult> {
-    const orderId = await parseHandoffRequest(call, this.#origin)
+    const about = aboutOf(call, context)
+    const { orderId, origin } = await parseHandoffRequest(call, () => this.#originsFor(about))
     const cookie = await this.#loadCookie()
-    const request = call.request()
-    const order = await this.#loadOrder(request, orderId, context)
+    const order = await this.#loadOrder(orderId, about())
     if (order.paid) throw new HandoffRejection('order_already_paid')
-    const { intents, onIntent, session } = this.#options
+    const { saveIntent, session } = this.#options
+    const client = await this.#settlements.clientOf(order)
     const { attempt, amount, currency, customer, metadata } = order
     // The order may have other fields.
     const params = { orderId: order.orderId, amount, currency, customer, metadata }
-    const key = await intents.keyFor(params, { attempt })
-    const binding = { session: await session?.(request, context), orderId: order.orderId, key }
-    const resumed = await cookie.read(call.header('cookie'), binding)
+    const binding = cookie && {
+      session: await session?.(about()),
+      orderId: order.orderId,
+      key: await client.keyFor(params, { attempt }),
+      tenant: await client.tenant?.(),
+    }
+    const resumed =
+      binding && (await cookie.read(call.header('cookie'), { ...binding, origins: [origin] }))
     // The same cart in the same session has its handoff already.
-    if (resumed && (order.intentId ?? resumed.id) === resumed.id) return handoffResult(resumed)
+    if (resumed && resumed.handoff.id === order.intentId) return handoffResult(resumed.handoff)
     // Without a signal: a buyer who leaves must not abort the create.
-    const { intent, handoff } = await intents.create(params, { attempt })
-    await onIntent?.(order, intent, context)
-    return handoffResult(handoff, await cookie.set(handoff, binding))
+    const { intent, handoff } = await client.create(params, { attempt })
+    await saveIntent({ order, intent, ...about() })
+    return handoffResult(handoff, binding && (await cookie.set(handoff, { ...binding, origin })))
   }
 
   async #status(call: HandoffCall, context: Context): Promise<HandoffResult> {
-    const orderId = parseStatusRequest(call, this.#origin)
-    const cookie = await this.#loadCookie()
-    const request = call.request()
-    const order = await this.#loadOrder(request, orderId, context)
-    if (order.paid) return stateResult('paid')
-    const { intents, session, onPaid, onFailed } = this.#options
-    const binding = { session: await session?.(request, context), orderId: order.orderId }
-    const handoff = await cookie.read(call.header('cookie'), binding)
-    const id = order.intentId ?? handoff?.id
-    if (id === undefined) return stateResult('open')
-    const intent = await intents.retrieve(id)
-    const verdict = verify(intent, { ...order, id })
-    if (verdict === 'mismatch') {
+    const about = aboutOf(call, context)
+    const origins = (): readonly string[] => this.#originsFor(about)
+    const order = await this.#loadOrder(parseStatusRequest(call, origins), about())
+    if (order.paid) return phaseResult('paid')
+    const { intentId: id } = order
+    if (id === undefined || id === null) return phaseResult('open')
+    const { intent, phase } = await this.#settlements.examine(order, { id })
+    if (phase === 'mismatch') {
       if (phaseOf(intent.status) === 'paid') this.#reportError(paidMismatch(order, intent), context)
-      return stateResult('unknown')
+      return phaseResult('unknown')
     }
-    if (verdict === 'paid') await onPaid?.(order, intent, context)
-    else if (verdict === 'failed') await onFailed?.(order, intent, context)
-    else return stateResult(verdict)
-    return stateResult(verdict, handoff?.id === id ? cookie.clear() : undefined)
+    if (phase !== 'paid' && phase !== 'failed') return phaseResult(phase)
+    const cookie = await this.#loadCookie()
+    const session = await this.#options.session?.(about())
+    const client = await this.#settlements.clientOf(order)
+    const resumed = await cookie?.read(call.header('cookie'), {
+      session,
+      orderId: order.orderId,
+      tenant: await client.tenant?.(),
+      origins: origins(),
+    })
+    return phaseResult(phase, resumed?.handoff.id === id ? resumed.clear : undefined)
   }
 
-  async #loadCookie(): Promise<HandoffCookie> {
-    const { keys, clock = Date.now } = this.#options
-    this.#cookie ??= await createHandoffCookie({ origin: this.#origin, keys, clock })
+  #loadCookie(): Promise<HandoffCookie | undefined> {
+    const { resumeCookie = {} } = this.#options
+    const clock = testTimeOf(this.#options)?.clock ?? Date.now
+    this.#cookie ??= createHandoffCookie(resumeCookie, clock)
     return this.#cookie
   }
 
-  async #loadOrder(
-    request: Request,
-    orderId: string | undefined,
-    context: Context,
-  ): Promise<Order> {
-    const order = await this.#options.order(request, orderId, context)
+  async #loadOrder(orderId: string | undefined, about: HookRequest<Context>): Promise<Order> {
+    const order = await this.#options.order({ orderId, ...about })
     if (!order) {
       throw new HandoffRejection(
         'order_not_found',
@@ -289,11 +254,17 @@ class Handoffs<Order extends HandoffOrder, Context> {
         `order: the hook returned order ${JSON.stringify(order.orderId)} for orderId ${JSON.stringify(orderId)}. Return the requested order, or undefined if the session does not own it.`,
       )
     }
+    // Otherwise a paid order whose intent the hook omits would stay open.
+    if (!('intentId' in order)) {
+      throw new TypeError(
+        'order: the hook returned an order without intentId. Return the id that saveIntent stored, and null before the first.',
+      )
+    }
     return order
   }
 
   /** @param line - Replaces the error in the log. */
-  #reportError(error: unknown, context: Context, line?: string): void {
+  #reportError(error: unknown, context: Context | undefined, line?: string): void {
     const { onError } = this.#options
     if (!onError) {
       // biome-ignore lint/suspicious/noConsole: otherwise the shop would not see the cause.
@@ -301,8 +272,17 @@ class Handoffs<Order extends HandoffOrder, Context> {
       return
     }
     // An error of the listener, also a later one, must not change the response.
-    const call = async (): Promise<void> => onError(error, context)
+    const call = async (): Promise<void> => onError({ error, context })
     call().catch(() => {})
+  }
+}
+
+/** Returns the request for the hooks, created at most once. */
+function aboutOf<Context>(call: HandoffCall, context: Context): () => HookRequest<Context> {
+  let about: HookRequest<Context> | undefined
+  return () => {
+    about ??= { request: call.request(), context }
+    return about
   }
 }
 
@@ -311,8 +291,8 @@ function handoffResult({ id, clientSecret }: Handoff, setCookie?: string): Hando
   return jsonResult({ id, clientSecret }, { cacheControl: 'no-store, private', setCookie })
 }
 
-function stateResult(state: HandoffState, setCookie?: string): HandoffResult {
-  return jsonResult({ state }, { cacheControl: 'no-store', setCookie })
+function phaseResult(phase: Phase, setCookie?: string): HandoffResult {
+  return jsonResult({ phase }, { cacheControl: 'no-store', setCookie })
 }
 
 function jsonResult(
@@ -334,7 +314,8 @@ function jsonResult(
   }
 }
 
-function paidMismatch({ orderId }: HandoffOrder, { id }: PaymentIntent): Error {
+/** A payment that settles nothing. */
+export function paidMismatch({ orderId }: HandoffOrder, { id }: PaymentIntent): Error {
   return new Error(
     `Intent ${id} is paid but does not match order ${orderId}. Review both manually.`,
   )

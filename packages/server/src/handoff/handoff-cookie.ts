@@ -6,12 +6,9 @@
  *
  * @module
  */
-import { readVariable } from '../client/configuration.ts'
 import { type Handoff, maskedHandoff } from '../client/payment-intents.ts'
 import { sha256 } from '../client/sha256.ts'
-
-/** Seconds for which a cookie is valid. */
-const lifetime = 1800
+import type { ResumeCookieOptions } from './options.ts'
 
 /** Maximum length of a cookie that is decrypted. */
 const maxLength = 4096
@@ -25,53 +22,85 @@ export interface HandoffBinding {
   readonly orderId: string
   /** Idempotency key of the create, which depends on order, amount, currency, and attempt. */
   readonly key: string
+  /** The merchant: service and API key, as `PaymentIntents.tenant()` returns them. */
+  readonly tenant: string | undefined
+}
+
+/** A cookie that was read. */
+export interface ResumedHandoff {
+  readonly handoff: Handoff
+  /** `Set-Cookie` that removes it. */
+  readonly clear: string
 }
 
 /** Writes and reads the cookie of a shop. */
 export interface HandoffCookie {
-  /** Returns `Set-Cookie` for a handoff. */
-  readonly set: (handoff: Handoff, binding: HandoffBinding) => Promise<string>
+  /** Returns `Set-Cookie` for a handoff at an origin of the shop. */
+  readonly set: (
+    handoff: Handoff,
+    at: HandoffBinding & { readonly origin: string },
+  ) => Promise<string>
   /**
-   * Reads a `Cookie` header.
+   * Reads a `Cookie` header that may be from any of the origins.
    *
-   * @param binding - With `key` for exactly that cart.
+   * @param at - With `key` for exactly that cart.
    * @returns `undefined` without a valid cookie for this binding.
    */
   readonly read: (
     header: string | undefined,
-    binding: Omit<HandoffBinding, 'key'> & { readonly key?: string },
-  ) => Promise<Handoff | undefined>
-  /** Returns `Set-Cookie` that removes the cookie. */
-  readonly clear: () => string
+    at: Omit<HandoffBinding, 'key'> & {
+      readonly key?: string | undefined
+      readonly origins: readonly string[]
+    },
+  ) => Promise<ResumedHandoff | undefined>
 }
 
 /**
  * Creates the cookie of a shop.
  *
- * @param options - `keys` as `k2:<43 base64url characters>,k1:…`: the first encrypts, every key decrypts. `undefined`
- * reads `PI_HANDOFF_KEYS`.
- * @throws {TypeError} If the keys are missing or malformed. The message does not contain them.
+ * @returns `undefined` for a shop without the cookie: `options` is `false`, or there are no keys.
+ * @throws {TypeError} If the keys or another option is malformed. The message does not contain the keys.
  */
-export async function createHandoffCookie(options: {
-  readonly origin: string
-  readonly keys: string | undefined
-  readonly clock: () => number
-}): Promise<HandoffCookie> {
-  const { origin, clock } = options
+export async function createHandoffCookie(
+  options: ResumeCookieOptions | false,
+  clock: () => number,
+): Promise<HandoffCookie | undefined> {
+  if (options === false) return undefined
+  const { name, path, maxAge } = readOptions(options)
+  const text = options.keys ?? (globalThis.process?.env?.PI_HANDOFF_KEYS || undefined)
+  if (text === undefined) return undefined
   const variable = options.keys === undefined ? 'PI_HANDOFF_KEYS' : 'keys'
-  const text = options.keys ?? readVariable('PI_HANDOFF_KEYS', newKey)
   // Imported here: jose takes tens of milliseconds to load, and many processes need no cookie.
   const { base64url, EncryptJWT, jwtDecrypt } = await import('jose')
   const keys = await importKeys(readKeys(text, { variable, decode: base64url.decode }))
   const [[kid, encryptionKey] = unknownKey()] = keys
   // WebKit drops Secure cookies of http on loopback (bug 281149). http is accepted on loopback only.
-  const isHttps = origin.startsWith('https:')
-  const name = isHttps ? '__Host-pi-handoff' : 'pi-handoff'
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${isHttps ? '; Secure' : ''}`
+  const secured = {
+    name: `${path === '/' ? '__Host-' : '__Secure-'}${name}`,
+    attributes: `Path=${path}; HttpOnly; SameSite=Strict; Secure`,
+  }
+  const plain = { name, attributes: `Path=${path}; HttpOnly; SameSite=Strict` }
+  const formOf = (origin: string) => (isHttps(origin) ? secured : plain)
+  const decrypt = async (value: string, issuer: string[]) => {
+    const options = {
+      issuer,
+      audience: issuer,
+      requiredClaims: ['exp', 'iat', 'sub', 'jti'],
+      clockTolerance: 5,
+      currentDate: new Date(clock()),
+      typ,
+      maxTokenAge: maxAge,
+      keyManagementAlgorithms: ['dir'],
+      contentEncryptionAlgorithms: ['A256GCM'],
+      maxDecompressedLength: 0,
+    }
+    const result = await jwtDecrypt(value, ({ kid = '' }) => keys.get(kid) ?? unknownKey(), options)
+    return result.payload
+  }
   return {
-    set: async (handoff, { session, orderId, key }) => {
+    set: async (handoff, { origin, session, orderId, key, tenant }) => {
       const now = Math.floor(clock() / 1000)
-      const claims = { ord: orderId, ik: key, pi: handoff.id, cs: handoff.clientSecret }
+      const claims = { ord: orderId, ik: key, pi: handoff.id, cs: handoff.clientSecret, tn: tenant }
       const value = await new EncryptJWT(claims)
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', typ, kid })
         .setIssuer(origin)
@@ -79,42 +108,56 @@ export async function createHandoffCookie(options: {
         .setSubject(await subjectOf(session))
         .setJti(crypto.randomUUID())
         .setIssuedAt(now)
-        .setExpirationTime(now + lifetime)
+        .setExpirationTime(now + maxAge)
         .encrypt(encryptionKey)
-      return `${name}=${value}; Max-Age=${lifetime}; ${attributes}`
+      const form = formOf(origin)
+      return `${form.name}=${value}; Max-Age=${maxAge}; ${form.attributes}`
     },
-    read: async (header, { session, orderId, key }) => {
-      const value = readCookie(header, name)
-      if (value === undefined || value.length > maxLength) return undefined
-      try {
-        const { payload } = await jwtDecrypt(
-          value,
-          ({ kid = '' }) => keys.get(kid) ?? unknownKey(),
-          {
-            issuer: origin,
-            audience: origin,
-            requiredClaims: ['exp', 'iat', 'sub', 'jti'],
-            clockTolerance: 5,
-            currentDate: new Date(clock()),
-            typ,
-            maxTokenAge: lifetime,
-            keyManagementAlgorithms: ['dir'],
-            contentEncryptionAlgorithms: ['A256GCM'],
-            maxDecompressedLength: 0,
-          },
-        )
-        const { sub, ord, ik, pi, cs } = payload
-        const matches =
-          sub === (await subjectOf(session)) && ord === orderId && (key === undefined || ik === key)
-        if (!matches || typeof pi !== 'string' || typeof cs !== 'string') return undefined
-        return maskedHandoff(pi, cs)
-      } catch {
-        // The errors of jose contain the decrypted claims, including the secret. Don't log them.
-        return undefined
+    read: async (header, { origins, session, orderId, key, tenant }) => {
+      for (const form of new Set(origins.map(formOf))) {
+        const value = readCookie(header, form.name)
+        if (value === undefined || value.length > maxLength) continue
+        try {
+          const issuers = origins.filter((origin) => formOf(origin) === form)
+          const { sub, ord, ik, pi, cs, tn } = await decrypt(value, issuers)
+          const matches =
+            sub === (await subjectOf(session)) &&
+            ord === orderId &&
+            tn === tenant &&
+            (key === undefined || ik === key)
+          if (!matches || typeof pi !== 'string' || typeof cs !== 'string') continue
+          const clear = `${form.name}=; Max-Age=0; ${form.attributes}`
+          return { handoff: maskedHandoff(pi, cs), clear }
+        } catch {
+          // The errors of jose contain the decrypted claims, including the secret. Don't log them.
+        }
       }
+      return undefined
     },
-    clear: () => `${name}=; Max-Age=0; ${attributes}`,
   }
+}
+
+function readOptions({ name = 'pi-handoff', path = '/', maxAge = 1800 }: ResumeCookieOptions): {
+  readonly name: string
+  readonly path: string
+  readonly maxAge: number
+} {
+  if (!/^(?!__)[\w-]{1,64}$/.test(name)) {
+    fail('name', 'must be 1 to 64 letters, digits, _ or -, without __ at the start', name)
+  }
+  if (!/^\/[\w./~-]*$/.test(path)) fail('path', 'must be a path such as "/checkout"', path)
+  if (!Number.isSafeInteger(maxAge) || maxAge < 1 || maxAge > 86_400) {
+    fail('maxAge', 'must be a whole number of seconds from 1 to 86400', maxAge)
+  }
+  return { name, path, maxAge }
+}
+
+function fail(name: string, rule: string, value: string | number): never {
+  throw new TypeError(`resumeCookie.${name}: ${rule}; received ${JSON.stringify(value)}.`)
+}
+
+function isHttps(origin: string): boolean {
+  return origin.startsWith('https:')
 }
 
 type Keys = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
@@ -157,7 +200,7 @@ function readKeys(
   return keys
 }
 
-const newKey = `It contains the keys for the handoff cookie. Generate one with node -p "'k1:' + require('node:crypto').randomBytes(32).toString('base64url')", and set the same keys on every instance. The local sandbox stores its keys in .data/handoff-keys.`
+const newKey = `It contains the keys for the resume cookie. Generate one with node -p "'k1:' + require('node:crypto').randomBytes(32).toString('base64url')", and set the same keys on every instance. The local sandbox stores its keys in .data/handoff-keys.`
 
 function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {

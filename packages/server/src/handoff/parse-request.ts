@@ -42,16 +42,17 @@ export function assertBasePath(value: string): void {
 /**
  * Reads the body of `POST …/handoff`.
  *
- * @returns The requested order; `undefined` for the current order of the session.
+ * @param origins - Returns the shop's.
+ * @returns `orderId`: the requested order; `undefined` for the current order of the session. `origin`: that of the page.
  * @throws {HandoffRejection} If the request is not from a page of the shop, or the body is invalid.
  */
 export async function parseHandoffRequest(
   call: HandoffCall,
-  origin: string,
-): Promise<string | undefined> {
+  origins: () => readonly string[],
+): Promise<{ readonly orderId: string | undefined; readonly origin: string }> {
   assertMethod(call, routeMethods.handoff)
   // Another site can post a form with the buyer's cookies, but not with this origin.
-  assertOrigin(call.header('origin'), origin)
+  const origin = checkOrigin(call.header('origin'), origins())
   assertSameSite(call)
   const type = call.header('content-type') ?? ''
   if (!/^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i.test(type)) {
@@ -60,20 +61,24 @@ export async function parseHandoffRequest(
       `content-type: must be application/json; ${received(type)}.`,
     )
   }
-  return readOrderId(await readBody(call))
+  return { orderId: readOrderId(await readBody(call)), origin }
 }
 
 /**
  * Reads the query of `GET …/status`.
  *
- * @returns As for `parseHandoffRequest`.
+ * @param origins - Returns the shop's.
+ * @returns The requested order, as for `parseHandoffRequest`.
  * @throws {HandoffRejection} If the request is from another site, or not a GET.
  */
-export function parseStatusRequest(call: HandoffCall, origin: string): string | undefined {
+export function parseStatusRequest(
+  call: HandoffCall,
+  origins: () => readonly string[],
+): string | undefined {
   assertMethod(call, routeMethods.status)
   // Browsers send no Origin with a same-origin GET.
   const sent = call.header('origin')
-  if (sent !== undefined) assertOrigin(sent, origin)
+  if (sent !== undefined) checkOrigin(sent, origins())
   assertSameSite(call)
   const [, query = ''] = /\?([^#]*)/.exec(call.url) ?? []
   return new URLSearchParams(query).get('orderId') ?? undefined
@@ -87,11 +92,13 @@ function assertMethod({ method }: HandoffCall, expected: 'GET' | 'POST'): void {
   )
 }
 
-function assertOrigin(sent: string | undefined, origin: string): void {
-  if (sent === origin) return
+function checkOrigin(sent: string | undefined, origins: readonly string[]): string {
+  const origin = origins.find((allowed) => allowed === sent)
+  if (origin !== undefined) return origin
+  const expected = origins.map((allowed) => `"${allowed}"`).join(' or ') || 'an origin'
   throw new HandoffRejection(
     'origin_not_allowed',
-    `origin: must be "${origin}", the origin option of createHandoff(); ${received(sent)}. Open the page at that origin, or change the option.`,
+    `origin: must be ${expected} of the shopOrigin option of createHandoff(); ${received(sent)}. Open the page there, or change the option.`,
   )
 }
 

@@ -4,87 +4,80 @@
  * @module
  */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
-import { phaseOf } from '@pi-checkout/contract/spec-decisions'
+import { type Phase, phaseOf } from '@pi-checkout/contract/spec-decisions'
 import { PiError } from '../client/errors.ts'
 import { assertIntentId } from '../client/operations.ts'
-import type { PaymentIntents } from '../client/payment-intents.ts'
-import { type Verdict, verify } from './verify.ts'
+import type { OpenOrder } from './options.ts'
+import type { Settlements } from './settlements.ts'
 
-/** An order that the shop has not settled yet. */
-export interface OpenOrder {
-  readonly orderId: string
-  /** Minor units. */
-  readonly amount: number
-  readonly currency: string
-  /** The order's current intent. */
-  readonly intentId: string
-  /**
-   * Earlier intents of this order, which a changed cart or a new attempt replaced.
-   * @default []
-   */
-  readonly oldIntentIds?: readonly string[] | undefined
-}
-
-/** What `reconcile()` found out about one order. */
-export interface ReconcileReport<Order extends OpenOrder = OpenOrder> {
-  readonly order: Order
-  readonly verdict: Verdict
-  /** The current intent; `undefined` if it could not be retrieved: see `error`. */
-  readonly intent: PaymentIntent | undefined
-  /**
-   * A payment that settles nothing. Review it manually. `paid_with_mismatch`: the current intent is paid, but for
-   * another order or amount. `paid_on_old_intent`: an earlier intent is paid.
-   */
-  readonly alert: 'paid_with_mismatch' | 'paid_on_old_intent' | undefined
-  /** The intent of the alert. */
-  readonly alerted: PaymentIntent | undefined
-  /**
-   * Error of the first id that could not be retrieved, or a `TypeError` that names the malformed field of the row.
-   * `verdict` and `alert` depend on the other ids only.
-   */
-  readonly error: PiError | TypeError | undefined
-}
+/**
+ * What `reconcile()` found out about one intent. An order has one report about its current intent, and one about each old
+ * intent that is paid or could not be retrieved.
+ *
+ * `settled`: `settle` ran. `pending`: nothing to do; `unknown` is a status that this version does not support, or an unpaid
+ * intent that does not match the order. `needs_review`: a payment that settles nothing: the current intent is paid for
+ * another order or amount, or an earlier intent is paid. `error`: the intent could not be retrieved, or the row is malformed.
+ */
+export type ReconcileReport<Order extends OpenOrder = OpenOrder> = { readonly order: Order } & (
+  | {
+      readonly kind: 'settled'
+      readonly phase: 'paid' | 'failed'
+      readonly intent: PaymentIntent
+    }
+  | {
+      readonly kind: 'pending'
+      readonly phase: 'open' | 'processing' | 'unknown'
+      readonly intent: PaymentIntent
+    }
+  | {
+      readonly kind: 'needs_review'
+      readonly reason: 'paid_with_mismatch' | 'paid_on_old_intent'
+      readonly intent: PaymentIntent
+    }
+  | {
+      readonly kind: 'error'
+      /** `undefined` if the row is malformed. */
+      readonly intentId: string | undefined
+      /** A `TypeError` names the malformed field of the row. */
+      readonly error: PiError | TypeError
+    }
+)
 
 /** Options of `reconcile()`. */
 export interface ReconcileOptions<Order extends OpenOrder = OpenOrder> {
-  readonly intents: Pick<PaymentIntents, 'retrieve'>
+  /**
+   * Called with each report, after `settle`. What it returns is awaited.
+   * @default Passes payments that need a review, and errors, to `onError` of the handler
+   */
+  readonly onReport?: ((report: ReconcileReport<Order>) => unknown) | undefined
   /**
    * Number of orders that are processed at the same time.
    * @default 4
    */
   readonly concurrency?: number | undefined
-  /** Stores the verification result. Runs at least once for each order: make it idempotent. */
-  readonly onVerdict: (report: ReconcileReport<Order>) => void | Promise<void>
   /**
-   * Ends the run after the orders in progress.
+   * Ends the run. No hook is called after the abort.
    * @default None
    */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Number of orders for each verdict, and how many had an alert or an error. */
-export type ReconcileSummary = Readonly<Record<Verdict | 'orders' | 'alerts' | 'errors', number>>
+/** Number of processed orders, and of reports by phase or kind. */
+export type ReconcileSummary = Readonly<
+  Record<'orders' | Phase | Exclude<ReconcileReport['kind'], 'settled' | 'pending'>, number>
+>
 
-/**
- * Retrieves the intent of every open order and passes each verification result to the shop.
- *
- * Runs can overlap, stop at any point, and start again: `reconcile()` keeps no state and only reads from the service. An
- * order whose row is malformed, or whose intent cannot be retrieved, is reported as `unknown` with its `error`.
- *
- * @param orders - Any iterable. An async one is read no faster than orders are settled.
- * @param options - See `ReconcileOptions`.
- * @returns Counts of this run.
- * @throws {TypeError} If a variable is missing, or `concurrency` is invalid.
- * @throws {PiError} If the service rejects the key, because every other order would fail too.
- * @throws What `onVerdict` or the iterable throws.
- * @example
- * await reconcile(orders.open(), { intents, onVerdict: ({ order, verdict }) => orders.settle(order, verdict) })
- */
+/** Processes the orders. See `reconcile` of a handler. */
 export async function reconcile<Order extends OpenOrder>(
   orders: AsyncIterable<Order> | Iterable<Order>,
-  options: ReconcileOptions<Order>,
+  options: ReconcileOptions<Order> & {
+    readonly settlements: Settlements<Order>
+    readonly isOneMerchant: boolean
+    readonly onError: (error: unknown) => void
+  },
 ): Promise<ReconcileSummary> {
-  const { concurrency = 4, intents, onVerdict, signal } = options
+  const { concurrency = 4, onError, signal } = options
+  const { onReport = (report) => reportTo(onError, report) } = options
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
     throw new TypeError(
       `concurrency: must be a whole number from 1; received ${String(concurrency)}.`,
@@ -96,18 +89,20 @@ export async function reconcile<Order extends OpenOrder>(
   // Not every async iterator supports concurrent calls of `next`.
   const next = serialized(() => iterator.next())
   let failure: { readonly error: unknown } | undefined
+  const isAborted = (): boolean => signal?.aborted === true
+  const context = { ...options, isAborted }
 
   const work = async (): Promise<void> => {
-    while (!failure && !signal?.aborted) {
+    while (!failure && !isAborted()) {
       try {
         const { done, value: order } = await next()
         if (done) return
-        const report = await examine(order, intents)
-        await onVerdict(report)
+        for await (const report of reportsOf(order, context)) {
+          if (isAborted()) return
+          summary['phase' in report ? report.phase : report.kind]++
+          await onReport(report)
+        }
         summary.orders++
-        summary[report.verdict]++
-        if (report.alert) summary.alerts++
-        if (report.error) summary.errors++
       } catch (error) {
         failure ??= { error }
       }
@@ -115,63 +110,88 @@ export async function reconcile<Order extends OpenOrder>(
   }
   await Promise.all(Array.from({ length: concurrency }, work))
   // The iterator may have a cursor or a connection.
-  if (failure || signal?.aborted) await iterator.return?.()
+  if (failure || isAborted()) await iterator.return?.()
   if (failure) throw failure.error
   return summary
 }
 
 const emptySummary = {
-  ...{ orders: 0, paid: 0, open: 0, processing: 0, failed: 0 },
-  ...{ mismatch: 0, unknown: 0, alerts: 0, errors: 0 },
+  ...{ orders: 0, open: 0, processing: 0, paid: 0, failed: 0, unknown: 0 },
+  ...{ needs_review: 0, error: 0 },
 }
 
-async function examine<Order extends OpenOrder>(
+interface Context<Order extends OpenOrder> {
+  readonly settlements: Settlements<Order>
+  readonly isOneMerchant: boolean
+  readonly isAborted: () => boolean
+}
+
+async function* reportsOf<Order extends OpenOrder>(
   order: Order,
-  intents: Pick<PaymentIntents, 'retrieve'>,
-): Promise<ReconcileReport<Order>> {
-  const report = { order, alert: undefined, alerted: undefined }
-  const rowError = rowErrorOf(order)
-  if (rowError) return { ...report, verdict: 'unknown', intent: undefined, error: rowError }
-  const current = await retrieve(order.intentId, intents)
-  if (current.error && isKeyRejected(current.error)) throw current.error
-  const { intent } = current
-  let { error } = current
-  const verdict = intent ? verify(intent, { ...order, id: order.intentId }) : 'unknown'
-  if (intent && verdict === 'mismatch' && phaseOf(intent.status) === 'paid') {
-    return { ...report, verdict, intent, error, alert: 'paid_with_mismatch', alerted: intent }
+  context: Context<Order>,
+): AsyncGenerator<ReconcileReport<Order>> {
+  const malformed = rowErrorOf(order)
+  if (malformed) {
+    yield { order, kind: 'error', intentId: undefined, error: malformed }
+    return
   }
-  for (const oldId of order.oldIntentIds ?? []) {
-    if (oldId === order.intentId) continue
-    const old = await retrieve(oldId, intents)
-    error ??= old.error
-    if (!old.intent || phaseOf(old.intent.status) !== 'paid') continue
-    return { ...report, verdict, intent, error, alert: 'paid_on_old_intent', alerted: old.intent }
+  yield await currentReport(order, context)
+  for (const id of new Set(order.oldIntentIds)) {
+    if (id === order.intentId) continue
+    const retrieved = await attempt(context, id, async () => {
+      const client = await context.settlements.clientOf(order)
+      return client.retrieve(id)
+    })
+    if ('error' in retrieved) yield { order, kind: 'error', intentId: id, error: retrieved.error }
+    else if (phaseOf(retrieved.value.status) === 'paid') {
+      const { value: intent } = retrieved
+      yield { order, kind: 'needs_review', reason: 'paid_on_old_intent', intent }
+    }
   }
-  return { ...report, verdict, intent, error }
 }
 
-/** Retrieves an intent. Throws errors that do not concern this id, such as a missing variable. */
-async function retrieve(
+async function currentReport<Order extends OpenOrder>(
+  order: Order,
+  context: Context<Order>,
+): Promise<ReconcileReport<Order>> {
+  const { intentId: id } = order
+  const { isAborted, settlements } = context
+  const examined = await attempt(context, id, () => settlements.examine(order, { id, isAborted }))
+  if ('error' in examined) return { order, kind: 'error', intentId: id, error: examined.error }
+  const { intent, phase } = examined.value
+  if (phase === 'paid' || phase === 'failed') return { order, kind: 'settled', phase, intent }
+  if (phase !== 'mismatch') return { order, kind: 'pending', phase, intent }
+  return phaseOf(intent.status) === 'paid'
+    ? { order, kind: 'needs_review', reason: 'paid_with_mismatch', intent }
+    : { order, kind: 'pending', phase: 'unknown', intent }
+}
+
+/** Returns the errors that concern this id only. Throws others, such as a missing variable. */
+async function attempt<T>(
+  { isOneMerchant }: Pick<Context<never>, 'isOneMerchant'>,
   id: string,
-  intents: Pick<PaymentIntents, 'retrieve'>,
-): Promise<{ readonly intent: PaymentIntent | undefined; readonly error: RowError | undefined }> {
+  retrieve: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly error: PiError | TypeError }> {
   try {
     assertIntentId(id)
   } catch (error) {
-    return { intent: undefined, error: error instanceof TypeError ? error : undefined }
+    if (error instanceof TypeError) return { error }
   }
   try {
-    return { intent: await intents.retrieve(id), error: undefined }
+    return { value: await retrieve() }
   } catch (error) {
-    if (!(error instanceof PiError)) throw error
-    return { intent: undefined, error }
+    const isKeyRejected = error instanceof PiError && (error.status === 401 || error.status === 403)
+    if (!(error instanceof PiError) || (isKeyRejected && isOneMerchant)) throw error
+    return { error }
   }
 }
 
-type RowError = PiError | TypeError
-
-function isKeyRejected(error: RowError): boolean {
-  return error instanceof PiError && (error.status === 401 || error.status === 403)
+function reportTo(onError: (error: unknown) => void, report: ReconcileReport): void {
+  if (report.kind === 'error') onError(report.error)
+  if (report.kind !== 'needs_review') return
+  const { intent, order, reason } = report
+  const text = `reconcile: intent ${intent.id} of order ${order.orderId} is ${reason}. Review it manually.`
+  onError(new Error(text))
 }
 
 function rowErrorOf(order: OpenOrder | null | undefined): TypeError | undefined {

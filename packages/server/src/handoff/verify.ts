@@ -4,11 +4,11 @@
  * @module
  */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
-import { phaseOf } from '@pi-checkout/contract/spec-decisions'
+import { type Phase, phaseOf } from '@pi-checkout/contract/spec-decisions'
 
 /** What the merchant's records expect of an intent. */
 export interface ExpectedIntent {
-  /** The order's current intent, as `onIntent` stored it. */
+  /** The order's current intent, as `saveIntent` stored it. */
   readonly id: string
   readonly orderId: string
   /** Minor units. */
@@ -18,23 +18,18 @@ export interface ExpectedIntent {
 }
 
 /**
- * What an intent means for its order. `mismatch`: it has another id, order, amount, or currency. Review it manually.
- * `unknown`: a status that this version does not support. It is never a payment.
- */
-export type Verdict = 'paid' | 'open' | 'processing' | 'failed' | 'mismatch' | 'unknown'
-
-/**
  * Compares an intent with the merchant's order.
  *
  * @param intent - Retrieved from the service just before.
  * @param expected - From the merchant's database. Values from a browser or from the intent prove nothing.
+ * @returns The phase of the intent, or `mismatch` if it has another id, order, amount, or currency: review it manually.
  * @example
- * const verdict = verify(await intents.retrieve(order.intentId), { ...order, id: order.intentId })
+ * const phase = verify(await intents.retrieve(order.intentId), { ...order, id: order.intentId })
  */
 export function verify(
   intent: Pick<PaymentIntent, 'id' | 'orderId' | 'amount' | 'currency' | 'status'>,
   expected: ExpectedIntent,
-): Verdict {
+): Phase | 'mismatch' {
   const matches =
     intent.id === expected.id &&
     intent.orderId === expected.orderId &&

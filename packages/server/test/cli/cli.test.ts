@@ -178,7 +178,7 @@ test('doctor exits with 1 and prints what is missing', async () => {
     'FAIL  PI_API_KEY',
     'FAIL  PI_BASE_URL',
     'FAIL  service',
-    'FAIL  PI_HANDOFF_KEYS',
+    'OK    PI_HANDOFF_KEYS',
     'FAIL  PI_CHECKOUT_ORIGIN',
   ])
   expect((await piCheckout(['doctor', '--page', 'shop'])).code).toBe(2)

@@ -17,6 +17,7 @@ import {
   apiKey,
   created,
   order,
+  retrieved,
   type ScriptedService,
   scriptedService,
   secret,
@@ -26,13 +27,16 @@ import { expresses, inExpress, inFastify, inKoa, type Mount, mounts } from './mo
 const origin = 'https://shop.example'
 const closed = 'http://127.0.0.1:1'
 const body = '{"orderId":"A-1001"}'
+const saved = { ...order, intentId: null }
 
 function handlerFor(baseUrl: string, options: Partial<HandoffOptions> = {}): HandoffHandler {
   return createHandoff({
     intents: new PaymentIntents({ apiKey, baseUrl }),
-    origin,
-    keys: `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}`,
-    order: () => order,
+    shopOrigin: origin,
+    resumeCookie: { keys: `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}` },
+    order: () => saved,
+    saveIntent: () => {},
+    settle: () => {},
     ...options,
   })
 }
@@ -51,15 +55,17 @@ interface Mounted {
 }
 
 async function startShop(mount: Mount): Promise<Mounted> {
-  const service = await scriptedService(created())
+  const service = await scriptedService(created(), retrieved())
   const contexts: unknown[] = []
   const errors: unknown[] = []
+  const row = { ...saved, intentId: null as string | null }
   const checkout = handlerFor(service.url, {
-    order: (_request, orderId, context) => {
+    saveIntent: ({ intent }) => Object.assign(row, { intentId: intent.id }),
+    order: ({ orderId, context }) => {
       contexts.push(context)
-      return orderId === 'A-1001' ? order : undefined
+      return orderId === 'A-1001' ? row : undefined
     },
-    onError: (error) => void errors.push(error),
+    onError: ({ error }) => errors.push(error),
   })
   return { base: await listen(await mount(checkout, onTestFinished)), service, contexts, errors }
 }
@@ -98,11 +104,11 @@ test.each([...mounts])('%s: serves the session of the shop only', async (_, moun
   expect(cookie).toContain('__Host-pi-handoff=')
   const resumed = await post(base, body, { cookie: cookie.split(';')[0] ?? '' })
   expect(await resumed.json()).toEqual({ id: 'pi_scripted', clientSecret: secret })
-  expect(await textOf(`${base}/checkout/status?orderId=A-1001`)).toBe('{"state":"open"}')
+  expect(await textOf(`${base}/checkout/status?orderId=A-1001`)).toBe('{"phase":"open"}')
   expect((await post(base, body, { origin: 'https://evil.example' })).status).toBe(403)
   expect((await post(base, '{"orderId":"B-2"}')).status).toBe(404)
   expect((await post(base, `{"orderId":"${'x'.repeat(5000)}"}`)).status).toBe(413)
-  expect(service.requests).toHaveLength(1)
+  expect(service.requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
 })
 
 test.each(expresses)('%s: reports a body that was read and not stored', async (_, make) => {
@@ -181,8 +187,8 @@ test('a buyer who leaves does not abort a create', async () => {
     respond = () => void created()(response, request)
   })
   const stored: string[] = []
-  const onIntent: HandoffOptions['onIntent'] = (_order, intent) => void stored.push(intent.id)
-  const checkout = handlerFor(service.url, { onIntent })
+  const saveIntent: HandoffOptions['saveIntent'] = ({ intent }) => stored.push(intent.id)
+  const checkout = handlerFor(service.url, { saveIntent })
   const client = partialRequest(await listen(await inExpress(express)(checkout, onTestFinished)))
   client.end(body)
   await expect.poll(() => service.requests.length).toBe(1)
@@ -195,9 +201,9 @@ test('Hono, Next.js, Bun, and Deno pass their Request', async () => {
   const service = await scriptedService(created())
   const contexts: unknown[] = []
   const checkout = handlerFor(service.url, {
-    order: (_request, _orderId, context) => {
+    order: ({ context }) => {
       contexts.push(context)
-      return order
+      return saved
     },
   })
   const request = (): Request =>
@@ -218,7 +224,7 @@ test('Hono, Next.js, Bun, and Deno pass their Request', async () => {
 
 test('reports a Request whose body was read before', async () => {
   const errors: unknown[] = []
-  const checkout = handlerFor(closed, { onError: (error) => void errors.push(error) })
+  const checkout = handlerFor(closed, { onError: ({ error }) => errors.push(error) })
   const request = new Request(`${origin}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
   await request.text()
   const response = await checkout(request)
@@ -234,7 +240,7 @@ test('adapters accept a function around a handler', async () => {
   const response = await post(base, body)
   expect(await response.json()).toEqual({ id: 'pi_scripted', clientSecret: secret })
   expect(cookiesOf(response)).toEqual(['__Host-pi-handoff'])
-  expect(await textOf(`${base}/checkout/status`)).toBe('{"state":"open"}')
+  expect(await textOf(`${base}/checkout/status`)).toBe('{"phase":"open"}')
 })
 
 test('toNode returns a 500 if a function around a handler rejects', async () => {

@@ -10,12 +10,14 @@ import { mounts } from './mounts.ts'
 
 const checkout = createHandoff({
   intents: new PaymentIntents(fakeService().options),
-  origin: 'https://shop.example',
-  keys: `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}`,
+  shopOrigin: 'https://shop.example',
+  resumeCookie: { keys: `k1:${Buffer.alloc(32, 'the first key').toString('base64url')}` },
   order: async () => {
     await new Promise(setImmediate) // Asynchronous, like a database.
-    return { orderId: 'A-1001', amount: 150000, currency: 'AMD' } as const
+    return { orderId: 'A-1001', amount: 150000, currency: 'AMD', intentId: null } as const
   },
+  saveIntent: () => {},
+  settle: () => {},
 })
 const ports: Record<string, number> = {}
 for (const [name, mount] of mounts) {

@@ -1,12 +1,17 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { optionsWith } from '../../src/client/test-time.ts'
 import { type HandoffProblemCode, handoffProblems } from '../../src/handoff/problem.ts'
 import {
   createHandoff,
+  type HandoffHandler,
   type HandoffOptions,
   type HandoffOrder,
   HandoffRejection,
+  type OrderQuery,
   PaymentIntents,
+  type ResumeCookieOptions,
 } from '../../src/index.ts'
+import { fakeService, fakeTime } from '../../src/testing/fake-service.ts'
 import {
   apiKey,
   created,
@@ -27,20 +32,40 @@ afterEach(() => vi.unstubAllEnvs())
 interface Shop {
   readonly handoff: (body: unknown, headers?: Record<string, string>) => Promise<Response>
   readonly status: (orderId?: string, headers?: Record<string, string>) => Promise<Response>
+  readonly handle: HandoffHandler
+  /** The shop's order, as its hooks read and write it. */
+  readonly row: Row
 }
 
-type ShopOptions = Partial<HandoffOptions<HandoffOrder>> & { readonly base?: string }
+type Row = HandoffOrder & { intentId: string | null; attempt?: number; paid?: boolean }
+type ShopOptions = Partial<HandoffOptions> & {
+  readonly base?: string
+  readonly row?: Partial<Row>
+  readonly now?: () => number
+}
 
 function shop(baseUrl: string, { base = origin, ...options }: ShopOptions = {}): Shop {
-  const handle = createHandoff({
+  const row: Row = { ...order, intentId: null, ...options.row }
+  const { now = Date.now, resumeCookie } = options
+  const handle = createHandoff<HandoffOrder>({
     intents: new PaymentIntents({ apiKey, baseUrl, attempts: 1 }),
-    origin: base,
-    keys: k1,
+    shopOrigin: base,
     onError: () => {},
-    order: (_request, orderId = order.orderId) => (orderId === order.orderId ? order : undefined),
+    order: ({ orderId = order.orderId }) => (orderId === order.orderId ? row : undefined),
+    saveIntent: ({ intent }) => Object.assign(row, { intentId: intent.id }),
+    // As in guides/reload-and-edited-order.md, on one row.
+    settle: ({ intent, phase, nextAttempt }) => {
+      if (row.intentId !== intent.id) return
+      if (phase === 'paid') row.paid = true
+      else Object.assign(row, { intentId: null, attempt: nextAttempt })
+    },
     ...options,
+    ...{ resumeCookie: resumeCookie === false ? false : { keys: k1, ...resumeCookie } },
+    ...optionsWith({ clock: now, random: Math.random, sleep: async () => {} }),
   })
   return {
+    handle,
+    row,
     handoff: (body, headers = {}) =>
       handle(
         new Request(`${base}/checkout/handoff`, {
@@ -57,8 +82,8 @@ function shop(baseUrl: string, { base = origin, ...options }: ShopOptions = {}):
 }
 
 /** A handler that needs no service. */
-function handlerOf(options: Partial<HandoffOptions>) {
-  return createHandoff({ intents: {} as never, origin, keys: k1, order: () => order, ...options })
+function handlerOf(options: ShopOptions): HandoffHandler {
+  return shop(closed, { intents: {} as never, ...options }).handle
 }
 
 function cookieOf(response: Response): string {
@@ -108,12 +133,49 @@ test.each([
   ['', /must be/],
   ['null', /must be/],
   [undefined, /must be/],
-  ['https://me:word@Shop.example/p?k=s', /received "https:\/\/Shop\.example\/…"\. Set the origin/],
-])('rejects the origin %s when the handler is created', (bad, rule) => {
-  const create = () => handlerOf({ origin: bad as string })
-  expect(create).toThrow(/^origin: must be.*received .*createHandoff\(\)/)
+  [[], /received undefined/],
+  [['https://shop.example', 'shop.example'], /must be/],
+  ['https://me:word@Shop.example/p?k=s', /received "https:\/\/Shop\.example\/…"\. Set the shop/],
+])('rejects the shopOrigin %j when the handler is created', (bad, rule) => {
+  const create = () => createHandoff({ shopOrigin: bad } as never)
+  expect(create).toThrow(/^shopOrigin: must be.*received .*createHandoff\(\)/)
   expect(create).toThrow(rule)
 })
+
+test('rejects the origin of the hosted checkout as shopOrigin, and names both', () => {
+  vi.stubEnv('PI_CHECKOUT_ORIGIN', 'https://pay.example')
+  expect(() => handlerOf({ base: 'https://pay.example' })).toThrow(
+    /^shopOrigin: is the hosted checkout's, PI_CHECKOUT_ORIGIN.*The hosted checkout's is checkoutOrigin/,
+  )
+})
+
+const countries = ['https://shop.example', 'https://shop.am']
+test.each<[string, HandoffOptions['shopOrigin']]>([
+  ['a list', countries],
+  [
+    'a function of the request',
+    ({ request }) => countries.find((each) => each.endsWith(request.headers.get('host') ?? '-')),
+  ],
+])(
+  'accepts each shopOrigin of %s, and resumes only where the cookie was set',
+  async (_, shopOrigin) => {
+    const service = await scriptedService(created())
+    const { handoff } = shop(service.url, { shopOrigin })
+    const [am, other] = ['https://shop.am', 'https://shop.example'].map((at) => ({
+      origin: at,
+      host: at.slice(8),
+    }))
+    const first = await handoff({}, am)
+    const cookie = cookieOf(first)
+    expect(first.status).toBe(200)
+    await handoff({}, { ...am, cookie })
+    expect(service.requests).toHaveLength(1)
+    await handoff({}, { ...other, cookie })
+    expect(service.requests).toHaveLength(2)
+    const unknown = { origin: 'https://shop.evil', host: 'shop.evil' }
+    expect((await handoff({}, unknown)).status).toBe(403)
+  },
+)
 
 test('a reload resumes the intent without a request', async () => {
   const service = await scriptedService(created(), created({ id: 'pi_second' }))
@@ -130,30 +192,33 @@ test.each([
   ['a raised attempt', { attempt: 2 }],
 ])('creates another intent for %s', async (_, change) => {
   const service = await scriptedService(created(), created({ id: 'pi_second' }))
-  const first = await shop(service.url).handoff({})
-  const changed = shop(service.url, { order: () => ({ ...order, ...change }) })
-  const second = await changed.handoff({}, { cookie: cookieOf(first) })
+  const { handoff, row } = shop(service.url)
+  const first = await handoff({})
+  Object.assign(row, change)
+  const second = await handoff({}, { cookie: cookieOf(first) })
   expect(await second.json()).toMatchObject({ id: 'pi_second' })
   expect(service.keys()).toHaveLength(2)
 })
 
 test('sends a request if the stored intent differs from that of the cookie', async () => {
   const service = await scriptedService(created())
-  const first = await shop(service.url).handoff({})
-  const stored = shop(service.url, { order: () => ({ ...order, intentId: 'pi_newer' }) })
-  await stored.handoff({}, { cookie: cookieOf(first) })
+  const { handoff, row } = shop(service.url)
+  const first = await handoff({})
+  row.intentId = 'pi_newer'
+  await handoff({}, { cookie: cookieOf(first) })
   expect(service.requests).toHaveLength(2)
 })
 
-const session = { session: () => 'session-1' }
+const session = { session: () => 'session-1', row: { intentId: 'pi_scripted' } }
 test.each<[string, ShopOptions, ((cookie: string) => string)?]>([
   ['another session', { session: () => 'session-2' }],
   ['no session', { session: undefined }],
-  ['another order', { order: () => ({ ...order, orderId: 'B-2' }) }],
+  ['another order', { order: () => ({ ...order, orderId: 'B-2', intentId: 'pi_scripted' }) }],
   ['another shop', { base: 'https://other.example' }],
-  ['another key', { keys: k2 }],
-  ['a time after its expiry', { clock: () => Date.now() + 1_810_000 }],
-  ['a time before its creation', { clock: () => Date.now() - 60_000 }],
+  ['another key', { resumeCookie: { keys: k2 } }],
+  ['another name', { resumeCookie: { name: 'other' } }],
+  ['a time after its expiry', { now: () => Date.now() + 1_810_000 }],
+  ['a time before its creation', { now: () => Date.now() - 60_000 }],
   ['a changed value', {}, (cookie) => `${cookie}x`],
   ['an empty value', {}, () => '__Host-pi-handoff='],
   ['no token', {}, () => '__Host-pi-handoff=a.b.c'],
@@ -170,8 +235,9 @@ test.each<[string, ShopOptions, ((cookie: string) => string)?]>([
 
 test('after a key rotation the new key encrypts and the old one still decrypts', async () => {
   const service = await scriptedService(created())
-  const first = await shop(service.url, { keys: k1 }).handoff({})
-  const rotated = shop(service.url, { keys: `${k2},${k1}` })
+  const { handoff, row } = shop(service.url)
+  const first = await handoff({})
+  const rotated = shop(service.url, { row, resumeCookie: { keys: `${k2},${k1}` } })
   await rotated.handoff({}, { cookie: cookieOf(first) })
   expect(service.requests).toHaveLength(1)
   const [header = ''] =
@@ -180,6 +246,83 @@ test('after a key rotation the new key encrypts and the old one still decrypts',
       ?.split('.') ?? []
   const expected = { alg: 'dir', enc: 'A256GCM', typ: 'pi-handoff+jwt', kid: 'k2' }
   expect(JSON.parse(atob(header))).toEqual(expected)
+})
+
+test.each<[ResumeCookieOptions, string, RegExp]>([
+  [{ name: 'acme' }, origin, /^__Host-acme=\S+; Max-Age=1800; Path=\/; .*; Secure$/],
+  [{ path: '/checkout' }, origin, /^__Secure-pi-handoff=\S+; .*Path=\/checkout; .*; Secure$/],
+  [{ maxAge: 60, name: 'a' }, 'http://localhost', /^a=\S+; Max-Age=60; Path=\/; .*Strict$/],
+])(
+  'with %j the cookie at %s has its name, path, and lifetime',
+  async (resumeCookie, base, form) => {
+    const service = await scriptedService(created())
+    const { handoff } = shop(service.url, { base, resumeCookie })
+    const first = await handoff({})
+    expect(first.headers.get('set-cookie')).toMatch(form)
+    await handoff({}, { cookie: cookieOf(first) })
+    expect(service.requests).toHaveLength(1)
+  },
+)
+
+test.each<ResumeCookieOptions>([
+  ...[{ name: '' }, { name: 'a b' }, { name: '__Host-a' }, { path: 'checkout' }, { path: '/;a' }],
+  ...[{ maxAge: 0 }, { maxAge: 1.5 }, { maxAge: 90_000 }],
+])('check() rejects the resumeCookie %j', async (resumeCookie) => {
+  const [[name, value] = []] = Object.entries(resumeCookie)
+  const check = handlerOf({ resumeCookie }).check()
+  await expect(check).rejects.toThrow(`resumeCookie.${name}: must be `)
+  await expect(check).rejects.toThrow(`received ${JSON.stringify(value)}.`)
+})
+
+test.each<[string, ShopOptions]>([
+  ['PI_HANDOFF_KEYS is not set', { resumeCookie: { keys: undefined } }],
+  ['resumeCookie is false', { resumeCookie: false }],
+])('if %s, a reload finds the intent with the same create', async (_, options) => {
+  vi.stubEnv('PI_HANDOFF_KEYS', options.resumeCookie === false ? k1 : undefined)
+  const service = fakeService()
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
+  const { handoff, handle, row } = shop(closed, { intents, ...options })
+  await handle.check()
+  const [first, second] = [await handoff({}), await handoff({})]
+  expect([first, second].map(({ headers }) => headers.get('set-cookie'))).toEqual([null, null])
+  expect(await first.json()).toEqual(await second.json())
+  expect(service.intents.map(({ id }) => id)).toEqual([row.intentId])
+})
+
+test('each order uses the client of its merchant, also for a resumed handoff', async () => {
+  const merchants = { a: fakeService(), b: fakeService() }
+  const intents = {
+    a: new PaymentIntents({ ...merchants.a.options, ...fakeTime() }),
+    b: new PaymentIntents({ ...merchants.b.options, ...fakeTime() }),
+  }
+  const row = { ...order, intentId: null as string | null, merchant: 'a' as 'a' | 'b' }
+  const handle = createHandoff({
+    intents: ({ order }) => intents[order.merchant],
+    shopOrigin: origin,
+    resumeCookie: { keys: k1 },
+    order: () => row,
+    saveIntent: ({ intent }) => Object.assign(row, { intentId: intent.id }),
+    settle: () => {},
+  })
+  const post = (cookie: string): Promise<Response> =>
+    handle(
+      new Request(`${origin}/checkout/handoff`, {
+        method: 'POST',
+        headers: { origin, 'content-type': 'application/json', cookie },
+        body: '{}',
+      }),
+    )
+  const cookie = cookieOf(await post(''))
+  const { intentId } = row
+  await post(cookie)
+  expect(merchants.a.requests).toHaveLength(1)
+  // The same order id, cart, and intent id, but another merchant: the cookie is not theirs.
+  row.merchant = 'b'
+  await post(cookie)
+  expect(merchants.b.requests).toHaveLength(1)
+  expect(row.intentId).not.toBe(intentId)
+  const summary = await handle.reconcile([{ ...row, intentId: String(row.intentId) }])
+  expect(summary).toMatchObject({ orders: 1, open: 1 })
 })
 
 const otherOrigin = /^origin: must be "https:\/\/shop\.example".*received "/
@@ -230,7 +373,7 @@ test.each(rejections)('rejects %.60s with %s (threat 36)', async (_, code, reque
   expect(JSON.parse(text)).toMatchObject({ code })
   expect(text).not.toContain('received')
   expect(onError).toHaveBeenCalledOnce()
-  const [error] = onError.mock.calls[0] ?? []
+  const [{ error }] = onError.mock.calls[0] ?? []
   expect(error).toBeInstanceOf(HandoffRejection)
   expect(error).toMatchObject({ code, status, requestId: 'req-7', stack: expect.any(String) })
   expect(error.message).toMatch(rule)
@@ -285,43 +428,55 @@ test('returns 405 with Allow to other methods', async () => {
   expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET'])
 })
 
-test('onIntent completes before the page gets a response', async () => {
+test('saveIntent completes before the page gets a response', async () => {
   const service = await scriptedService(created())
   const stored: string[] = []
-  const onIntent: ShopOptions['onIntent'] = async (_order, intent) => {
+  const saveIntent: ShopOptions['saveIntent'] = async ({ intent }) => {
     await new Promise((resolve) => setTimeout(resolve, 20))
     stored.push(intent.id)
     expect(intent).not.toHaveProperty('clientSecret')
   }
-  await shop(service.url, { onIntent }).handoff({})
+  await shop(service.url, { saveIntent }).handoff({})
   expect(stored).toEqual(['pi_scripted'])
 })
 
-test('if onIntent fails, the page gets no secret and onError gets the error', async () => {
+test('if saveIntent fails, the page gets no secret and onError gets the error', async () => {
   const service = await scriptedService(created())
   const onError = vi.fn()
-  const onIntent = () => Promise.reject(new Error('database down'))
-  const response = await shop(service.url, { onIntent, onError }).handoff({})
+  const saveIntent = () => Promise.reject(new Error('database down'))
+  const response = await shop(service.url, { saveIntent, onError }).handoff({})
   expect(response.status).toBe(500)
   expect(await response.text()).not.toContain(secret)
   expect(response.headers.get('set-cookie')).toBeNull()
-  expect(onError).toHaveBeenCalledWith(new Error('database down'), undefined)
+  expect(onError).toHaveBeenCalledWith({ error: new Error('database down'), context: undefined })
 })
 
 test('rejects a handoff for a paid order', async () => {
   const service = await scriptedService(created())
-  const response = await shop(service.url, { order: () => ({ ...order, paid: true }) }).handoff({})
+  const response = await shop(service.url, { row: { paid: true } }).handoff({})
   expect(response.status).toBe(409)
   expect(await response.json()).toMatchObject({ code: 'order_already_paid' })
   expect(service.requests).toHaveLength(0)
 })
 
-test('an order hook that returns another order is an error', async () => {
+test.each([
+  [
+    'another order',
+    { ...order, orderId: 'C-3', intentId: null },
+    /^order: .*"C-3" for orderId "A-1001"/,
+  ],
+  [
+    'an order without intentId',
+    order,
+    /^order: .* without intentId\. Return the id that saveIntent stored/,
+  ],
+])('an order hook that returns %s is an error', async (_, wrong, message) => {
   const service = await scriptedService(created())
   const onError = vi.fn()
-  const wrong = shop(service.url, { order: () => ({ ...order, orderId: 'C-3' }), onError })
-  expect((await wrong.handoff({ orderId: 'A-1001' })).status).toBe(500)
-  expect(onError.mock.calls[0]?.[0].message).toMatch(/^order: .*"C-3" for orderId "A-1001"/)
+  const { handoff, status } = shop(service.url, { order: () => wrong as HandoffOrder, onError })
+  expect((await handoff({ orderId: 'A-1001' })).status).toBe(500)
+  expect((await status('A-1001')).status).toBe(500)
+  for (const [{ error }] of onError.mock.calls) expect(error.message).toMatch(message)
   expect(service.requests).toHaveLength(0)
 })
 
@@ -341,18 +496,6 @@ test.each([
   expect(onError).toHaveBeenCalledOnce()
 })
 
-test('a missing PI_HANDOFF_KEYS fails the first request, before an intent is created', async () => {
-  vi.stubEnv('PI_HANDOFF_KEYS', undefined)
-  const service = await scriptedService(created())
-  const onError = vi.fn()
-  const response = await shop(service.url, { keys: undefined, onError }).handoff({})
-  expect(response.status).toBe(500)
-  expect(onError.mock.calls[0]?.[0].message).toMatch(
-    /^PI_HANDOFF_KEYS: environment variable is not set\. .*Generate one with .* local sandbox stores its keys/,
-  )
-  expect(service.requests).toHaveLength(0)
-})
-
 test.each([
   'secret',
   'k1:short',
@@ -364,19 +507,18 @@ test.each([
   '',
 ])('rejects the handoff keys %.9s without printing them (threat 70)', async (keys) => {
   const onError = vi.fn()
-  expect((await shop(closed, { keys, onError }).handoff({})).status).toBe(500)
-  const { message } = onError.mock.calls[0]?.[0] ?? {}
+  expect((await shop(closed, { resumeCookie: { keys }, onError }).handoff({})).status).toBe(500)
+  const { message } = onError.mock.calls[0]?.[0].error ?? {}
   expect(message).toMatch(/^keys: /)
   expect(message).not.toContain(k1.slice(3))
 })
 
-test('check() finds missing cookie keys, and what the client finds', async () => {
-  vi.stubEnv('PI_HANDOFF_KEYS', undefined)
+test('check() finds malformed cookie keys, and what the client finds', async () => {
+  vi.stubEnv('PI_HANDOFF_KEYS', 'k1:short')
   const service = await scriptedService(problem(404, 'payment_intent_not_found'))
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
-  await expect(handlerOf({ intents, keys: undefined }).check()).rejects.toThrow(
-    /^PI_HANDOFF_KEYS: /,
-  )
+  const malformed = handlerOf({ intents, resumeCookie: { keys: undefined } })
+  await expect(malformed.check()).rejects.toThrow(/^PI_HANDOFF_KEYS: /)
   expect(service.requests).toHaveLength(0)
   await handlerOf({ intents }).check()
   expect(service.requests).toHaveLength(1)
@@ -396,7 +538,7 @@ test('writes one line for a rejected request to stderr without onError', async (
   const headers = { origin: 'https://evil.example\n', 'x-request-id': 'req-7' }
   await shop(closed, { onError: undefined }).handoff({}, headers)
   const line =
-    'POST /checkout/handoff returned 403 origin_not_allowed, X-Request-Id "req-7": origin: must be "https://shop.example", the origin option of createHandoff(); received "https://evil.example". Open the page at that origin, or change the option.'
+    'POST /checkout/handoff returned 403 origin_not_allowed, X-Request-Id "req-7": origin: must be "https://shop.example" of the shopOrigin option of createHandoff(); received "https://evil.example". Open the page there, or change the option.'
   expect(stderr.mock.calls).toEqual([['pi-checkout handoff:', line]])
 })
 
@@ -412,30 +554,44 @@ test('an error of onError does not change the response', async () => {
   }
 })
 
-test('hooks get the context as their last argument', async () => {
+test('hooks get the request and the context', async () => {
   const service = await scriptedService(created())
   const calls: string[] = []
+  interface About {
+    readonly request: Request
+    readonly context: { readonly user: string }
+  }
+  const log = (name: string, { request, context }: About): void => {
+    calls.push(`${name} ${request.method} ${context.user}`)
+  }
   const handle = createHandoff({
     intents: new PaymentIntents({ apiKey, baseUrl: service.url }),
-    origin,
-    keys: k1,
-    order: (_request: Request, _orderId: string | undefined, context: { user: string }) => {
-      calls.push(`order ${context.user}`)
-      return order
+    shopOrigin: (about) => {
+      log('shopOrigin', about)
+      return origin
     },
-    session: (_request, context) => {
-      calls.push(`session ${context.user}`)
-      return context.user
+    resumeCookie: { keys: k1 },
+    order: (about: OrderQuery<About['context']>) => {
+      log(`order ${about.orderId}`, about)
+      return { ...order, intentId: null }
     },
-    onIntent: (_order, _intent, context) => void calls.push(`onIntent ${context.user}`),
+    session: (about) => {
+      log('session', about)
+      return about.context.user
+    },
+    saveIntent: ({ order, intent, ...about }) => log(`save ${order.orderId} ${intent.id}`, about),
+    settle: () => {},
   })
   const headers = { origin, 'content-type': 'application/json' }
   const request = new Request(`${origin}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
   expect((await handle(request, { user: 'ani' })).status).toBe(200)
-  expect(calls).toEqual(['order ani', 'session ani', 'onIntent ani'])
+  expect(calls).toEqual([
+    ...['shopOrigin POST ani', 'order undefined POST ani', 'session POST ani'],
+    'save A-1001 pi_scripted POST ani',
+  ])
 })
 
-const stored = { order: () => ({ ...order, intentId: 'pi_abc' }) }
+const stored = { row: { intentId: 'pi_abc' } }
 
 test.each([
   ['requires_payment_method', 'open'],
@@ -446,108 +602,114 @@ test.each([
   ['canceled', 'failed'],
   ['expired', 'failed'],
   ['brand_new_status', 'unknown'],
-])('for an intent that is %s the state is %s', async (status, state) => {
-  const service = await scriptedService(retrieved({ status }))
-  const hooks = { onPaid: vi.fn(), onFailed: vi.fn() }
-  const response = await shop(service.url, { ...stored, ...hooks }).status('A-1001')
-  expect(await response.json()).toEqual({ state })
+])('for an intent that is %s the phase is %s', async (intentStatus, phase) => {
+  const service = await scriptedService(retrieved({ status: intentStatus }))
+  const settle = vi.fn()
+  const { row, status } = shop(service.url, { ...stored, settle })
+  const response = await status('A-1001')
+  expect(await response.json()).toEqual({ phase })
   expect(response.headers.get('cache-control')).toBe('no-store')
-  expect(hooks.onPaid).toHaveBeenCalledTimes(state === 'paid' ? 1 : 0)
-  expect(hooks.onFailed).toHaveBeenCalledTimes(state === 'failed' ? 1 : 0)
+  const final = phase === 'paid' || phase === 'failed'
+  const intent = expect.objectContaining({ id: 'pi_abc', status: intentStatus })
+  const settlement = { order: row, intent, phase, nextAttempt: phase === 'failed' ? 2 : 1 }
+  expect(settle.mock.calls).toEqual(final ? [[settlement]] : [])
 })
 
 test.each([{ amount: 1 }, { currency: 'USD' }, { orderId: 'B-2' }])(
   'a paid intent with %j is not paid for this order',
   async (change) => {
     const service = await scriptedService(retrieved({ status: 'succeeded', ...change }))
-    const hooks = { onPaid: vi.fn(), onError: vi.fn() }
+    const hooks = { settle: vi.fn(), onError: vi.fn() }
     const response = await shop(service.url, { ...stored, ...hooks }).status('A-1001')
-    expect(await response.json()).toEqual({ state: 'unknown' })
-    expect(hooks.onPaid).not.toHaveBeenCalled()
-    expect(hooks.onError.mock.calls[0]?.[0].message).toMatch(
+    expect(await response.json()).toEqual({ phase: 'unknown' })
+    expect(hooks.settle).not.toHaveBeenCalled()
+    expect(hooks.onError.mock.calls[0]?.[0].error.message).toMatch(
       /is paid but does not match order A-1001/,
     )
   },
 )
 
-test('status uses the intent of the cookie if the order has none, and clears it', async () => {
-  const service = await scriptedService(created(), retrieved({ status: 'succeeded' }))
-  const { handoff, status } = shop(service.url)
-  const response = await status('A-1001', { cookie: cookieOf(await handoff({})) })
-  expect(await response.json()).toEqual({ state: 'paid' })
-  expect(service.requests[1]?.url).toBe('/payment-intents/pi_scripted')
-  expect(response.headers.get('set-cookie')).toMatch(
-    /^__Host-pi-handoff=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
-  )
-})
-
-test('status clears the cookie of a failed intent, but not for another session', async () => {
-  const service = await scriptedService(created(), retrieved({ status: 'failed' }))
-  const { handoff, status } = shop(service.url, session)
-  const cookie = cookieOf(await handoff({}))
-  expect((await status('A-1001', { cookie })).headers.get('set-cookie')).toContain('Max-Age=0')
-  const other = shop(service.url, { session: () => 'session-2' })
-  const response = await other.status('A-1001', { cookie })
-  expect(await response.json()).toEqual({ state: 'open' })
-  expect(response.headers.get('set-cookie')).toBeNull()
-})
+test.each(['succeeded', 'failed'])(
+  'status clears the cookie of an intent that is %s, but not for another session',
+  async (final) => {
+    const service = await scriptedService(created(), retrieved({ status: final }))
+    const { handoff, status, row } = shop(service.url, { ...session, row: {} })
+    const cookie = cookieOf(await handoff({}))
+    const other = shop(service.url, { row, session: () => 'session-2' })
+    expect((await other.status('A-1001', { cookie })).headers.get('set-cookie')).toBeNull()
+    expect((await status('A-1001', { cookie })).headers.get('set-cookie')).toBe(
+      '__Host-pi-handoff=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure',
+    )
+  },
+)
 
 test('status sends no request for a paid order, or one without an intent', async () => {
   const service = await scriptedService(retrieved())
-  const paid = shop(service.url, { order: () => ({ ...order, intentId: 'pi_abc', paid: true }) })
-  expect(await (await paid.status('A-1001')).json()).toEqual({ state: 'paid' })
-  expect(await (await shop(service.url).status()).json()).toEqual({ state: 'open' })
+  const paid = shop(service.url, { row: { intentId: 'pi_abc', paid: true } })
+  expect(await (await paid.status('A-1001')).json()).toEqual({ phase: 'paid' })
+  expect(await (await shop(service.url).status()).json()).toEqual({ phase: 'open' })
   expect(service.requests).toHaveLength(0)
 })
 
-test('status returns 404 for an order of another session', async () => {
-  const response = await shop(closed).status('B-2')
-  expect(response.status).toBe(404)
-  expect(await response.json()).toMatchObject({ code: 'order_not_found' })
-})
-
-test('status rejects requests from other sites', async () => {
-  const { status } = shop(closed)
-  expect((await status('A-1001', { origin: 'https://evil.example' })).status).toBe(403)
-  expect((await status('A-1001', { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
-})
-
-test('if onPaid fails, the state is not paid, and the next poll calls it again', async () => {
+test('after settle failed, the next status runs it again', async () => {
   const service = await scriptedService(retrieved({ status: 'succeeded' }))
-  const onPaid = vi.fn().mockRejectedValueOnce(new Error('database down'))
-  const { status } = shop(service.url, { ...stored, onPaid })
+  const settle = vi.fn().mockRejectedValueOnce(new Error('database down'))
+  const { status } = shop(service.url, { ...stored, settle })
   expect((await status('A-1001')).status).toBe(500)
-  expect(await (await status('A-1001')).json()).toEqual({ state: 'paid' })
-  expect(onPaid).toHaveBeenCalledTimes(2)
+  expect(await (await status('A-1001')).json()).toEqual({ phase: 'paid' })
+  expect(settle).toHaveBeenCalledTimes(2)
 })
 
-test('concurrent polls raise attempt once with the documented onFailed', async () => {
+/** A service whose retrieves respond when the test says so. */
+async function heldService(status: string) {
   const pending: (() => void)[] = []
   const service = await scriptedService((response, request) => {
     if (request.method === 'POST') return created({ id: 'pi_next' })(response, request)
-    pending.push(() => void retrieved({ status: 'failed' })(response, request))
+    pending.push(() => void retrieved({ status })(response, request))
   })
-  const row: { attempt: number; intentId: string | null } = { attempt: 1, intentId: 'pi_first' }
-  let calls = 0
-  const { handoff, status } = shop(service.url, {
-    order: () => ({ ...order, ...row }),
-    onIntent: (_order, { id }) => void Object.assign(row, { intentId: id }),
-    // The statement of guides/reload-and-edited-order.md, on one row.
-    onFailed: ({ attempt = 1 }, { id }) => {
-      calls++
-      if (row.intentId === id) Object.assign(row, { attempt: attempt + 1, intentId: null })
+  return { service, pending }
+}
+
+test('three concurrent polls and a reconcile settle once, and raise the attempt by one', async () => {
+  const { service, pending } = await heldService('failed')
+  const calls: number[] = []
+  const { handle, row, status } = shop(service.url, {
+    row: { intentId: 'pi_first' },
+    settle: async ({ nextAttempt }) => {
+      calls.push(nextAttempt)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      // Even a hook without a condition runs once for calls that overlap.
+      Object.assign(row, { intentId: null, attempt: (row.attempt ?? 1) + 1 })
     },
   })
   const polls = [status('A-1001'), status('A-1001'), status('A-1001')]
-  await expect.poll(() => pending.length).toBe(3)
-  for (const respond of pending.slice(0, 2)) respond()
-  await Promise.all(polls.slice(0, 2))
-  expect(row).toEqual({ attempt: 2, intentId: null })
+  const reconciled = handle.reconcile([{ ...order, intentId: 'pi_first' }])
+  await expect.poll(() => pending.length).toBe(4)
+  for (const respond of pending) respond()
+  const phases = await Promise.all(polls.map(async (poll) => (await poll).json()))
+  expect(phases).toEqual(Array.from({ length: 3 }, () => ({ phase: 'failed' })))
+  expect(await reconciled).toMatchObject({ orders: 1, failed: 1 })
+  expect([calls, row.attempt]).toEqual([[2], 2])
+})
+
+test('a delayed poll does not raise the attempt again after the next handoff', async () => {
+  const { service, pending } = await heldService('failed')
+  const { handoff, row, status } = shop(service.url, { row: { intentId: 'pi_first' } })
+  const other = shop(service.url, {
+    order: () => ({ ...order, intentId: 'pi_first' }), // Another process read the order earlier.
+    settle: ({ intent, nextAttempt }) => {
+      if (row.intentId === intent.id) Object.assign(row, { intentId: null, attempt: nextAttempt })
+    },
+  })
+  const polls = [status('A-1001'), other.status('A-1001')]
+  await expect.poll(() => pending.length).toBe(2)
+  pending[0]?.()
+  await Promise.race(polls)
+  expect(row).toMatchObject({ attempt: 2, intentId: null })
   await handoff({})
-  pending[2]?.()
-  expect(await (await polls[2])?.json()).toEqual({ state: 'failed' })
-  expect(row).toEqual({ attempt: 2, intentId: 'pi_next' })
-  expect(calls).toBe(3)
+  pending[1]?.()
+  await Promise.all(polls)
+  expect(row).toMatchObject({ attempt: 2, intentId: 'pi_next' })
 })
 
 test('two concurrent tabs get one intent', async () => {

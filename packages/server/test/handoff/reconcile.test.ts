@@ -1,10 +1,14 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   ApiError,
+  createHandoff,
+  type HandoffClient,
+  type HandoffHandler,
+  type HandoffOptions,
+  type OpenOrder,
   PaymentIntents,
   type ReconcileReport,
   type ReconcileSummary,
-  reconcile,
 } from '../../src/index.ts'
 import { fakeTime } from '../../src/testing/fake-service.ts'
 import {
@@ -18,15 +22,7 @@ import {
   scriptedService,
 } from '../scripted-service.ts'
 
-interface Row {
-  readonly orderId: string
-  readonly amount: number
-  readonly currency: string
-  readonly intentId: string
-  readonly oldIntentIds?: readonly string[]
-}
-
-function openOrders(count: number): Row[] {
+function openOrders(count: number): OpenOrder[] {
   return Array.from({ length: count }, (_, index) => ({ ...order, intentId: `pi_${index}` }))
 }
 
@@ -38,28 +34,53 @@ function byId(steps: Readonly<Record<string, Step>>): Step {
   }
 }
 
-/** Runs with a service, and returns the reports by intent. */
+/** A handler of a shop that has only open orders. */
+function handlerOf(intents: HandoffClient, options: Partial<HandoffOptions> = {}): HandoffHandler {
+  return createHandoff({
+    ...{ intents, shopOrigin: 'https://shop.example', order: () => undefined },
+    ...{ saveIntent: () => {}, settle: () => {}, ...options },
+  })
+}
+
+/** Runs with a service. Returns the reports, and the calls of `settle`. */
 async function run(
-  rows: Iterable<Row> | AsyncIterable<Row>,
+  rows: Iterable<OpenOrder> | AsyncIterable<OpenOrder>,
   step: Step,
-): Promise<{ readonly reports: ReconcileReport<Row>[]; readonly summary: ReconcileSummary }> {
+): Promise<{
+  readonly reports: ReconcileReport[]
+  readonly settled: readonly string[]
+  readonly summary: ReconcileSummary
+}> {
   const { intents } = await clientOf([step], fakeTime())
-  const reports: ReconcileReport<Row>[] = []
-  const onVerdict = (report: ReconcileReport<Row>) => void reports.push(report)
-  return { reports, summary: await reconcile(rows, { intents, onVerdict }) }
+  const reports: ReconcileReport[] = []
+  const settled: string[] = []
+  const { reconcile } = handlerOf(intents, {
+    settle: ({ intent, phase }) => settled.push(`${intent.id} ${phase}`),
+  })
+  const summary = await reconcile(rows, { onReport: (report) => reports.push(report) })
+  return { reports, settled, summary }
 }
 
 const notFound = problem(404, 'payment_intent_not_found')
 
-test('reports every open order and counts the verdicts', async () => {
+test('settles every final order, and counts the reports', async () => {
   async function* rows() {
     yield* openOrders(4)
   }
-  const processing = retrieved({ status: 'processing' })
-  const { reports, summary } = await run(rows(), byId({ pi_1: processing, pi_3: processing }))
-  expect(summary).toMatchObject({ orders: 4, paid: 2, processing: 2, alerts: 0, errors: 0 })
-  const paid = reports.filter(({ verdict }) => verdict === 'paid')
-  expect(paid.map(({ order: { intentId } }) => intentId).sort()).toEqual(['pi_0', 'pi_2'])
+  const steps = {
+    pi_1: retrieved({ status: 'processing' }),
+    pi_3: retrieved({ status: 'expired' }),
+  }
+  const { reports, settled, summary } = await run(rows(), byId(steps))
+  expect(summary).toEqual({
+    ...{ orders: 4, paid: 2, failed: 1, processing: 1, open: 0, unknown: 0 },
+    ...{ needs_review: 0, error: 0 },
+  })
+  expect([...settled].sort()).toEqual(['pi_0 paid', 'pi_2 paid', 'pi_3 failed'])
+  const kinds = reports.map(({ order, kind }) => [order.intentId, kind])
+  expect(Object.fromEntries(kinds)).toEqual({
+    ...{ pi_0: 'settled', pi_1: 'pending', pi_2: 'settled', pi_3: 'settled' },
+  })
 })
 
 test('processes at most the given number of orders, and reads no further ahead', async () => {
@@ -81,62 +102,78 @@ test('processes at most the given number of orders, and reads no further ahead',
       yield row
     }
   }
-  await reconcile(rows(), { intents, concurrency: 3, onVerdict: () => {} })
+  await handlerOf(intents as never).reconcile(rows(), { concurrency: 3 })
   expect(most).toBe(3)
 })
 
 const open = retrieved({ status: 'requires_payment_method' })
-test.each<[string, Row, Step, object]>([
+const openReport = { kind: 'pending', phase: 'open' }
+test.each<[string, Partial<OpenOrder>, Step, readonly object[]]>([
   [
     'a payment with another amount',
-    { ...order, intentId: 'pi_0' },
+    { intentId: 'pi_0' },
     retrieved({ status: 'succeeded', amount: 1 }),
-    { verdict: 'mismatch', alert: 'paid_with_mismatch', alerted: { id: 'pi_0' } },
+    [{ kind: 'needs_review', reason: 'paid_with_mismatch', intent: { id: 'pi_0' } }],
+  ],
+  [
+    'an unpaid intent with another amount',
+    { intentId: 'pi_0' },
+    retrieved({ amount: 1 }),
+    [{ kind: 'pending', phase: 'unknown', intent: { id: 'pi_0' } }],
   ],
   [
     'a payment on an old intent',
-    { ...order, intentId: 'pi_new', oldIntentIds: ['pi_older', 'pi_old', 'pi_new'] },
+    { intentId: 'pi_new', oldIntentIds: ['pi_older', 'pi_old', 'pi_new'] },
     byId({ pi_new: open, pi_older: open }),
-    {
-      verdict: 'open',
-      alert: 'paid_on_old_intent',
-      alerted: { id: 'pi_old' },
-      intent: { id: 'pi_new' },
-    },
+    [openReport, { kind: 'needs_review', reason: 'paid_on_old_intent', intent: { id: 'pi_old' } }],
   ],
   [
     'a payment on an old intent, although every other id fails',
-    { ...order, intentId: 'pi_gone', oldIntentIds: ['pi_lost', 'pi_paid'] },
+    { intentId: 'pi_gone', oldIntentIds: ['pi_lost', 'pi_paid'] },
     byId({ pi_gone: notFound, pi_lost: notFound }),
-    {
-      ...{ verdict: 'unknown', intent: undefined, alert: 'paid_on_old_intent' },
-      ...{ alerted: { id: 'pi_paid' }, error: { code: 'payment_intent_not_found' } },
-    },
+    [
+      { kind: 'error', intentId: 'pi_gone', error: { code: 'payment_intent_not_found' } },
+      { kind: 'error', intentId: 'pi_lost', error: { code: 'payment_intent_not_found' } },
+      { kind: 'needs_review', reason: 'paid_on_old_intent', intent: { id: 'pi_paid' } },
+    ],
   ],
   [
     'a paid intent, although an old id fails',
-    { ...order, intentId: 'pi_now', oldIntentIds: ['pi_gone', ''] },
+    { intentId: 'pi_now', oldIntentIds: ['pi_gone', ''] },
     byId({ pi_gone: notFound }),
-    {
-      ...{ verdict: 'paid', intent: { id: 'pi_now' }, alert: undefined },
-      error: { code: 'payment_intent_not_found' },
-    },
+    [
+      { kind: 'settled', phase: 'paid', intent: { id: 'pi_now' } },
+      { kind: 'error', intentId: 'pi_gone', error: { code: 'payment_intent_not_found' } },
+      { kind: 'error', intentId: '', error: expect.any(TypeError) },
+    ],
   ],
-])('reports %s', async (_, row, step, report) => {
-  const { reports, summary } = await run([row], step)
-  expect(reports).toMatchObject([report])
-  expect(summary.alerts).toBe('alerted' in report ? 1 : 0)
-  expect(summary.errors).toBe('error' in report ? 1 : 0)
+])('reports %s', async (_, row, step, expected) => {
+  const { reports, settled } = await run([{ ...order, intentId: '', ...row }], step)
+  expect(reports).toMatchObject(expected)
+  expect(reports).toHaveLength(expected.length)
+  expect(settled).toHaveLength(
+    expected.filter((report) => 'phase' in report && report.phase === 'paid').length,
+  )
 })
 
-test('an order that cannot be retrieved is unknown, and the others are settled', async () => {
-  const { reports, summary } = await run(openOrders(3), byId({ pi_1: reset }))
-  const verdicts = reports.map(({ order: { intentId }, verdict, error }) => {
-    expect(error === undefined).toBe(intentId !== 'pi_1')
-    return [intentId, verdict]
-  })
-  expect(Object.fromEntries(verdicts)).toEqual({ pi_0: 'paid', pi_1: 'unknown', pi_2: 'paid' })
-  expect(summary).toMatchObject({ paid: 2, unknown: 1, errors: 1 })
+test('an order that cannot be retrieved is an error, and the others are settled', async () => {
+  const { settled, summary } = await run(openOrders(3), byId({ pi_1: reset }))
+  expect([...settled].sort()).toEqual(['pi_0 paid', 'pi_2 paid'])
+  expect(summary).toMatchObject({ orders: 3, paid: 2, error: 1 })
+})
+
+test('without onReport, errors and payments to review are passed to onError', async () => {
+  const { intents } = await clientOf([
+    byId({ pi_0: retrieved({ status: 'succeeded', amount: 1 }), pi_1: notFound }),
+  ])
+  const errors: unknown[] = []
+  const { reconcile } = handlerOf(intents, { onError: (about) => errors.push(about) })
+  await reconcile(openOrders(3), { concurrency: 1 })
+  const review = /^reconcile: intent pi_0 of order A-1001 is paid_with_mismatch\. Review it/
+  expect(errors).toMatchObject([
+    { error: { message: expect.stringMatching(review) }, context: undefined },
+    { error: { code: 'payment_intent_not_found' }, context: undefined },
+  ])
 })
 
 test.each([
@@ -149,20 +186,21 @@ test.each([
   ['old ids that are no list', { ...order, intentId: 'pi_bad', oldIntentIds: 7 }],
   ['nothing', undefined],
   ['null', null],
-])('a row with %s is unknown with a TypeError, and the others are settled', async (_, row) => {
+])('a row with %s is a TypeError, and the others are settled', async (_, row) => {
   const [first, last] = openOrders(2)
-  const { reports, summary } = await run([first, row, last] as Row[], byId({}))
-  const bad = reports.filter(({ verdict }) => verdict !== 'paid')
-  expect(bad).toMatchObject([{ order: row, verdict: 'unknown', error: expect.any(TypeError) }])
-  expect(summary).toMatchObject({ orders: 3, paid: 2, unknown: 1, errors: 1 })
+  const { reports, summary } = await run([first, row, last] as OpenOrder[], byId({}))
+  const bad = reports.filter(({ kind }) => kind !== 'settled')
+  expect(bad).toMatchObject([{ order: row, kind: 'error', error: expect.any(TypeError) }])
+  expect(summary).toMatchObject({ orders: 3, paid: 2, error: 1 })
 })
 
 test('a missing variable ends the run instead of failing every row', async () => {
   vi.stubEnv('PI_API_KEY', undefined)
   onTestFinished(() => void vi.unstubAllEnvs())
   const intents = new PaymentIntents({ baseUrl: 'http://127.0.0.1:1' })
-  const onVerdict = () => expect.fail('a verdict was reported')
-  await expect(reconcile(openOrders(3), { intents, onVerdict })).rejects.toThrow(/^PI_API_KEY: /)
+  const onReport = () => expect.fail('an order was reported')
+  const call = handlerOf(intents).reconcile(openOrders(3), { onReport })
+  await expect(call).rejects.toThrow(/^PI_API_KEY: /)
 })
 
 test('a rejected key ends the run instead of failing every order', async () => {
@@ -175,10 +213,21 @@ test('a rejected key ends the run instead of failing every order', async () => {
       closed = true
     }
   }
-  const call = reconcile(rows(), { intents, concurrency: 2, onVerdict: () => {} })
+  const call = handlerOf(intents).reconcile(rows(), { concurrency: 2 })
   await expect(call).rejects.toBeInstanceOf(ApiError)
   expect(service.requests.length).toBeLessThanOrEqual(2)
   expect(closed).toBe(true)
+})
+
+test("one merchant's rejected key does not end the run for the others", async () => {
+  const rejected = await clientOf([problem(401, 'invalid_credentials')])
+  const accepted = await clientOf([retrieved({ status: 'succeeded' })])
+  const { reconcile } = createHandoff<OpenOrder>({
+    intents: ({ order }) => (order.intentId === 'pi_0' ? rejected : accepted).intents,
+    ...{ shopOrigin: 'https://shop.example', order: () => undefined },
+    ...{ saveIntent: () => {}, settle: () => {}, onError: () => {} },
+  })
+  expect(await reconcile(openOrders(3))).toMatchObject({ orders: 3, paid: 2, error: 1 })
 })
 
 test('a run that stopped can start again, also concurrently', async () => {
@@ -186,11 +235,13 @@ test('a run that stopped can start again, also concurrently', async () => {
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
   const unsettled = new Map(openOrders(20).map((row) => [row.intentId, row]))
   const settled: string[] = []
-  const onVerdict = ({ order: { intentId } }: { order: { intentId: string } }): void => {
-    if (unsettled.delete(intentId)) settled.push(intentId)
-    if (settled.length === 7) throw new Error('killed')
-  }
-  const start = (): Promise<unknown> => reconcile([...unsettled.values()], { intents, onVerdict })
+  const { reconcile } = handlerOf(intents, {
+    settle: ({ intent }) => {
+      if (unsettled.delete(intent.id)) settled.push(intent.id)
+      if (settled.length === 7) throw new Error('killed')
+    },
+  })
+  const start = (): Promise<unknown> => reconcile(unsettled.values())
   await expect(start()).rejects.toThrow('killed')
   await Promise.all([start().catch(() => {}), start().catch(() => {})])
   await start()
@@ -198,14 +249,17 @@ test('a run that stopped can start again, also concurrently', async () => {
   expect(new Set(settled).size).toBe(20)
 })
 
-test('an abort ends the run after the orders in progress', async () => {
-  const { intents } = await clientOf([retrieved()])
+test('an abort ends the run, and no order is settled after it', async () => {
   const controller = new AbortController()
-  const summary = await reconcile(openOrders(50), {
-    intents,
-    concurrency: 1,
-    signal: controller.signal,
-    onVerdict: () => controller.abort(),
+  const { signal } = controller
+  const retrieve = async (id: string) => {
+    if (id === 'pi_1') controller.abort()
+    return { ...order, id, status: 'succeeded' }
+  }
+  const settled: string[] = []
+  const { reconcile } = handlerOf({ retrieve } as never, {
+    settle: ({ intent }) => settled.push(intent.id),
   })
-  expect(summary.orders).toBe(1)
+  const summary = await reconcile(openOrders(50), { concurrency: 1, signal })
+  expect([summary.orders, settled]).toEqual([1, ['pi_0']])
 })
