@@ -1,7 +1,7 @@
 // Builds a published package so that it contains what it uses of the contract, which is private.
 // `bundle.mjs code ENTRY…` writes each module below src to dist, and those of the contract.
-// `bundle.mjs types` bundles what `tsc` wrote to dist/.types.
-import { readFileSync, rmSync } from 'node:fs'
+// `bundle.mjs types` bundles what `tsc` wrote to dist/.types, or else the declarations of the sources.
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 
@@ -19,18 +19,19 @@ if (output === 'code') {
     output: { preserveModules: true, preserveModulesRoot: 'src' },
   })
 } else {
+  const compiled = existsSync('dist/.types')
   const exported = Object.values(manifest.exports).filter(({ source }) => source)
   await write({
     input: Object.fromEntries(
       exported.map(({ source, types }) => [
         types.slice('./dist/'.length, -'.d.ts'.length),
-        source.replace('./src', './dist/.types').replace(/ts$/, 'd.ts'),
+        compiled ? source.replace('./src', './dist/.types').replace(/ts$/, 'd.ts') : source,
       ]),
     ),
-    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
+    plugins: [dts({ dtsInput: compiled, oxc: !compiled, emitDtsOnly: true, tsconfig: false })],
     output: { chunkFileNames: 'types/[name].d.ts' },
   })
-  rmSync('dist/.types', { recursive: true })
+  rmSync('dist/.types', { recursive: true, force: true })
 }
 
 async function write({ output, ...input }) {

@@ -5,7 +5,7 @@ import { root } from '@pi-checkout/test-support/process'
 import { parseSync } from 'vite'
 import { expect, test } from 'vitest'
 
-test.each(['element', 'server'])('%s: documents defaults and examples', (name) => {
+test.each(['element', 'server', 'service'])('%s: documents defaults and examples', (name) => {
   const dist = join(root, 'packages', name, 'dist')
   const files = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith('.d.ts'))
   expect(files).not.toEqual([])
