@@ -19,7 +19,7 @@ export interface CardFields {
 export type FieldName = keyof CardFields
 
 /** Errors of the fields, as keys of texts. */
-export type FieldErrors = Partial<Record<FieldName, keyof Texts>>
+export type FieldErrors = Readonly<Record<FieldName, keyof Texts | undefined>>
 
 /** A card brand, known from the first digits. */
 export interface Brand {
@@ -110,15 +110,11 @@ export function formatCvc(text: string, brand: Brand | undefined): string {
  * @param now - The service's time, in milliseconds since 1970.
  */
 export function validate(fields: CardFields, now: number): FieldErrors {
-  const number = numberError(fields.number)
-  const expiry = expiryError(fields.expiry, now)
-  const cvc = cvcError(fields.cvc, brandOf(fields.number))
-  const name = nameError(fields.name)
   return {
-    ...(number && { number }),
-    ...(expiry && { expiry }),
-    ...(cvc && { cvc }),
-    ...(name && { name }),
+    number: numberError(fields.number),
+    expiry: expiryError(fields.expiry, now),
+    cvc: cvcError(fields.cvc, fields.number),
+    name: nameError(fields.name),
   }
 }
 
@@ -168,8 +164,8 @@ function expiryError(expiry: string, now: number): keyof Texts | undefined {
   return now < end ? undefined : 'expiryPast'
 }
 
-function cvcError(cvc: string, brand: Brand | undefined): keyof Texts | undefined {
-  return validator.cvv(cvc, brand?.codeSize ?? 3).isValid ? undefined : 'cvcIncomplete'
+function cvcError(cvc: string, number: string): keyof Texts | undefined {
+  return validator.cvv(cvc, codeSize(number)).isValid ? undefined : 'cvcIncomplete'
 }
 
 function nameError(name: string): keyof Texts | undefined {

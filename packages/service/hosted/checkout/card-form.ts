@@ -23,31 +23,19 @@ import {
   validate,
 } from './card-fields.ts'
 import { brandIcon, codeIcon, spinner, warningIcon } from './icons.ts'
-import type { CardPick } from './sandbox-panel.ts'
-import { serverNow } from './server-now.ts'
-import { fill, type Texts, texts } from './texts.ts'
+import { sandboxPanel } from './sandbox-panel.ts'
+import { fill, texts } from './texts.ts'
 
-/** The buyer pressed Pay with a valid card. */
-export class CardSubmit extends Event {
-  readonly card: CardDetails
-  constructor(card: CardDetails) {
-    super('card-submit')
-    this.card = card
-  }
-}
-
-/**
- * @fires {CardSubmit} card-submit - Pay was pressed with a valid card.
- * @fires card-cancel - Cancel was pressed.
- */
 export class CardForm extends LightElement {
-  @property({ attribute: false }) texts: Texts = texts.en
   @property({ attribute: false }) language: Language = 'en'
   @property({ attribute: false }) payLabel = ''
   @property({ attribute: false }) notice: string | undefined
   @property({ attribute: false }) busy = false
   @property({ attribute: false }) sandbox = false
-  @state() private errors: FieldErrors = {}
+  /** Called when Pay is pressed with a valid card. */
+  @property({ attribute: false }) onPay: (card: CardDetails) => void = () => {}
+  @property({ attribute: false }) onCancel: () => void = () => {}
+  @state() private errors: Partial<FieldErrors> = {}
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
   /** Values after the latest event. The inputs themselves hold the current ones. */
@@ -61,12 +49,13 @@ export class CardForm extends LightElement {
 
   protected override render(): TemplateResult {
     const brand = brandOf(this.#read().number)
-    const { texts, busy, notice } = this
+    const { busy, notice, language } = this
+    const words = texts[language]
     return html`
       <form class="card" novalidate @submit=${this.#submit} aria-busy=${busy}>
         ${this.#field({
           name: 'number',
-          label: texts.cardNumber,
+          label: words.cardNumber,
           autocomplete: 'cc-number',
           placeholder: '1234 1234 1234 1234',
           adornment: brandIcon(brand),
@@ -74,19 +63,19 @@ export class CardForm extends LightElement {
         <div class="pair">
           ${this.#field({
             name: 'expiry',
-            label: texts.expiryDate,
+            label: words.expiryDate,
             autocomplete: 'cc-exp',
-            placeholder: texts.expiryHint,
+            placeholder: words.expiryHint,
           })}
           ${this.#field({
             name: 'cvc',
-            label: texts.securityCode,
+            label: words.securityCode,
             autocomplete: 'cc-csc',
             placeholder: '•'.repeat(brand?.codeSize ?? 3),
             adornment: codeIcon,
           })}
         </div>
-        ${this.#field({ name: 'name', label: texts.nameOnCard, autocomplete: 'cc-name' })}
+        ${this.#field({ name: 'name', label: words.nameOnCard, autocomplete: 'cc-name' })}
         <p class="notice" role="alert" tabindex="-1">${
           notice ? html`${warningIcon}<span .textContent=${notice}></span>` : nothing
         }</p>
@@ -95,32 +84,25 @@ export class CardForm extends LightElement {
           type="submit"
           aria-disabled=${busy}
         >${busy ? spinner : nothing}<span
-          .textContent=${busy ? texts.paying : this.payLabel}
+          .textContent=${busy ? words.paying : this.payLabel}
         ></span></button>
         <button
           class="link"
           type="button"
           aria-disabled=${busy}
-          .textContent=${texts.cancelPayment}
-          @click=${this.#cancel}
+          .textContent=${words.cancelPayment}
+          @click=${() => busy || this.onCancel()}
         ></button>
       </form>
-      ${
-        this.sandbox
-          ? html`<sandbox-panel
-              .texts=${texts}
-              .language=${this.language}
-              @card-pick=${this.#pick}
-            ></sandbox-panel>`
-          : nothing
-      }
+      ${this.sandbox ? sandboxPanel(language, this.#pick) : nothing}
     `
   }
 
   #field({ name, label, autocomplete, placeholder, adornment }: FieldOptions): TemplateResult {
     const error = this.errors[name]
     const numeric = name !== 'name'
-    const text = error && fill(this.texts[error], { digits: String(codeSize(this.#read().number)) })
+    const text =
+      error && fill(texts[this.language][error], { digits: String(codeSize(this.#read().number)) })
     return html`
       <div class="field" data-field=${name}>
         <label for=${`card-${name}`} .textContent=${label}></label>
@@ -212,8 +194,7 @@ export class CardForm extends LightElement {
   }
 
   #setError(name: FieldName, error: FieldErrors[FieldName]): void {
-    const { [name]: _, ...others } = this.errors
-    this.errors = error ? { ...others, [name]: error } : others
+    this.errors = { ...this.errors, [name]: error }
   }
 
   readonly #submit = async (event: SubmitEvent): Promise<void> => {
@@ -226,14 +207,10 @@ export class CardForm extends LightElement {
       this.#input(invalid)?.focus()
       return
     }
-    this.dispatchEvent(new CardSubmit(readCard(this.#read())))
+    this.onPay(readCard(this.#read()))
   }
 
-  readonly #cancel = (): void => {
-    if (!this.busy) this.dispatchEvent(new Event('card-cancel'))
-  }
-
-  readonly #pick = ({ number }: CardPick): void => {
+  readonly #pick = (number: string): void => {
     const year = String(new Date(serverNow()).getUTCFullYear() + 4).slice(-2)
     const cvc = '1234'.slice(0, codeSize(number))
     this.#before = { number: groupNumber(number), expiry: `12 / ${year}`, cvc, name: 'Ani Test' }
@@ -248,6 +225,15 @@ export class CardForm extends LightElement {
   #input(name: FieldName): HTMLInputElement | null {
     return this.querySelector(`#card-${name}`)
   }
+}
+
+/**
+ * The service's time, in milliseconds since 1970: the time in the page plus the time since it loaded. It decides
+ * whether a card has expired, because the buyer's clock may be wrong.
+ */
+function serverNow(): number {
+  const written = Date.parse(document.documentElement.dataset.now ?? '')
+  return Number.isNaN(written) ? Date.now() : written + performance.now()
 }
 
 const fieldNames = ['number', 'expiry', 'cvc', 'name'] as const

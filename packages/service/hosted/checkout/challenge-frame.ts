@@ -14,19 +14,13 @@ import { spinner } from './icons.ts'
 import { submitChallenge } from './submit-challenge.ts'
 
 /** A hint from the issuer's page: the challenge is done, or its token is no longer valid. Proves nothing. */
-export class IssuerMessage extends Event {
-  readonly message: 'done' | 'over'
-  constructor(message: 'done' | 'over') {
-    super('issuer-message', { bubbles: true })
-    this.message = message
-  }
-}
+export type IssuerMessage = 'done' | 'over'
 
-/** @fires {IssuerMessage} issuer-message - The issuer's page sent a message. */
 export class ChallengeFrame extends LightElement {
   @property({ attribute: false }) ticket: ChallengeTicket | undefined
   @property({ attribute: false }) locale = 'en'
   @property({ attribute: false }) label = ''
+  @property({ attribute: false }) onMessage: (message: IssuerMessage) => void = () => {}
   @query('iframe') private readonly frame!: HTMLIFrameElement | null
 
   override connectedCallback(): void {
@@ -64,13 +58,13 @@ export class ChallengeFrame extends LightElement {
     if (!this.ticket || !this.frame || source !== this.frame.contentWindow) return
     if (origin !== new URL(this.ticket.url).origin) return
     const message = readMessage(data)
-    if (message) this.dispatchEvent(new IssuerMessage(message))
+    if (message) this.onMessage(message)
   }
 }
 
 const frameName = 'challenge'
 
-function readMessage(data: unknown): IssuerMessage['message'] | undefined {
+function readMessage(data: unknown): IssuerMessage | undefined {
   const { pi, t } = (data ?? {}) as { readonly pi?: unknown; readonly t?: unknown }
   return pi === 'challenge' && (t === 'done' || t === 'over') ? t : undefined
 }

@@ -51,7 +51,7 @@ export class CheckoutApi {
 
   /** Opens a session with the secret. */
   async open(request: OpenSessionBody, signal?: AbortSignal): Promise<CheckoutView> {
-    const session = await this.#fetch('session', post(request, signal))
+    const session = await this.#fetch('session', { body: request, signal })
     const { token, intent } = session as SessionGrant
     if (typeof token !== 'string') throw new TypeError('session: has no token')
     this.#token = token
@@ -66,7 +66,7 @@ export class CheckoutApi {
   }
 
   async confirm(request: ConfirmBody, signal?: AbortSignal): Promise<CheckoutView> {
-    return readView(await this.#send('confirm', post(request, signal)))
+    return readView(await this.#send('confirm', { body: request, signal }))
   }
 
   /** Creates a one-time token for the issuer's page. */
@@ -74,17 +74,17 @@ export class CheckoutApi {
     body: { readonly returnUrl?: string },
     signal?: AbortSignal,
   ): Promise<ChallengeTicket> {
-    const ticket = (await this.#send('challenge/open', post(body, signal))) as ChallengeTicket
+    const ticket = (await this.#send('challenge/open', { body, signal })) as ChallengeTicket
     if (typeof ticket?.token !== 'string') throw new TypeError('ticket: has no token')
     return ticket
   }
 
   async cancelChallenge(signal?: AbortSignal): Promise<CheckoutView> {
-    return readView(await this.#send('challenge/cancel', post({}, signal)))
+    return readView(await this.#send('challenge/cancel', { body: {}, signal }))
   }
 
   async cancel(signal?: AbortSignal): Promise<CheckoutView> {
-    return readView(await this.#send('cancel', post({}, signal)))
+    return readView(await this.#send('cancel', { body: {}, signal }))
   }
 
   async #send(path: string, options: Options): Promise<unknown> {
@@ -142,10 +142,6 @@ interface Options {
   readonly body?: object
   readonly signal?: AbortSignal | undefined
   readonly timeout?: number
-}
-
-function post(body: object, signal: AbortSignal | undefined): Options {
-  return { body, signal }
 }
 
 /** Rejects the response of a network with a sign-in page. */

@@ -10,7 +10,6 @@ import {
   type FromElement,
   type FromFrame,
   type Hello,
-  type Init,
   PROTOCOL,
   readFromElement,
   readInit,
@@ -61,7 +60,8 @@ export class FrameLink {
       this.send(message)
     })
     this.#pending.delete(type)
-    return reply && isOfType(reply, type) ? reply : undefined
+    // `#pending` calls it with messages of this type only.
+    return reply as Extract<FromElement, { t: T }> | undefined
   }
 
   /** Sends the last message of this page. */
@@ -75,7 +75,7 @@ export class FrameLink {
     if (event.source !== window.parent) return
     const init = readInit(event.data)
     const [port, ...others] = event.ports
-    if (!init || !this.#isForThisDocument(init) || !port || others.length > 0) return
+    if (init?.doc !== this.#doc || init.v !== PROTOCOL || !port || others.length > 0) return
     window.removeEventListener('message', this.#authenticate)
     this.#port = port
     if (!this.#origins.has(event.origin)) {
@@ -91,10 +91,6 @@ export class FrameLink {
     }
     this.send({ t: 'ack' })
   }
-
-  #isForThisDocument(init: Init): boolean {
-    return init.doc === this.#doc && init.v === PROTOCOL
-  }
 }
 
 /** Returns the message for a failure. In a test environment the element explains it to the developer. */
@@ -104,13 +100,6 @@ export function failure(code: string): FromFrame {
 }
 
 const replyTimeout = 10_000
-
-function isOfType<T extends FromElement['t']>(
-  message: FromElement,
-  type: T,
-): message is Extract<FromElement, { t: T }> {
-  return message.t === type
-}
 
 /** Returns 128 random bits that distinguish this document from earlier ones in the same iframe. */
 export function randomDocumentId(): string {

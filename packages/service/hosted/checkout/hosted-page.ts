@@ -4,16 +4,16 @@
  * @module
  */
 import { html, nothing, type TemplateResult } from 'lit'
-import type { CheckoutView } from '../../shared/checkout-api.ts'
+import type { CardDetails, CheckoutView } from '../../shared/checkout-api.ts'
 import { type Language, languageOf } from '../../shared/language.ts'
 import { LightElement } from '../light-element.ts'
 import { moneyText } from '../money-text.ts'
 import { brandOfType } from './card-fields.ts'
-import type { CardForm, CardSubmit } from './card-form.ts'
+import type { CardForm } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import { PaymentController } from './payment-controller.ts'
-import { type Result, resultOf } from './screen.ts'
+import { resultOf } from './screen.ts'
 import { failureText, fill, type Texts, texts } from './texts.ts'
 
 export class HostedPage extends LightElement {
@@ -67,7 +67,7 @@ export class HostedPage extends LightElement {
   }
 
   #summary(view: CheckoutView): TemplateResult {
-    const [before, order, after] = splitAround(this.#texts.order, '{order}', view.orderId)
+    const [before, after] = this.#texts.order.split('{order}')
     return html`
       <header class="summary">
         <h1 class="merchant">
@@ -75,7 +75,7 @@ export class HostedPage extends LightElement {
           <bdi>${view.merchantName}</bdi>
         </h1>
         <p class="amount" data-testid="amount">${this.#money(view)}</p>
-        <p class="order" data-testid="order">${before}<bdi>${order}</bdi>${after}</p>
+        <p class="order" data-testid="order">${before}<bdi>${view.orderId}</bdi>${after}</p>
       </header>
     `
   }
@@ -105,69 +105,67 @@ export class HostedPage extends LightElement {
     return html`
       <card-form
         ?hidden=${screen !== 'card'}
-        .texts=${this.#texts}
         .language=${this.#language}
         .payLabel=${fill(this.#texts.pay, { amount })}
         .notice=${screen === 'card' ? this.#notice(view) : undefined}
         .busy=${this.#payment.busy}
         .sandbox=${view.environment === 'test'}
-        @card-submit=${({ card }: CardSubmit) => void this.#payment.pay(card)}
-        @card-cancel=${() => void this.#payment.cancel()}
+        .onPay=${(card: CardDetails) => void this.#payment.pay(card)}
+        .onCancel=${() => void this.#payment.cancel()}
       ></card-form>
     `
   }
 
   #challenge(): TemplateResult {
-    const { verify, verifyText, verifyFrame, anotherCard } = this.#texts
-    return html`
-      <h2 class="title" tabindex="-1">${verify}</h2>
-      <p class="hint">${verifyText}</p>
-      <challenge-frame
-        .ticket=${this.#payment.challenge.ticket}
-        .locale=${this.#payment.locale}
-        .label=${verifyFrame}
-        @issuer-message=${({ message }: IssuerMessage) => this.#payment.onIssuerMessage(message)}
-      ></challenge-frame>
-      ${this.#alert()}
-      <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
-        ${anotherCard}
-      </button>
-    `
+    const { verifyText, verifyFrame } = this.#texts
+    const { challenge, locale } = this.#payment
+    const frame = html`<challenge-frame
+      .ticket=${challenge.ticket}
+      .locale=${locale}
+      .label=${verifyFrame}
+      .onMessage=${(message: IssuerMessage) => this.#payment.onIssuerMessage(message)}
+    ></challenge-frame>`
+    return this.#verification(verifyText, { frame })
   }
 
   /** The challenge is open in another window, or could not be opened in this one. */
   #confirmHere(): TemplateResult {
-    const { verify, elsewhere, interrupted, verifyText, confirmHere, tryAgain, anotherCard } =
-      this.#texts
+    const { elsewhere, interrupted, verifyText, confirmHere, tryAgain } = this.#texts
     const at = this.#payment.challenge.state?.at
-    const hints = { elsewhere, interrupted, failed: verifyText }
-    const hint = at && at in hints ? hints[at as keyof typeof hints] : undefined
-    return html`
-      <h2 class="title" tabindex="-1">${verify}</h2>
-      <p class="hint">${hint}</p>
-      ${this.#alert()}
+    const hint = at === 'failed' ? verifyText : at === 'elsewhere' ? elsewhere : interrupted
+    const button = html`
       <button class="primary pay" type="button" @click=${() => void this.#payment.confirmHere()}>
         <span>${at === 'failed' ? tryAgain : confirmHere}</span>
-      </button>
-      <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
-        ${anotherCard}
-      </button>
-    `
+      </button>`
+    return this.#verification(hint, { button })
   }
 
   #bank(): TemplateResult {
-    const { verify, toBankText, toBank, anotherCard } = this.#texts
+    const { toBankText, toBank } = this.#texts
     const { busy } = this.#payment
-    return html`
-      <h2 class="title" tabindex="-1">${verify}</h2>
-      <p class="hint">${toBankText}</p>
-      ${this.#alert()}
+    const button = html`
       <button
         class="primary pay"
         type="button"
         aria-disabled=${busy}
         @click=${() => void this.#payment.goToBank()}
-      >${busy ? spinner : nothing}<span>${toBank}</span></button>
+      >${busy ? spinner : nothing}<span>${toBank}</span></button>`
+    return this.#verification(toBankText, { button })
+  }
+
+  /** A step in which the bank verifies the buyer. Another card leads back to the form. */
+  #verification(
+    hint: string,
+    { frame, button }: { readonly frame?: unknown; readonly button?: unknown },
+  ): TemplateResult {
+    const { verify, anotherCard } = this.#texts
+    const { view } = this.#payment
+    return html`
+      <h2 class="title" tabindex="-1">${verify}</h2>
+      <p class="hint">${hint}</p>
+      ${frame}
+      <p class="notice" role="alert">${view && this.#notice(view)}</p>
+      ${button}
       <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
         ${anotherCard}
       </button>
@@ -175,29 +173,29 @@ export class HostedPage extends LightElement {
   }
 
   #processing(): TemplateResult {
-    const { processing, processingText } = this.#texts
+    const { waitingTitle, waitingText } = this.#texts
     return html`
       <div class="settled" role="status">
         <span class="badge waiting" aria-hidden="true">${spinner}</span>
-        <h2 class="title" tabindex="-1">${processing}</h2>
-        <p class="hint">${processingText}</p>
+        <h2 class="title" tabindex="-1">${waitingTitle}</h2>
+        <p class="hint">${waitingText}</p>
       </div>
     `
   }
 
   #result(view: CheckoutView): TemplateResult {
     const result = resultOf(view)
-    const [title, text] = resultTexts[result]
-    const merchant = view.merchantName
+    const text = this.#texts[`${result}Text`]
+    const values = { amount: this.#money(view), merchant: view.merchantName }
     const reason = result === 'failed' ? this.#failure(view) : undefined
     return html`
       <div class="settled">
         <span class="badge ${result}" aria-hidden="true">${resultIcon(result)}</span>
         <h2 class="title" tabindex="-1" data-testid="result" data-state=${result}>
-          ${this.#texts[title]}
+          ${this.#texts[`${result}Title`]}
         </h2>
         <p class="hint" role="status">
-          ${reason} ${fill(this.#texts[text], { amount: this.#money(view), merchant })}
+          ${reason} ${fill(text, values)}
         </p>
         ${result === 'paid' ? this.#method(view) : nothing}
       </div>
@@ -208,11 +206,6 @@ export class HostedPage extends LightElement {
     if (!paymentMethod) return nothing
     const { brand, last4 } = paymentMethod.card
     return html`<p class="method">${brandIcon(brandOfType(brand))}<span>•••• ${last4}</span></p>`
-  }
-
-  #alert(): TemplateResult {
-    const { view } = this.#payment
-    return html`<p class="notice" role="alert">${view && this.#notice(view)}</p>`
   }
 
   #notice(view: CheckoutView): string | undefined {
@@ -227,18 +220,4 @@ export class HostedPage extends LightElement {
   #money({ amount, currency }: CheckoutView): string {
     return moneyText(amount, currency, this.#payment.locale)
   }
-}
-
-const resultTexts: Readonly<Record<Result, readonly [keyof Texts, keyof Texts]>> = {
-  paid: ['paidTitle', 'paidText'],
-  failed: ['failedTitle', 'failedText'],
-  processing: ['waitingTitle', 'waitingText'],
-  canceled: ['canceledTitle', 'canceledText'],
-  expired: ['expiredTitle', 'expiredText'],
-}
-
-/** Keeps the order id in a separate node, so that its reading direction cannot affect the text around it. */
-function splitAround(text: string, mark: string, value: string): readonly [string, string, string] {
-  const [before = '', after = ''] = text.split(mark)
-  return [before, value, after]
 }

@@ -8,7 +8,6 @@ import type { Brand } from './card-fields.ts'
 
 /** The brand's logo, or a plain card while the brand is unknown. */
 export function brandIcon(brand: Brand | undefined): TemplateResult {
-  const drawing = (brand && brandDrawings.get(brand.type)) ?? plainCard
   return html`<svg
     class="brand"
     viewBox="0 0 34 22"
@@ -16,52 +15,50 @@ export function brandIcon(brand: Brand | undefined): TemplateResult {
     aria-hidden=${brand ? 'false' : 'true'}
     aria-label=${brand?.name ?? nothing}
     data-brand=${brand?.type ?? 'unknown'}
-  >${drawing}</svg>`
+  >${(brand && brandDrawings.get(brand.type)) ?? plainCard}</svg>`
 }
 
-const plainCard = svg`
-  <rect fill="none" stroke="var(--line-strong)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+const outline = svg`<rect fill="none" stroke="var(--line-strong)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>`
+
+const plainCard = svg`${outline}
   <rect fill="var(--line-strong)" x="1" y="5" width="32" height="4"></rect>
   <rect fill="var(--line-strong)" x="5" y="14" width="9" height="2.5" rx="1"></rect>`
+
+const whiteCard = svg`<rect fill="var(--card)" stroke="var(--card-line)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>`
 
 const brandDrawings: ReadonlyMap<string, TemplateResult> = new Map([
   [
     'visa',
-    svg`<rect fill="var(--card)" stroke="var(--card-line)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
-      <text class="brand-text" fill="var(--visa)" font-size="11" font-style="italic" x="17" y="15.2" text-anchor="middle">VISA</text>`,
+    svg`${whiteCard}
+      <text class="brand-text" fill="var(--visa)" font-size="11" font-style="italic" x="17" y="15.2">VISA</text>`,
   ],
   [
     'mastercard',
-    svg`<rect fill="var(--card)" stroke="var(--card-line)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+    svg`${whiteCard}
       <circle cx="13.4" cy="11" r="6" fill="var(--mastercard-left)"></circle>
       <circle cx="20.6" cy="11" r="6" fill="var(--mastercard-right)"></circle>
       <path d="M17 6.2a6 6 0 0 1 0 9.6 6 6 0 0 1 0-9.6z" fill="var(--mastercard-middle)"></path>`,
   ],
   [
-    'amex',
-    svg`<rect x="0" y="0" width="34" height="22" rx="4" fill="var(--amex)"></rect>
-      <text class="brand-text" font-size="9" fill="var(--card)" x="17" y="14.2" text-anchor="middle">AMEX</text>`,
-  ],
-  [
     'mir',
-    svg`<rect fill="var(--card)" stroke="var(--card-line)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
-      <text class="brand-text" font-size="10.5" fill="var(--mir)" x="17" y="15" text-anchor="middle">МИР</text>`,
+    svg`${whiteCard}
+      <text class="brand-text" fill="var(--mir)" font-size="10.5" x="17" y="15">МИР</text>`,
   ],
-  [
-    'arca',
-    svg`<rect x="0" y="0" width="34" height="22" rx="4" fill="var(--arca)"></rect>
-      <text class="brand-text" font-size="9" fill="var(--card)" x="17" y="14.6" text-anchor="middle">ArCa</text>`,
-  ],
+  ['amex', coloredCard('AMEX', 'var(--amex)', 14.2)],
+  ['arca', coloredCard('ArCa', 'var(--arca)', 14.6)],
 ])
+
+function coloredCard(name: string, color: string, baseline: number): TemplateResult {
+  return svg`<rect x="0" y="0" width="34" height="22" rx="4" fill=${color}></rect>
+    <text class="brand-text" font-size="9" fill="var(--card)" x="17" y=${baseline}>${name}</text>`
+}
 
 /** Position of the security code on a card. */
 export const codeIcon = html`<svg class="brand" viewBox="0 0 34 22" aria-hidden="true">
-  <rect fill="none" stroke="var(--line-strong)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>
+  ${outline}
   <rect fill="var(--line-strong)" x="1" y="4" width="32" height="4"></rect>
   <rect fill="var(--surface)" stroke="var(--muted)" x="17.5" y="11.5" width="13" height="7" rx="3.5"></rect>
-  <circle fill="var(--muted)" cx="21" cy="15" r="1"></circle>
-  <circle fill="var(--muted)" cx="24" cy="15" r="1"></circle>
-  <circle fill="var(--muted)" cx="27" cy="15" r="1"></circle>
+  ${[21, 24, 27].map((x) => svg`<circle fill="var(--muted)" cx=${x} cy="15" r="1"></circle>`)}
 </svg>`
 
 export const warningIcon = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
@@ -71,35 +68,26 @@ export const warningIcon = html`<svg class="icon" viewBox="0 0 16 16" aria-hidde
   ></path>
 </svg>`
 
-export const chevron = html`<svg class="icon chevron" viewBox="0 0 16 16" aria-hidden="true">
-  <path
-    d="M4.5 6.5 8 10l3.5-3.5"
-    fill="none"
-    stroke="currentColor"
-    stroke-width="1.6"
-    stroke-linecap="round"
-    stroke-linejoin="round"
-  ></path>
+export const chevron = html`<svg class="icon chevron stroked" viewBox="0 0 16 16" aria-hidden="true">
+  <path d="M4.5 6.5 8 10l3.5-3.5" stroke-width="1.6"></path>
 </svg>`
 
-export const spinner = html`<svg class="spinner" viewBox="0 0 24 24" aria-hidden="true">
+export const spinner = html`<svg class="spinner stroked" viewBox="0 0 24 24" aria-hidden="true">
   <circle class="spinner-track" cx="12" cy="12" r="9"></circle>
-  <path class="spinner-head" d="M12 3a9 9 0 0 1 9 9"></path>
+  <path d="M12 3a9 9 0 0 1 9 9"></path>
 </svg>`
 
 /** A check mark, cross, or clock, shown next to the heading of a result. */
 export function resultIcon(result: string): TemplateResult {
-  const path = resultPaths.get(result) ?? cross
-  return html`<svg class="result-icon" viewBox="0 0 24 24" aria-hidden="true">
-    <path d=${path} pathLength="1"></path>
+  return html`<svg class="result-icon stroked" viewBox="0 0 24 24" aria-hidden="true">
+    <path d=${resultPaths[result] ?? cross} pathLength="1"></path>
   </svg>`
 }
 
 const cross = 'M8 8l8 8M16 8l-8 8'
 const clock = 'M12 7v5l3.5 2'
-
-const resultPaths: ReadonlyMap<string, string> = new Map([
-  ['paid', 'M7 12.5l3.4 3.4L17 9'],
-  ['processing', clock],
-  ['expired', clock],
-])
+const resultPaths: Readonly<Record<string, string>> = {
+  paid: 'M7 12.5l3.4 3.4L17 9',
+  processing: clock,
+  expired: clock,
+}

@@ -152,18 +152,12 @@ export class PaymentController implements ReactiveController, ViewHolder {
         this.#canceledHere = view.status === 'canceled'
         return view
       },
-      pendingNotice: 'connection',
-      failedNotice: 'notDone',
     })
   }
 
   /** Cancels the challenge and returns to the card form. */
   async useAnotherCard(): Promise<void> {
-    await this.#perform({
-      send: async (signal) => await this.#api.cancelChallenge(signal),
-      pendingNotice: 'connection',
-      failedNotice: 'notDone',
-    })
+    await this.#perform({ send: async (signal) => await this.#api.cancelChallenge(signal) })
   }
 
   /** Opens the challenge in this window and ends it in all others. */
@@ -313,8 +307,8 @@ export class PaymentController implements ReactiveController, ViewHolder {
   async #perform({
     send,
     onNoResponse,
-    pendingNotice,
-    failedNotice,
+    pendingNotice = 'connection',
+    failedNotice = 'notDone',
   }: ActionRequest): Promise<void> {
     if (this.#action || !this.view) return
     const { screen } = this
@@ -396,9 +390,9 @@ interface ActionRequest {
   /** Called if no response arrives. */
   readonly onNoResponse?: () => void
   /** Shown after the first failed attempt. */
-  readonly pendingNotice: Notice
+  readonly pendingNotice?: Notice
   /** Shown if a view shows that the action had no effect. */
-  readonly failedNotice: Notice
+  readonly failedNotice?: Notice
 }
 
 const rejectionNotices: ReadonlyMap<string, Notice> = new Map<string, Notice>([

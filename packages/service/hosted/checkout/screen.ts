@@ -36,16 +36,10 @@ export function screenOf(view: CheckoutView | undefined, isWaiting: boolean): Sc
 
 /** Returns the result of a final view, or of one that stays pending. */
 export function resultOf({ status }: Pick<CheckoutView, 'status'>): Result {
-  switch (status) {
-    case 'succeeded':
-      return 'paid'
-    case 'processing':
-    case 'canceled':
-    case 'expired':
-      return status
-    default:
-      return 'failed'
-  }
+  if (status === 'succeeded') return 'paid'
+  return status === 'processing' || status === 'canceled' || status === 'expired'
+    ? status
+    : 'failed'
 }
 
 /** Returns whether the view cannot change anymore. */

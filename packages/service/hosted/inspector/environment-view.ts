@@ -63,24 +63,14 @@ export class EnvironmentView extends InspectorView {
   #keys({ keys }: SandboxEnvironment): TemplateResult {
     return html`<section class="box">
       <h2>API keys</h2>
-      <ul class="plain">${keys.map(
-        ({
-          id,
-          display,
-          createdAt,
-          expiresAt,
-          revokedAt,
-        }) => html`<li data-revoked=${revokedAt ? 'true' : 'false'}>
-          <code>${display}</code>
-          <span class="hint">${
-            revokedAt
-              ? `revoked ${timeText(revokedAt)}`
-              : expiresAt
-                ? `until ${timeText(expiresAt)}`
-                : `since ${timeText(createdAt)}`
-          }</span>
-          <code class="hint">${id}</code></li>`,
-      )}</ul>
+      <ul class="plain">${keys.map((key) => {
+        const since = `since ${timeText(key.createdAt)}`
+        const validity = key.expiresAt ? `until ${timeText(key.expiresAt)}` : since
+        return html`<li data-revoked=${key.revokedAt ? 'true' : 'false'}>
+          <code>${key.display}</code>
+          <span class="hint">${key.revokedAt ? `revoked ${timeText(key.revokedAt)}` : validity}</span>
+          <code class="hint">${key.id}</code></li>`
+      })}</ul>
       <p class="hint"><code>pi-service keys create</code> shows the new key once.
         <code>pi-service keys revoke ID</code> takes effect immediately.</p>
     </section>`
@@ -94,16 +84,15 @@ export class EnvironmentView extends InspectorView {
       const origin = String(new FormData(form).get('origin'))
       if (await this.state.change('POST', 'origins', { origin })) form.reset()
     }
-    const remove = (origin: string) => async (): Promise<void> => {
+    const remove = async (origin: string): Promise<boolean> =>
       await this.state.change('DELETE', `origins?origin=${encodeURIComponent(origin)}`)
-    }
     return html`<section class="box">
       <h2>Origins</h2>
       <p class="hint">Only pages of these origins can show the checkout.</p>
       <ul class="plain">${origins.map(
         (origin) => html`<li><code>${origin}</code>
           <button type="button" class="small" aria-label=${`Remove ${origin}`}
-            @click=${remove(origin)}>Remove</button></li>`,
+            @click=${() => remove(origin)}>Remove</button></li>`,
       )}</ul>
       <form class="fields one" @submit=${register}>
         <label>Another origin<input name="origin" type="url" placeholder="https://shop.example.com" required></label>
@@ -174,9 +163,8 @@ export class EnvironmentView extends InspectorView {
     const done = await this.state.run<{ deleted: number }>(
       async (api, environment) => await api.send('POST', '/reset', { environment }),
     )
-    this.message = done
-      ? `Reset: ${done.deleted} ${done.deleted === 1 ? 'intent' : 'intents'} deleted.`
-      : ''
+    const intents = done?.deleted === 1 ? 'intent' : 'intents'
+    this.message = done ? `Reset: ${done.deleted} ${intents} deleted.` : ''
   }
 }
 

@@ -8,12 +8,14 @@ import { state } from 'lit/decorators.js'
 import type { Fault, FaultRule, StoredFaultRule } from '../../shared/sandbox-api.ts'
 import { InspectorView } from './inspector-view.ts'
 import { faultLabels } from './labels.ts'
+import { selectField } from './markup.ts'
 
 export class FaultsView extends InspectorView {
   @state() private fault: Fault['type'] = 'drop-after-commit'
 
   protected override render(): unknown {
-    const { rules = [], environment } = this.state
+    const { environment } = this.state
+    const { rules } = this.state.lists
     return html`
       <section class="box">
         <h2>Break the next requests</h2>
@@ -37,10 +39,13 @@ export class FaultsView extends InspectorView {
         <select name="on"><option value="create">create</option><option value="retrieve">retrieve</option></select>
       </label>
       <label>Fault
-        <select name="do" @change=${({ target }: Event) => {
-          const chosen = target instanceof HTMLSelectElement ? target.value : ''
-          this.fault = faults.find((each) => each === chosen) ?? this.fault
-        }}>${faults.map((name) => html`<option ?selected=${name === this.fault}>${name}</option>`)}</select>
+        ${selectField('Fault', {
+          options: faults.map((name) => [name, name]),
+          value: this.fault,
+          onChange: (chosen) => {
+            this.fault = faults.find((name) => name === chosen) ?? this.fault
+          },
+        })}
       </label>
       <label ?hidden=${!needsTime}>Milliseconds
         <input name="ms" type="number" min="1" max="99999" value="3000" ?disabled=${!needsTime}>

@@ -4,7 +4,6 @@
  * @module
  */
 import type { PaymentIntent } from '@pi-checkout/contract'
-import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type {
   KeyUse,
   LintIssue,
@@ -15,9 +14,7 @@ import type {
   SimulatedOutcome,
   StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
-import { anyIntent, anyRequest, type IntentFilter, type RequestFilter } from './filters.ts'
-import { RecentMap } from './recent-map.ts'
-import { type Part, type ReadOptions, Refresher } from './refresher.ts'
+import { type Part, pause, type ReadOptions, Refresher, retryPause } from './refresher.ts'
 import {
   isUnknownToken,
   type Method,
@@ -27,16 +24,36 @@ import {
   SandboxApiError,
   tokenUnknown,
 } from './sandbox-api.ts'
-import { Search } from './search.ts'
-import { followChanges } from './stream.ts'
+import { anyIntent, anyRequest, type IntentFilter, type RequestFilter, Search } from './search.ts'
 
 /** `locked`: no token, or one that the service does not know. */
 export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
 
+/** The lists of one environment, with the names of the sandbox API. */
+interface Lists {
+  /** `undefined` until the first read. */
+  readonly intents: readonly PaymentIntent[] | undefined
+  /** Whether there are intents older than the last one shown. */
+  readonly older: boolean
+  readonly requests: readonly LoggedRequest[]
+  readonly keys: readonly KeyUse[]
+  readonly findings: readonly LintIssue[]
+  readonly rules: readonly StoredFaultRule[]
+}
+
+const noLists: Lists = {
+  intents: undefined,
+  older: false,
+  requests: [],
+  keys: [],
+  findings: [],
+  rules: [],
+}
+
 /** Number of intents to remember. A page of the list has 200. */
 const rememberedIntents = 2000
 
-export class InspectorState implements ReactiveController {
+export class InspectorState {
   connection: Connection = 'locked'
   /** Why the last token was rejected. */
   tokenError: string | undefined
@@ -49,21 +66,14 @@ export class InspectorState implements ReactiveController {
   environments: readonly SandboxEnvironment[] = []
   commandOptions: string | null = ''
   environment: SandboxEnvironment | undefined
-  intents: readonly PaymentIntent[] | undefined
-  /** Whether there are intents older than the last one shown. */
-  hasOlder = false
-  requests: readonly LoggedRequest[] = []
-  keyUses: readonly KeyUse[] = []
-  issues: readonly LintIssue[] = []
-  rules: readonly StoredFaultRule[] = []
-  /** The searches survive a change of section. */
+  lists = noLists
   readonly intentSearch = new Search(anyIntent)
   readonly requestSearch = new Search(anyRequest)
   detail: ShownIntent | undefined
   /** Id of the open intent. */
   openId: string | undefined
 
-  readonly #host: ReactiveControllerHost
+  readonly #requestUpdate: () => void
   #api: SandboxApi | undefined
   #abort = new AbortController()
   /** Whether the stream of changes is open. */
@@ -72,15 +82,10 @@ export class InspectorState implements ReactiveController {
   /** Number of shown pages of intents. */
   #pages = 1
   /** Intents that were read, for other lists that show only their ids. */
-  readonly #remembered = new RecentMap<PaymentIntent>(rememberedIntents)
+  readonly #remembered = new Map<string, PaymentIntent>()
 
-  constructor(host: ReactiveControllerHost) {
-    this.#host = host
-    host.addController(this)
-  }
-
-  hostDisconnected(): void {
-    this.#abort.abort()
+  constructor(requestUpdate: () => void) {
+    this.#requestUpdate = requestUpdate
   }
 
   /** Connects with a token. */
@@ -93,14 +98,7 @@ export class InspectorState implements ReactiveController {
     this.actionError = undefined
     this.readError = undefined
     this.#setConnection('connecting')
-    void followChanges(this.#api, {
-      onChange: (topics) => {
-        this.#streaming = true
-        void this.#refresher.readSoon(topics)
-      },
-      onLost: (reason) => this.#disconnect(reason),
-      signal: this.#abort.signal,
-    })
+    void this.#follow(this.#api, this.#abort.signal)
   }
 
   /** Locks the inspector and shows the reason. */
@@ -127,14 +125,14 @@ export class InspectorState implements ReactiveController {
   async searchIntents(filter: Partial<IntentFilter>, options?: ReadOptions): Promise<void> {
     this.intentSearch.change(filter)
     this.#pages = 1
-    this.#host.requestUpdate()
+    this.#requestUpdate()
     await this.#refresher.readNow(['intents'], options)
   }
 
   /** Searches the request log. */
   async searchRequests(filter: Partial<RequestFilter>, options?: ReadOptions): Promise<void> {
-    this.requestSearch.change(filter, { renew: filter.q !== undefined })
-    this.#host.requestUpdate()
+    this.requestSearch.change(filter, filter.q !== undefined)
+    this.#requestUpdate()
     if (filter.q !== undefined) await this.#refresher.readNow(['requests'], options)
   }
 
@@ -149,7 +147,7 @@ export class InspectorState implements ReactiveController {
     if (this.openId === id) return
     this.openId = id
     this.detail = undefined
-    this.#host.requestUpdate()
+    this.#requestUpdate()
     await this.#refresher.readNow(['detail'])
   }
 
@@ -169,17 +167,16 @@ export class InspectorState implements ReactiveController {
       else this.actionError = messageOf(error)
       return undefined
     } finally {
-      this.#host.requestUpdate()
+      this.#requestUpdate()
     }
   }
 
   /** Changes the selected environment. Returns whether it succeeded. */
   async change(method: Method, path: string, body?: unknown): Promise<boolean> {
-    const done = await this.run(async (api, id) => {
-      await api.send(method, `/environments/${id}/${path}`, body)
-      return true
-    })
-    return done ?? false
+    const done = await this.run(
+      async (api, id) => await api.send(method, `/environments/${id}/${path}`, body),
+    )
+    return done !== undefined
   }
 
   /** Simulates an outcome. Does nothing while another one is running. */
@@ -189,37 +186,42 @@ export class InspectorState implements ReactiveController {
     await this.run(async (api) => await api.send('POST', `/intents/${id}/settle`, { outcome }))
     await this.#refresher.readNow(['detail'])
     this.simulating = false
-    this.#host.requestUpdate()
+    this.#requestUpdate()
   }
 
   /** Hides the error of the last action. */
   dismiss(): void {
     this.actionError = undefined
-    this.#host.requestUpdate()
+    this.#requestUpdate()
   }
 
   async #switchTo(id: string): Promise<void> {
     const chosen = this.environments.find((environment) => environment.id === id)
     if (!chosen) return
     this.environment = chosen
-    this.intents = undefined
-    this.hasOlder = false
-    this.requests = []
-    this.keyUses = []
-    this.issues = []
-    this.rules = []
+    this.lists = noLists
     this.#pages = 1
-    this.#remembered.clear()
-    this.#host.requestUpdate()
+    this.#requestUpdate()
     await this.#refresher.readNow(['intents', 'requests', 'idempotency', 'lint', 'faults'])
   }
 
-  #disconnect(reason: unknown): void {
-    if (reason !== undefined) this.#report(reason)
-    // A rejected token has locked the inspector.
-    if (!this.#api) return
-    this.#streaming = false
-    this.#setConnection('lost')
+  /** Opens the stream of changes again whenever it ends, until the signal aborts. */
+  async #follow(api: SandboxApi, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await api.follow((topics) => {
+          this.#streaming = true
+          void this.#refresher.readSoon(topics)
+        }, signal)
+      } catch (error) {
+        if (!signal.aborted) this.#report(error)
+      }
+      // A rejected token has locked the inspector.
+      if (signal.aborted) return
+      this.#streaming = false
+      this.#setConnection('lost')
+      await pause(retryPause)
+    }
   }
 
   /** Returns whether the read is complete and needs no retry. */
@@ -229,11 +231,11 @@ export class InspectorState implements ReactiveController {
     try {
       if (parts.includes('environments') || !this.environment) await this.#readEnvironments(api)
       const id = this.environment?.id
-      if (id) await Promise.all(parts.map(async (part) => await this.#readers[part](api, id)))
+      if (id) await Promise.all(parts.map(async (part) => await this.#readPart(part, api, id)))
       if (api !== this.#api) return true
       this.readError = undefined
       if (this.#streaming) this.connection = 'live'
-      this.#host.requestUpdate()
+      this.#requestUpdate()
       return true
     } catch (error) {
       if (api === this.#api) this.#report(error)
@@ -242,53 +244,45 @@ export class InspectorState implements ReactiveController {
     }
   }
 
-  /** Each stores its result only if its environment is still selected. */
-  readonly #readers: Readonly<
-    Record<Part, (api: SandboxApi, environment: string) => Promise<void>>
-  > = {
-    intents: async (api, id) => {
-      await Promise.all([this.#readIntents(api, id), this.#readDetail(api)])
-    },
-    detail: async (api) => await this.#readDetail(api),
-    requests: async (api, id) => {
-      type Found = { readonly requests: readonly LoggedRequest[] }
-      const found = await this.requestSearch.read<Found>(async ({ q }, signal) => {
-        const path = `/environments/${id}/requests${queryText({ q })}`
-        return await api.send('GET', path, undefined, signal)
-      })
-      if (found && this.#shows(id)) this.requests = found.requests
-    },
-    idempotency: async (api, id) => {
-      type Found = { readonly keys: readonly KeyUse[] }
-      const { keys } = await api.send<Found>('GET', `/environments/${id}/idempotency`)
-      if (this.#shows(id)) this.keyUses = keys
-    },
-    lint: async (api, id) => {
-      type Found = { readonly findings: readonly LintIssue[] }
-      const { findings } = await api.send<Found>('GET', `/environments/${id}/lint`)
-      if (this.#shows(id)) this.issues = findings
-    },
-    faults: async (api, id) => {
-      type Found = { readonly rules: readonly StoredFaultRule[] }
-      const { rules } = await api.send<Found>('GET', `/environments/${id}/faults`)
-      if (this.#shows(id)) this.rules = rules
-    },
-    environments: async () => {},
+  async #readPart(part: Part, api: SandboxApi, environment: string): Promise<void> {
+    if (part === 'environments') return
+    if (part === 'detail') return await this.#readDetail(api)
+    const [found] = await Promise.all([
+      this.#readList(part, api, environment),
+      part === 'intents' && this.#readDetail(api),
+    ])
+    if (found && environment === this.environment?.id) this.lists = { ...this.lists, ...found }
   }
 
-  #shows(environment: string): boolean {
-    return environment === this.environment?.id
-  }
-
-  async #readIntents(api: SandboxApi, environment: string): Promise<void> {
-    const found = await this.intentSearch.read(
-      async (filter, signal) =>
-        await api.intents(environment, { filter, pages: this.#pages }, signal),
+  async #readList(
+    part: Exclude<Part, 'detail' | 'environments'>,
+    api: SandboxApi,
+    environment: string,
+  ): Promise<Partial<Lists> | undefined> {
+    const path = `/environments/${environment}/${part}`
+    if (part === 'intents') {
+      const found = await this.intentSearch.read(
+        async (filter, signal) =>
+          await api.intents(environment, { filter, pages: this.#pages }, signal),
+      )
+      if (found) this.#remember(found.intents)
+      return found
+    }
+    if (part !== 'requests') return await api.send('GET', path)
+    return await this.requestSearch.read<Partial<Lists>>(
+      async ({ q }, signal) => await api.send('GET', path + queryText({ q }), undefined, signal),
     )
-    if (!found || !this.#shows(environment)) return
-    for (const intent of found.intents) this.#remembered.set(intent.id, intent)
-    this.intents = found.intents
-    this.hasOlder = found.older
+  }
+
+  #remember(intents: readonly PaymentIntent[]): void {
+    for (const intent of intents) {
+      this.#remembered.delete(intent.id)
+      this.#remembered.set(intent.id, intent)
+    }
+    for (const id of this.#remembered.keys()) {
+      if (this.#remembered.size <= rememberedIntents) return
+      this.#remembered.delete(id)
+    }
   }
 
   async #readEnvironments(api: SandboxApi): Promise<void> {
@@ -305,21 +299,21 @@ export class InspectorState implements ReactiveController {
     if (!id) return
     const detail = await api.intent(id)
     if (this.openId !== id) return
-    // A link can lead to another merchant's intent: the list must show the same merchant.
-    if (detail && !this.#shows(detail.environment)) void this.#switchTo(detail.environment)
     this.detail = detail
     if (!detail) this.openId = undefined
+    // A link can lead to another merchant's intent: the list must show the same merchant.
+    else if (detail.environment !== this.environment?.id) void this.#switchTo(detail.environment)
   }
 
   #report(error: unknown): void {
     if (isUnknownToken(error)) this.lock(tokenUnknown)
     else if (error instanceof SandboxApiError) this.readError = error.message
     else this.connection = 'lost'
-    this.#host.requestUpdate()
+    this.#requestUpdate()
   }
 
   #setConnection(connection: Connection): void {
     this.connection = connection
-    this.#host.requestUpdate()
+    this.#requestUpdate()
   }
 }

@@ -4,16 +4,25 @@
  * @module
  */
 import { html, nothing, type TemplateResult } from 'lit'
-import { live } from 'lit/directives/live.js'
 import { LightElement } from '../light-element.ts'
-import { anyRequest, isEmpty } from './filters.ts'
+import { idempotencyView } from './idempotency-view.ts'
 import { InspectorState } from './inspector-state.ts'
 import { spanText, timeText } from './labels.ts'
-import { type Route, readRoute, type Section, sections, writeRoute } from './route.ts'
-import { readToken, takeToken } from './token.ts'
+import { lintView } from './lint-view.ts'
+import { selectField } from './markup.ts'
+import {
+  type Route,
+  readRoute,
+  readToken,
+  type Section,
+  sections,
+  takeToken,
+  writeRoute,
+} from './route.ts'
+import { anyRequest } from './search.ts'
 
 export class Inspector extends LightElement {
-  readonly #state = new InspectorState(this)
+  readonly #state = new InspectorState(() => this.requestUpdate())
   #route: Route = readRoute(location.hash)
   #shortcuts = localStorage.getItem(shortcutsName) !== 'off'
   /** Id of the newest intent when the tab was last visible. */
@@ -25,34 +34,26 @@ export class Inspector extends LightElement {
     super.connectedCallback()
     addEventListener('hashchange', this.#navigate)
     addEventListener('keydown', this.#onKeyDown)
-    document.addEventListener('visibilitychange', this.#onVisibility)
+    document.addEventListener('visibilitychange', () => this.requestUpdate())
     this.#navigate()
-  }
-
-  override disconnectedCallback(): void {
-    removeEventListener('hashchange', this.#navigate)
-    removeEventListener('keydown', this.#onKeyDown)
-    document.removeEventListener('visibilitychange', this.#onVisibility)
-    super.disconnectedCallback()
   }
 
   protected override render(): unknown {
     const { connection, environment, actionError, readError } = this.#state
     if (connection === 'locked') return this.#gate()
     if (!environment) {
-      return html`<main class="gate"><p class="hint">${
-        connection === 'lost'
-          ? 'The service does not respond. Check that it is running.'
-          : 'Connecting…'
-      }</p></main>`
+      const lost = 'The service does not respond. Check that it is running.'
+      const text = connection === 'lost' ? lost : 'Connecting…'
+      return html`<main class="gate"><p class="hint">${text}</p></main>`
     }
+    const isLive = connection === 'live'
     return html`
       <header class="top">
         <h1><img src=${iconUrl} alt="" width="24" height="24">Inspector</h1>
         ${this.#environmentChoice()}
         ${this.#clock()}
-        <span class="live hint" data-tone=${connection === 'live' ? 'good' : 'waiting'} role="status">${
-          connection === 'live' ? 'Live' : 'Reconnecting…'
+        <span class="live hint" data-tone=${isLive ? 'good' : 'waiting'} role="status">${
+          isLive ? 'Live' : 'Reconnecting…'
         }</span>
       </header>
       <nav aria-label="Sections">
@@ -77,29 +78,24 @@ export class Inspector extends LightElement {
     if (section === this.#scrolledTo || this.#state.connection === 'locked') return
     this.#scrolledTo = section
     // On a phone the tabs are wider than the screen.
-    this.querySelector('nav [aria-current="page"]')?.scrollIntoView({
-      block: 'nearest',
-      inline: 'nearest',
-    })
+    const tab = this.querySelector('nav [aria-current="page"]')
+    tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
 
   /** Shows in the tab's title what is open, how many issues there are, and how many intents are new. */
   #updateTitle(): void {
-    const { environment, intents, issues, detail, intentSearch } = this.#state
+    const { environment, lists, detail, intentSearch } = this.#state
+    const { intents = [], findings } = lists
     if (!environment || this.#state.connection === 'locked') {
       document.title = 'Inspector'
       return
     }
-    if (!document.hidden) this.#newest = intents?.[0]?.id
-    const firstSeen = isEmpty(intentSearch.filter)
-      ? (intents ?? []).findIndex(({ id }) => id === this.#newest)
-      : 0
-    const count = firstSeen === -1 ? intents?.length : firstSeen
-    document.title = [
-      `${count ? `(${count}) ` : ''}${detail?.intent.orderId ?? titles[this.#route.section]}`,
-      ...(issues.length > 0 ? [`Lint ${issues.length}`] : []),
-      'Inspector',
-    ].join(' · ')
+    if (!document.hidden) this.#newest = intents[0]?.id
+    const firstSeen = intentSearch.isEmpty ? intents.findIndex(({ id }) => id === this.#newest) : 0
+    const count = firstSeen === -1 ? intents.length : firstSeen
+    const open = detail?.intent.orderId ?? titles[this.#route.section]
+    const lint = findings.length > 0 ? ` · Lint ${findings.length}` : ''
+    document.title = `${count ? `(${count}) ` : ''}${open}${lint} · Inspector`
   }
 
   #gate(): TemplateResult {
@@ -107,10 +103,7 @@ export class Inspector extends LightElement {
       event.preventDefault()
       const token = readToken(this.querySelector<HTMLInputElement>('#token')?.value ?? '')
       if (token) this.#state.unlock(token)
-      else
-        this.#state.lock(
-          'This is not an admin token. Paste the printed link, or the part after its #.',
-        )
+      else this.#state.lock(notToken)
     }
     const { tokenError } = this.#state
     return html`<main class="gate">
@@ -130,35 +123,28 @@ export class Inspector extends LightElement {
 
   #error(text: string | undefined): TemplateResult | typeof nothing {
     if (!text) return nothing
+    const close = html`<button type="button" class="small"
+      @click=${() => this.#state.dismiss()}>Close</button>`
     return html`<div class="notice" role="alert">
-      <p>${text}</p>
-      ${
-        this.#state.actionError
-          ? html`<button type="button" class="small" @click=${() => this.#state.dismiss()}>Close</button>`
-          : nothing
-      }
+      <p>${text}</p>${this.#state.actionError ? close : nothing}
     </div>`
   }
 
   #environmentChoice(): TemplateResult {
     const { environments, environment } = this.#state
-    if (environments.length < 2) {
-      return html`<span class="merchant"><bdi>${environment?.merchant}</bdi><span class="badge" data-tone="quiet">test</span></span>`
-    }
-    const choose = ({ target }: Event): void => {
-      if (!(target instanceof HTMLSelectElement)) return
-      void this.#state.selectEnvironment(target.value)
-      // The open intent belongs to the other merchant.
-      const { section, id } = this.#route
-      if (id) location.hash = writeRoute({ section })
-    }
-    return html`<span class="merchant">
-      <select aria-label="Merchant" @change=${choose}>
-        ${environments.map(
-          ({ id, merchant }) =>
-            html`<option value=${id} .selected=${live(id === environment?.id)}>${merchant}</option>`,
-        )}
-      </select><span class="badge" data-tone="quiet">test</span></span>`
+    const name = html`<bdi>${environment?.merchant}</bdi>`
+    const choice = selectField('Merchant', {
+      options: environments.map(({ id, merchant }) => [id, merchant]),
+      value: environment?.id,
+      onChange: (chosen) => {
+        void this.#state.selectEnvironment(chosen)
+        // The open intent belongs to the other merchant.
+        const { section, id } = this.#route
+        if (id) location.hash = writeRoute({ section })
+      },
+    })
+    return html`<span class="merchant">${environments.length < 2 ? name : choice}<span
+      class="badge" data-tone="quiet">test</span></span>`
   }
 
   /** Shown only if environment time is not real time. */
@@ -170,11 +156,12 @@ export class Inspector extends LightElement {
   }
 
   #tab(section: Section, at: number): TemplateResult {
-    const { intents, hasOlder, issues, rules, intentSearch } = this.#state
+    const { lists, intentSearch } = this.#state
+    const { intents, older, findings, rules } = lists
     const counts: Partial<Record<Section, number | string>> = {
       // The number of matches is not the number of intents.
-      intents: isEmpty(intentSearch.filter) ? `${intents?.length || ''}${hasOlder ? '+' : ''}` : '',
-      lint: issues.length,
+      intents: intentSearch.isEmpty ? `${intents?.length || ''}${older ? '+' : ''}` : '',
+      lint: findings.length,
       faults: rules.length,
     }
     const count = counts[section]
@@ -195,17 +182,15 @@ export class Inspector extends LightElement {
       case 'requests':
         return html`<requests-view .state=${state} .selected=${id}></requests-view>`
       case 'idempotency':
-        return html`<idempotency-view .state=${state}></idempotency-view>`
+        return idempotencyView(state)
       case 'lint':
-        return html`<lint-view .state=${state}></lint-view>`
+        return lintView(state)
       case 'faults':
         return html`<faults-view .state=${state}></faults-view>`
       case 'environment':
         return html`<environment-view .state=${state}></environment-view>`
     }
   }
-
-  readonly #onVisibility = (): void => this.requestUpdate()
 
   readonly #navigate = (): void => {
     // A new link can be opened in the same tab.
@@ -215,7 +200,7 @@ export class Inspector extends LightElement {
     this.#route = readRoute(location.hash)
     const { section, id } = this.#route
     void this.#state.open(section === 'intents' ? id : undefined)
-    const { requests } = this.#state
+    const { requests } = this.#state.lists
     // The filter may hide the linked request.
     if (section === 'requests' && id && !requests.some(({ requestId }) => requestId === id)) {
       void this.#state.searchRequests(anyRequest)
@@ -232,10 +217,10 @@ export class Inspector extends LightElement {
 
   readonly #onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
-    const typing =
-      event.target instanceof Element && event.target.matches('input, select, textarea')
+    const { target } = event
+    const typing = target instanceof HTMLElement && target.matches('input, select, textarea')
     if (event.key === 'Escape') {
-      if (typing && event.target instanceof HTMLElement) event.target.blur()
+      if (typing) target.blur()
       else if (this.#route.id) location.hash = writeRoute({ section: this.#route.section })
       return
     }
@@ -267,6 +252,8 @@ export class Inspector extends LightElement {
 }
 
 const shortcutsName = 'pi-inspector-shortcuts'
+
+const notToken = 'This is not an admin token. Paste the printed link, or the part after its #.'
 
 const iconUrl = new URL('./icon.svg', import.meta.url).href
 

@@ -5,12 +5,13 @@
  */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
-import { copyButton } from './copy.ts'
-import { anyRequest } from './filters.ts'
+import { copyButton, jsonBlock } from './code-block.ts'
 import { InspectorView } from './inspector-view.ts'
-import { badge, money, timeText } from './labels.ts'
+import { badge, customerName, money, timeText } from './labels.ts'
+import { facts } from './markup.ts'
 import { requestLine } from './request-line.ts'
 import { writeRoute } from './route.ts'
+import { anyRequest } from './search.ts'
 import { timeline } from './timeline.ts'
 
 export class IntentDetail extends InspectorView {
@@ -42,21 +43,21 @@ export class IntentDetail extends InspectorView {
       <header>
         <div><h2 tabindex="-1"><bdi>${intent.orderId}</bdi></h2>${badge(intent.status)}</div>
         <p class="amount">${money(intent.amount, intent.currency)}</p>
-        <p class="id"><code>${intent.id}</code>${copyButton('Copy id', () => intent.id)}</p>
+        <p class="id"><code>${intent.id}</code>${copyButton(intent.id, 'Copy id')}</p>
       </header>
       ${this.#outcomes(detail)} ${this.#facts(detail)}
       <h3>Timeline</h3>
       ${timeline(detail)}
       ${detail.requests.length > 0 ? this.#requests(detail) : nothing}
       <h3>JSON</h3>
-      <json-text .value=${intent}></json-text>
+      ${jsonBlock(intent)}
     </section>`
   }
 
   #outcomes({ intent: { id, status } }: ShownIntent): TemplateResult | typeof nothing {
-    const offers = outcomes.get(status)
+    const offers = outcomes[status]
     if (!offers) return nothing
-    const simulate = (outcome: SimulatedOutcome) => async (): Promise<void> => {
+    const simulate = async (outcome: SimulatedOutcome): Promise<void> => {
       await this.state.simulate(id, outcome)
       // If the pressed button was removed, keyboard users would lose their position.
       await this.updateComplete
@@ -64,46 +65,31 @@ export class IntentDetail extends InspectorView {
     }
     return html`<div class="buttons" role="group" aria-label="Simulate an outcome">
       ${offers.map(
-        ([outcome, text, hint]) =>
-          html`<button type="button" data-outcome=${outcome} title=${hint} class=${buttonClasses.get(outcome) ?? nothing} ?disabled=${this.state.simulating}
-            @click=${simulate(outcome)}>${text}</button>`,
+        ([outcome, text, hint]) => html`<button type="button" data-outcome=${outcome} title=${hint}
+          class=${buttonClasses[outcome] ?? nothing} ?disabled=${this.state.simulating}
+          @click=${() => simulate(outcome)}>${text}</button>`,
       )}
     </div>`
   }
 
-  #facts({
-    intent,
-    confirms,
-    expiresAt,
-    finalizedAt,
-    settlement,
-    replayUntil,
-    secretRevoked,
-  }: ShownIntent): TemplateResult {
-    const { paymentMethod, lastPaymentFailure, nextAction, providerPaymentId, customer } = intent
+  #facts(detail: ShownIntent): TemplateResult {
+    const { intent, confirms, expiresAt, finalizedAt, settlement, replayUntil } = detail
+    const { paymentMethod, lastPaymentFailure: failure, nextAction } = intent
+    const { providerPaymentId, customer } = intent
     const card = paymentMethod?.card
-    const rows: readonly (readonly [string, unknown])[] = [
+    return facts([
       ['Created', timeText(intent.createdAt)],
       finalizedAt ? ['Final since', timeText(finalizedAt)] : ['Deadline', timeText(expiresAt)],
       ['Card', card && `${card.brand} •••• ${card.last4}, ${card.expMonth}/${card.expYear}`],
       ['Next action', nextAction && `${nextAction.type} until ${timeText(nextAction.expiresAt)}`],
       ['Succeeds', settlement && timeText(settlement.at)],
-      [
-        'Last failure',
-        lastPaymentFailure && (lastPaymentFailure.declineCode ?? lastPaymentFailure.code),
-      ],
+      ['Last failure', failure && (failure.declineCode ?? failure.code)],
       ['Provider id', providerPaymentId && html`<code>${providerPaymentId}</code>`],
-      ['Customer', customer && html`<bdi>${customer.name ?? customer.email ?? customer.id}</bdi>`],
+      ['Customer', customer && customerName(customer)],
       ['Confirmations', confirms || null],
-      [
-        'Replays until',
-        replayUntil ? timeText(replayUntil) : 'Not possible without Idempotency-Key',
-      ],
-      ['clientSecret', this.#secret(intent.id, secretRevoked)],
-    ]
-    return html`<dl>${rows.map(([name, value]) =>
-      value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing,
-    )}</dl>`
+      ['Replays until', replayUntil ? timeText(replayUntil) : noReplay],
+      ['clientSecret', this.#secret(detail)],
+    ])
   }
 
   /** The newest requests about it, with links to the log. */
@@ -114,11 +100,11 @@ export class IntentDetail extends InspectorView {
         (request) => html`<li><a class="line"
           href=${writeRoute({ section: 'requests', id: request.requestId })}>${requestLine(request)}</a></li>`,
       )}</ul>
-      <p class="hint all"><a href=${writeRoute({ section: 'requests' })} @click=${search}>All requests in the log</a></p>`
+      <p class="hint"><a href=${writeRoute({ section: 'requests' })} @click=${search}>All requests in the log</a></p>`
   }
 
-  #secret(id: string, revoked: boolean): TemplateResult {
-    if (revoked) return html`<span class="hint">Revoked: it opens no checkout</span>`
+  #secret({ intent: { id }, secretRevoked }: ShownIntent): TemplateResult {
+    if (secretRevoked) return html`<span class="hint">Revoked: it opens no checkout</span>`
     const revoke = async (): Promise<void> => {
       await this.state.run(async (api) => await api.send('POST', `/intents/${id}/revoke-secret`))
     }
@@ -127,42 +113,26 @@ export class IntentDetail extends InspectorView {
   }
 }
 
-type Offer = readonly [outcome: SimulatedOutcome, label: string, hint: string]
+const noReplay = 'Not possible without Idempotency-Key'
 
-const buttonClasses: ReadonlyMap<SimulatedOutcome, string> = new Map([
-  ['succeeded', 'primary'],
-  ['failed', 'danger'],
-])
+type Offer = readonly [outcome: SimulatedOutcome, label: string, hint: string]
 
 const decline: Offer = ['declined', 'Decline', 'The buyer can try again']
 const fail: Offer = ['failed', 'Fail', 'A hard decline: the intent is final']
 const cancel: Offer = ['canceled', 'Cancel', 'As if the buyer cancels']
-
 const expire: Offer = ['expired', 'Expire', 'As after 24 hours']
+const pay: Offer = ['succeeded', 'Pay', 'As if the buyer pays with a valid card']
+const challenge: Offer = ['requires_action', 'Challenge', 'A card whose bank opens a challenge']
+const process: Offer = ['processing', 'Process', 'Stays processing until you simulate an outcome']
+const passed = 'The challenge passes, then the payment succeeds'
+const pass: Offer = ['succeeded', 'Pass challenge', passed]
+const succeed: Offer = ['succeeded', 'Succeed', 'The provider accepts the payment']
 
 /** The simulated outcomes of each status that is not final. */
-const outcomes: ReadonlyMap<string, readonly Offer[]> = new Map([
-  [
-    'requires_payment_method',
-    [
-      ['succeeded', 'Pay', 'As if the buyer pays with a valid card'],
-      decline,
-      fail,
-      ['requires_action', 'Challenge', 'A card whose bank opens a challenge'],
-      ['processing', 'Process', 'Stays processing until you simulate an outcome'],
-      cancel,
-      expire,
-    ],
-  ],
-  [
-    'requires_action',
-    [
-      ['succeeded', 'Pass challenge', 'The challenge passes, then the payment succeeds'],
-      decline,
-      fail,
-      cancel,
-      expire,
-    ],
-  ],
-  ['processing', [['succeeded', 'Succeed', 'The provider accepts the payment'], decline, fail]],
-])
+const outcomes: Readonly<Record<string, readonly Offer[]>> = {
+  requires_payment_method: [pay, decline, fail, challenge, process, cancel, expire],
+  requires_action: [pass, decline, fail, cancel, expire],
+  processing: [succeed, decline, fail],
+}
+
+const buttonClasses: Readonly<Record<string, string>> = { succeeded: 'primary', failed: 'danger' }

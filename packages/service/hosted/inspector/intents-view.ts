@@ -6,15 +6,15 @@
 import type { PaymentIntent } from '@pi-checkout/contract'
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
-import { live } from 'lit/directives/live.js'
 import { repeat } from 'lit/directives/repeat.js'
-import { copyButton } from './copy.ts'
+import { codeBlock } from './code-block.ts'
 import { firstCreate } from './curl.ts'
-import { type IntentFilter, isEmpty, maxSearchLength } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
 import type { IntentDetail } from './intent-detail.ts'
-import { allStatuses, badge, money, timeText } from './labels.ts'
+import { allStatuses, badge, customerName, money, timeText } from './labels.ts'
+import { emptySection, searchField, selectField } from './markup.ts'
 import { writeRoute } from './route.ts'
+import type { IntentFilter } from './search.ts'
 
 export class IntentsView extends InspectorView {
   @property({ attribute: false }) selected: string | undefined
@@ -36,9 +36,10 @@ export class IntentsView extends InspectorView {
   }
 
   protected override render(): unknown {
-    const { intents, hasOlder, environment, intentSearch } = this.state
+    const { lists, environment, intentSearch } = this.state
+    const { intents, older } = lists
     if (!intents || !environment) return html`<p class="empty">Loading…</p>`
-    const isUnfiltered = isEmpty(intentSearch.filter)
+    const isUnfiltered = intentSearch.isEmpty
     if (intents.length === 0 && isUnfiltered && !this.selected) return empty()
     return html`<div class="panes" data-open=${this.selected ? 'detail' : 'list'}>
       <section class="list" aria-label="Payment Intents">
@@ -52,7 +53,7 @@ export class IntentsView extends InspectorView {
               )}</ul>`
             : html`<p class="empty">No matching intents.</p>`
         }
-        ${hasOlder ? this.#more(intents.length, isUnfiltered) : nothing}
+        ${older ? this.#more(intents.length, isUnfiltered) : nothing}
       </section>
       ${
         this.selected
@@ -62,25 +63,18 @@ export class IntentsView extends InspectorView {
     </div>`
   }
 
-  #filters({ q, status: chosen }: IntentFilter): TemplateResult {
+  #filters({ q, status }: IntentFilter): TemplateResult {
     return html`<div class="filters">
-      <input type="search" placeholder="Order, id, customer, card" aria-label="Search intents"
-        maxlength=${maxSearchLength} .value=${q}
-        @input=${({ target }: Event) => {
-          if (target instanceof HTMLInputElement)
-            void this.state.searchIntents({ q: target.value }, { typing: true })
-        }}>
-      <select aria-label="Status" @change=${({ target }: Event) => {
-        if (target instanceof HTMLSelectElement) {
-          void this.state.searchIntents({ status: target.value })
-        }
-      }}>
-        <option value="">Any status</option>
-        ${allStatuses.map(
-          (status) =>
-            html`<option value=${status} .selected=${live(status === chosen)}>${status}</option>`,
-        )}
-      </select>
+      ${searchField('Search intents', {
+        placeholder: 'Order, id, customer, card',
+        value: q,
+        onInput: (q) => void this.state.searchIntents({ q }, { typing: true }),
+      })}
+      ${selectField('Status', {
+        options: [['', 'Any status'], ...allStatuses.map((name) => [name, name] as const)],
+        value: status,
+        onChange: (status) => void this.state.searchIntents({ status }),
+      })}
     </div>`
   }
 
@@ -99,7 +93,7 @@ export class IntentsView extends InspectorView {
       <span class="order"><bdi>${orderId}</bdi></span>
       <span class="money">${money(amount, currency)}</span>
       <span class="hint">${timeText(createdAt)}${
-        customer ? html` · <bdi>${customer.name ?? customer.email ?? customer.id}</bdi>` : nothing
+        customer ? html` · ${customerName(customer)}` : nothing
       }</span>
       ${badge(status)}
     </a></li>`
@@ -107,12 +101,11 @@ export class IntentsView extends InspectorView {
 }
 
 function empty(): TemplateResult {
-  const text = firstCreate(location.origin)
-  return html`<div class="box welcome">
-    <h2>No Payment Intent yet</h2>
-    <p class="hint">Create one from your server, or run this command. It appears here immediately.</p>
-    <div class="code">${copyButton('Copy', () => text)}<pre tabindex="0">${text}</pre></div>
+  return emptySection(
+    'No Payment Intent yet',
+    html`<p class="hint">Create one from your server, or run this command. It appears here immediately.</p>
+    ${codeBlock(firstCreate(location.origin))}
     <p class="hint"><code>PI_API_KEY</code> is the test key that <code>pi-service start</code>
-      printed.</p>
-  </div>`
+      printed.</p>`,
+  )
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PaymentIntentStatus } from '@pi-checkout/contract'
+import type { PaymentIntent, PaymentIntentStatus } from '@pi-checkout/contract'
 import { isCurrency } from '@pi-checkout/contract/money'
 import { html, type TemplateResult } from 'lit'
 import type { Fault } from '../../shared/sandbox-api.ts'
@@ -24,7 +24,7 @@ const tones = {
 export const allStatuses: readonly string[] = Object.keys(tones)
 
 export function toneOf(status: string): string {
-  return new Map<string, string>(Object.entries(tones)).get(status) ?? 'plain'
+  return Object.entries(tones).find(([name]) => name === status)?.[1] ?? 'plain'
 }
 
 /** Returns a status as a colored badge. */
@@ -37,12 +37,21 @@ export function money(amount: number, currency: string): string {
   return isCurrency(currency) ? moneyText(amount, currency, 'en') : `${amount} ${currency}`
 }
 
+export function customerName({
+  name,
+  email,
+  id,
+}: NonNullable<PaymentIntent['customer']>): TemplateResult {
+  return html`<bdi>${name ?? email ?? id}</bdi>`
+}
+
 /** Returns why a status changed. */
 export function causeLabel(cause: string): string {
   return causes.get(cause) ?? cause
 }
 
 const causes: ReadonlyMap<string, string> = new Map([
+  ['created', 'Created'],
   ['confirmed', 'Confirmed by the buyer'],
   ['challenge_passed', 'Challenge passed'],
   ['challenge_failed', 'Challenge failed'],
@@ -96,15 +105,6 @@ const units = [
   ['s', 1],
 ] as const
 
-const dateTime = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-})
-const clock = new Intl.DateTimeFormat('en-GB', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-})
+const clockParts = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+const clock = new Intl.DateTimeFormat('en-GB', clockParts)
+const dateTime = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...clockParts })

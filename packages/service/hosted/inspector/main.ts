@@ -5,20 +5,14 @@
  */
 import { EnvironmentView } from './environment-view.ts'
 import { FaultsView } from './faults-view.ts'
-import { IdempotencyView } from './idempotency-view.ts'
 import { Inspector } from './inspector.ts'
 import { IntentDetail } from './intent-detail.ts'
 import { IntentsView } from './intents-view.ts'
-import { JsonText } from './json-text.ts'
-import { LintView } from './lint-view.ts'
 import { RequestsView } from './requests-view.ts'
 
-customElements.define('json-text', JsonText)
 customElements.define('intent-detail', IntentDetail)
 customElements.define('intents-view', IntentsView)
 customElements.define('requests-view', RequestsView)
-customElements.define('idempotency-view', IdempotencyView)
-customElements.define('lint-view', LintView)
 customElements.define('faults-view', FaultsView)
 customElements.define('environment-view', EnvironmentView)
 customElements.define('pi-inspector', Inspector)

@@ -8,12 +8,13 @@ import { property } from 'lit/decorators.js'
 import { live } from 'lit/directives/live.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
-import { copyButton } from './copy.ts'
+import { codeBlock } from './code-block.ts'
 import { curlOf } from './curl.ts'
-import { anyRequest, isEmpty, maxSearchLength, type RequestFilter } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
+import { emptySection, facts, intentLink, searchField, selectField } from './markup.ts'
 import { requestLine } from './request-line.ts'
 import { writeRoute } from './route.ts'
+import { anyRequest, type RequestFilter } from './search.ts'
 
 export class RequestsView extends InspectorView {
   /** Id of the open request. */
@@ -25,9 +26,10 @@ export class RequestsView extends InspectorView {
   }
 
   protected override render(): unknown {
-    const { requests, requestSearch } = this.state
+    const { requestSearch } = this.state
+    const { requests } = this.state.lists
     const { filter } = requestSearch
-    if (requests.length === 0 && isEmpty(filter)) return empty()
+    if (requests.length === 0 && requestSearch.isEmpty) return empty()
     const shown = requests.filter((request) => this.#isOpen(request) || matches(request, filter))
     const isMissing = this.selected !== undefined && !requests.some((each) => this.#isOpen(each))
     return html`
@@ -44,29 +46,24 @@ export class RequestsView extends InspectorView {
       }`
   }
 
-  #filters({ q, operation: chosen, failed }: RequestFilter): TemplateResult {
-    const search = async (filter: Partial<RequestFilter>): Promise<void> =>
-      await this.state.searchRequests(filter)
+  #filters({ q, operation, failed }: RequestFilter): TemplateResult {
+    const { state } = this
     const clear = async (): Promise<void> => {
-      if (await this.state.change('DELETE', 'requests')) await search(anyRequest)
+      if (await state.change('DELETE', 'requests')) await state.searchRequests(anyRequest)
     }
     return html`<div class="filters">
-      <input type="search" placeholder="Path, status, order, intent, key, request id"
-        aria-label="Search requests" maxlength=${maxSearchLength} .value=${q} @input=${({
-          target,
-        }: Event) => {
-          if (target instanceof HTMLInputElement) {
-            void this.state.searchRequests({ q: target.value }, { typing: true })
-          }
-        }}>
-      <select aria-label="Operation" @change=${({ target }: Event) => {
-        if (target instanceof HTMLSelectElement) void search({ operation: target.value })
-      }}>${operations.map(
-        ([name, text]) =>
-          html`<option value=${name} .selected=${live(name === chosen)}>${text}</option>`,
-      )}</select>
+      ${searchField('Search requests', {
+        placeholder: 'Path, status, order, intent, key, request id',
+        value: q,
+        onInput: (q) => void state.searchRequests({ q }, { typing: true }),
+      })}
+      ${selectField('Operation', {
+        options: operations,
+        value: operation,
+        onChange: (operation) => void state.searchRequests({ operation }),
+      })}
       <label><input type="checkbox" .checked=${live(failed)}
-        @change=${() => void search({ failed: !failed })}>Errors only</label>
+        @change=${() => void state.searchRequests({ failed: !failed })}>Errors only</label>
       <button type="button" @click=${clear}>Clear</button>
     </div>`
   }
@@ -87,35 +84,23 @@ export class RequestsView extends InspectorView {
   }
 
   #more(request: LoggedRequest): TemplateResult {
-    const { requestId, intentId, idempotencyKey, operation, problem } = request
-    const { pointers, pointersOmitted } = request
+    const { requestId, intentId, idempotencyKey, operation } = request
+    const { problem, pointers, pointersOmitted } = request
     const intent = this.state.findIntent(intentId)
     const curl = curlOf(request, { origin: location.origin, intent })
     const key = idempotencyKey ? html`<code>${idempotencyKey}</code>` : 'None'
-    const rows: readonly (readonly [string, unknown])[] = [
-      ['Request id', html`<code>${requestId}</code>`],
-      [
-        'Problem',
-        problem && html`<a href="/docs#${problem}" target="_blank"><code>${problem}</code></a>`,
-      ],
-      [
-        'Fields',
-        pointers.length > 0 &&
-          html`<code>${pointers.join(', ')}</code>${pointersOmitted > 0 ? ` and ${pointersOmitted} more` : nothing}`,
-      ],
-      [
-        'Intent',
-        intentId &&
-          html`<a href=${writeRoute({ section: 'intents', id: intentId })}><code>${intentId}</code></a>`,
-      ],
-      ['Order', intent && html`<bdi>${intent.orderId}</bdi>`],
-      ['Idempotency-Key', operation === 'create' && key],
-    ]
+    const link = html`<a href="/docs#${problem}" target="_blank"><code>${problem}</code></a>`
+    const omitted = pointersOmitted > 0 ? ` and ${pointersOmitted} more` : ''
     return html`<div class="more">
-      <dl>${rows.map(([name, value]) =>
-        value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing,
-      )}</dl>
-      <div class="code">${copyButton('Copy as curl', () => curl)}<pre tabindex="0">${curl}</pre></div>
+      ${facts([
+        ['Request id', html`<code>${requestId}</code>`],
+        ['Problem', problem && link],
+        ['Fields', pointers.length > 0 && html`<code>${pointers.join(', ')}</code>${omitted}`],
+        ['Intent', intentId && intentLink(intentId, html`<code>${intentId}</code>`)],
+        ['Order', intent && html`<bdi>${intent.orderId}</bdi>`],
+        ['Idempotency-Key', operation === 'create' && key],
+      ])}
+      ${codeBlock(curl, 'Copy as curl')}
     </div>`
   }
 }
@@ -135,7 +120,9 @@ function matches({ operation, status }: LoggedRequest, filter: RequestFilter): b
 }
 
 function empty(): TemplateResult {
-  return html`<div class="box welcome"><h2>No requests yet</h2>
-    <p class="hint">Send a request to <code>${location.origin}/payment-intents</code>, or open a checkout. Each
-      request is listed here with method, path, status, and time. Bodies and credentials are not stored.</p></div>`
+  return emptySection(
+    'No requests yet',
+    html`<p class="hint">Send a request to <code>${location.origin}/payment-intents</code>, or open a checkout. Each
+      request is listed here with method, path, status, and time. Bodies and credentials are not stored.</p>`,
+  )
 }

@@ -5,7 +5,7 @@
  */
 import type { PaymentIntent, Problem } from '@pi-checkout/contract'
 import type { IntentPage, ShownIntent, Topic } from '../../shared/sandbox-api.ts'
-import type { IntentFilter } from './filters.ts'
+import type { IntentFilter } from './search.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 

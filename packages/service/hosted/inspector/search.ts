@@ -1,9 +1,30 @@
 /**
- * The search of a list. Each new search aborts the one before.
+ * The searches of the lists. They outlive the views, which are created again with each change of section.
  *
  * @module
  */
 
+/** Filter of intents, applied by the service. */
+export interface IntentFilter {
+  readonly q: string
+  readonly status: string
+}
+
+/** Filter of requests in the log. The service applies `q`. */
+export interface RequestFilter {
+  readonly q: string
+  readonly operation: string
+  /** Errors only. */
+  readonly failed: boolean
+}
+
+/** The service accepts no longer search term. */
+export const maxSearchLength = 200
+
+export const anyIntent: IntentFilter = { q: '', status: '' }
+export const anyRequest: RequestFilter = { q: '', operation: '', failed: false }
+
+/** The search of one list. Each new search aborts the one before. */
 export class Search<Filter extends object> {
   filter: Filter
   #abort = new AbortController()
@@ -12,8 +33,13 @@ export class Search<Filter extends object> {
     this.filter = filter
   }
 
+  /** Whether the filter matches everything. */
+  get isEmpty(): boolean {
+    return !Object.values(this.filter).some(Boolean)
+  }
+
   /** @param renew - Whether the running search is aborted, because the service must be asked again. */
-  change(filter: Partial<Filter>, { renew = true }: { readonly renew?: boolean } = {}): void {
+  change(filter: Partial<Filter>, renew = true): void {
     this.filter = { ...this.filter, ...filter }
     if (!renew) return
     this.#abort.abort()

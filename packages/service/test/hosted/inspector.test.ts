@@ -12,8 +12,7 @@ import { join } from 'node:path'
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
 import type { Browser, BrowserContextOptions, Page } from '@playwright/test'
 import axe from 'axe-core'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { InspectorState } from '../../hosted/inspector/inspector-state.ts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
 import { control, environmentId } from '../support/sandbox.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
@@ -121,100 +120,6 @@ test('shows a rejection until dismissed and a read error until a read succeeds',
       expect(await page.getByRole('alert').count()).toBe(0)
     },
     { rejections: true },
-  )
-})
-
-/** Runs the inspector state without a browser, against a fake service. */
-async function follow(
-  story: (state: InspectorState, asked: readonly string[]) => Promise<void>,
-  respond: (path: string) => Response | Promise<Response> | undefined,
-): Promise<void> {
-  const asked: string[] = []
-  const lists = { intents: [], requests: [], keys: [], findings: [], rules: [] }
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  vi.stubGlobal('fetch', async (url: string, { signal }: RequestInit) => {
-    const path = url.replace('/_sandbox', '')
-    signal?.addEventListener('abort', () => asked.push(`aborted ${path}`))
-    asked.push(path)
-    const response = await respond(path)
-    if (response) return response
-    if (path !== '/events') return Response.json({ ...lists, environments: [{ id: 'env_1' }] })
-    const data = 'event: change\ndata: {"topics":["environments"]}\n\n'
-    return new Response(
-      new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from(data)) }),
-    )
-  })
-  const state = new InspectorState({
-    addController: () => {},
-    removeController: () => {},
-    requestUpdate: () => {},
-    updateComplete: Promise.resolve(true),
-  })
-  try {
-    state.unlock('a token')
-    await vi.waitFor(() => expect(state.connection).toBe('live'))
-    asked.length = 0
-    await story(state, asked)
-  } finally {
-    state.hostDisconnected()
-    vi.unstubAllGlobals()
-    vi.useRealTimers()
-  }
-}
-
-test('searches when typing pauses and aborts the search before', async () => {
-  let held = true
-  await follow(
-    async (state, asked) => {
-      const intents = '/environments/env_1/intents?q='
-      for (const q of ['a', 'ab', 'abc']) void state.searchIntents({ q }, { typing: true })
-      void state.searchRequests({ q: 'abc' }, { typing: true })
-      await vi.advanceTimersByTimeAsync(249)
-      expect(asked).toEqual([])
-      await vi.advanceTimersByTimeAsync(1)
-      expect(asked).toEqual([`${intents}abc`, '/environments/env_1/requests?q=abc'])
-      held = false
-      void state.searchIntents({ q: 'abcd' }, { typing: true })
-      expect(asked.slice(2)).toEqual([`aborted ${intents}abc`])
-      await vi.advanceTimersByTimeAsync(250)
-      expect(asked.slice(3)).toEqual([`${intents}abcd`])
-    },
-    (path) => (held && path.includes('/intents?q=') ? new Promise(() => {}) : undefined),
-  )
-})
-
-test('retries reads after 5xx responses but not after rejections', async () => {
-  let status = 400
-  await follow(
-    async (state, asked) => {
-      await state.searchRequests({ q: 'x' })
-      expect(state.readError).toBe('Not now')
-      await vi.advanceTimersByTimeAsync(5000)
-      expect(asked).toHaveLength(1)
-      status = 500
-      await state.searchRequests({ q: 'y' })
-      await vi.advanceTimersByTimeAsync(5000)
-      expect(asked.length).toBeGreaterThan(3)
-    },
-    (path) => (path.includes('?q=') ? Response.json({ detail: 'Not now' }, { status }) : undefined),
-  )
-})
-
-test('ignores a late rejection of the previous token', async () => {
-  let respond = (_response: Response): void => {}
-  const rejection = new Promise<Response>((resolve) => {
-    respond = resolve
-  })
-  await follow(
-    async (state) => {
-      const done = state.run(async (api) => await api.send('DELETE', '/faults/1'))
-      state.unlock('another token')
-      respond(Response.json({}, { status: 401 }))
-      expect(await done).toBeUndefined()
-      await vi.waitFor(() => expect(state.connection).toBe('live'))
-      expect(state.tokenError).toBeUndefined()
-    },
-    (path) => (path.endsWith('/faults/1') ? rejection : undefined),
   )
 })
 
@@ -408,7 +313,7 @@ test('renders merchant data as text', async () => {
     await goTo(page, `intents/${id}`)
     await page.getByRole('heading', { name: '<script>alert(1)</script>' }).waitFor()
     expect(await page.locator('main img, main script').count()).toBe(0)
-    expect(await page.locator('json-text pre').textContent()).toContain(markup)
+    expect(await page.locator('.detail pre').textContent()).toContain(markup)
   })
 })
 

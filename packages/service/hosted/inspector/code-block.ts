@@ -1,0 +1,44 @@
+/**
+ * Texts to copy: commands, and JSON values in colors.
+ *
+ * @module
+ */
+import { html, type TemplateResult } from 'lit'
+
+/** Returns a button that copies a text and confirms it. */
+export function copyButton(text: string, label = 'Copy'): TemplateResult {
+  const copy = async ({ currentTarget }: Event): Promise<void> => {
+    if (!(currentTarget instanceof HTMLButtonElement)) return
+    const button = currentTarget
+    await navigator.clipboard.writeText(text)
+    button.dataset.copied = ''
+    button.ariaLabel = 'Copied'
+    setTimeout(() => {
+      delete button.dataset.copied
+      button.ariaLabel = null
+    }, 1500)
+  }
+  return html`<button class="small" type="button" @click=${copy}>${label}</button>`
+}
+
+/** @param content - What is shown instead of the text. */
+export function codeBlock(text: string, label?: string, content: unknown = text): TemplateResult {
+  return html`<div class="code">${copyButton(text, label)}<pre tabindex="0">${content}</pre></div>`
+}
+
+/** Returns a value as JSON with its names, strings, and other values in different colors. */
+export function jsonBlock(value: unknown): TemplateResult {
+  const text = JSON.stringify(value, null, 2)
+  const parts: unknown[] = []
+  let end = 0
+  for (const match of text.matchAll(token)) {
+    const [whole, string, colon] = match
+    const kind = string === undefined ? 'value' : colon ? 'name' : 'string'
+    const shown = string ?? whole
+    parts.push(text.slice(end, match.index), html`<span class=${kind}>${shown}</span>`)
+    end = match.index + shown.length
+  }
+  return codeBlock(text, 'Copy', [...parts, text.slice(end)])
+}
+
+const token = /("(?:[^"\\]|\\[\s\S]?)*(?:"|$))(:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g

@@ -1,0 +1,64 @@
+/**
+ * Markup that several sections share.
+ *
+ * @module
+ */
+import { html, nothing, type TemplateResult } from 'lit'
+import { live } from 'lit/directives/live.js'
+import { writeRoute } from './route.ts'
+import { maxSearchLength } from './search.ts'
+
+/** A list of names and values, without the empty ones. */
+export function facts(rows: readonly (readonly [name: string, value: unknown])[]): TemplateResult {
+  return html`<dl>${rows.map(([name, value]) =>
+    value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing,
+  )}</dl>`
+}
+
+/** What a section shows before it has any content. */
+export function emptySection(title: string, content: unknown): TemplateResult {
+  return html`<div class="box welcome"><h2>${title}</h2>${content}</div>`
+}
+
+export function intentLink(id: string, content: unknown): TemplateResult {
+  return html`<a href=${writeRoute({ section: 'intents', id })}>${content}</a>`
+}
+
+export function searchField(
+  label: string,
+  {
+    placeholder,
+    value,
+    onInput,
+  }: {
+    readonly placeholder: string
+    readonly value: string
+    readonly onInput: (value: string) => void
+  },
+): TemplateResult {
+  return html`<input type="search" placeholder=${placeholder} aria-label=${label}
+    maxlength=${maxSearchLength} .value=${value}
+    @input=${({ target }: Event) => target instanceof HTMLInputElement && onInput(target.value)}>`
+}
+
+/** @param options - Values with their labels. */
+export function selectField(
+  label: string,
+  {
+    options,
+    value: chosen,
+    onChange,
+  }: {
+    readonly options: readonly (readonly [value: string, label: string])[]
+    readonly value: string | undefined
+    readonly onChange: (value: string) => void
+  },
+): TemplateResult {
+  return html`<select aria-label=${label}
+    @change=${({ target }: Event) => target instanceof HTMLSelectElement && onChange(target.value)}>
+    ${options.map(
+      ([value, text]) =>
+        html`<option value=${value} .selected=${live(value === chosen)}>${text}</option>`,
+    )}
+  </select>`
+}
