@@ -1,71 +1,40 @@
-import type { Frame } from '@playwright/test'
-import axe from 'axe-core'
 import { expect, test } from 'vitest'
-import { expectResult, openShop, type ShopPage, useBrowserStack } from './browser.ts'
+import {
+  expectResult,
+  frameAt,
+  openShop,
+  type ShopPage,
+  useBrowserStack,
+  violationsIn,
+} from './browser.ts'
 
 const stack = useBrowserStack()
 
-/** Returns the axe violations in a frame, with their elements. */
-async function violationsIn(frame: Frame | undefined): Promise<string[]> {
-  if (!frame) throw new Error('there is no such frame')
-  await frame.evaluate(axe.source)
-  const run = `axe.run(document, { resultTypes: ['violations'] })`
-  const { violations } = (await frame.evaluate(run)) as axe.AxeResults
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
-
-function frameAt({ page }: ShopPage, origin: string): Frame | undefined {
-  return page.frames().find((frame) => frame.url().startsWith(origin))
-}
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`has no axe violations in any view, ${colorScheme}`, async () => {
+for (const scheme of ['light', 'dark'] as const) {
+  test(`has no axe violations in any view, ${scheme}`, async () => {
     const { checkout } = stack
-    const window = await openShop(stack, await checkout.createIntent(), {
-      context: { colorScheme },
-      query: { scheme: colorScheme },
-    })
+    const window = await openShop(stack, { context: { colorScheme: scheme }, query: { scheme } })
     const { frame, bank } = window
+    const expectAccessible = async (view: string, origin = checkout.url): Promise<void> =>
+      expect(await violationsIn(frameAt(window, origin)), view).toEqual([])
     await frame.getByTestId('sandbox-toggle').click()
     await frame.getByRole('button', { name: /^Pay / }).click()
     await frame.getByText('The card number is incomplete.').waitFor()
-    expect(await violationsIn(frameAt(window, checkout.url)), 'form with faults').toEqual([])
+    await expectAccessible('form with errors')
     await frame.getByTestId('test-card-declined').click()
     await frame.getByRole('button', { name: /^Pay / }).click()
-    await frame.getByRole('alert').getByText('declined').waitFor()
-    expect(await violationsIn(frameAt(window, checkout.url)), 'declined').toEqual([])
+    await window.alert('declined')
+    await expectAccessible('declined')
     await window.pay('4000000000003220')
-    await bank.getByLabel('Code').fill('1111')
-    await bank.getByRole('button', { name: 'Confirm' }).click()
+    await window.submitCode('1111')
     await bank.getByText('This code is wrong.').waitFor()
-    expect(await violationsIn(frameAt(window, checkout.challengeUrl)), 'bank').toEqual([])
-    expect(await violationsIn(frameAt(window, checkout.url)), 'challenge').toEqual([])
-    await bank.getByLabel('Code').fill('1234')
-    await bank.getByRole('button', { name: 'Confirm' }).click()
+    await expectAccessible('bank', checkout.challengeUrl)
+    await expectAccessible('challenge')
+    await window.submitCode('1234')
     await expectResult(window, 'paid')
-    expect(await violationsIn(frameAt(window, checkout.url)), 'result').toEqual([])
-    await window.close()
+    await expectAccessible('result')
   })
 }
-
-test('pays with the keyboard only, challenge included', async () => {
-  const window = await openShop(stack, await stack.checkout.createIntent())
-  const { page, bank } = window
-  const type = async (text: string): Promise<void> => await page.keyboard.type(text, { delay: 5 })
-  await page.keyboard.press('Tab')
-  await type('4000000000003220')
-  await type('1240')
-  await type('123')
-  await page.keyboard.press('Tab')
-  await type('Ani Test')
-  await page.keyboard.press('Enter')
-  await bank.getByLabel('Code').waitFor()
-  await page.keyboard.press('Tab')
-  await type('1234')
-  await page.keyboard.press('Enter')
-  await expectResult(window, 'paid')
-  await window.close()
-})
 
 for (const [locale, pay, label, declined] of [
   ['en', /^Pay /, 'Card number', 'Your card was declined.'],
@@ -76,46 +45,35 @@ for (const [locale, pay, label, declined] of [
   ['not a locale!', /^Pay /, 'Card number', 'Your card was declined.'],
 ] as const) {
   test(`shows a shop in "${locale}" the closest language within 320 by 600 pixels`, async () => {
-    const window = await openShop(stack, await stack.checkout.createIntent(), {
-      query: { locale },
-      context: { viewport: { width: 320, height: 640 } },
-    })
+    const window = await openShop(stack, { query: { locale }, context: { viewport: phone } })
     const { frame, page } = window
     await frame.getByLabel(label).waitFor()
     await frame.getByTestId('sandbox-toggle').click()
     await frame.getByTestId('test-card-declined').click()
     await frame.getByTestId('sandbox-toggle').click()
     await frame.getByRole('button', { name: pay }).click()
-    await frame.getByRole('alert').getByText(declined).waitFor()
+    await window.alert(declined)
     await expect.poll(async () => (await window.messages()).at(-1)).toMatch(/size|busy false/)
-    const height = await page
-      .locator('iframe')
-      .evaluate((node) => node.getBoundingClientRect().height)
-    expect(height).toBeLessThanOrEqual(600)
-    expect(await scrollWidth(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(320)
+    const box = await page.locator('iframe').boundingBox()
+    expect(box?.height).toBeLessThanOrEqual(600)
+    expect(await scrollWidth(window)).toBeLessThanOrEqual(320)
     await frame.locator('html').evaluate(`document.documentElement.style.fontSize = '200%'`)
     await frame.getByLabel(label).fill('')
     await frame.getByRole('button', { name: pay }).click()
     await frame.locator('.error').waitFor()
-    expect(await scrollWidth(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(320)
-    await window.close()
+    expect(await scrollWidth(window)).toBeLessThanOrEqual(320)
   })
 }
 
 test('does not scroll sideways at 200 % zoom', async () => {
-  const window = await openShop(stack, await stack.checkout.createIntent(), {
+  const window = await openShop(stack, {
     context: { viewport: { width: 195, height: 380 }, deviceScaleFactor: 2 },
   })
-  expect(await scrollWidth(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(195)
+  expect(await scrollWidth(window)).toBeLessThanOrEqual(195)
   await window.pay('4242424242424242')
   await expectResult(window, 'paid')
-  expect(await scrollWidth(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(195)
-  await window.close()
+  expect(await scrollWidth(window)).toBeLessThanOrEqual(195)
 })
-
-async function scrollWidth(frame: Frame | undefined): Promise<number> {
-  return (await frame?.evaluate('document.documentElement.scrollWidth')) as number
-}
 
 test('wraps a long merchant name, a long order id, and a huge amount', async () => {
   const pair = await stack.checkout.createIntent({
@@ -126,9 +84,13 @@ test('wraps a long merchant name, a long order id, and a huge amount', async () 
   await stack.checkout.registerOrigin(stack.shop.origin, 'env_other')
   await stack.checkout.db.query`
     update merchants set name = ${'Wagenknecht & Söhne '.repeat(6)} where id = 'mer_books'`
-  const window = await openShop(stack, pair, {
-    context: { viewport: { width: 320, height: 640 } },
-  })
-  expect(await scrollWidth(frameAt(window, stack.checkout.url))).toBeLessThanOrEqual(320)
-  await window.close()
+  const window = await openShop(stack, { pair, context: { viewport: phone } })
+  expect(await scrollWidth(window)).toBeLessThanOrEqual(320)
 })
+
+const phone = { width: 320, height: 640 }
+
+async function scrollWidth(window: ShopPage): Promise<unknown> {
+  const frame = frameAt(window, stack.checkout.url)
+  return await frame.evaluate('document.documentElement.scrollWidth')
+}

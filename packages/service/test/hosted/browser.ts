@@ -1,13 +1,19 @@
 /**
- * The hosted page in a real Chromium, in a frame of a small shop on another site.
- *
- * Whatever a page writes to its console as an error, a broken policy included, fails the test.
+ * The hosted page in a real browser, in an iframe of a small shop on another site.
  *
  * @module
  */
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
-import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from '@playwright/test'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import type {
+  Browser,
+  BrowserContextOptions,
+  Frame,
+  FrameLocator,
+  Locator,
+  Page,
+} from '@playwright/test'
+import axe from 'axe-core'
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { type Pair, type RunningCheckout, startCheckout } from '../support/checkout.ts'
 import type { FaultyProxy } from './faulty-proxy.ts'
 import { payAddress, type Shop, startShop } from './shop-page.ts'
@@ -16,17 +22,17 @@ export interface BrowserStack {
   readonly checkout: RunningCheckout
   readonly shop: Shop
   readonly browser: Browser
-  /** Presses a button in a frame. */
+  /** Presses a button in an iframe. */
   press(button: Locator): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Shop, checkout and bank on three sites, and one browser: Chromium, or a stock Firefox.
+ * Starts shop, checkout, and test bank on three sites, and one browser: Chromium, or a stock Firefox.
  *
  * @param proxy - Between browser and checkout.
  */
-export async function startBrowserStack(
+async function startBrowserStack(
   name: 'chromium' | 'firefox' = 'chromium',
   proxy?: FaultyProxy,
 ): Promise<BrowserStack> {
@@ -51,17 +57,31 @@ export async function startBrowserStack(
   }
 }
 
-/** Starts a stack for the tests of a file or of a `describe`, and stops it after them. */
-export function useBrowserStack(...options: Parameters<typeof startBrowserStack>): BrowserStack {
+/**
+ * Starts a stack for the tests of a file or of a `describe`, and stops it after them.
+ *
+ * @param startProxy - Starts a proxy between browser and checkout.
+ */
+export function useBrowserStack(
+  name?: 'chromium' | 'firefox',
+  startProxy?: () => Promise<FaultyProxy>,
+): BrowserStack {
   // On a busy host a browser may need long.
   vi.setConfig({ testTimeout: 90_000 })
   const stack = {} as BrowserStack
-  beforeAll(async () => void Object.assign(stack, await startBrowserStack(...options)), 120_000)
-  afterAll(async () => await stack.close())
+  let proxy: FaultyProxy | undefined
+  beforeAll(async () => {
+    proxy = await startProxy?.()
+    Object.assign(stack, await startBrowserStack(name, proxy))
+  }, 120_000)
+  afterAll(async () => {
+    await stack.close()
+    await proxy?.close()
+  })
   return stack
 }
 
-/** Playwright's mouse and keyboard don't reach a cross-site frame in a stock Firefox. */
+/** Playwright's mouse and keyboard don't reach a cross-site iframe in a stock Firefox. */
 async function pressByEvent(button: Locator): Promise<void> {
   await expect.poll(async () => await button.getAttribute('aria-disabled')).not.toBe('true')
   await button.dispatchEvent('click')
@@ -70,18 +90,42 @@ async function pressByEvent(button: Locator): Promise<void> {
 /** The shop's page of one buyer, with the hosted page in it. */
 export interface ShopPage {
   readonly page: Page
+  readonly pair: Pair
   /** The hosted page. */
   readonly frame: FrameLocator
   /** The issuer's page inside it. */
   readonly bank: FrameLocator
   /** The messages of the hosted page to the shop's page so far. */
   messages(): Promise<string[]>
-  fill(number: string, card?: { expiry?: string; cvc?: string }): Promise<void>
+  /** Fills in a card. */
+  fill(number: string): Promise<void>
   pay(number: string): Promise<void>
-  close(): Promise<void>
+  /** Answers the challenge inside the hosted page. */
+  submitCode(code: string): Promise<void>
+  /** Waits for an alert of the hosted page with this text. */
+  alert(text: string): Promise<void>
 }
 
-/** Opens the shop's page and waits until the hosted page is ready. */
+export interface PageOptions {
+  /** @default A new intent */
+  readonly pair?: Pair
+  readonly query?: Record<string, string>
+  /** Appended to the address. */
+  readonly rest?: string
+  /** A page of the same browser profile, in another tab. */
+  readonly nextTo?: ShopPage
+  readonly context?: BrowserContextOptions
+  /** Whether to wait until the hosted page is ready. @default true */
+  readonly ready?: boolean
+  /** Console errors that the test causes. */
+  readonly expected?: readonly RegExp[]
+  readonly prepare?: (page: Page) => Promise<void>
+}
+
+/**
+ * Opens the shop's page, and closes it when the test ends. The test fails if the page had an unexpected error,
+ * such as a violation of its Content Security Policy, or if the service logged a secret.
+ */
 export async function openShop(
   {
     browser,
@@ -91,71 +135,81 @@ export async function openShop(
   }: Pick<BrowserStack, 'shop' | 'checkout' | 'press'> & {
     readonly browser: Pick<Browser, 'newContext'>
   },
-  pair: Pair,
-  {
-    query = {},
-    rest = '',
-    beside,
-    context,
-    ready = true,
-    expected = [],
-    prepare,
-  }: {
-    readonly query?: Record<string, string>
-    /** Appended to the address. */
-    readonly rest?: string
-    /** A page of the same browser profile, in another tab. */
-    readonly beside?: ShopPage
-    readonly context?: BrowserContextOptions
-    readonly ready?: boolean
-    /** Console errors that the test causes. */
-    readonly expected?: readonly RegExp[]
-    readonly prepare?: (page: Page) => Promise<void>
-  } = {},
+  { query = {}, rest = '', nextTo, context, ready = true, ...options }: PageOptions = {},
 ): Promise<ShopPage> {
+  const pair = options.pair ?? (await checkout.createIntent())
   const session =
-    beside?.page.context() ??
+    nextTo?.page.context() ??
     (await browser.newContext({ viewport: { width: 480, height: 760 }, ...context }))
   const page = await session.newPage()
-  const errors: string[] = []
-  page.on('pageerror', (error) => errors.push(error.message))
-  page.on('console', (message) => {
-    if (message.type() === 'error') errors.push(message.text())
+  const errors = collectErrors(page, options.expected)
+  onTestFinished(async () => {
+    await (nextTo ? page : session).close()
+    expect(errors).toEqual([])
+    const logged = checkout.logged.join('')
+    for (const secret of [pair.clientSecret, 'Bearer ']) expect(logged).not.toContain(secret)
   })
-  await prepare?.(page)
+  await options.prepare?.(page)
   const address = new URL(payAddress(shop, pair, { locale: query.locale ?? 'en' }))
   for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
   await page.goto(address.href + rest)
   const frame = page.frameLocator('iframe').first()
+  const bank = frame.frameLocator('iframe')
   const window: ShopPage = {
     page,
+    pair,
     frame,
-    bank: frame.frameLocator('iframe'),
+    bank,
     messages: async () =>
       await page.evaluate(() => Reflect.get(globalThis, 'messages') as string[]),
-    fill: async (number, { expiry = '12 / 40', cvc = '123' } = {}) => {
+    fill: async (number) => {
       await frame.getByLabel('Card number').fill(number)
-      await frame.getByLabel('Expiry date').fill(expiry)
-      await frame.getByLabel('Security code').fill(cvc)
+      await frame.getByLabel('Expiry date').fill('12 / 40')
+      await frame.getByLabel('Security code').fill('123')
       await frame.getByLabel('Name on card').fill('Ani Test')
     },
     pay: async (number) => {
       await window.fill(number)
       await press(frame.getByRole('button', { name: /^Pay / }))
     },
-    close: async () => {
-      const unexpected = errors.filter((error) => !expected.some((pattern) => pattern.test(error)))
-      await (beside ? page : session).close()
-      expect(unexpected).toEqual([])
-      const secrets = [pair.clientSecret, 'Bearer ']
-      for (const secret of secrets) expect(checkout.logged.join('')).not.toContain(secret)
+    submitCode: async (code) => {
+      await bank.getByLabel('Code').fill(code)
+      await press(bank.getByRole('button', { name: 'Confirm' }))
     },
+    alert: async (text) =>
+      await frame.getByRole('alert').getByText(text).waitFor({ timeout: 30_000 }),
   }
   if (ready) await expect.poll(window.messages, { timeout: 15_000 }).toContain('ready')
   return window
 }
 
+/** Returns the errors that a page throws or prints from now on, without the expected ones. */
+export function collectErrors(page: Page, expected: readonly RegExp[] = []): readonly string[] {
+  const errors: string[] = []
+  const add = (error: string): void => {
+    if (!expected.some((pattern) => pattern.test(error))) errors.push(error)
+  }
+  page.on('pageerror', (error) => add(error.message))
+  page.on('console', (message) => void (message.type() === 'error' && add(message.text())))
+  return errors
+}
+
 /** Waits for the screen of a result. */
 export async function expectResult({ frame }: ShopPage, state: string): Promise<void> {
   await frame.locator(`[data-testid="result"][data-state="${state}"]`).waitFor({ timeout: 20_000 })
+}
+
+/** Returns the frame with an origin. */
+export function frameAt({ page }: ShopPage, origin: string): Frame {
+  const found = page.frames().find((frame) => frame.url().startsWith(origin))
+  if (!found) throw new Error(`there is no frame of ${origin}`)
+  return found
+}
+
+/** Returns the axe violations in a page or frame, with their elements. */
+export async function violationsIn(frame: Frame | Page): Promise<readonly string[]> {
+  await frame.evaluate(axe.source)
+  const run = `axe.run(document, { resultTypes: ['violations'] })`
+  const { violations } = (await frame.evaluate(run)) as axe.AxeResults
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }

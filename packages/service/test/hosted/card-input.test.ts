@@ -12,46 +12,101 @@ async function valuesOf(frame: FrameLocator): Promise<string[]> {
     .evaluateAll((inputs) => inputs.map((input) => String(Reflect.get(input, 'value'))))
 }
 
+test('validates each field in place and sends nothing before all are valid', async () => {
+  const sent: string[] = []
+  const { frame } = await openShop(stack, {
+    prepare: async (page) => void page.on('request', (request) => sent.push(request.url())),
+  })
+  const number = frame.getByLabel('Card number')
+  await frame.getByRole('button', { name: /^Pay / }).click()
+  await frame.getByText('The card number is incomplete.').waitFor()
+  expect(await number.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true)
+  expect(await number.getAttribute('aria-invalid')).toBe('true')
+  for (const [label, value, error] of [
+    ['Card number', '4242424242424241', 'This card number is not valid.'],
+    ['Card number', '4111111111111111', 'only its test cards work here'],
+    ['Expiry date', '01 / 20', 'This card has expired.'],
+    ['Security code', '12', 'The security code has 3 digits.'],
+    ['Name on card', '4242 4242', 'Enter the name as it appears on the card.'],
+  ] as const) {
+    await frame.getByLabel(label).fill(value)
+    await frame.getByLabel(label).blur()
+    await frame.getByText(error).waitFor()
+  }
+  await number.fill('4242424242424242')
+  expect(await number.getAttribute('aria-invalid')).toBe('false')
+  expect(sent.filter((url) => url.endsWith('/confirm'))).toEqual([])
+})
+
+test('formats fields while typing, shows the brand, and moves the focus on', async () => {
+  const { frame, page } = await openShop(stack)
+  await frame.getByLabel('Card number').click()
+  for (const [typed, label, value] of [
+    ['378282246310005', 'Card number', '3782 822463 10005'],
+    ['440', 'Expiry date', '04 / 40'],
+    ['12345', 'Security code', '1234'],
+  ] as const) {
+    await page.keyboard.type(typed, { delay: 5 })
+    expect(await frame.getByLabel(label).inputValue()).toBe(value)
+  }
+  await frame.getByRole('img', { name: 'American Express' }).waitFor()
+  await frame.getByLabel('Card number').fill('9051000000000009')
+  await frame.getByRole('img', { name: 'ArCa' }).waitFor()
+})
+
+test('declares input modes and autocomplete names for the fields', async () => {
+  const { frame } = await openShop(stack)
+  const attributes = await frame
+    .locator('form.card input')
+    .evaluateAll((fields) =>
+      fields.map((field) => [field.getAttribute('inputmode'), field.getAttribute('autocomplete')]),
+    )
+  expect(attributes).toEqual([
+    ['numeric', 'cc-number'],
+    ['numeric', 'cc-exp'],
+    ['numeric', 'cc-csc'],
+    ['text', 'cc-name'],
+  ])
+})
+
 test('inserts text at the caret in the name', async () => {
-  const window = await openShop(stack, await stack.checkout.createIntent())
-  const { frame, page } = window
+  const { frame, page } = await openShop(stack)
   const name = frame.getByLabel('Name on card')
   await name.fill('Ani Petrosyan')
   await name.evaluate((input) => Reflect.get(input, 'setSelectionRange').call(input, 3, 3))
   await page.keyboard.type('bob', { delay: 5 })
   expect(await name.inputValue()).toBe('Anibob Petrosyan')
-  await window.close()
 })
 
 test('keeps and sends values that were set without an event', async () => {
-  const window = await openShop(stack, await stack.checkout.createIntent())
+  const window = await openShop(stack)
   const { frame, page } = window
   const filled = ['4242424242424242', '122034', '１２３', 'Ani Test']
   await frame.locator('body').evaluate(`{
     const values = ${JSON.stringify(filled)}
     const inputs = document.querySelectorAll('form.card input')
-    for (const [at, input] of inputs.entries()) input.value = values[at]
+    for (const [index, input] of inputs.entries()) input.value = values[index]
   }`)
   await page.evaluate(`send({ t: 'config', locale: 'ru' })`)
   await frame.getByLabel('Номер карты').waitFor()
   expect(await valuesOf(frame)).toEqual(filled)
   await frame.getByRole('button', { name: /^Оплатить/ }).click()
   await expectResult(window, 'paid')
-  await window.close()
 })
 
-for (const [answer, reason] of [
-  ['0000', 'Your bank did not confirm'],
-  ['leave', 'The confirmation was not finished'],
+for (const [end, reason] of [
+  ['a denial', 'Your bank did not confirm'],
+  ['“Use another card”', 'The confirmation was not finished'],
 ] as const) {
-  test(`keeps the card and focuses the reason after a challenge ends with ${answer}`, async () => {
-    const window = await openShop(stack, await stack.checkout.createIntent())
+  test(`keeps the card and focuses the reason after a challenge ends with ${end}`, async () => {
+    const window = await openShop(stack)
     const { frame, bank, page } = window
     await window.pay('4000000000003220')
-    await bank.getByLabel('Code').fill('0000')
-    if (answer === 'leave') await frame.getByRole('button', { name: 'Use another card' }).click()
-    else await bank.getByRole('button', { name: 'Confirm' }).click()
-    await frame.getByRole('alert').getByText(reason).waitFor()
+    await window.submitCode('1111')
+    await bank.getByRole('alert').getByText('This code is wrong.').waitFor()
+    if (end === 'a denial') await window.submitCode('0000')
+    else await frame.getByRole('button', { name: 'Use another card' }).click()
+    await window.alert(reason)
     expect(await valuesOf(frame)).toEqual(card)
     await expect
       .poll(async () => await frame.locator('body').evaluate(`document.activeElement.role`))
@@ -59,16 +114,20 @@ for (const [answer, reason] of [
     await page.evaluate(`send({ t: 'config', locale: 'hy' })`)
     await frame.getByLabel('Քարտի համարը').waitFor()
     expect(await valuesOf(frame)).toEqual(card)
-    await window.close()
+    await page.evaluate(`send({ t: 'config', locale: 'en' })`)
+    await window.pay('4242424242424242')
+    await expectResult(window, 'paid')
   })
 }
 
 test('updates its messages after an automatic translation of the page', async () => {
-  const window = await openShop(stack, await stack.checkout.createIntent())
+  const window = await openShop(stack)
   const { frame } = window
-  await frame.getByRole('button', { name: /^Pay / }).click()
+  const field = (index: number) => frame.getByRole('textbox').nth(index)
+  const pay = frame.locator('button.pay')
+  await pay.click()
   await frame.getByText('The card number is incomplete.').waitFor()
-  // As browsers translate: each text node gives way to an element with the translation.
+  // Browsers replace each text node by an element with the translation.
   await frame.locator('body').evaluate(`{
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     const found = []
@@ -79,27 +138,24 @@ test('updates its messages after an automatic translation of the page', async ()
       text.replaceWith(font)
     }
   }`)
-  const number = frame.getByRole('textbox').first()
-  await number.fill('4242 4242 4242 4241')
-  const field = frame.locator('[data-field=number] .error')
-  await expect.poll(async () => await field.textContent()).toBe('This card number is not valid.')
-  await number.fill('4000 0000 0000 0002')
-  await expect.poll(async () => await field.count()).toBe(0)
-  await frame.getByRole('textbox').nth(1).fill('12 / 40')
-  await frame.getByRole('textbox').nth(2).fill('123')
-  await frame.locator('button.pay').click()
-  await frame.getByRole('alert').getByText('Your card was declined').waitFor()
-  await frame.getByRole('textbox').nth(2).fill('124')
-  await frame.locator('button.pay').click()
-  await expect.poll(async () => await frame.locator('button.pay').textContent()).toMatch(/^Pay /)
-  await window.close()
+  await field(0).fill('4242 4242 4242 4241')
+  const error = frame.locator('[data-field=number] .error')
+  await expect.poll(async () => await error.textContent()).toBe('This card number is not valid.')
+  await field(0).fill('4000 0000 0000 0002')
+  await expect.poll(async () => await error.count()).toBe(0)
+  await field(1).fill('12 / 40')
+  await field(2).fill('123')
+  await pay.click()
+  await window.alert('Your card was declined')
+  await field(2).fill('124')
+  await pay.click()
+  await expect.poll(async () => await pay.textContent()).toMatch(/^Pay /)
 })
 
 test('ignores the browser clock when it validates the expiry date', async () => {
-  const window = await openShop(stack, await stack.checkout.createIntent(), {
+  const window = await openShop(stack, {
     prepare: async (page) => await page.clock.setSystemTime(new Date('2051-01-01')),
   })
   await window.pay('4242424242424242')
   await expectResult(window, 'paid')
-  await window.close()
 })

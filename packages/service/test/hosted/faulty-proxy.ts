@@ -3,7 +3,10 @@
  *
  * @module
  */
+
+import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSite } from '@pi-checkout/test-support/sites'
 
@@ -69,7 +72,7 @@ export async function startFaultyProxy(speed: number): Promise<FaultyProxy> {
   ): Promise<void> {
     response.on('error', () => {})
     try {
-      const body = await textOf(request)
+      const body = await text(request)
       const { pathname } = new URL(request.url ?? '/', target)
       const [, path] = /^\/checkout-api\/(.+)$/.exec(pathname) ?? []
       const intent = path ? intentOf(request, body) : ''
@@ -131,35 +134,16 @@ async function forward(
   }
 }
 
-async function send(url: URL, request: IncomingMessage, body: string): Promise<ForwardedResponse> {
-  return await new Promise((resolve, reject) => {
-    const { method = 'GET', headers } = request
-    const sent = httpRequest(
-      url,
-      { method, headers: { ...headers, connection: 'close' } },
-      (forwarded) => {
-        const chunks: Buffer[] = []
-        forwarded.on('data', (chunk: Buffer) => chunks.push(chunk))
-        forwarded.on('error', reject)
-        forwarded.on('end', () => {
-          const { connection: _, 'keep-alive': __, ...kept } = forwarded.headers
-          resolve({
-            status: forwarded.statusCode ?? 502,
-            headers: kept,
-            body: Buffer.concat(chunks),
-          })
-        })
-      },
-    )
-    sent.on('error', reject)
-    sent.end(body)
-  })
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const chunk of request.setEncoding('utf8')) text += chunk
-  return text
+async function send(
+  url: URL,
+  { method = 'GET', headers: sentHeaders }: IncomingMessage,
+  body: string,
+): Promise<ForwardedResponse> {
+  const sent = httpRequest(url, { method, headers: { ...sentHeaders, connection: 'close' } })
+  sent.end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  const { connection: _, 'keep-alive': __, ...headers } = response.headers
+  return { status: response.statusCode ?? 502, headers, body: await buffer(response) }
 }
 
 /** The intent that a call is about: its id is in the body, or signed into the session. */

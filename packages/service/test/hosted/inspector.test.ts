@@ -1,21 +1,14 @@
-/**
- * The inspector in a real browser, as a developer has it open beside the shop.
- *
- * @module
- */
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
+import { startSite } from '@pi-checkout/test-support/sites'
 import type { Browser, BrowserContextOptions, Page } from '@playwright/test'
-import axe from 'axe-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
 import { control, environmentId } from '../support/sandbox.ts'
 import { create, order, startTestService, type TestService } from '../support/service.ts'
+import { collectErrors, violationsIn } from './browser.ts'
 
 let service: TestService
 let browser: Browser
@@ -34,31 +27,26 @@ beforeEach(async () => {
   await control(service, 'POST', '/reset', {})
 })
 
-/** Opens the printed link. Any console error of the page fails the test. */
-async function inspect(
-  story: (page: Page) => Promise<void>,
-  {
-    rejections = false,
-    ...options
-  }: BrowserContextOptions & { readonly rejections?: boolean } = {},
-): Promise<void> {
+/** Opens the printed link, and closes it when the test ends. An error in the page's console fails the test. */
+async function openInspector({
+  of: { ready } = service,
+  expected = [],
+  ...options
+}: BrowserContextOptions & {
+  readonly of?: TestService
+  /** Console errors that the test causes. */
+  readonly expected?: readonly RegExp[]
+} = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
-  const errors: string[] = []
-  page.on('pageerror', (error) => errors.push(error.message))
-  page.on('console', (message) => {
-    // The browser prints every rejected request, which some tests expect.
-    const isRejection = rejections && message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && !isRejection) errors.push(message.text())
-  })
-  try {
-    await page.goto(service.ready.inspectorUrl)
-    await page.getByText('Live', { exact: true }).waitFor()
-    await story(page)
-    expect(errors).toEqual([])
-  } finally {
+  const errors = collectErrors(page, expected)
+  onTestFinished(async () => {
     await context.close()
-  }
+    expect(errors).toEqual([])
+  })
+  await page.goto(ready.inspectorUrl)
+  await page.getByText('Live', { exact: true }).waitFor()
+  return page
 }
 
 async function createIntent(
@@ -70,108 +58,99 @@ async function createIntent(
 }
 
 test('shows a new intent automatically and pays it with one click', async () => {
-  await inspect(async (page) => {
-    await page.getByRole('heading', { name: 'No Payment Intent yet' }).waitFor()
-    await createIntent({ ...order, orderId: 'L-1' }, { 'idempotency-key': 'live-1' })
-    await page.getByRole('link', { name: /L-1/ }).click()
-    // The second press finds a button that waits for the first.
-    await page.getByRole('button', { name: 'Pay', exact: true }).dblclick()
-    await page.locator('.detail header [data-status="succeeded"]').waitFor()
-    expect(await page.getByRole('alert').count()).toBe(0)
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('L-1')
-    const causes = await page.locator('.timeline .what').allTextContents()
-    expect(causes).toEqual(['Created', 'Confirmed by the buyer', 'Authorized by the provider'])
-    expect(await page.getByRole('group', { name: 'Simulate an outcome' }).count()).toBe(0)
-  })
+  const page = await openInspector()
+  await page.getByRole('heading', { name: 'No Payment Intent yet' }).waitFor()
+  await createIntent({ ...order, orderId: 'L-1' }, { 'idempotency-key': 'live-1' })
+  await page.getByRole('link', { name: /L-1/ }).click()
+  // The second press finds a button that waits for the first.
+  await page.getByRole('button', { name: 'Pay', exact: true }).dblclick()
+  await page.locator('.detail header [data-status="succeeded"]').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('L-1')
+  const causes = await page.locator('.timeline .what').allTextContents()
+  expect(causes).toEqual(['Created', 'Confirmed by the buyer', 'Authorized by the provider'])
+  expect(await page.getByRole('group', { name: 'Simulate an outcome' }).count()).toBe(0)
 })
 
 test('shows a rejection until dismissed and a read error until a read succeeds', async () => {
   const id = await createIntent()
-  await inspect(
-    async (page) => {
-      const reject = async (what: string, status: number, times: number): Promise<void> => {
-        await page.route(
-          `**/_sandbox/${what}`,
-          async (route) => await route.fulfill({ status, json: { detail: `Not now: ${status}` } }),
-          { times },
-        )
-      }
-      await goTo(page, `intents/${id}`)
-      await reject('intents/*/settle', 409, 1)
-      await page.getByRole('button', { name: 'Pay', exact: true }).click()
-      await page.getByRole('alert').getByText('Not now: 409').waitFor()
-      await page.getByRole('button', { name: 'Close' }).click()
-      expect(await page.getByRole('alert').count()).toBe(0)
+  const page = await openInspector({ expected: [/^Failed to load resource/] })
+  const rejectOnce = async (path: string, status: number): Promise<void> => {
+    const response = { status, json: { detail: `Not now: ${status}` } }
+    const pattern = `**/_sandbox/${path}`
+    await page.route(pattern, async (route) => await route.fulfill(response), { times: 1 })
+  }
+  await goTo(page, `intents/${id}`)
+  await rejectOnce('intents/*/settle', 409)
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
+  await page.getByRole('alert').getByText('Not now: 409').waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+  expect(await page.getByRole('alert').count()).toBe(0)
 
-      await goTo(page, 'environment')
-      await reject('reset', 503, 1)
-      await page.getByRole('button', { name: 'Reset…' }).click()
-      await page.getByRole('button', { name: 'Reset', exact: true }).click()
-      await page.getByRole('alert').getByText('Not now: 503').waitFor()
-      expect(await page.getByText('Reset:').count()).toBe(0)
-      await goTo(page, 'requests')
-      expect(await page.getByRole('alert').count()).toBe(0)
+  await goTo(page, 'environment')
+  await rejectOnce('reset', 503)
+  await page.getByRole('button', { name: 'Reset…' }).click()
+  await page.getByRole('button', { name: 'Reset', exact: true }).click()
+  await page.getByRole('alert').getByText('Not now: 503').waitFor()
+  expect(await page.getByText('Reset:').count()).toBe(0)
+  await goTo(page, 'requests')
+  expect(await page.getByRole('alert').count()).toBe(0)
 
-      await reject('environments/*/requests*', 500, 1)
-      await createIntent()
-      await page.getByRole('alert').getByText('Not now: 500').waitFor()
-      // The failed read is retried automatically.
-      await page.locator('.log > li').nth(1).waitFor()
-      expect(await page.getByRole('alert').count()).toBe(0)
-    },
-    { rejections: true },
-  )
+  await rejectOnce('environments/*/requests*', 500)
+  await createIntent()
+  await page.getByRole('alert').getByText('Not now: 500').waitFor()
+  // The failed read is retried automatically.
+  await page.locator('.log > li').nth(1).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
 })
 
 test('keeps the status filter when no intent matches anymore', async () => {
   const id = await createIntent({ ...order, orderId: 'F-1' })
   await createIntent({ ...order, orderId: 'F-2' })
   await control(service, 'POST', `/intents/${id}/settle`, { outcome: 'processing' })
-  await inspect(async (page) => {
-    const filter = page.getByLabel('Status')
-    await filter.selectOption('processing')
-    await expect.poll(async () => await page.locator('.rows a').count()).toBe(1)
-    await control(service, 'POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
-    await page.getByText('No matching intents.').waitFor()
-    expect(await filter.inputValue()).toBe('processing')
-    await filter.selectOption('succeeded')
-    await page.getByRole('link', { name: /F-1/ }).waitFor()
-    await filter.selectOption('Any status')
-    await page.getByRole('link', { name: /F-2/ }).waitFor()
-  })
+  const page = await openInspector()
+  const filter = page.getByLabel('Status')
+  await filter.selectOption('processing')
+  await expect.poll(async () => await page.locator('.rows a').count()).toBe(1)
+  await control(service, 'POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
+  await page.getByText('No matching intents.').waitFor()
+  expect(await filter.inputValue()).toBe('processing')
+  await filter.selectOption('succeeded')
+  await page.getByRole('link', { name: /F-1/ }).waitFor()
+  await filter.selectOption('Any status')
+  await page.getByRole('link', { name: /F-2/ }).waitFor()
 })
 
 test('shows cards and decline reasons in the timeline and simulates each outcome', async () => {
   const id = await createIntent({ ...order, orderId: 'T-1' })
-  await inspect(async (page) => {
-    await goTo(page, `intents/${id}`)
-    for (const press of ['Decline', 'Decline', 'Challenge', 'Pass challenge']) {
-      await page.getByRole('button', { name: press, exact: true }).click()
-    }
-    await page.locator('.detail header [data-status="succeeded"]').waitFor()
-    expect(await page.locator('.timeline .to').allTextContents()).toEqual([
-      'requires_payment_method',
-      'processing · visa •••• 0002',
-      'requires_payment_method · visa •••• 0002 · generic_decline',
-      'processing · visa •••• 0002',
-      'requires_payment_method · visa •••• 0002 · generic_decline',
-      'requires_action · visa •••• 3220',
-      'processing · visa •••• 3220',
-      'succeeded · visa •••• 3220',
-    ])
-    await page.getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('Revoked: it opens no checkout').waitFor()
-    await goTo(page, `intents/${await createIntent({ ...order, orderId: 'T-2' })}`)
-    await page.getByRole('heading', { name: 'T-2' }).waitFor()
-    expect(await page.title()).toBe('T-2 · Lint 1 · Inspector')
-    await page.getByRole('button', { name: 'Expire', exact: true }).click()
-    await page.locator('.detail header [data-status="expired"]').waitFor()
-    await page.getByRole('link', { name: /T-2/ }).waitFor()
-    // As in a tab that is not looked at.
-    await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true })`)
-    await createIntent({ ...order, orderId: 'T-3' }, { 'idempotency-key': 'unseen' })
-    await expect.poll(async () => await page.title()).toBe('(1) T-2 · Lint 1 · Inspector')
-  })
+  const page = await openInspector()
+  await goTo(page, `intents/${id}`)
+  for (const press of ['Decline', 'Decline', 'Challenge', 'Pass challenge']) {
+    await page.getByRole('button', { name: press, exact: true }).click()
+  }
+  await page.locator('.detail header [data-status="succeeded"]').waitFor()
+  expect(await page.locator('.timeline .to').allTextContents()).toEqual([
+    'requires_payment_method',
+    'processing · visa •••• 0002',
+    'requires_payment_method · visa •••• 0002 · generic_decline',
+    'processing · visa •••• 0002',
+    'requires_payment_method · visa •••• 0002 · generic_decline',
+    'requires_action · visa •••• 3220',
+    'processing · visa •••• 3220',
+    'succeeded · visa •••• 3220',
+  ])
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('Revoked: it opens no checkout').waitFor()
+  await goTo(page, `intents/${await createIntent({ ...order, orderId: 'T-2' })}`)
+  await page.getByRole('heading', { name: 'T-2' }).waitFor()
+  expect(await page.title()).toBe('T-2 · Lint 1 · Inspector')
+  await page.getByRole('button', { name: 'Expire', exact: true }).click()
+  await page.locator('.detail header [data-status="expired"]').waitFor()
+  await page.getByRole('link', { name: /T-2/ }).waitFor()
+  // As in a tab that is not looked at.
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true })`)
+  await createIntent({ ...order, orderId: 'T-3' }, { 'idempotency-key': 'unseen' })
+  await expect.poll(async () => await page.title()).toBe('(1) T-2 · Lint 1 · Inspector')
 })
 
 test('filters the request log and links to it from intents and issues', async () => {
@@ -180,125 +159,120 @@ test('filters the request log and links to it from intents and issues', async ()
   await create(service, { ...order, orderId: 'R-1', amount: 1 }, key)
   await create(service, { ...order, amount: 0 })
   const id = await createIntent({ ...order, orderId: 'R-2' }, { 'idempotency-key': 'other' })
-  await inspect(async (page) => {
-    const lines = page.locator('.log .line')
-    await goTo(page, 'requests')
-    await expect.poll(async () => await lines.count()).toBe(4)
-    await page.getByLabel('Errors only').check()
-    expect(await lines.count()).toBe(2)
-    expect(await lines.first().textContent()).toContain('validation_failed /amount')
-    // Sections come and go; the filter stays.
-    await goTo(page, 'lint')
-    await page.getByRole('link', { name: 'View request' }).click()
-    await page.locator('.more').getByText('idempotency_key_reused').waitFor()
-    expect(await lines.count()).toBe(2)
-    await page.getByLabel('Errors only').uncheck()
-    await page.getByLabel('Search requests').fill('r-1')
-    await expect.poll(async () => await lines.allTextContents()).toHaveLength(2)
+  const page = await openInspector()
+  const lines = page.locator('.log .line')
+  await goTo(page, 'requests')
+  await expect.poll(async () => await lines.count()).toBe(4)
+  await page.getByLabel('Errors only').check()
+  expect(await lines.count()).toBe(2)
+  expect(await lines.first().textContent()).toContain('validation_failed /amount')
+  // Sections come and go; the filter stays.
+  await goTo(page, 'lint')
+  await page.getByRole('link', { name: 'View request' }).click()
+  await page.locator('.more').getByText('idempotency_key_reused').waitFor()
+  expect(await lines.count()).toBe(2)
+  await page.getByLabel('Errors only').uncheck()
+  await page.getByLabel('Search requests').fill('r-1')
+  await expect.poll(async () => await lines.allTextContents()).toHaveLength(2)
 
-    await goTo(page, `intents/${id}`)
-    await page.locator('.detail .log .line').click()
-    await page.locator('.more bdi').getByText('R-2').waitFor()
-    expect(await page.getByLabel('Search requests').inputValue()).toBe('')
-    await page.keyboard.press('ArrowDown')
-    await page.locator('.more').getByText('validation_failed').waitFor()
-    await page.keyboard.press('Escape')
-    await page.locator('.more').waitFor({ state: 'detached' })
-    await goTo(page, `intents/${id}`)
-    await page.getByRole('link', { name: 'All requests in the log' }).click()
-    await expect.poll(async () => await page.getByLabel('Search requests').inputValue()).toBe(id)
-    await expect.poll(async () => await lines.count()).toBe(1)
+  await goTo(page, `intents/${id}`)
+  await page.locator('.detail .log .line').click()
+  await page.locator('.more bdi').getByText('R-2').waitFor()
+  expect(await page.getByLabel('Search requests').inputValue()).toBe('')
+  await page.keyboard.press('ArrowDown')
+  await page.locator('.more').getByText('validation_failed').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('.more').waitFor({ state: 'detached' })
+  await goTo(page, `intents/${id}`)
+  await page.getByRole('link', { name: 'All requests in the log' }).click()
+  await expect.poll(async () => await page.getByLabel('Search requests').inputValue()).toBe(id)
+  await expect.poll(async () => await lines.count()).toBe(1)
 
-    await goTo(page, 'idempotency')
-    const row = page.getByRole('row', { name: /follow…ey-1/ })
-    expect(await row.getByRole('cell').allTextContents()).toMatchObject({
-      1: 'R-1',
-      2: '2',
-      3: '0',
-      4: '1',
-    })
-    await goTo(page, 'lint')
-    await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByRole('heading', { name: 'No issues found' }).waitFor()
-    await goTo(page, 'requests')
-    await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
+  await goTo(page, 'idempotency')
+  const row = page.getByRole('row', { name: /follow…ey-1/ })
+  expect(await row.getByRole('cell').allTextContents()).toMatchObject({
+    1: 'R-1',
+    2: '2',
+    3: '0',
+    4: '1',
   })
+  await goTo(page, 'lint')
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('heading', { name: 'No issues found' }).waitFor()
+  await goTo(page, 'requests')
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
 })
 
 test('exports, resets, and imports the data, and registers and removes an origin', async () => {
   await createIntent({ ...order, orderId: 'D-1' })
-  await inspect(async (page) => {
-    await goTo(page, 'environment')
-    const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Export…' }).click()
-    const file = await (await download).path()
-    await page.getByRole('button', { name: 'Reset…' }).click()
-    expect(await violations(page)).toEqual([])
-    await page.getByRole('button', { name: 'Reset', exact: true }).click()
-    await page.getByText('Reset: 1 intent deleted.').waitFor()
-    await page.getByLabel('Import…').setInputFiles(file)
-    await page.getByText('Imported 1, skipped 0').waitFor()
-    await page.getByLabel('Another origin').fill('https://shop.example.com')
-    await page.getByRole('button', { name: 'Register' }).click()
-    await page.getByRole('button', { name: 'Remove https://shop.example.com' }).click()
-    await expect.poll(async () => await page.getByText('shop.example.com').count()).toBe(0)
-    await goTo(page, 'intents')
-    await page.getByRole('link', { name: /D-1/ }).waitFor()
-  })
+  const page = await openInspector()
+  await goTo(page, 'environment')
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export…' }).click()
+  const file = await (await download).path()
+  await page.getByRole('button', { name: 'Reset…' }).click()
+  expect(await violationsIn(page)).toEqual([])
+  await page.getByRole('button', { name: 'Reset', exact: true }).click()
+  await page.getByText('Reset: 1 intent deleted.').waitFor()
+  await page.getByLabel('Import…').setInputFiles(file)
+  await page.getByText('Imported 1, skipped 0').waitFor()
+  await page.getByLabel('Another origin').fill('https://shop.example.com')
+  await page.getByRole('button', { name: 'Register' }).click()
+  await page.getByRole('button', { name: 'Remove https://shop.example.com' }).click()
+  await expect.poll(async () => await page.getByText('shop.example.com').count()).toBe(0)
+  await goTo(page, 'intents')
+  await page.getByRole('link', { name: /D-1/ }).waitFor()
 })
 
 test('shows the newest 200 intents and loads older ones on request', async () => {
   await createIntent({ ...order, orderId: 'the-first' })
   await Promise.all(Array.from({ length: 200 }, async () => await createIntent()))
-  await inspect(async (page) => {
-    const rows = page.locator('.rows > li')
-    await expect.poll(async () => await rows.count()).toBe(200)
-    await page.getByRole('link', { name: 'Intents 200+' }).waitFor()
-    await page.getByRole('button', { name: 'Show older' }).click()
-    await page.getByRole('link', { name: /the-first/ }).waitFor()
-    expect(await rows.count()).toBe(201)
-    expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0)
-    // What is new joins what is shown.
-    await createIntent({ ...order, orderId: 'the-last' })
-    await page.getByRole('link', { name: /the-last/ }).waitFor()
-    expect(await rows.count()).toBe(202)
-  })
+  const page = await openInspector()
+  const rows = page.locator('.rows > li')
+  await expect.poll(async () => await rows.count()).toBe(200)
+  await page.getByRole('link', { name: 'Intents 200+' }).waitFor()
+  await page.getByRole('button', { name: 'Show older' }).click()
+  await page.getByRole('link', { name: /the-first/ }).waitFor()
+  expect(await rows.count()).toBe(201)
+  expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0)
+  // What is new joins what is shown.
+  await createIntent({ ...order, orderId: 'the-last' })
+  await page.getByRole('link', { name: /the-last/ }).waitFor()
+  expect(await rows.count()).toBe(202)
 })
 
 test('removes the admin token from the address and keeps it in memory only', async () => {
-  await inspect(async (page) => {
-    const { adminToken } = service.ready
-    const seen = await page.evaluate(`JSON.stringify([
-      location.href,
-      document.documentElement.outerHTML,
-      { ...localStorage },
-      { ...sessionStorage },
-      history.state,
-      document.cookie,
-      window.name,
-      performance.getEntriesByType('resource').map(({ name }) => name),
-    ])`)
-    expect(seen).not.toContain(adminToken)
-    await page.reload()
-    await page.getByLabel('Admin token').fill(adminToken)
-    await page.getByRole('button', { name: 'Open the inspector' }).click()
-    await page.getByText('Live', { exact: true }).waitFor()
-  })
+  const page = await openInspector()
+  const { adminToken } = service.ready
+  const seen = await page.evaluate(`JSON.stringify([
+    location.href,
+    document.documentElement.outerHTML,
+    { ...localStorage },
+    { ...sessionStorage },
+    history.state,
+    document.cookie,
+    window.name,
+    performance.getEntriesByType('resource').map(({ name }) => name),
+  ])`)
+  expect(seen).not.toContain(adminToken)
+  await page.reload()
+  await page.getByLabel('Admin token').fill(adminToken)
+  await page.getByRole('button', { name: 'Open the inspector' }).click()
+  await page.getByText('Live', { exact: true }).waitFor()
 })
 
 test('never shows an API key or a clientSecret', async () => {
   const id = await createIntent(order, { 'idempotency-key': 'a-rather-long-idempotency-key' })
   await fetch(`${service.url}/payment-intents/${id}?api_key=${service.apiKey}`)
-  await inspect(async (page) => {
-    for (const section of [`intents/${id}`, ...sections]) {
-      await goTo(page, section)
-      const shown = await page.content()
-      for (const secret of [service.apiKey, '_secret_', 'a-rather-long-idempotency-key']) {
-        expect([section, shown.includes(secret)]).toEqual([section, false])
-      }
+  const page = await openInspector()
+  for (const section of [`intents/${id}`, ...sections]) {
+    await goTo(page, section)
+    const shown = await page.content()
+    for (const secret of [service.apiKey, '_secret_', 'a-rather-long-idempotency-key']) {
+      expect([section, shown.includes(secret)]).toEqual([section, false])
     }
-  })
+  }
 })
 
 test('renders merchant data as text', async () => {
@@ -309,60 +283,57 @@ test('renders merchant data as text', async () => {
     customer: { id: markup, name: `"'>${markup}` },
     metadata: { [markup]: `</pre>${markup}` },
   })
-  await inspect(async (page) => {
-    await goTo(page, `intents/${id}`)
-    await page.getByRole('heading', { name: '<script>alert(1)</script>' }).waitFor()
-    expect(await page.locator('main img, main script').count()).toBe(0)
-    expect(await page.locator('.detail pre').textContent()).toContain(markup)
-  })
+  const page = await openInspector()
+  await goTo(page, `intents/${id}`)
+  await page.getByRole('heading', { name: '<script>alert(1)</script>' }).waitFor()
+  expect(await page.locator('main img, main script').count()).toBe(0)
+  expect(await page.locator('.detail pre').textContent()).toContain(markup)
 })
 
 test('adds fault rules that break the next requests, and removes them', async () => {
-  await inspect(async (page) => {
-    await goTo(page, 'faults')
-    await page.getByLabel('Fault').selectOption('503')
+  const page = await openInspector()
+  await goTo(page, 'faults')
+  await page.getByLabel('Fault').selectOption('503')
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  await page.getByText('once more').waitFor()
+  expect((await create(service)).status).toBe(503)
+  await page.getByText('No fault rules. Responses are not modified.').waitFor()
+  for (const times of ['2', '3']) {
+    await page.getByLabel('Times').fill(times)
     await page.getByRole('button', { name: 'Add rule' }).click()
-    await page.getByText('once more').waitFor()
-    expect((await create(service)).status).toBe(503)
-    await page.getByText('No fault rules. Responses are not modified.').waitFor()
-    for (const times of ['2', '3']) {
-      await page.getByLabel('Times').fill(times)
-      await page.getByRole('button', { name: 'Add rule' }).click()
-      await page.getByText(`${times} more times`).waitFor()
-    }
-    await page.getByRole('button', { name: 'Remove 503 on create' }).nth(1).click()
-    await page.getByText('3 more times').waitFor({ state: 'detached' })
-    expect(await page.getByText('2 more times').count()).toBe(1)
-    await page.getByRole('button', { name: 'Clear all rules' }).click()
-    await page.getByText('No fault rules. Responses are not modified.').waitFor()
-  })
+    await page.getByText(`${times} more times`).waitFor()
+  }
+  await page.getByRole('button', { name: 'Remove 503 on create' }).nth(1).click()
+  await page.getByText('3 more times').waitFor({ state: 'detached' })
+  expect(await page.getByText('2 more times').count()).toBe(1)
+  await page.getByRole('button', { name: 'Clear all rules' }).click()
+  await page.getByText('No fault rules. Responses are not modified.').waitFor()
 })
 
 test('moves the clock to expire an intent and back to real time', async () => {
   const id = await createIntent()
-  await inspect(async (page) => {
-    await goTo(page, 'environment')
-    await page.getByRole('button', { name: '+24 h' }).click()
-    await page.getByText('Clock +1 d').waitFor()
-    await goTo(page, `intents/${id}`)
-    await page.locator('.detail header [data-status="expired"]').waitFor()
-    await goTo(page, 'environment')
-    await page.getByRole('button', { name: 'Real time' }).click()
-    await page.locator('.clock', { hasText: 'real time' }).waitFor()
-  })
+  const page = await openInspector()
+  await goTo(page, 'environment')
+  await page.getByRole('button', { name: '+24 h' }).click()
+  await page.getByText('Clock +1 d').waitFor()
+  await goTo(page, `intents/${id}`)
+  await page.locator('.detail header [data-status="expired"]').waitFor()
+  await goTo(page, 'environment')
+  await page.getByRole('button', { name: 'Real time' }).click()
+  await page.locator('.clock', { hasText: 'real time' }).waitFor()
 })
 
 test('reports a key sent by a page but not an address opened in a browser', async () => {
   const id = await createIntent(order, { 'idempotency-key': 'quiet' })
   const page = await browser.newPage()
   await page.goto(`${service.url}/payment-intents/${id}`)
-  const requests = async () => await sandboxList('requests')
-  await expect.poll(requests).toMatchObject({ requests: [{ method: 'GET', status: 403 }, {}] })
+  await expect
+    .poll(async () => await sandboxList('requests'))
+    .toMatchObject({ requests: [{ method: 'GET', status: 403 }, {}] })
   expect(await sandboxList('lint')).toEqual({ findings: [] })
   // On another site the browser sends a preflight request, which is rejected.
-  const shop = createServer((_request, response) => response.end('a shop')).listen(0, 'localhost')
-  await once(shop, 'listening')
-  await page.goto(`http://localhost:${(shop.address() as AddressInfo).port}/`)
+  const shop = await startSite((_, response) => response.end('a shop'), { name: 'shop.localhost' })
+  await page.goto(shop.origin)
   await page.evaluate(
     `fetch('${service.url}/payment-intents', { headers: { authorization: 'Bearer x' } }).catch(() => {})`,
   )
@@ -370,29 +341,24 @@ test('reports a key sent by a page but not an address opened in a browser', asyn
     .poll(async () => await sandboxList('lint'))
     .toMatchObject({ findings: [{ rule: 'secret_key_in_browser' }] })
   await page.close()
-  shop.close()
+  await shop.close()
 })
 
-/** Reads a list of the first environment. */
-async function sandboxList(what: 'lint' | 'requests'): Promise<unknown> {
-  const { environments } = (await (await control(service, 'GET', '/environments')).json()) as {
-    environments: [{ id: string }]
-  }
-  return await (await control(service, 'GET', `/environments/${environments[0].id}/${what}`)).json()
+/** Reads a list of the environment. */
+async function sandboxList(name: 'lint' | 'requests'): Promise<unknown> {
+  const path = `/environments/${await environmentId(service)}/${name}`
+  return await (await control(service, 'GET', path)).json()
 }
 
 test('registers a page’s origin from its lint issue', async () => {
   const id = await createIntent(order, { 'idempotency-key': 'page' })
   await fetch(`${service.url}/checkout/${id}`, { headers: { referer: 'http://localhost:5173/' } })
-  await inspect(async (page) => {
-    await goTo(page, 'lint')
-    await page.getByRole('button', { name: 'Register http://localhost:5173' }).click()
-    await page.getByRole('heading', { name: 'No issues found' }).waitFor()
-    const { environments } = (await (await control(service, 'GET', '/environments')).json()) as {
-      environments: [{ origins: string[] }]
-    }
-    expect(environments[0].origins).toContain('http://localhost:5173')
-  })
+  const page = await openInspector()
+  await goTo(page, 'lint')
+  await page.getByRole('button', { name: 'Register http://localhost:5173' }).click()
+  await page.getByRole('heading', { name: 'No issues found' }).waitFor()
+  await goTo(page, 'environment')
+  await page.getByRole('button', { name: 'Remove http://localhost:5173' }).waitFor()
 })
 
 test('copies a logged request as a curl command without credentials', async () => {
@@ -401,73 +367,71 @@ test('copies a logged request as a curl command without credentials', async () =
     { 'idempotency-key': 'copied-key-1' },
   )
   const origin = new URL(service.url).origin
-  await inspect(async (page) => {
-    await page.context().grantPermissions(['clipboard-write'], { origin })
-    await goTo(page, 'requests')
-    await page.locator('.log .line').first().click()
-    await page.getByRole('button', { name: 'Copy as curl' }).click()
-    // The page's own policy forbids reading the clipboard, so it is pasted.
-    await page.evaluate(`document.body.append(document.createElement('textarea'))`)
-    await page.locator('textarea').focus()
-    await page.keyboard.press('Control+V')
-    const copied = await page.locator('textarea').inputValue()
-    expect(copied).toBe(
-      [
-        `curl '${origin}/payment-intents' \\`,
-        `  -H "Authorization: Bearer $PI_API_KEY" \\`,
-        `  -H 'Content-Type: application/json' \\`,
-        `  -H "Idempotency-Key: $(uuidgen)" \\`,
-        `  -d '{"amount":150000,"currency":"AMD","orderId":"A-1001","metadata":{"note":"it'\\''s"}}'`,
-      ].join('\n'),
-    )
-  })
+  const page = await openInspector()
+  await page.context().grantPermissions(['clipboard-write'], { origin })
+  await goTo(page, 'requests')
+  await page.locator('.log .line').first().click()
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  // The page's own policy forbids reading the clipboard, so it is pasted.
+  await page.evaluate(`document.body.append(document.createElement('textarea'))`)
+  await page.locator('textarea').focus()
+  await page.keyboard.press('Control+V')
+  const copied = await page.locator('textarea').inputValue()
+  expect(copied).toBe(
+    [
+      `curl '${origin}/payment-intents' \\`,
+      `  -H "Authorization: Bearer $PI_API_KEY" \\`,
+      `  -H 'Content-Type: application/json' \\`,
+      `  -H "Idempotency-Key: $(uuidgen)" \\`,
+      `  -d '{"amount":150000,"currency":"AMD","orderId":"A-1001","metadata":{"note":"it'\\''s"}}'`,
+    ].join('\n'),
+  )
 })
 
 test('navigates sections and intents with the keyboard only', async () => {
   await createIntent({ ...order, orderId: 'K-1' })
   await createIntent({ ...order, orderId: 'K-2' })
-  await inspect(async (page) => {
-    await page.keyboard.press('2')
-    await page.locator('.log').waitFor()
-    await page.keyboard.press('1')
-    await page.locator('.rows').waitFor()
-    await page.keyboard.press('ArrowDown')
-    await page.getByRole('heading', { name: 'K-2' }).waitFor()
-    await page.keyboard.press('ArrowDown')
-    await page.getByRole('heading', { name: 'K-1' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByText('Select an intent').waitFor()
-    await page.keyboard.press('/')
-    await page.keyboard.type('k-2')
-    await expect.poll(async () => await page.locator('.rows a').count()).toBe(1)
-    await page.keyboard.press('Escape')
-    // The walk through the list is one step of the history: its end, then its begin.
-    await page.goBack()
-    await page.getByRole('heading', { name: 'K-1' }).waitFor()
-    await page.goBack()
-    await page.getByText('Select an intent').waitFor()
-    await page.goBack()
-    await page.locator('main[data-section="requests"]').waitFor()
-    await page.getByRole('button', { name: 'Shortcuts' }).click()
-    await page.keyboard.press('1')
-    await page.waitForTimeout(50)
-    expect(await page.locator('main').getAttribute('data-section')).toBe('requests')
-  })
+  const page = await openInspector()
+  await page.keyboard.press('2')
+  await page.locator('.log').waitFor()
+  await page.keyboard.press('1')
+  await page.locator('.rows').waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('heading', { name: 'K-2' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('heading', { name: 'K-1' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('Select an intent').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('k-2')
+  await expect.poll(async () => await page.locator('.rows a').count()).toBe(1)
+  await page.keyboard.press('Escape')
+  // The walk through the list is one step of the history: its end, then its begin.
+  await page.goBack()
+  await page.getByRole('heading', { name: 'K-1' }).waitFor()
+  await page.goBack()
+  await page.getByText('Select an intent').waitFor()
+  await page.goBack()
+  await page.locator('main[data-section="requests"]').waitFor()
+  await page.getByRole('button', { name: 'Shortcuts' }).click()
+  await page.keyboard.press('1')
+  await page.waitForTimeout(50)
+  expect(await page.locator('main').getAttribute('data-section')).toBe('requests')
 })
 
 test('shows only the intents of the selected merchant', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'pi-inspector-'))
   const shops = await startTestService({ PI_DATA_DIR: directory })
-  const made = await sendAdminCommand(directory, {
-    command: 'keys create',
-    merchant: 'Second Shop',
-    environment: 'test',
+  onTestFinished(async () => {
+    await shops.stop()
+    await rm(directory, { recursive: true })
   })
-  const apiKey = made && 'apiKey' in made ? made.apiKey : ''
+  const newKey = { command: 'keys create', merchant: 'Second Shop', environment: 'test' } as const
+  const created = await sendAdminCommand(directory, newKey)
+  const apiKey = created && 'apiKey' in created ? created.apiKey : ''
   await create(shops, { ...order, orderId: 'FIRST-1' })
   await create({ ...shops, apiKey }, { ...order, orderId: 'SECOND-1' })
-  const page = await browser.newPage()
-  await page.goto(shops.ready.inspectorUrl)
+  const page = await openInspector({ of: shops })
   await page.getByRole('link', { name: /FIRST-1/ }).click()
   await page.getByRole('heading', { name: 'FIRST-1' }).waitFor()
   const first = page.url()
@@ -478,12 +442,8 @@ test('shows only the intents of the selected merchant', async () => {
   await page.goto(first)
   await page.getByRole('heading', { name: 'FIRST-1' }).waitFor()
   await page.getByRole('link', { name: /FIRST-1/ }).waitFor()
-  expect(await page.getByLabel('Merchant').locator('option:checked').textContent()).toBe(
-    'Demo Shop',
-  )
-  await page.close()
-  await shops.stop()
-  await rm(directory, { recursive: true })
+  const selected = page.getByLabel('Merchant').locator('option:checked')
+  expect(await selected.textContent()).toBe('Demo Shop')
 })
 
 test('rejects the token of another start and accepts a pasted link', async () => {
@@ -513,40 +473,32 @@ test('rejects the token of another start and accepts a pasted link', async () =>
 })
 
 test('keeps the scroll position of the tabs and moves the focus on a phone', async () => {
-  await inspect(
-    async (page) => {
-      await goTo(page, 'environment')
-      await page.evaluate(`document.querySelector('nav').scrollLeft = 0`)
-      await createIntent()
-      await page.locator('nav').getByText('Intents 1').waitFor()
-      expect(await page.evaluate(`document.querySelector('nav').scrollLeft`)).toBe(0)
-      await goTo(page, 'intents')
-      await page.locator('.rows a').focus()
-      await page.keyboard.press('Enter')
-      const focused = 'document.activeElement.tagName'
-      await expect.poll(async () => await page.evaluate(focused)).toBe('H2')
-      await page.keyboard.press('Escape')
-      await expect.poll(async () => await page.evaluate(focused)).toBe('A')
-    },
-    { viewport: { width: 390, height: 844 } },
-  )
+  const page = await openInspector({ viewport: { width: 390, height: 844 } })
+  await goTo(page, 'environment')
+  await page.evaluate(`document.querySelector('nav').scrollLeft = 0`)
+  await createIntent()
+  await page.locator('nav').getByText('Intents 1').waitFor()
+  expect(await page.evaluate(`document.querySelector('nav').scrollLeft`)).toBe(0)
+  await goTo(page, 'intents')
+  await page.locator('.rows a').focus()
+  await page.keyboard.press('Enter')
+  const focused = 'document.activeElement.tagName'
+  await expect.poll(async () => await page.evaluate(focused)).toBe('H2')
+  await page.keyboard.press('Escape')
+  await expect.poll(async () => await page.evaluate(focused)).toBe('A')
 })
 
 test('has no axe violations in the token form and in empty sections', async () => {
-  await inspect(
-    async (page) => {
-      for (const section of sections) {
-        await goTo(page, section)
-        expect([section, await violations(page)]).toEqual([section, []])
-      }
-      await page.reload()
-      await page.getByLabel('Admin token').fill('no token')
-      await page.keyboard.press('Enter')
-      await page.getByRole('alert').waitFor()
-      expect(await violations(page)).toEqual([])
-    },
-    { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-  )
+  const page = await openInspector({ colorScheme: 'dark', viewport: { width: 390, height: 844 } })
+  for (const section of sections) {
+    await goTo(page, section)
+    expect([section, await violationsIn(page)]).toEqual([section, []])
+  }
+  await page.reload()
+  await page.getByLabel('Admin token').fill('no token')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').waitFor()
+  expect(await violationsIn(page)).toEqual([])
 })
 
 test.each([
@@ -561,17 +513,13 @@ test.each([
     on: 'create',
     do: '500',
   })
-  await inspect(
-    async (page) => {
-      for (const section of [`intents/${id}`, ...sections]) {
-        await goTo(page, section)
-        const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-        expect([section, Number(wide) <= 0]).toEqual([section, true])
-        expect([section, await violations(page)]).toEqual([section, []])
-      }
-    },
-    { colorScheme, viewport: { width, height: 844 } },
-  )
+  const page = await openInspector({ colorScheme, viewport: { width, height: 844 } })
+  for (const section of [`intents/${id}`, ...sections]) {
+    await goTo(page, section)
+    const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect([section, Number(wide) <= 0]).toEqual([section, true])
+    expect([section, await violationsIn(page)]).toEqual([section, []])
+  }
 })
 
 const sections = ['intents', 'requests', 'idempotency', 'lint', 'faults', 'environment']
@@ -581,12 +529,4 @@ async function goTo(page: Page, section: string): Promise<void> {
   const name = section.split('/')[0]
   await page.locator(`main[data-section="${name}"]`).waitFor()
   if (section.includes('/')) await page.locator('.detail header').waitFor()
-}
-
-/** What axe finds, as rule and place. */
-async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const run = `axe.run(document, { resultTypes: ['violations'] })`
-  const found = (await page.evaluate(run)) as axe.AxeResults
-  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
 }
