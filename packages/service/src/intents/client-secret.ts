@@ -1,7 +1,7 @@
 /**
- * The checkout credential of an intent: derived whenever it is needed, never stored.
+ * Derives the `clientSecret` of an intent.
  *
- * Every instance derives the same one, so a replay is byte-identical and a dump holds none.
+ * All instances derive the same secret, so replays are byte-identical. The store does not contain it.
  *
  * @module
  */
@@ -10,34 +10,33 @@ import { toBase62 } from '../ids.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { lifetimes } from './lifetimes.ts'
 
-/** What a secret is derived from. */
+/** Values from which a secret is derived. */
 export interface SecretSource {
   readonly id: string
   readonly environmentId: string
   readonly secretKid: string
-  /** `null`: revoked. The derived text then opens nothing. */
+  /** Salt of the secret, or `null` if the secret was revoked. */
   readonly secretSalt: Buffer | null
 }
 
 /**
  * Returns the `clientSecret` of an intent: `<id>_secret_` and 48 characters of base62.
  *
- * @throws {Error} If its derivation key is missing. A start fails without one that a replay needs, so this is
- * a bug.
+ * @throws {Error} If the derivation key is missing. The start checks that all needed keys exist.
  */
 export function clientSecret(keys: SecretKeys, source: SecretSource): string {
   const secret = derive(keys, source)
-  if (!secret) throw new Error('PI_SECRET_KEYS holds no key for an intent of this store')
+  if (!secret) throw new Error('PI_SECRET_KEYS lacks the key of an intent in this store')
   return secret
 }
 
 /**
- * Returns whether a buyer's secret opens this intent now.
+ * Returns whether a secret is valid for an intent.
  *
- * A revoked secret never does, nor one whose intent has been final for ten minutes, nor one whose derivation
- * key was removed after that.
+ * A secret becomes invalid when it is revoked, ten minutes after its intent became final, and when its
+ * derivation key is removed.
  *
- * @param at The environment's own time.
+ * @param attempt - `candidate` is the received secret, `at` the environment's time.
  */
 export function opens(
   keys: SecretKeys,
@@ -62,7 +61,7 @@ function derive(keys: SecretKeys, source: SecretSource): string | undefined {
   return `${source.id}_secret_${toBase62(mac)}`
 }
 
-// timingSafeEqual throws on unequal lengths, which would tell them apart: digests are all 32 bytes.
+// timingSafeEqual requires equal lengths, and digests always have 32 bytes.
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

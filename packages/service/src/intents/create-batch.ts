@@ -1,9 +1,9 @@
 /**
  * Creates Payment Intents, at most one per environment and idempotency key.
  *
- * One autocommit statement inserts a whole batch, and a unique index guarantees it. An id that is returned
- * is new. For the others a new statement reads the existing rows: in the same one, the loser would not see
- * the winner's row.
+ * One autocommit statement inserts a batch, and a unique index rejects duplicates. The statement returns the
+ * ids that it inserted. For the others a second statement reads the existing rows, because the first one does
+ * not see rows that were committed after it began.
  *
  * @module
  */
@@ -14,34 +14,34 @@ import type { SecretSource } from './client-secret.ts'
 import type { IdempotencyHashes } from './idempotency.ts'
 import { lifetimes } from './lifetimes.ts'
 
-/** The immutable part of an intent: everything that the response to its creation shows. */
+/** The immutable part of an intent, from which the response to a create is built. */
 export interface CreatedRecord extends SecretSource {
   readonly body: CreatePaymentIntent
   readonly createdAt: Date
 }
 
-/** An intent to be created. */
+/** An intent to create. */
 export interface NewIntent extends CreatedRecord {
   readonly secretSalt: Buffer
-  /** Absent when the merchant sent no key. */
+  /** Hashes of the idempotency key and the body, if a key was sent. */
   readonly idempotency?: IdempotencyHashes
 }
 
-/** What a create led to. */
+/** Result of a create. */
 export type CreateResult =
   | { readonly type: 'created' }
-  /** The key and the same body created this intent before. */
+  /** An earlier request with the same key and body created this intent. */
   | { readonly type: 'replayed'; readonly created: CreatedRecord }
-  /** The key was used with another body. */
+  /** An earlier request used the key with another body. */
   | { readonly type: 'reused' }
-  /** The key's first request is still being written, after every wait. */
+  /** The first request with this key had not ended within the lock timeout. */
   | { readonly type: 'in_use' }
 
-/** Returns the function that creates. One per database, so that requests share batches. */
+/** Returns the function that creates intents. Create one for each database, so that requests share batches. */
 export function createBatch(db: Database): (draft: NewIntent) => Promise<CreateResult> {
   return batch({
     run: async (drafts) => await create(db, drafts),
-    // Another instance may hold the lock of one key.
+    // Another instance may have locked one of the keys.
     separable: (error) => isOneRowsFault(error) || isLockConflict(error),
     resultOf: ({ idempotency }, error) =>
       idempotency && isLockConflict(error) ? { type: 'in_use' } : undefined,
@@ -50,12 +50,12 @@ export function createBatch(db: Database): (draft: NewIntent) => Promise<CreateR
 }
 
 async function create(db: Queryable, drafts: readonly NewIntent[]): Promise<readonly Outcome[]> {
-  // The same order in every instance: two shuffled batches would wait for each other's rows.
+  // All instances lock rows in the same order. Otherwise two batches could deadlock.
   const sorted = [...drafts].sort(byKey)
   const created = await insert(db, sorted)
   const losers = sorted.filter(({ id }) => !created.has(id))
   if (losers.length === 0) return drafts.map(() => ({ type: 'created' }))
-  // The others are in the store: an error from here on affects the losers only.
+  // The inserted rows are committed, so a later error affects only the other ones.
   const outcomes = await readWinners(db, losers).catch((error: unknown) => failed(losers, error))
   return drafts.map(({ id }) => outcomes.get(id) ?? { type: 'created' })
 }
@@ -67,7 +67,7 @@ function failed(drafts: readonly NewIntent[], error: unknown): ReadonlyMap<strin
 }
 
 async function insert(db: Queryable, drafts: readonly NewIntent[]): Promise<ReadonlySet<string>> {
-  // One array per column: the server reads that in half the time of a JSON text.
+  // PostgreSQL reads one array for each column in half the time of a JSON text.
   const rows = await db.query<{ id: string }>`
     insert into payment_intents (
       id, environment_id, amount, currency, order_id, customer, metadata, secret_salt, secret_kid,
@@ -116,7 +116,7 @@ async function readWinners(
   db: Queryable,
   losers: readonly NewIntent[],
 ): Promise<ReadonlyMap<string, Outcome>> {
-  // By hash alone, for the same reason as in `findIntent`.
+  // Select by hash alone, for the reason in `findIntent`.
   const found = await db.query<WinnerRow>`
     select loser.id as loser, i.idempotency_fingerprint = loser.fingerprint as same,
            i.idempotency_expires_at <= to_timestamp(loser.created / 1000) as expired,
@@ -138,13 +138,13 @@ async function readWinners(
   }
   const free = losers.filter(({ id }) => !outcomes.has(id))
   if (free.length === 0) return outcomes
-  // Their keys have expired, or were released since the insert: each is inserted again.
+  // The keys of the others have expired or were released since the insert, so insert them again.
   const expired = rows.filter((row) => row.expired)
-  const again = await raceAgain(db, free, expired).catch((error: unknown) => failed(free, error))
+  const again = await createAgain(db, free, expired).catch((error: unknown) => failed(free, error))
   return new Map([...outcomes, ...again])
 }
 
-async function raceAgain(
+async function createAgain(
   db: Queryable,
   drafts: readonly NewIntent[],
   expired: readonly WinnerRow[],
@@ -155,7 +155,7 @@ async function raceAgain(
 }
 
 function outcomeOf(row: WinnerRow): CreateResult {
-  // The insert was committed and its result was lost: the second try finds the first one's row.
+  // The insert was committed but its result was lost, so the repeated insert finds its own row.
   if (row.id === row.loser) return { type: 'created' }
   if (!row.same) return { type: 'reused' }
   const { id, environmentId, secretKid, secretSalt, createdAt } = row
@@ -181,7 +181,7 @@ async function release(db: Queryable, expired: readonly WinnerRow[]): Promise<vo
      where id = any(${ids})`
 }
 
-/** By environment, then by the key's hash, both in code units; those without a key wait for no lock. */
+/** Compares by environment, then by hash of the key. Intents without a key need no lock. */
 function byKey(one: NewIntent, other: NewIntent): number {
   return (
     compare(one.environmentId, other.environmentId) ||

@@ -1,5 +1,5 @@
 /**
- * Which create is a retry of which: the key's syntax, and keyed hashes of key and body.
+ * Idempotency keys: their syntax, and the hashes that identify a retried create.
  *
  * @module
  */
@@ -11,16 +11,17 @@ import { ProblemError } from '../http/problem.ts'
 import { singleHeader } from '../http/single-header.ts'
 import type { Environment } from '../merchants/environments.ts'
 
-/** What is kept of a key and of the body that it came with, each as 64 hexadecimal digits. */
+/** Keyed hashes of an idempotency key and its body, each as 64 hexadecimal digits. */
 export interface IdempotencyHashes {
   readonly hash: string
   readonly fingerprint: string
 }
 
 /**
- * Reads the `Idempotency-Key`: once, 1 to 255 visible ASCII characters; `"k"` is `k`.
+ * Reads the `Idempotency-Key`: 1 to 255 visible ASCII characters. `"k"` is the same key as `k`.
  *
- * @returns `undefined` when none was sent.
+ * @returns The key, or `undefined` if none was sent.
+ * @throws {ProblemError} If the key is invalid or repeated.
  * @see draft-ietf-httpapi-idempotency-key-header: a structured-field string
  */
 export function readIdempotencyKey(request: IncomingMessage): string | undefined {
@@ -37,10 +38,10 @@ export function readIdempotencyKey(request: IncomingMessage): string | undefined
 }
 
 /**
- * Hashes key and body under the environment's salt, which never rotates.
+ * Hashes a key and a body with the environment's salt, which is not rotated.
  *
- * The fingerprint is over the validated, normalised body: the order of names and `usd` or `USD` do
- * not matter, anything else does.
+ * The fingerprint is computed from the validated, normalized body. It does not depend on the order of names
+ * or the case of the currency.
  *
  * @see RFC 8785
  */

@@ -1,6 +1,6 @@
 /**
- * An intent as one text per row: read column by column, rows cost twice what they do this way. No value
- * contains a separator: ids have no control characters, and JSON escapes them.
+ * Reads an intent from one text. Separate columns take twice the time. No value contains a separator, because
+ * ids have no control characters and JSON escapes them.
  *
  * @module
  */
@@ -16,34 +16,34 @@ const retrieved = `
   coalesce(provider_payment_id, ''), coalesce(settlement::text, ''), confirms,
   expires_at, coalesce(finalized_at::text, ''), created_at, updated_at`
 
-/** The SQL expression of an intent without its secret, for `readIntent`. */
+/** SQL expression of an intent without its secret, for `readIntent`. */
 export const packedIntent = new Fragment(`concat_ws(chr(31), ${retrieved})`)
 
-/** The SQL expression of a whole intent, for `readStoredIntent`. */
+/** SQL expression of a complete intent, for `readStoredIntent`. */
 export const packedStoredIntent = new Fragment(
   `concat_ws(chr(31), ${retrieved}, secret_kid, coalesce(encode(secret_salt, 'hex'), ''))`,
 )
 
-/** Reads an intent. @throws {Error} If a value contains a separator. */
+/** Reads the text of `packedIntent`. @throws {Error} If a value contains a separator. */
 export function readIntent(text: string): RetrievedIntent {
   return intentOf(columnsOf(text, 20))
 }
 
-/** Reads a whole intent. @throws {Error} If a value contains a separator. */
+/** Reads the text of `packedStoredIntent`. @throws {Error} If a value contains a separator. */
 export function readStoredIntent(text: string): StoredIntent {
   const columns = columnsOf(text, 22)
   const [secretKid, salt] = columns.slice(20) as [string, string]
   return { ...intentOf(columns), secretKid, secretSalt: salt ? Buffer.from(salt, 'hex') : null }
 }
 
-/** The statement names the columns: this is the parse boundary, as in `Queryable`. */
+/** Splits the columns. Their types follow from the statement, as in `Queryable`. */
 function columnsOf(text: string, count: number): Columns {
   const columns = text.split('\x1f')
   if (columns.length === count) return columns as readonly string[] as Columns
   throw new Error('The store contains an intent with a separator in it')
 }
 
-/** In the order of the statement; an empty one is null. */
+/** Columns in the order of the statement. An empty text is `null`. */
 type Columns = readonly [
   id: string,
   environmentId: string,

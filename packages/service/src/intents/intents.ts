@@ -1,5 +1,5 @@
 /**
- * Payment Intents in the store: read with their deadlines applied, changed by compare-and-set.
+ * Payment Intents in the store. Reads apply passed deadlines, and changes use compare-and-set.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import { findBatch } from './find-batch.ts'
 import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
 import { deadlineTransition, type IntentState, type Transition } from './lifecycle.ts'
 
-/** An intent as stored. Customer and metadata are for the merchant only: no buyer's page shows them. */
+/** An intent as stored. Customer and metadata are for the merchant, and no checkout page shows them. */
 export interface StoredIntent extends IntentState {
   readonly id: string
   readonly environmentId: string
-  /** Grows by one with each transition: the lock of `moveIntent`. */
+  /** Number that increases by one with each transition. `moveIntent` compares it. */
   readonly version: number
   readonly amount: number
   readonly currency: Currency
@@ -27,31 +27,31 @@ export interface StoredIntent extends IntentState {
   readonly createdAt: Date
 }
 
-/** An intent as a retrieve needs it: without what its `clientSecret` is derived from. */
+/** An intent for a retrieve, without the source of its `clientSecret`. */
 export type RetrievedIntent = Omit<StoredIntent, 'secretKid' | 'secretSalt'>
 
-/** The store, and real time. */
+/** A store with a clock of real time. */
 export interface StoreAndClock {
   readonly db: Database
   readonly now: () => Date
 }
 
-/** An intent in its environment. */
+/** Id of an intent and of its environment. */
 export interface IntentKey {
   readonly environmentId: string
   readonly id: string
 }
 
-/** Where the two operations keep their intents. */
+/** Store of the merchant API's operations. */
 export interface IntentStore {
   readonly create: (draft: NewIntent) => Promise<CreateResult>
-  /** Reads without applying deadlines; `undefined` for unknown and foreign alike. */
+  /** Reads an intent of this environment, without applying deadlines. */
   readonly find: (key: IntentKey) => Promise<RetrievedIntent | undefined>
-  /** Applies the deadlines that have passed. */
+  /** Applies passed deadlines. */
   readonly settle: (intent: RetrievedIntent, now: Date) => Promise<RetrievedIntent | undefined>
 }
 
-/** Creates the store of one instance: many requests share a statement. */
+/** Creates the store of one instance. Concurrent requests share statements. */
 export function createIntentStore(db: Database): IntentStore {
   return {
     create: createBatch(db),
@@ -61,17 +61,17 @@ export function createIntentStore(db: Database): IntentStore {
 }
 
 /**
- * Reads an intent of one environment, with passed deadlines applied.
+ * Reads an intent of one environment, after applying passed deadlines.
  *
- * @param now - The environment's time: a passed deadline is written before the intent is returned.
- * @returns `undefined` for an unknown intent and for another environment's.
+ * @param now - Time of the environment.
+ * @returns `undefined` if the intent is unknown or in another environment.
  */
 export async function findIntent(
   db: Queryable,
   { environmentId, id }: IntentKey,
   now: Date,
 ): Promise<StoredIntent | undefined> {
-  // By id alone: in a new store the planner takes any index that fits, also one over whole environments.
+  // Select by id alone. In a new store the planner might use an index that reads the whole environment.
   const [row] = await db.query<PackedRow>`
     select ${packedStoredIntent} as packed from payment_intents where id = ${id}`
   const intent = row && readStoredIntent(row.packed)
@@ -79,12 +79,10 @@ export async function findIntent(
 }
 
 /**
- * Writes a transition and its event, and closes the open confirmation, unless another request
- * moved the intent first.
+ * Writes a transition and its event, and updates the open confirmation, if the intent still has the version
+ * of `current`. So exactly one of two concurrent confirmations succeeds.
  *
- * `version` is the lock: of two racing confirmations exactly one succeeds.
- *
- * @returns The intent after the move, or `undefined` if `current` is out of date: load and decide again.
+ * @returns The changed intent, or `undefined` if `current` is out of date. Then load and decide again.
  */
 export async function moveIntent(
   db: Queryable,
@@ -126,7 +124,7 @@ export async function moveIntent(
 }
 
 /**
- * Applies every deadline that has passed, each with its own event.
+ * Applies passed deadlines. Each writes a separate event.
  *
  * @returns The intent at `now`, or `undefined` if it was deleted in the meantime.
  */
@@ -138,16 +136,16 @@ export async function applyDeadlines<Seen extends RetrievedIntent>(
   const transition = deadlineTransition(intent, now)
   if (!transition) return intent
   const moved = await moveIntent(db, intent, transition)
-  // Another request moved it, so its deadlines are decided again.
+  // If another request changed the intent first, load it and decide again.
   return moved ? await applyDeadlines(db, moved, now) : await findIntent(db, intent, now)
 }
 
 /**
- * Revokes the `clientSecret` of an intent for good. It opens no checkout session, and open sessions
- * of the intent end with their next request.
+ * Revokes the `clientSecret` of an intent permanently. It opens no new checkout sessions, and open sessions
+ * end with their next request.
  *
- * @param modes - Environments in which the intent may be.
- * @returns Whether there is such an intent.
+ * @param intent - Id of the intent, and the modes of the environments in which it may be.
+ * @returns Whether the intent exists.
  */
 export async function revokeSecret(
   db: Queryable,
@@ -166,7 +164,7 @@ export interface PackedRow {
   readonly packed: string
 }
 
-/** The state of an open confirmation after its intent reached a status. */
+/** State of an open confirmation by the new status of its intent. */
 const attemptStates = {
   requires_payment_method: 'failed',
   requires_action: 'challenge',

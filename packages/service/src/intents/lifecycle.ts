@@ -1,8 +1,8 @@
 /**
- * When a Payment Intent's status may change, and what it looks like then. Pure: state, cause and
- * time come in, a transition or a rejection comes out.
+ * Decides transitions of Payment Intents. These functions are pure: they map state, cause, and time to a
+ * transition or a rejection.
  *
- * Causes come from the hosted page, the provider and the clock; never from the merchant.
+ * The hosted page, the provider, and the clock cause transitions. The merchant API does not.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
 } from '@pi-checkout/contract'
 import { lifetimes, maxFailedConfirmations } from './lifetimes.ts'
 
-/** What a decision needs to know of an intent. */
+/** State of an intent that a decision depends on. */
 export interface IntentState {
   readonly status: PaymentIntentStatus
   readonly paymentMethod: PaymentMethod | null
@@ -23,32 +23,32 @@ export interface IntentState {
   readonly nextAction: PendingChallenge | null
   readonly providerPaymentId: string | null
   readonly settlement: ScheduledSuccess | null
-  /** Confirmations so far, 0 to 10. */
+  /** Number of confirmations, 0 to 10. */
   readonly confirms: number
-  /** The whole intent's deadline. */
+  /** Deadline of the intent. */
   readonly expiresAt: Date
   readonly finalizedAt: Date | null
   readonly updatedAt: Date
 }
 
-/** What the buyer has to do at the bank, and until when. */
+/** A challenge at the bank, with its deadline. */
 export interface PendingChallenge {
   readonly type: 'challenge' | 'redirect'
   readonly expiresAt: Date
 }
 
-/** A payment that the provider has taken and shows later. */
+/** An authorization that takes effect later. */
 export interface ScheduledSuccess {
   readonly at: Date
   readonly providerPaymentId: string
 }
 
-/** A decline in the words that the buyer may read; time and `retryable` are added here. */
+/** A decline with a message for the buyer. `decide` adds `occurredAt` and `retryable`. */
 export type Failure = Pick<PaymentFailure, 'code' | 'declineCode' | 'message'>
 
-/** Why a status changes. */
+/** Cause of a transition. */
 export type Cause =
-  /** The buyer pays; with `challenge`, the bank asks first. */
+  /** The buyer confirmed a card. With `challenge`, the bank requires a challenge first. */
   | {
       readonly type: 'confirmed'
       readonly paymentMethod: PaymentMethod
@@ -56,18 +56,18 @@ export type Cause =
       readonly settlement?: ScheduledSuccess
     }
   | { readonly type: 'challenge_passed'; readonly settlement?: ScheduledSuccess }
-  /** Denied, three wrong codes, closed. */
+  /** The buyer denied or closed the challenge, or entered three wrong codes. */
   | { readonly type: 'challenge_failed'; readonly failure: Failure }
   | { readonly type: 'authorised'; readonly providerPaymentId: string }
   | { readonly type: 'declined'; readonly failure: Failure; readonly hard: boolean }
   | { readonly type: 'canceled' }
 
-/** The complete intent after a cause, as the store writes it. */
+/** The complete state after a cause. */
 export interface Transition extends IntentState {
   readonly cause: Cause['type'] | 'challenge_timed_out' | 'expired'
 }
 
-/** Nothing changes, for this reason. */
+/** Reason why a cause changes nothing. */
 export interface Rejection {
   readonly rejection: Extract<
     ProblemCode,
@@ -76,10 +76,10 @@ export interface Rejection {
 }
 
 /**
- * Decides what a cause does to an intent.
+ * Returns the transition that a cause makes.
  *
- * @param intent As read; pass it through `deadlineTransition` first, or an outdated state decides.
- * @param at The environment's own time.
+ * @param intent - Current state. Apply `deadlineTransition` first, because a deadline may have passed.
+ * @param at - Time of the environment.
  */
 export function decide(intent: IntentState, cause: Cause, at: Date): Transition | Rejection {
   if (isFinal(intent.status)) return { rejection: 'intent_finalized' }
@@ -132,11 +132,11 @@ export function decide(intent: IntentState, cause: Cause, at: Date): Transition 
 }
 
 /**
- * Returns what a passed deadline does to an intent, dated at the deadline: every reader decides the same.
- * Call it again after the move, because there may be a second deadline.
+ * Returns the transition of a passed deadline, or `undefined` if none has passed. Its time is the deadline, so
+ * the result does not depend on when it is computed. Call it again afterward, because a second deadline may
+ * have passed.
  *
- * @param now - The environment's own time.
- * @returns `undefined` if no deadline has passed.
+ * @param now - Time of the environment.
  */
 export function deadlineTransition(intent: IntentState, now: Date): Transition | undefined {
   const { status, settlement, nextAction, expiresAt } = intent
@@ -166,7 +166,7 @@ const challengeTimedOut: Failure = {
   message: 'The confirmation with your bank took too long. Please try again.',
 }
 
-/** Another try, unless the provider or the tenth confirmation says otherwise. */
+/** Allows another confirmation, unless the decline is hard or this was the tenth. */
 function fail(
   intent: IntentState,
   cause: Transition['cause'],
@@ -196,7 +196,7 @@ function move(
     providerPaymentId: intent.providerPaymentId,
     confirms: intent.confirms,
     expiresAt: intent.expiresAt,
-    // Both belong to the previous status.
+    // These two apply to one status only.
     nextAction: null,
     settlement: null,
     ...change,
@@ -206,7 +206,7 @@ function move(
   }
 }
 
-// A sandbox clock may be set back; an intent's own times never run backwards.
+// The sandbox clock may be set back, but the times of an intent must not decrease.
 function latest(one: Date, other: Date): Date {
   return one > other ? one : other
 }

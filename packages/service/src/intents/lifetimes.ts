@@ -1,5 +1,5 @@
 /**
- * How long each record is valid, and how often it can be tried.
+ * Lifetimes of records, and the maximum number of attempts.
  *
  * @module
  */
@@ -7,19 +7,19 @@
 const minute = 60 * 1000
 const hour = 60 * minute
 
-/** Milliseconds. */
+/** Lifetimes in milliseconds. */
 export const lifetimes = {
   intent: 24 * hour,
   challenge: 10 * minute,
-  /** The reaper releases a key this long after its intent was created. */
+  /** Time after the creation of an intent, after which the reaper releases its key. */
   idempotencyKey: 48 * hour,
-  /** The hosted page can show the result this long after the intent became final. */
+  /** Time for which the hosted page can show the result of a final intent. */
   secretAfterFinal: 10 * minute,
   checkoutSession: 15 * minute,
 } as const
 
-/** Failed confirmations of one intent, after which it fails. */
+/** Number of failed confirmations after which an intent fails. */
 export const maxFailedConfirmations = 10
 
-/** Wrong codes of one challenge, after which it fails. */
+/** Number of wrong codes after which a challenge fails. */
 export const maxChallengeTries = 3

@@ -1,5 +1,5 @@
 /**
- * What the two operations read from a request, and the problem for each wrong value.
+ * Parses requests of the merchant API, and rejects invalid ones with a problem.
  *
  * @module
  */
@@ -18,30 +18,30 @@ import { readJson } from '../http/json.ts'
 import { ProblemError } from '../http/problem.ts'
 import { singleHeader } from '../http/single-header.ts'
 
-/** The path of all intents; the id of one follows a slash. */
+/** Path of all intents. The path of one appends a slash and its id. */
 export const collection = routes.create.path
 
-/** Rejects requests with headers that only browsers send: a secret key must not be in one. */
+/** Rejects requests with headers that only browsers send, because a page must not have a secret key. */
 export function rejectBrowser({ headers: sent }: IncomingMessage): void {
   if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return
   throw new ProblemError(
     'secret_key_in_browser',
-    "Secret API keys are for the merchant's server only; call this from there, and give the page id and clientSecret.",
+    "Secret API keys are for the merchant's server only. Call this from there, and send the page id and clientSecret.",
   )
 }
 
-/** Reads `Api-Version`. Returns the header that the response repeats, or none. */
+/** Reads `Api-Version`. Returns the header for the response, which is empty if none was sent. */
 export function readApiVersion(request: IncomingMessage): Readonly<Record<string, string>> {
   const version = singleHeader(request, headers.apiVersion)
   if (version === undefined) return {}
   if (isApiVersion(version)) return { [headers.apiVersion]: version }
   throw new ProblemError(
     'unsupported_api_version',
-    `Api-Version must be ${apiVersions.join(' or ')}; leave it out for the newest.`,
+    `Api-Version must be ${apiVersions.join(' or ')}. Omit it for the newest version.`,
   )
 }
 
-/** Returns the header that a problem repeats as well, wherever in the checks it comes from. */
+/** Returns the `Api-Version` header for a problem, or none if the request has no valid one. */
 export function repeatedApiVersion({
   headers: sent,
 }: IncomingMessage): Readonly<Record<string, string>> {
@@ -55,7 +55,7 @@ function isApiVersion(text: string): boolean {
   return (apiVersions as readonly string[]).includes(text)
 }
 
-/** Reads the body of a create: strict JSON, then the fields. */
+/** Reads the body of a create. Checks the JSON text first, then the fields. */
 export function readCreate(bytes: Buffer): CreatePaymentIntent {
   const input = readJson(bytes)
   const result = CreatePaymentIntentSchema.safeParse(input)
@@ -72,7 +72,7 @@ export function readCreate(bytes: Buffer): CreatePaymentIntent {
   )
 }
 
-/** How many invalid fields the detail lists. */
+/** Maximum number of invalid fields in `detail`. */
 const maxInDetail = 5
 
 function detailOf({ errors, errorsOmitted }: FieldErrors): string {
@@ -81,7 +81,7 @@ function detailOf({ errors, errorsOmitted }: FieldErrors): string {
   return `${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
 }
 
-/** Returns the id of a path; `undefined` if it cannot be one. */
+/** Returns the id in a path, or `undefined` if its format is invalid. */
 export function idIn(text: string | undefined): string | undefined {
   return text !== undefined && paymentIntentIdPattern.test(text) ? text : undefined
 }

@@ -1,8 +1,8 @@
 /**
- * Applies passed deadlines to intents that no request reads, and deletes what is no longer needed: old
- * idempotency keys, and the tokens of challenges.
+ * Applies passed deadlines of intents that no request reads. Deletes expired idempotency keys and challenge
+ * tokens.
  *
- * Every instance runs one; they skip each other's rows.
+ * Each instance runs a reaper. They skip rows that another one has locked.
  *
  * @module
  */
@@ -14,20 +14,20 @@ import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
 import { applyDeadlines, type PackedRow } from './intents.ts'
 import { lifetimes } from './lifetimes.ts'
 
-/** How often it runs, in milliseconds, and how many rows it takes at a time. */
+/** Time between rounds in milliseconds, and number of rows in a batch. */
 const interval = 10_000
-const rowsAtOnce = 200
-/** Of one round. The rest waits for the next round, so that requests get their turn. */
-const batches = 100
+const batchSize = 200
+/** Maximum batches in a round, so that a round does not block requests. */
+const maxBatches = 100
 
-/** What a round needs. */
+/** Options of a round. */
 export interface ReaperOptions {
   readonly db: Database
-  /** Real time. */
+  /** Returns the real time. */
   readonly now: () => Date
 }
 
-/** Starts a reaper. Returns the function that stops it: it abandons its batch, and starts no other. */
+/** Starts a reaper. Returns the function that stops it, which rolls back a running batch. */
 export function startReaper(
   options: ReaperOptions & { readonly log: Logger },
 ): () => Promise<void> {
@@ -51,31 +51,31 @@ export function startReaper(
 }
 
 /**
- * One round: everything whose deadline has passed.
+ * Runs one round.
  *
- * @param signal Ends it between two statements; the batch that has not ended is rolled back.
+ * @param signal - Ends the round. A batch that has not ended is rolled back.
  */
 export async function reap(
   { db, now }: ReaperOptions,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
-  const all = async (some: () => Promise<number>): Promise<void> => {
-    for (let more = batches; more > 0 && !signal.aborted; more--) {
-      if ((await some()) < rowsAtOnce) return
+  const runBatches = async (batch: () => Promise<number>): Promise<void> => {
+    for (let left = maxBatches; left > 0 && !signal.aborted; left--) {
+      if ((await batch()) < batchSize) return
     }
   }
-  await all(async () => await applySome(db, now(), signal))
-  await all(async () => await releaseSome(db, now()))
-  await all(async () => await deleteSome(db, now()))
+  await runBatches(async () => await applyDeadlinesBatch(db, now(), signal))
+  await runBatches(async () => await releaseKeysBatch(db, now()))
+  await runBatches(async () => await deleteTokensBatch(db, now()))
 }
 
 interface DueRow extends PackedRow {
   readonly clockOffset: number
 }
 
-async function applySome(db: Database, now: Date, signal: AbortSignal): Promise<number> {
+async function applyDeadlinesBatch(db: Database, now: Date, signal: AbortSignal): Promise<number> {
   return await db.transaction(async (tx) => {
-    // Each half has its index. A sandbox's clock may be ahead, so the environment's time decides last.
+    // Each side of the `or` has an index. The last condition uses the time of the intent's environment.
     const rows = await tx.query<DueRow>`
       select ${packedStoredIntent} as packed,
              (select clock_offset from environments where id = environment_id) as "clockOffset"
@@ -92,7 +92,7 @@ async function applySome(db: Database, now: Date, signal: AbortSignal): Promise<
                (settlement ->> 'at')::timestamptz)
              <= ${now}::timestamptz + interval '1 ms' * (
                   select clock_offset from environments where id = environment_id)
-       limit ${rowsAtOnce}
+       limit ${batchSize}
          for update skip locked`
     for (const { clockOffset, packed } of rows) {
       signal.throwIfAborted()
@@ -102,8 +102,8 @@ async function applySome(db: Database, now: Date, signal: AbortSignal): Promise<
   })
 }
 
-async function releaseSome(db: Database, now: Date): Promise<number> {
-  // A key's end is in its sandbox's own time, as its creation was. The first limit is for the index.
+async function releaseKeysBatch(db: Database, now: Date): Promise<number> {
+  // Keys expire in the time of their environment. The condition with `max` is for the index.
   const released = await db.query`
     update payment_intents
        set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null
@@ -114,13 +114,13 @@ async function releaseSome(db: Database, now: Date): Promise<number> {
                 select max(clock_offset) from environments)
           and idempotency_expires_at <= ${now}::timestamptz + interval '1 ms' * (
                 select clock_offset from environments where id = environment_id)
-        limit ${rowsAtOnce} for update skip locked)
+        limit ${batchSize} for update skip locked)
     returning id`
   return released.length
 }
 
-/** A token shows where the test bank may report its end: as long as the checkout can be opened. */
-async function deleteSome(db: Database, now: Date): Promise<number> {
+/** A token is needed as long as the checkout can be opened, because the test bank reports to it. */
+async function deleteTokensBatch(db: Database, now: Date): Promise<number> {
   const deleted = await db.query`
     delete from challenge_tokens
      where token_hash in (
@@ -131,7 +131,7 @@ async function deleteSome(db: Database, now: Date): Promise<number> {
         where i.finalized_at + interval '1 ms' * ${lifetimes.secretAfterFinal}::bigint
               <= ${now}::timestamptz + interval '1 ms' * (
                    select clock_offset from environments where id = i.environment_id)
-        limit ${rowsAtOnce} for update of t skip locked)
+        limit ${batchSize} for update of t skip locked)
     returning challenge_id`
   return deleted.length
 }

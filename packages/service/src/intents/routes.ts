@@ -1,8 +1,8 @@
 /**
- * The two operations of the specification.
+ * The two operations of the merchant API.
  *
- * Checks run in a fixed order: browser, media type and size, credentials, header syntax, JSON, fields,
- * idempotency. No byte of a body is read before the key is known.
+ * Checks run in this order: browser, media type and size, credentials, header syntax, JSON, fields,
+ * idempotency. A body is read only after the request is authenticated.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import type { IntentStore } from './intents.ts'
 import { collection, idIn, readApiVersion, readCreate, rejectBrowser } from './parse-request.ts'
 import { serializeCreated, serializeIntent } from './serialize.ts'
 
-/** What the two operations need. */
+/** Options of the operations. */
 export interface IntentRoutesOptions {
   readonly authenticator: Authenticator
   readonly limits: Pick<RateLimits, 'request'>
@@ -33,7 +33,7 @@ export interface IntentRoutesOptions {
   readonly now: () => Date
 }
 
-/** An operation in its three steps, so that a fault can act between them. */
+/** An operation in three steps, so that faults can be injected between them. */
 export interface Operation<Input> {
   /** Checks the client and the headers. */
   readonly access: (call: Call) => Promise<ApiClient>
@@ -41,27 +41,27 @@ export interface Operation<Input> {
   readonly handle: (call: Call, input: Input) => Promise<RouteResponse>
 }
 
-/** A merchant's server, with what its headers say. */
+/** An authenticated client and its headers. */
 export interface ApiClient {
   readonly environment: Environment
   readonly idempotencyKey: string | undefined
-  /** The `Api-Version` that the response repeats, or no header. */
+  /** `Api-Version` header for the response. Empty if none was sent. */
   readonly version: Readonly<Record<string, string>>
 }
 
-/** A create that passed every check. */
+/** Input of a create. */
 export interface CreateInput {
   readonly draft: NewIntent
   readonly version: ApiClient['version']
 }
 
-/** A retrieve; `id` is `undefined` if it cannot be one. */
+/** Input of a retrieve. `id` is `undefined` if its format is invalid. */
 export interface RetrieveInput {
   readonly id: string | undefined
   readonly client: ApiClient
 }
 
-/** Creates both operations. */
+/** Returns both operations. */
 export function intentRoutes({
   authenticator,
   limits: rates,
@@ -126,7 +126,7 @@ export function intentRoutes({
         if (!intent) {
           throw new ProblemError(
             'payment_intent_not_found',
-            'There is no Payment Intent with this id in the environment of this key.',
+            "No Payment Intent in the API key's environment has this id.",
           )
         }
         const body = JSON.stringify(serializeIntent(intent))
@@ -170,7 +170,7 @@ function createdBy(creation: CreateResult, draft: NewIntent): CreatedRecord {
     case 'reused':
       throw new ProblemError(
         'idempotency_key_reused',
-        'This Idempotency-Key was used with another body; use a new key for a new request.',
+        'This Idempotency-Key was used with another body. Use a new key for a new request.',
       )
     case 'in_use':
       throw idempotencyKeyInUse()
@@ -181,7 +181,7 @@ function createdBy(creation: CreateResult, draft: NewIntent): CreatedRecord {
 export function idempotencyKeyInUse(): ProblemError {
   return new ProblemError(
     'idempotency_key_in_use',
-    'The first request with this Idempotency-Key is still running; send the same request again.',
+    'The first request with this Idempotency-Key is still running. Send the same request again.',
     { headers: { 'retry-after': '1' } },
   )
 }

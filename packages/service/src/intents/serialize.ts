@@ -1,5 +1,5 @@
 /**
- * What a merchant sees of an intent: listed field by field, so that no other field is shown.
+ * Serializes intents for the merchant API. Fields are listed one by one, so that no other field is included.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract'
 import type { CreatedRecord } from './create-batch.ts'
 import type { RetrievedIntent } from './intents.ts'
 
-/** Returns the response to a create, and to each replay of it: the intent as created, and its secret. */
+/** Returns the response to a create and to its replays: the intent as created, and its secret. */
 export function serializeCreated(
   { id, body, createdAt }: Pick<CreatedRecord, 'id' | 'body' | 'createdAt'>,
   clientSecret: string,
@@ -31,7 +31,7 @@ export function serializeCreated(
   }
 }
 
-/** Returns the response to a retrieve: no secret, and no address of the test bank's page. */
+/** Returns the response to a retrieve, without the secret and the challenge's address. */
 export function serializeIntent(intent: RetrievedIntent): PaymentIntent {
   const { nextAction } = intent
   return {

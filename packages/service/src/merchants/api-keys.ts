@@ -1,5 +1,5 @@
 /**
- * Secret API keys: made here, shown once, kept as keyed hashes.
+ * Secret API keys. The store contains keyed hashes of them, so a key is shown only when it is created.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { base62Digits, randomBase62 } from '../ids.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { type Environment, environmentColumns } from './environments.ts'
 
-/** A key as it may be shown after its making. */
+/** A stored key, without the secret. */
 export interface ApiKey {
   readonly id: string
-  /** Prefix and last four characters. */
+  /** Prefix and last four characters of the key. */
   readonly display: string
   readonly merchant: string
   readonly environment: Environment['mode']
@@ -24,7 +24,7 @@ export interface ApiKey {
   readonly revokedAt: Date | null
 }
 
-/** What a presented key turned out to be. */
+/** The result of a key lookup. */
 export interface FoundKey {
   readonly environment: Environment
   readonly expiresAt: Date | null
@@ -32,9 +32,9 @@ export interface FoundKey {
 }
 
 /**
- * Makes and stores a key.
+ * Creates and stores a key.
  *
- * @returns The key itself, for the only time.
+ * @returns The id and the key. Only its hash is stored, so the key cannot be read again.
  */
 export async function createApiKey(
   db: Queryable,
@@ -60,7 +60,7 @@ export async function createApiKey(
   return { id, apiKey }
 }
 
-/** Lists all keys, the oldest first. */
+/** Lists all keys, oldest first. */
 export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
   return await db.query<ApiKey>`
     select k.id, k.display, m.name as merchant, e.mode as environment, k.created_at as "createdAt",
@@ -71,7 +71,7 @@ export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
      order by k.created_at, k.id`
 }
 
-/** Revokes a key for good; `false` when there is none with this id. Revoking twice changes nothing. */
+/** Revokes a key permanently. Returns `false` if no key has this id. Repeated calls change nothing. */
 export async function revokeApiKey(
   db: Queryable,
   { id, now }: { readonly id: string; readonly now: Date },
@@ -81,17 +81,16 @@ export async function revokeApiKey(
   return revoked.length > 0
 }
 
-/** Tells by form and checksum, without the store, whether a text can be a key at all. */
+/** Returns whether a text has the format and the checksum of a key. */
 export function isApiKey(text: string): boolean {
   const [, , body, sum] = apiKeyPattern.exec(text) ?? []
   return body !== undefined && checksum(body) === sum
 }
 
 /**
- * Returns the function that looks a key up, together with others that wait: so any number of unknown
- * keys costs the store a few statements.
+ * Returns the function that looks up a key that `isApiKey` accepts.
  *
- * @returns A function whose argument is checked by `isApiKey`.
+ * Concurrent lookups share a statement, so many unknown keys need few statements.
  */
 export function apiKeyLookUps(
   db: Database,
@@ -105,9 +104,9 @@ export function apiKeyLookUps(
 }
 
 /**
- * Looks keys up by their hashes; a row under an older pepper is re-hashed under the current one.
+ * Looks up keys by their hashes. Replaces a hash that was made with an older root secret.
  *
- * @param apiKeys Checked by `isApiKey`.
+ * @param apiKeys - Keys that `isApiKey` accepts.
  * @returns One result for each key, in the same order.
  */
 export async function findApiKeys(
@@ -125,7 +124,7 @@ export async function findApiKeys(
      where k.hash = any(${hashes.flat()})`
   const found: (FoundKey | undefined)[] = []
   for (const [at, apiKey] of apiKeys.entries()) {
-    const row = rows.find(({ hash }) => hashes[at]?.some((own) => timingSafeEqual(own, hash)))
+    const row = rows.find(({ hash }) => hashes[at]?.some((each) => timingSafeEqual(each, hash)))
     found.push(row && (await foundKey(db, keys, { row, apiKey })))
   }
   return found
@@ -154,14 +153,14 @@ interface FoundRow {
   readonly revokedAt: Date | null
 }
 
-/** HMAC-SHA-256 of a key with the pepper of a kid: useless without `PI_SECRET_KEYS`. */
+/** Returns the HMAC-SHA-256 of a key, with a pepper that is derived from a key of `PI_SECRET_KEYS`. */
 export function hashOf(keys: SecretKeys, kid: string, apiKey: string): Buffer {
   const pepper = keys.derive('api-key', kid)
   if (!pepper) throw new Error('PI_SECRET_KEYS lacks a key that it listed')
   return createHmac('sha256', pepper).update(apiKey).digest()
 }
 
-// A mistyped or cut-off key is known without a look-up.
+// With a checksum, mistyped or incomplete keys are rejected without a lookup.
 function checksum(body: string): string {
   return base62Digits(crc32(body), 6)
 }

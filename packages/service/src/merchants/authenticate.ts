@@ -1,5 +1,5 @@
 /**
- * The environment that a secret API key selects, looked up at most every five seconds.
+ * Authenticates requests by their secret API key. Lookups are cached for five seconds.
  *
  * @module
  */
@@ -12,26 +12,27 @@ import type { SecretKeys } from '../secret-keys.ts'
 import { apiKeyLookUps, type FoundKey, hashOf, isApiKey } from './api-keys.ts'
 import type { Environment } from './environments.ts'
 
-/** Authenticates requests of the API. */
+/** Authenticates requests of the merchant API. */
 export interface Authenticator {
   /**
    * Returns the environment of the request's key.
    *
-   * @throws {ProblemError} 401, the same for an unknown and a malformed key; 429 for too many of them.
+   * @throws {ProblemError} If the key is missing, unknown, malformed, revoked, or expired (401), or if a
+   * client sends too many unknown keys (429).
    */
   authenticate(request: IncomingMessage): Promise<Environment>
-  /** Clears every look-up, so that a revocation, a new origin or another clock takes effect immediately. */
+  /** Clears the cache, so that a revocation, a new origin, or a changed clock takes effect immediately. */
   clearCache(): void
 }
 
-/** How long a revocation at another instance may take to have an effect here, in milliseconds. */
+/** Milliseconds after which a revocation at another instance takes effect at this one. */
 const cacheLifetime = 5000
 const cacheSize = 10_000
 
 /**
  * Creates the authenticator of one instance.
  *
- * @param limitFailures - Charges a key that the look-up did not find. Keys that it found are never charged.
+ * @param limitFailures - Counts requests with an unknown key.
  */
 export function createAuthenticator(
   { db, keys, now }: { readonly db: Database; readonly keys: SecretKeys; readonly now: () => Date },
@@ -39,13 +40,13 @@ export function createAuthenticator(
 ): Authenticator {
   const lookUpKey = apiKeyLookUps(db, keys)
   let cache = new Map<string, LookUp>()
-  let connections = new WeakMap<Socket, Presented>()
+  let connections = new WeakMap<Socket, LastHeader>()
 
-  /** A connection sends the same header with each request, so its key is not hashed each time. */
+  // A connection usually repeats its header, so the key is not hashed for each request.
   async function findFor(request: IncomingMessage): Promise<FoundKey | undefined> {
     const header = request.headers.authorization
-    const before = connections.get(request.socket)
-    if (before && before.header === header && isFresh(before.lookUp)) return before.lookUp.found
+    const last = connections.get(request.socket)
+    if (last && last.header === header && isValid(last.lookUp)) return last.lookUp.found
     const entries = connections
     const lookUp = await find(bearerToken(header))
     if (lookUp && header !== undefined) entries.set(request.socket, { header, lookUp })
@@ -53,28 +54,28 @@ export function createAuthenticator(
   }
 
   async function find(apiKey: string): Promise<LookUp | undefined> {
-    const name = hashOf(keys, keys.currentKid, apiKey).toString('latin1')
+    const hash = hashOf(keys, keys.currentKid, apiKey).toString('latin1')
     const entries = cache
-    const cached = entries.get(name)
-    if (cached && isFresh(cached)) return cached
-    // Before the look-up: its result may miss a revocation that happens while it runs.
-    const until = now().getTime() + cacheLifetime
+    const cached = entries.get(hash)
+    if (cached && isValid(cached)) return cached
+    // Computed before the lookup, because the result may miss a revocation during the lookup.
+    const validUntil = now().getTime() + cacheLifetime
     const found = isApiKey(apiKey) ? await lookUpKey(apiKey) : undefined
     if (entries.size >= cacheSize) entries.clear()
-    // An unknown key is looked up each time: it may be created at any moment.
+    // Unknown keys are not cached, so that a new key works immediately.
     if (!found) {
-      entries.delete(name)
+      entries.delete(hash)
       return undefined
     }
-    const lookUp = { found, until }
-    entries.set(name, lookUp)
+    const lookUp = { found, validUntil }
+    entries.set(hash, lookUp)
     return lookUp
   }
 
-  function isFresh({ until }: LookUp): boolean {
-    const left = until - now().getTime()
-    // More than a lifetime is left only where the clock was set back.
-    return left > 0 && left <= cacheLifetime
+  function isValid({ validUntil }: LookUp): boolean {
+    const remaining = validUntil - now().getTime()
+    // More than `cacheLifetime` remains only if the clock was set back.
+    return remaining > 0 && remaining <= cacheLifetime
   }
 
   return {
@@ -82,18 +83,18 @@ export function createAuthenticator(
       const found = await findFor(request)
       if (!found) {
         await limitFailures?.(request)
-        throw unauthorized('invalid_credentials', 'The secret API key is not known here.')
+        throw unauthorized('invalid_credentials', unknownKey)
       }
       const { environment, expiresAt, revokedAt } = found
       if (revokedAt || (expiresAt && expiresAt <= now())) {
         throw unauthorized(
           'revoked_credentials',
-          'The secret API key was revoked or has expired; create another with pi-service keys create.',
+          'The secret API key was revoked or has expired. Create another with pi-service keys create.',
         )
       }
       return environment
     },
-    // New maps: a look-up that is running stores its result in those it began with.
+    // Replace the maps: a running lookup still stores its result in the old ones.
     clearCache: () => {
       cache = new Map()
       connections = new WeakMap()
@@ -101,14 +102,14 @@ export function createAuthenticator(
   }
 }
 
-/** A key that was looked up, and until when the result is valid. */
+/** A cached lookup. */
 interface LookUp {
   readonly found: FoundKey
-  readonly until: number
+  readonly validUntil: number
 }
 
-/** The header that a connection sent last. */
-interface Presented {
+/** Last `Authorization` header of a connection, with its lookup. */
+interface LastHeader {
   readonly header: string
   readonly lookUp: LookUp
 }
@@ -122,8 +123,11 @@ function bearerToken(header: string | undefined): string {
   }
   const [, token] = /^Bearer +([!-~]{1,512})$/i.exec(header) ?? []
   if (token) return token
-  throw unauthorized('invalid_credentials', 'The secret API key is not known here.')
+  throw unauthorized('invalid_credentials', unknownKey)
 }
+
+/** The same text for an unknown and a malformed key. */
+const unknownKey = 'No environment has this secret API key.'
 
 function unauthorized(
   code: 'missing_credentials' | 'invalid_credentials' | 'revoked_credentials',
@@ -131,7 +135,7 @@ function unauthorized(
 ): ProblemError {
   return new ProblemError(code, detail, {
     headers: {
-      // RFC 6750, §3: no error code for a request without credentials.
+      // RFC 6750, §3: a request without credentials gets no error code.
       'www-authenticate':
         code === 'missing_credentials' ? 'Bearer' : 'Bearer error="invalid_token"',
     },

@@ -1,5 +1,5 @@
 /**
- * A merchant's test or live environment: what a secret key selects, and its own time.
+ * Test and live environments of merchants. A secret API key selects one.
  *
  * @module
  */
@@ -14,12 +14,12 @@ export interface Environment {
   readonly mode: 'test' | 'live'
   /** Exact origins whose pages may show the checkout. */
   readonly allowedOrigins: readonly string[]
-  /** Milliseconds that the sandbox's clock is ahead; always 0 in live. */
+  /** Milliseconds by which the environment's clock is ahead. 0 for live environments. */
   readonly clockOffset: number
   readonly idempotencySalt: Buffer
 }
 
-/** Reads an environment; `undefined` when there is none with this id. */
+/** Reads an environment. Returns `undefined` if none has this id. */
 export async function findEnvironment(db: Queryable, id: string): Promise<Environment | undefined> {
   const [environment] = await db.query<Environment>`
     select ${environmentColumns}
@@ -28,7 +28,7 @@ export async function findEnvironment(db: Queryable, id: string): Promise<Enviro
   return environment
 }
 
-/** Returns the function that reads an environment, many waiting requests in one statement. */
+/** Returns the function that reads an environment. Concurrent reads share a statement. */
 export function environmentLookUps(db: Database): (id: string) => Promise<Environment | undefined> {
   return batch({
     run: async (ids: readonly string[]) => {
@@ -44,7 +44,7 @@ export function environmentLookUps(db: Database): (id: string) => Promise<Enviro
   })
 }
 
-/** Reads the environment that an intent is in; `undefined` when there is no such intent. */
+/** Reads the environment of an intent. Returns `undefined` if no intent has this id. */
 export async function findEnvironmentOfIntent(
   db: Queryable,
   intentId: string,
@@ -58,13 +58,13 @@ export async function findEnvironmentOfIntent(
   return environment
 }
 
-/** The columns of an `Environment`, where `e` is the environment and `m` its merchant. */
+/** SQL columns of an `Environment`, where `e` is the environment and `m` its merchant. */
 export const environmentColumns = new Fragment(`
   e.id, e.merchant_id as "merchantId", m.name as "merchantName", e.mode,
   e.allowed_origins as "allowedOrigins", e.clock_offset as "clockOffset",
   e.idempotency_salt as "idempotencySalt"`)
 
-/** The environment's own time: a sandbox may live in its future. */
+/** Returns the time of an environment. The clock of a test environment may be ahead. */
 export function environmentNow(environment: Pick<Environment, 'clockOffset'>, now: Date): Date {
   return new Date(now.getTime() + environment.clockOffset)
 }

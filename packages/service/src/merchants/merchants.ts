@@ -7,13 +7,13 @@ import type { Queryable } from '../db/database.ts'
 import { randomBase62, randomSalt } from '../ids.ts'
 import { type Environment, environmentColumns } from './environments.ts'
 
-/** A merchant's environment by names, as the command line has them. */
+/** Name of a merchant and mode of its environment, as on the command line. */
 export interface EnvironmentName {
   readonly merchant: string
   readonly mode: Environment['mode']
 }
 
-/** Returns a merchant's environment, making both where they are missing. Safe to race. */
+/** Returns a merchant's environment. Creates merchant and environment if they do not exist. */
 export async function ensureEnvironment(
   db: Queryable,
   { merchant, mode }: EnvironmentName,
@@ -26,20 +26,20 @@ export async function ensureEnvironment(
       from merchants where name = ${merchant}
     on conflict (merchant_id, mode) do nothing`
   const environment = await findEnvironmentByName(db, { merchant, mode })
-  if (!environment) throw new Error('An environment vanished while it was made')
+  if (!environment) throw new Error('The environment was deleted while it was created')
   return environment
 }
 
-/** Makes a merchant where it is missing; `true` for the one of several racing calls that made it. */
+/** Creates a merchant if it does not exist. Returns whether this call created it. */
 export async function ensureMerchant(db: Queryable, name: string, now: Date): Promise<boolean> {
-  const made = await db.query`
+  const created = await db.query`
     insert into merchants (id, name, created_at)
     values (${`mer_${randomBase62(16)}`}, ${name}, ${now}) on conflict (name) do nothing
     returning id`
-  return made.length > 0
+  return created.length > 0
 }
 
-/** Finds a merchant's environment by names. */
+/** Finds an environment by merchant name and mode. */
 export async function findEnvironmentByName(
   db: Queryable,
   { merchant, mode }: EnvironmentName,
@@ -51,14 +51,14 @@ export async function findEnvironmentByName(
   return environment
 }
 
-/** Returns the name of the merchant that was there first. */
+/** Returns the name of the oldest merchant. */
 export async function firstMerchant(db: Queryable): Promise<string | undefined> {
   const [merchant] = await db.query<{ name: string }>`
     select name from merchants order by created_at, id limit 1`
   return merchant?.name
 }
 
-/** Registers an origin; a second time changes nothing. Returns all of the environment's origins. */
+/** Registers an origin unless it is registered. Returns all origins of the environment. */
 export async function addOrigin(
   db: Queryable,
   { environmentId, origin }: { readonly environmentId: string; readonly origin: string },
@@ -72,7 +72,7 @@ export async function addOrigin(
   return row?.origins ?? []
 }
 
-/** Takes an origin out; `undefined` when it was not registered. Returns those that are left. */
+/** Removes an origin. Returns the remaining origins, or `undefined` if it was not registered. */
 export async function removeOrigin(
   db: Queryable,
   { environmentId, origin }: { readonly environmentId: string; readonly origin: string },
@@ -84,17 +84,17 @@ export async function removeOrigin(
   return row?.origins
 }
 
-/** An environment with what it has, as a list shows it. */
+/** An environment in a list, with its origins and number of keys. */
 export interface ListedEnvironment {
   readonly merchant: string
   readonly environment: Environment['mode']
-  /** Keys that are neither revoked nor expired. */
+  /** Number of keys that are neither revoked nor expired. */
   readonly workingKeys: number
   readonly origins: readonly string[]
   readonly createdAt: Date
 }
 
-/** Lists the environments of all merchants, the oldest first. */
+/** Lists the environments of all merchants, oldest first. */
 export async function listEnvironments(db: Queryable, now: Date): Promise<ListedEnvironment[]> {
   return await db.query<ListedEnvironment>`
     select m.name as merchant, e.mode as environment, e.allowed_origins as origins,
