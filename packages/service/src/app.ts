@@ -32,7 +32,6 @@ import type { SecretKeys } from './secret-keys.ts'
 import { openChallenge } from './test-bank/challenges.ts'
 import { testBankRoutes } from './test-bank/routes.ts'
 
-/** What both listeners need. */
 export interface AppOptions {
   readonly db: Database
   readonly keys: SecretKeys
@@ -56,7 +55,6 @@ export interface AppOptions {
   readonly sandboxFrom: SandboxAccess
   /** Options of `pi-service` that lead to this store; `undefined`: none does. */
   readonly storeOptions: string | undefined
-  /** Whether to serve `/metrics`. */
   readonly metrics: boolean
 }
 
@@ -101,7 +99,6 @@ export function mainListener(options: AppOptions): RequestListener {
   })
 }
 
-/** Creates the handlers of the hosted page and its assets. */
 export function hostedRoutes(options: Omit<CheckoutRoutesOptions, 'openChallenge'>) {
   const { db, hostedFolder } = options
   return {
@@ -113,7 +110,6 @@ export function hostedRoutes(options: Omit<CheckoutRoutesOptions, 'openChallenge
   }
 }
 
-/** Creates the listener of the test bank. */
 export function testBankListener(
   options: Pick<
     AppOptions,

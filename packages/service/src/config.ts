@@ -42,7 +42,6 @@ export interface Config {
   readonly rateLimit: number | undefined
   /** Proxies whose headers name the client's address; `undefined`: no client address is known. */
   readonly trustedProxies: BlockList | undefined
-  /** Whether to serve `/metrics`. */
   readonly metrics: boolean
   /** How much is logged. */
   readonly logLevel: LogLevel

@@ -18,12 +18,10 @@ export function randomBase62(length: number): string {
   return text
 }
 
-/** Returns a new id of a Payment Intent. */
 export function newIntentId(): string {
   return `pi_${randomBase62(24)}`
 }
 
-/** Returns a new id of a response. */
 export function newRequestId(): string {
   return `req_${randomBase62(20)}`
 }

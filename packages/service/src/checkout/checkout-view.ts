@@ -8,7 +8,6 @@ import { routes } from '../../shared/routes.ts'
 import type { RetrievedIntent } from '../intents/intents.ts'
 import type { RetrievedSnapshot } from './intent-snapshot.ts'
 
-/** Returns the view of an intent. */
 export function checkoutView(
   { environment, intent }: Omit<RetrievedSnapshot, 'at'>,
   challengeUrl: string,

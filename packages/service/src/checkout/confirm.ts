@@ -33,7 +33,6 @@ export type Confirmed =
   | Rejection
   | { readonly rejection: Extract<ProblemCode, 'payment_intent_not_found'> }
 
-/** Confirms an intent with a card. */
 export async function confirm(
   store: StoreAndClock,
   key: IntentKey,

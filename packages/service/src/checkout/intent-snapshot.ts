@@ -4,13 +4,14 @@
  *
  * @module
  */
-import type { Database, Queryable } from '../db/database.ts'
+import type { Queryable } from '../db/database.ts'
 import { findBatch } from '../intents/find-batch.ts'
 import {
   applyDeadlines,
   findIntent,
   type IntentKey,
   type RetrievedIntent,
+  type StoreAndClock,
   type StoredIntent,
 } from '../intents/intents.ts'
 import {
@@ -40,13 +41,7 @@ export type ReadSnapshot = (key: IntentKey) => Promise<RetrievedSnapshot | undef
  * Returns the function that reads for requests which change nothing: many of them in one statement. They
  * have a separate queue, so that waiting buyers do not delay a merchant's retrieve.
  */
-export function snapshotReader({
-  db,
-  now,
-}: {
-  readonly db: Database
-  readonly now: () => Date
-}): ReadSnapshot {
+export function snapshotReader({ db, now }: StoreAndClock): ReadSnapshot {
   const findEnvironments = environmentLookUps(db)
   const findIntents = findBatch(db)
   return async (key) => {
@@ -63,7 +58,7 @@ export function snapshotReader({
 
 /** @returns `undefined` when there is no such intent in that environment. */
 export async function loadIntent(
-  { db, now }: { readonly db: Queryable; readonly now: () => Date },
+  { db, now }: Pick<StoreAndClock, 'now'> & { readonly db: Queryable },
   key: IntentKey,
 ): Promise<IntentSnapshot | undefined> {
   const environment = await findEnvironment(db, key.environmentId)

@@ -6,10 +6,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { OpenSessionBody, SessionGrant } from '../../shared/checkout-api.ts'
 import { batch } from '../db/batch.ts'
-import type { Database, Queryable } from '../db/database.ts'
+import type { Queryable } from '../db/database.ts'
 import { ProblemError } from '../http/problem.ts'
 import { singleHeader } from '../http/single-header.ts'
 import { opens } from '../intents/client-secret.ts'
+import type { StoreAndClock } from '../intents/intents.ts'
 import type { Environment } from '../merchants/environments.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { checkoutApiError } from './api-errors.ts'
@@ -25,10 +26,8 @@ export async function openSession(
     now,
     tokens,
     challengeUrl,
-  }: {
-    readonly db: Database
+  }: StoreAndClock & {
     readonly keys: SecretKeys
-    readonly now: () => Date
     readonly tokens: SessionTokens
     readonly challengeUrl: string
   },
@@ -63,9 +62,6 @@ export interface ActiveSession extends CheckoutSession {
   readonly mode: Environment['mode']
 }
 
-/** Reads the session of a request. */
-export type ReadSession = (request: IncomingMessage) => Promise<ActiveSession>
-
 /**
  * Returns the function that reads the session of a request. The store is read each time, many requests
  * in one statement, so a session ends with the first request after its origin was removed or the
@@ -77,11 +73,9 @@ export function sessionReader({
   tokens,
   db,
   now,
-}: {
-  readonly tokens: SessionTokens
-  readonly db: Database
-  readonly now: () => Date
-}): ReadSession {
+}: StoreAndClock & { readonly tokens: SessionTokens }): (
+  request: IncomingMessage,
+) => Promise<ActiveSession> {
   const modeOf = batch({
     run: async (sessions: readonly CheckoutSession[]) => await modesOf(db, sessions),
     separable: () => false,

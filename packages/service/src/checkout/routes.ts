@@ -47,7 +47,6 @@ import { readReturnUrl } from './return-url.ts'
 import { type CheckoutSession, SessionTokens } from './session-token.ts'
 import { waitForVersion } from './wait-for-version.ts'
 
-/** What the hosted page's routes need. */
 export interface CheckoutRoutesOptions {
   readonly db: Database
   readonly keys: SecretKeys
@@ -77,7 +76,6 @@ type CheckoutRouteName =
   | 'cancel'
   | 'reports'
 
-/** Creates the handlers of the hosted page's routes. */
 export function checkoutRoutes(
   options: CheckoutRoutesOptions,
 ): Readonly<Record<CheckoutRouteName, Handler>> {

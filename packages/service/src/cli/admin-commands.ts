@@ -22,7 +22,6 @@ import type { SecretKeys } from '../secret-keys.ts'
 import type { DoctorFinding } from './doctor/doctor-finding.ts'
 import { examineStore } from './doctor/store-checks.ts'
 
-/** A merchant's name. */
 export const MerchantName = z.string().min(1).max(128)
 
 /** A command with its arguments, as sent over the admin socket. */

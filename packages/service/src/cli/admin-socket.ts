@@ -17,7 +17,6 @@ import { randomBase62 } from '../ids.ts'
 import { logError } from '../log.ts'
 import { AdminCommand, AdminError, type AdminResult } from './admin-commands.ts'
 
-/** Options of the socket. */
 export interface AdminSocketOptions {
   readonly run: (command: AdminCommand) => Promise<AdminResult>
   readonly log: Logger

@@ -9,7 +9,6 @@
  */
 import { type Database, isLockConflict, lockNotAvailable, StoreError } from './database.ts'
 
-/** How a batch runs. */
 export interface BatchOptions<Item, Result> {
   /**
    * Does the work of all items in one statement.

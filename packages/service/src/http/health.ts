@@ -4,7 +4,7 @@
  * @module
  */
 import type { Queryable } from '../db/database.ts'
-import { ProblemError } from './problem.ts'
+import { retryLater } from './problem.ts'
 import { type Handler, json, noContent } from './response.ts'
 
 /** Returns the handlers of `/healthz`, `/readyz`, and `/favicon.ico`. */
@@ -18,11 +18,7 @@ export function healthRoutes({
   return {
     health: () => json({ status: 'ok' }),
     ready: async () => {
-      if (stopping.aborted) {
-        throw new ProblemError('store_unavailable', 'The service is stopping.', {
-          headers: { 'retry-after': '1' },
-        })
-      }
+      if (stopping.aborted) throw retryLater('store_unavailable', 'The service is stopping.')
       // If the store is unreachable, this throws an error that is sent as the same 503.
       await db.query`select 1 as ready`
       return json({ status: 'ready' })

@@ -8,15 +8,7 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 import type { Call, Observer } from './call.ts'
 import type { Handler } from './response.ts'
 
-/** The metrics of one instance. */
-export interface Metrics {
-  readonly observer: Observer
-  /** The handler of `/metrics`. */
-  readonly handle: Handler
-}
-
-/** Creates the metrics of one instance. */
-export function createMetrics(): Metrics {
+export function createMetrics(): { readonly observer: Observer; readonly handle: Handler } {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const responses = new Counter({

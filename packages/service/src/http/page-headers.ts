@@ -14,56 +14,20 @@ export function checkoutHeaders({
   readonly frameAncestors: readonly string[]
   readonly publicOrigin: string
 }): Record<string, string> {
+  const own = {
+    'connect-src': "'self'",
+    'frame-src': challengeOrigin,
+    'form-action': `'self' ${challengeOrigin}`,
+  }
   return {
-    'content-security-policy': policy({
-      ...loads,
-      'connect-src': "'self'",
-      'frame-src': challengeOrigin,
-      'form-action': `'self' ${challengeOrigin}`,
-      ...locks,
-      'frame-ancestors': sources(frameAncestors),
-      ...trustedTypes,
-      'report-to': 'csp',
-    }),
-    'reporting-endpoints': `csp="${publicOrigin}/checkout-api/reports"`,
-    'cross-origin-opener-policy': 'same-origin',
-    'origin-agent-cluster': '?1',
-    ...common,
+    ...pageHeaders(own, { ancestors: sources(frameAncestors), reportsTo: publicOrigin }),
+    ...isolated,
   }
 }
 
 /** Returns the headers of the error page. Any page may frame it, because it contains no data and no action. */
 export function errorPageHeaders(): Record<string, string> {
-  return {
-    'content-security-policy': policy({
-      ...loads,
-      'form-action': "'none'",
-      ...locks,
-      'frame-ancestors': '*',
-      ...trustedTypes,
-    }),
-    'cross-origin-opener-policy': 'same-origin',
-    'origin-agent-cluster': '?1',
-    ...common,
-  }
-}
-
-/** Returns the headers of the test bank's page in an iframe of the hosted page. */
-export function framedChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
-  // Browsers check each ancestor. Chromium also checks redirects of a form post (w3c/webappsec-csp#8).
-  const ancestors = [origins.checkoutOrigin, ...origins.registered]
-  // The page's script posts the code, because a form post in an iframe adds an entry to the shop's history.
-  const connect = { 'connect-src': "'self'" }
-  return { 'content-security-policy': challengePolicy(origins, ancestors, connect), ...common }
-}
-
-/** Returns the headers of the test bank's page as a separate page, which no page may frame. */
-export function fullChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
-  return {
-    'content-security-policy': challengePolicy(origins, [], {}),
-    'x-frame-options': 'DENY',
-    ...common,
-  }
+  return { ...pageHeaders({ 'form-action': "'none'" }, { ancestors: '*' }), ...isolated }
 }
 
 /** Origins that take part in a challenge. */
@@ -72,24 +36,27 @@ export interface ChallengeOrigins {
   readonly registered: readonly string[]
 }
 
+/** Returns the headers of the test bank's page in an iframe of the hosted page. */
+export function framedChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
+  // The page's script posts the code, because a form post in an iframe adds an entry to the shop's history.
+  const own = { 'connect-src': "'self'", 'form-action': formTargets(origins) }
+  // Browsers check each ancestor. Chromium also checks redirects of a form post (w3c/webappsec-csp#8).
+  return pageHeaders(own, { ancestors: sources([origins.checkoutOrigin, ...origins.registered]) })
+}
+
+/** Returns the headers of the test bank's page as a separate page, which no page may frame. */
+export function fullChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
+  const own = { 'form-action': formTargets(origins) }
+  return { ...pageHeaders(own, { ancestors: "'none'" }), 'x-frame-options': 'DENY' }
+}
+
 /** Returns the headers of the inspector and the documentation, which no page may frame. */
 export function toolPageHeaders(publicOrigin: string): Record<string, string> {
+  const own = { 'connect-src': "'self'", 'frame-src': "'none'", 'form-action': "'self'" }
   return {
-    'content-security-policy': policy({
-      ...loads,
-      'connect-src': "'self'",
-      'frame-src': "'none'",
-      'form-action': "'self'",
-      ...locks,
-      'frame-ancestors': "'none'",
-      ...trustedTypes,
-      'report-to': 'csp',
-    }),
-    'reporting-endpoints': `csp="${publicOrigin}/checkout-api/reports"`,
+    ...pageHeaders(own, { ancestors: "'none'", reportsTo: publicOrigin }),
     'x-frame-options': 'DENY',
-    'origin-agent-cluster': '?1',
-    'cross-origin-opener-policy': 'same-origin',
-    ...common,
+    ...isolated,
   }
 }
 
@@ -114,45 +81,52 @@ export function playgroundHeaders(file: string): Record<string, string> {
   }
 }
 
-const loads = {
-  'default-src': "'none'",
-  'script-src': "'self'",
-  'style-src': "'self'",
-  'img-src': "'self'",
-}
-
-const locks = {
-  'base-uri': "'none'",
-  'object-src': "'none'",
-}
+const locks = { 'base-uri': "'none'", 'object-src': "'none'" }
 
 const trustedTypes = {
   'require-trusted-types-for': "'script'",
   'trusted-types': 'lit-html',
 }
 
-const common = {
-  'permissions-policy':
-    'camera=(), microphone=(), geolocation=(), clipboard-read=(), display-capture=()',
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
-  'cross-origin-resource-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
+/** Keeps the page out of the process and the reach of pages of other origins. */
+const isolated = { 'cross-origin-opener-policy': 'same-origin', 'origin-agent-cluster': '?1' }
+
+/**
+ * Returns the headers of every page.
+ *
+ * @param own - Directives of this page.
+ * @param more - `ancestors`: pages that may frame it · `reportsTo`: origin that gets reports.
+ */
+function pageHeaders(
+  own: Readonly<Record<string, string>>,
+  { ancestors, reportsTo }: { readonly ancestors: string; readonly reportsTo?: string },
+): Record<string, string> {
+  return {
+    'content-security-policy': policy({
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': "'self'",
+      'img-src': "'self'",
+      ...own,
+      ...locks,
+      'frame-ancestors': ancestors,
+      ...trustedTypes,
+      ...(reportsTo !== undefined && { 'report-to': 'csp' }),
+    }),
+    ...(reportsTo !== undefined && {
+      'reporting-endpoints': `csp="${reportsTo}/checkout-api/reports"`,
+    }),
+    'permissions-policy':
+      'camera=(), microphone=(), geolocation=(), clipboard-read=(), display-capture=()',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  }
 }
 
-function challengePolicy(
-  { checkoutOrigin, registered }: ChallengeOrigins,
-  frameAncestors: readonly string[],
-  connect: Readonly<Record<string, string>>,
-): string {
-  return policy({
-    ...loads,
-    ...connect,
-    'form-action': ["'self'", checkoutOrigin, ...registered].join(' '),
-    ...locks,
-    'frame-ancestors': sources(frameAncestors),
-    ...trustedTypes,
-  })
+function formTargets({ checkoutOrigin, registered }: ChallengeOrigins): string {
+  return ["'self'", checkoutOrigin, ...registered].join(' ')
 }
 
 function sources(origins: readonly string[]): string {

@@ -48,6 +48,11 @@ export class ProblemError extends Error {
   }
 }
 
+/** Creates the problem of a request that may succeed a second later. */
+export function retryLater(code: ProblemCode, detail: string): ProblemError {
+  return new ProblemError(code, detail, { headers: { 'retry-after': '1' } })
+}
+
 /**
  * Sends a thrown error as a problem. Unknown errors become `internal_error`. Each 5xx except 501 is logged
  * with the id of its response.
@@ -157,26 +162,23 @@ const queryCanceled = '57014'
 
 function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
-  if (error instanceof StoreError && error.code === queryCanceled) {
-    return new ProblemError(
-      'timeout',
-      'The store did not finish in time. Send the same request again with the same Idempotency-Key.',
-      { headers: { 'retry-after': '1' } },
-    )
-  }
   if (error instanceof Overloaded) {
-    return new ProblemError(
+    return retryLater(
       'store_unavailable',
       'Too many requests wait for the store. This request was not run. Send it again.',
-      { headers: { 'retry-after': '1' } },
+    )
+  }
+  if (error instanceof StoreError && error.code === queryCanceled) {
+    return retryLater(
+      'timeout',
+      'The store did not finish in time. Send the same request again with the same Idempotency-Key.',
     )
   }
   if (error instanceof StoreError && error.unavailable) {
     // A connection lost after the commit cannot be distinguished from one lost before it.
-    return new ProblemError(
+    return retryLater(
       'store_unavailable',
       'The store did not respond. The request may have been committed. Send it again with the same Idempotency-Key.',
-      { headers: { 'retry-after': '1' } },
     )
   }
   return new ProblemError(

@@ -11,29 +11,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isLoopback } from '@pi-checkout/contract/origin'
 import { realNow } from '../clock.ts'
 import type { Config } from '../config.ts'
+import type { Call } from './call.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { ProblemError } from './problem.ts'
 
-/** The limits of one instance. */
 export interface RateLimits {
   /** Counts a request of an environment. @throws {ProblemError} If there are too many. */
-  readonly request: (environment: LimitedEnvironment) => void
+  readonly request: (environment: NonNullable<Call['environment']>) => void
   /** Counts a request with an unknown API key; `undefined` if only this host can reach the service. */
   readonly failure: FailureLimit | undefined
   /** Counts a confirmation in a live environment. @throws {ProblemError} If there are too many. */
   readonly confirm: (confirmation: Confirmation) => void
 }
 
-/** The environment that a limit applies to. */
-export interface LimitedEnvironment {
-  readonly id: string
-  readonly mode: 'test' | 'live'
-}
-
 /** A card confirmation for an intent. */
 export interface Confirmation {
   readonly intentId: string
-  readonly environment: LimitedEnvironment
+  readonly environment: NonNullable<Call['environment']>
   readonly request: IncomingMessage
 }
 
@@ -130,12 +124,6 @@ export interface Rate {
   readonly perSecond: number
 }
 
-/** Token buckets by name. */
-export interface Buckets {
-  /** Takes a token. @throws {ProblemError} If the bucket is empty. `Retry-After` is set. */
-  take(name: string): void
-}
-
 /** Maximum number of stored buckets. Beyond it full ones are removed, which changes no limit. */
 const maxBuckets = 10_000
 
@@ -148,7 +136,7 @@ export function createBuckets(
   { burst, perSecond }: Rate,
   now: () => Date,
   detail = 'Too many requests. Wait for the seconds in Retry-After.',
-): Buckets {
+): { readonly take: (name: string) => void } {
   const levels = new Map<string, { tokens: number; at: number }>()
 
   function levelOf(name: string): { tokens: number; at: number } {
@@ -193,6 +181,7 @@ export function createBuckets(
   }
 
   return {
+    /** Takes a token. @throws {ProblemError} `rate_limited`, with the time until the next one. */
     take: (name) => {
       const level = levelOf(name)
       rejectEmpty(level)

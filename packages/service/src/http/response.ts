@@ -43,7 +43,6 @@ export const jsonHeaders = {
 
 const nosniff = { 'x-content-type-options': 'nosniff' } as const
 
-/** Returns a JSON response. */
 export function json(
   body: object,
   { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
@@ -56,7 +55,6 @@ export function page(base: Readonly<Record<string, string>>, body: string): Rout
   return { status: 200, base, headers: { 'content-type': 'text/html; charset=utf-8' }, body }
 }
 
-/** Returns a response without a body. */
 export function noContent(): RouteResponse {
   return { status: 204, base: nosniff }
 }

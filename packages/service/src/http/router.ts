@@ -23,20 +23,13 @@ export interface RouterOptions {
   readonly log: Logger
 }
 
-/** Routes the requests of one listener. */
-export interface Router {
-  /** Finds the route of a request and stores it in the call. */
-  match(call: Call): void
-  /** Runs the handler of the route. Sends its response, or a thrown error as a problem. */
-  run(call: Call): Promise<void>
-}
-
 /** Creates the router of one listener. */
-export function createRouter({ handlers, checks, problemHeaders, log }: RouterOptions): Router {
+export function createRouter({ handlers, checks, problemHeaders, log }: RouterOptions) {
   const table = pathsOf(handlers)
 
   return {
-    match: (call) => {
+    /** Finds the route of a request and writes it into the call. */
+    match: (call: Call): void => {
       const { path } = call
       const found = table.exact.get(path) ?? findPattern(table, path, call)
       if (!found) {
@@ -48,7 +41,8 @@ export function createRouter({ handlers, checks, problemHeaders, log }: RouterOp
       call.matched = found.route
       call.audience = found.route.audience
     },
-    run: async (call) => {
+    /** Runs the handler of the route and sends its response, or the problem that was thrown. */
+    run: async (call: Call): Promise<void> => {
       try {
         for (const check of checks[call.audience] ?? none) check(call)
         const handler = call.route && handlers[call.route]

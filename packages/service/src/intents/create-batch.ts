@@ -12,6 +12,8 @@ import { batch, Failed } from '../db/batch.ts'
 import { type Database, isLockConflict, isOneRowsFault, type Queryable } from '../db/database.ts'
 import type { SecretSource } from './client-secret.ts'
 import type { IdempotencyHashes } from './idempotency.ts'
+import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
+import type { StoredIntent } from './intents.ts'
 import { lifetimes } from './lifetimes.ts'
 
 /** The immutable part of an intent, from which the response to a create is built. */
@@ -100,16 +102,15 @@ async function insert(db: Queryable, drafts: readonly NewIntent[]): Promise<Read
   return new Set(rows.map(({ id }) => id))
 }
 
-interface WinnerRow extends SecretSource {
+interface WinnerRow {
   readonly loser: string
   readonly same: boolean
   readonly expired: boolean
-  readonly amount: number
-  readonly currency: CreatePaymentIntent['currency']
-  readonly orderId: string
-  readonly customer: CreatePaymentIntent['customer'] | null
-  readonly metadata: CreatePaymentIntent['metadata'] | null
-  readonly createdAt: Date
+  readonly packed: string
+}
+
+interface Winner extends Omit<WinnerRow, 'packed'> {
+  readonly intent: StoredIntent
 }
 
 async function readWinners(
@@ -118,20 +119,20 @@ async function readWinners(
 ): Promise<ReadonlyMap<string, Outcome>> {
   // Select by hash alone, for the reason in `findIntent`.
   const found = await db.query<WinnerRow>`
-    select loser.id as loser, i.idempotency_fingerprint = loser.fingerprint as same,
-           i.idempotency_expires_at <= to_timestamp(loser.created / 1000) as expired,
-           i.id, i.environment_id as "environmentId", i.secret_kid as "secretKid",
-           i.secret_salt as "secretSalt", i.amount, i.currency, i.order_id as "orderId",
-           i.customer, i.metadata, i.created_at as "createdAt"
+    select loser, idempotency_fingerprint = loser_fingerprint as same,
+           idempotency_expires_at <= to_timestamp(loser_created / 1000) as expired,
+           ${packedStoredIntent} as packed
       from unnest(
         ${losers.map(({ id }) => id)}::text[],
         ${losers.map(({ idempotency }) => asBytea(idempotency?.hash))}::bytea[],
         ${losers.map(({ idempotency }) => asBytea(idempotency?.fingerprint))}::bytea[],
         ${losers.map(({ createdAt }) => createdAt.getTime())}::float8[]
-      ) as loser (id, hash, fingerprint, created)
-      join payment_intents i on i.idempotency_hash = loser.hash`
+      ) as losers (loser, loser_hash, loser_fingerprint, loser_created)
+      join payment_intents on idempotency_hash = loser_hash`
   const environments = new Map(losers.map(({ id, environmentId }) => [id, environmentId]))
-  const rows = found.filter(({ loser, environmentId }) => environments.get(loser) === environmentId)
+  const rows = found
+    .map(({ packed, ...row }) => ({ ...row, intent: readStoredIntent(packed) }))
+    .filter(({ loser, intent }) => environments.get(loser) === intent.environmentId)
   const outcomes = new Map<string, Outcome>()
   for (const row of rows) {
     if (!row.expired) outcomes.set(row.loser, outcomeOf(row))
@@ -147,34 +148,25 @@ async function readWinners(
 async function createAgain(
   db: Queryable,
   drafts: readonly NewIntent[],
-  expired: readonly WinnerRow[],
+  expired: readonly Winner[],
 ): Promise<ReadonlyMap<string, Outcome>> {
   await release(db, expired)
   const outcomes = await create(db, drafts)
   return new Map(drafts.map(({ id }, at) => [id, outcomes[at] ?? { type: 'in_use' }]))
 }
 
-function outcomeOf(row: WinnerRow): CreateResult {
+function outcomeOf({ loser, same, intent }: Winner): CreateResult {
   // The insert was committed but its result was lost, so the repeated insert finds its own row.
-  if (row.id === row.loser) return { type: 'created' }
-  if (!row.same) return { type: 'reused' }
-  const { id, environmentId, secretKid, secretSalt, createdAt } = row
-  const { amount, currency, orderId, customer, metadata } = row
-  const body = {
-    amount,
-    currency,
-    orderId,
-    ...(customer && { customer }),
-    ...(metadata && { metadata }),
-  }
-  return {
-    type: 'replayed',
-    created: { id, environmentId, secretKid, secretSalt, body, createdAt },
-  }
+  if (intent.id === loser) return { type: 'created' }
+  if (!same) return { type: 'reused' }
+  const { amount, currency, orderId, customer, metadata } = intent
+  const optional = { ...(customer && { customer }), ...(metadata && { metadata }) }
+  const body = { amount, currency, orderId, ...optional }
+  return { type: 'replayed', created: { ...intent, body } }
 }
 
-async function release(db: Queryable, expired: readonly WinnerRow[]): Promise<void> {
-  const ids = expired.map(({ id }) => id)
+async function release(db: Queryable, expired: readonly Winner[]): Promise<void> {
+  const ids = expired.map(({ intent }) => intent.id)
   await db.query`
     update payment_intents
        set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null

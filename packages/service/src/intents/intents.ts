@@ -9,7 +9,14 @@ import type { Environment } from '../merchants/environments.ts'
 import { type CreateResult, createBatch, type NewIntent } from './create-batch.ts'
 import { findBatch } from './find-batch.ts'
 import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
-import { deadlineTransition, type IntentState, type Transition } from './lifecycle.ts'
+import {
+  type Cause,
+  deadlineTransition,
+  decide,
+  type IntentState,
+  type Rejection,
+  type Transition,
+} from './lifecycle.ts'
 
 /** An intent as stored. Customer and metadata are for the merchant, and no checkout page shows them. */
 export interface StoredIntent extends IntentState {
@@ -124,6 +131,27 @@ export async function moveIntent(
 }
 
 /**
+ * Applies causes one after the other. Each writes a separate event.
+ *
+ * @param tx - A transaction: after a rejection nothing of it may be kept.
+ */
+export async function applyCauses(
+  tx: Queryable,
+  intent: StoredIntent,
+  { causes, at }: { readonly causes: readonly Cause[]; readonly at: Date },
+): Promise<StoredIntent | Rejection> {
+  let current = intent
+  for (const cause of causes) {
+    const next = decide(current, cause, at)
+    if ('rejection' in next) return next
+    const moved = await moveIntent(tx, current, next)
+    if (!moved) return { rejection: 'version_conflict' }
+    current = moved
+  }
+  return current
+}
+
+/**
  * Applies passed deadlines. Each writes a separate event.
  *
  * @returns The intent at `now`, or `undefined` if it was deleted in the meantime.
@@ -159,7 +187,6 @@ export async function revokeSecret(
   return revoked.length > 0
 }
 
-/** A row of `packedStoredIntent`. */
 export interface PackedRow {
   readonly packed: string
 }

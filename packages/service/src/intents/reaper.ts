@@ -11,7 +11,7 @@ import type { Database } from '../db/database.ts'
 import { logError } from '../log.ts'
 import { environmentNow } from '../merchants/environments.ts'
 import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
-import { applyDeadlines, type PackedRow } from './intents.ts'
+import { applyDeadlines, type PackedRow, type StoreAndClock } from './intents.ts'
 import { lifetimes } from './lifetimes.ts'
 
 /** Time between rounds in milliseconds, and number of rows in a batch. */
@@ -20,16 +20,9 @@ const batchSize = 200
 /** Maximum batches in a round, so that a round does not block requests. */
 const maxBatches = 100
 
-/** Options of a round. */
-export interface ReaperOptions {
-  readonly db: Database
-  /** Returns the real time. */
-  readonly now: () => Date
-}
-
 /** Starts a reaper. Returns the function that stops it, which rolls back a running batch. */
 export function startReaper(
-  options: ReaperOptions & { readonly log: Logger },
+  options: StoreAndClock & { readonly log: Logger },
 ): () => Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -56,7 +49,7 @@ export function startReaper(
  * @param signal - Ends the round. A batch that has not ended is rolled back.
  */
 export async function reap(
-  { db, now }: ReaperOptions,
+  { db, now }: StoreAndClock,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   const runBatches = async (batch: () => Promise<number>): Promise<void> => {

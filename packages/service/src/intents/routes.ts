@@ -9,7 +9,7 @@
 import { type CreatePaymentIntent, headers, limits } from '@pi-checkout/contract'
 import { checkBodyHeaders, readBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
-import { ProblemError } from '../http/problem.ts'
+import { ProblemError, retryLater } from '../http/problem.ts'
 import type { RateLimits } from '../http/rate-limit.ts'
 import { jsonHeaders, type RouteResponse } from '../http/response.ts'
 import { singleHeader } from '../http/single-header.ts'
@@ -179,9 +179,8 @@ function createdBy(creation: CreateResult, draft: NewIntent): CreatedRecord {
 
 /** Returns the problem of a key whose first request has not ended. */
 export function idempotencyKeyInUse(): ProblemError {
-  return new ProblemError(
+  return retryLater(
     'idempotency_key_in_use',
     'The first request with this Idempotency-Key is still running. Send the same request again.',
-    { headers: { 'retry-after': '1' } },
   )
 }

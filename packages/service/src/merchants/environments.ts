@@ -6,7 +6,6 @@
 import { batch } from '../db/batch.ts'
 import { type Database, Fragment, type Queryable } from '../db/database.ts'
 
-/** One environment of one merchant. */
 export interface Environment {
   readonly id: string
   readonly merchantId: string

@@ -14,7 +14,6 @@ import { logError } from '../log.ts'
 /** Why a wait ended: the intent may have changed, or there is no more to wait for. */
 export type Woken = 'changed' | 'over'
 
-/** The waiting requests of one instance. */
 export interface Notifier {
   /**
    * Waits until an intent has reached a version, has a deadline behind it, or is gone.
@@ -25,7 +24,6 @@ export interface Notifier {
   waitFor(intentId: string, version: number, wait: Wait): Promise<Woken>
 }
 
-/** One wait. */
 export interface Wait {
   /** Whose it is. One holder has a few waits; a further one ends its oldest. */
   readonly holder: string

@@ -18,7 +18,6 @@ export function checkLocal({ request }: Call): void {
   throw new ProblemError('not_found', 'No resource has this address. See /docs.')
 }
 
-/** Returns the check of the admin token. */
 export function adminCheck(adminToken: string): (call: Call) => void {
   const expected = digest(adminToken)
   return ({ request }) => {

@@ -38,6 +38,14 @@ export function environmentRoutes({
     throw noEnvironment()
   }
 
+  /** A handler whose JSON is about the path's environment. */
+  const about =
+    (read: (id: string, call: Call) => object | Promise<object>): Handler =>
+    async (call) => {
+      const { id } = await environmentOf(call)
+      return json(await read(id, call))
+    }
+
   async function moveClock({ params: { id = '' } }: Call, change: SetClock) {
     const clockOffset = await setClock(db, id, change)
     if (clockOffset === undefined) throw noEnvironment()
@@ -67,9 +75,7 @@ export function environmentRoutes({
             .filter(
               (key) => key.environment === 'test' && key.merchant === environment.merchantName,
             )
-            .map(({ id, display, createdAt, expiresAt, revokedAt }) => ({
-              ...{ id, display, createdAt, expiresAt, revokedAt },
-            })),
+            .map(({ merchant: _, environment: __, ...shown }) => shown),
         })),
         commandOptions: storeOptions ?? null,
       })
@@ -111,29 +117,22 @@ export function environmentRoutes({
       return json({ origins })
     },
 
-    intents: async (call) => {
-      const { id } = await environmentOf(call)
+    intents: about(async (environmentId, call) => {
       const before = readId(call, 'before')
       const search = { term: readSearchTerm(call), status: call.query.get('status') }
-      const page = { environmentId: id, before, search, count: pageLength }
-      return json(await newestIntents({ db, now }, page))
-    },
+      return await newestIntents({ db, now }, { environmentId, before, search, count: pageLength })
+    }),
 
-    requests: async (call) => {
-      const { id } = await environmentOf(call)
+    requests: about(async (id, call) => {
       const term = readSearchTerm(call)
       const filter = term === null ? undefined : await requestFilter(id, term)
-      return json({ requests: requestLog.requests(id, filter) })
-    },
-    clearRequests: async (call) => {
-      const { id } = await environmentOf(call)
+      return { requests: requestLog.requests(id, filter) }
+    }),
+    clearRequests: about((id) => {
       requestLog.clear(id)
-      return json({ requests: [] })
-    },
-    keyUses: async (call) => {
-      const { id } = await environmentOf(call)
-      return json({ keys: requestLog.keyUses(id) })
-    },
+      return { requests: [] }
+    }),
+    keyUses: about((id) => ({ keys: requestLog.keyUses(id) })),
 
     lint: async (call) => {
       const { id, allowedOrigins } = await environmentOf(call)
@@ -141,16 +140,12 @@ export function environmentRoutes({
       lint.resolve(id, allowedOrigins)
       return json({ findings: lint.issues(id) })
     },
-    clearLint: async (call) => {
-      const { id } = await environmentOf(call)
+    clearLint: about((id) => {
       lint.clear(id)
-      return json({ findings: [] })
-    },
+      return { findings: [] }
+    }),
 
-    faults: async (call) => {
-      const { id } = await environmentOf(call)
-      return json({ rules: faults.list(id) })
-    },
+    faults: about((id) => ({ rules: faults.list(id) })),
     addFault: async (call) => {
       const { id } = await environmentOf(call)
       const rule = await parseBody(
@@ -162,23 +157,21 @@ export function environmentRoutes({
       topics.notify('faults')
       return json({ rules: faults.list(id) }, { status: 201 })
     },
-    clearFaults: async (call) => {
-      const { id } = await environmentOf(call)
+    clearFaults: about((id) => {
       faults.clear(id)
       topics.notify('faults')
-      return json({ rules: [] })
-    },
-    removeFault: async (call) => {
-      const { id } = await environmentOf(call)
-      if (!faults.remove(id, Number(call.params.rule))) {
+      return { rules: [] }
+    }),
+    removeFault: about((id, { params }) => {
+      if (!faults.remove(id, Number(params.rule))) {
         throw new ProblemError(
           'not_found',
           'This environment has no such rule; GET /_sandbox/environments/:id/faults lists its rules.',
         )
       }
       topics.notify('faults')
-      return json({ rules: faults.list(id) })
-    },
+      return { rules: faults.list(id) }
+    }),
   } satisfies Partial<Record<RouteName, Handler>>
 }
 

@@ -9,20 +9,17 @@ import type { Queryable } from '../db/database.ts'
 import { type Handler, jsonHeaders } from '../http/response.ts'
 
 /** Notifies open inspectors of one instance. */
-export interface TopicNotifier {
-  notify(...topics: readonly Topic[]): void
-  /** Returns the function that ends the subscription. */
-  subscribe(listener: (topics: readonly Topic[]) => void): () => void
-}
+export type TopicNotifier = ReturnType<typeof createTopicNotifier>
 
 /** Creates the notifier of one instance. Without a listener it costs nothing. */
-export function createTopicNotifier(): TopicNotifier {
+export function createTopicNotifier() {
   const listeners = new Set<(topics: readonly Topic[]) => void>()
   return {
-    notify: (...changed) => {
+    notify: (...changed: readonly Topic[]): void => {
       for (const listener of listeners) listener(changed)
     },
-    subscribe: (listener) => {
+    /** Returns the function that ends the subscription. */
+    subscribe: (listener: (changed: readonly Topic[]) => void): (() => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },

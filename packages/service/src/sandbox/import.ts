@@ -12,9 +12,10 @@ import {
 } from '@pi-checkout/contract'
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
-import { type Database, type Queryable, StoreError } from '../db/database.ts'
+import { type Queryable, StoreError } from '../db/database.ts'
 import { ProblemError } from '../http/problem.ts'
 import { randomSalt } from '../ids.ts'
+import type { StoreAndClock } from '../intents/intents.ts'
 import { maxFailedConfirmations } from '../intents/lifetimes.ts'
 import type { Environment } from '../merchants/environments.ts'
 import { addOrigin, ensureEnvironment } from '../merchants/merchants.ts'
@@ -171,7 +172,7 @@ export interface Imported {
  * @throws {ProblemError} `validation_failed` when an intent breaks a rule of the store.
  */
 export async function importSandbox(
-  { db, keys, now }: { readonly db: Database; readonly keys: SecretKeys; readonly now: () => Date },
+  { db, keys, now }: StoreAndClock & { readonly keys: SecretKeys },
   sandbox: ReadImport,
 ): Promise<Imported> {
   try {
@@ -241,64 +242,55 @@ function rowsOf(
     return {
       ...intent,
       ...body,
-      environment: target.id,
-      kid: home ? secret.kid : keys.currentKid,
-      salt: salt && hex(salt),
-      hash: home && idempotency ? hex(idempotency.hash) : null,
-      fingerprint: home && idempotency ? hex(idempotency.fingerprint) : null,
-      purge: home && idempotency ? idempotency.expiresAt : null,
-      action: intent.nextAction?.type ?? null,
-      actionEnd: intent.nextAction?.expiresAt ?? null,
+      environmentId: target.id,
+      nextAction: intent.nextAction?.type ?? null,
+      nextActionExpiresAt: intent.nextAction?.expiresAt ?? null,
+      secretKid: home ? secret.kid : keys.currentKid,
+      secretSalt: salt && hex(salt),
+      ...(home &&
+        idempotency && {
+          idempotencyHash: hex(idempotency.hash),
+          idempotencyFingerprint: hex(idempotency.fingerprint),
+          idempotencyExpiresAt: idempotency.expiresAt,
+        }),
     }
   })
   return {
     intents: rows,
-    events: intents.flatMap(({ id, events }) => events.map((event) => ({ ...event, id }))),
+    events: intents.flatMap(({ id, events }) => events.map((row) => ({ ...row, intentId: id }))),
     attempts: intents.flatMap(({ id, attempts }) =>
-      attempts.map((attempt) => ({ ...attempt, id })),
+      attempts.map((row) => ({ ...row, intentId: id })),
     ),
   }
 }
 
+/** Each field goes to the column of its name; one that no column has is left out. */
 async function insert(db: Queryable, { intents, events, attempts }: Rows): Promise<number> {
   const inserted = await db.query<{ id: string }>`
-    insert into payment_intents (
-      id, environment_id, status, version, amount, currency, order_id, customer, metadata,
-      payment_method, last_payment_failure, next_action, next_action_expires_at,
-      provider_payment_id, settlement, confirms, secret_salt, secret_kid, idempotency_hash,
-      idempotency_fingerprint, idempotency_expires_at, expires_at, finalized_at, created_at,
-      updated_at)
-    select id, environment, status, version, amount, currency, "orderId", customer, metadata,
-           "paymentMethod", "lastPaymentFailure", action, "actionEnd", "providerPaymentId",
-           settlement, confirms, salt, kid, hash, fingerprint, purge, "expiresAt", "finalizedAt",
-           "createdAt", "updatedAt"
-      from json_to_recordset(${JSON.stringify(intents)}::json) as intent (
-        id text, environment text, status text, version integer, amount bigint, currency text,
-        "orderId" text, customer json, metadata json, "paymentMethod" json,
-        "lastPaymentFailure" json, action text, "actionEnd" timestamptz,
-        "providerPaymentId" text, settlement json, confirms smallint, salt bytea, kid text,
-        hash bytea, fingerprint bytea, purge timestamptz, "expiresAt" timestamptz,
-        "finalizedAt" timestamptz, "createdAt" timestamptz, "updatedAt" timestamptz)
+    insert into payment_intents
+    select * from json_populate_recordset(null::payment_intents, ${columns(intents)}::json)
     on conflict do nothing
     returning id`
   const ids = inserted.map(({ id }) => id)
   await db.query`
-    insert into intent_events (intent_id, version, cause, status, created_at)
-    select id, version, cause, status, "createdAt"
-      from json_to_recordset(${JSON.stringify(events)}::json) as event (
-        id text, version integer, cause text, status text, "createdAt" timestamptz)
-     where id = any(${ids})`
+    insert into intent_events
+    select * from json_populate_recordset(null::intent_events, ${columns(events)}::json)
+     where intent_id = any(${ids})`
   await db.query`
-    insert into payment_attempts (
-      intent_id, attempt_id, state, payment_method, outcome, failure, provider_payment_id,
-      created_at, updated_at)
-    select id, "attemptId", state, "paymentMethod", outcome, failure, "providerPaymentId",
-           "createdAt", "updatedAt"
-      from json_to_recordset(${JSON.stringify(attempts)}::json) as attempt (
-        id text, "attemptId" text, state text, "paymentMethod" json, outcome text, failure json,
-        "providerPaymentId" text, "createdAt" timestamptz, "updatedAt" timestamptz)
-     where id = any(${ids})`
+    insert into payment_attempts
+    select * from json_populate_recordset(null::payment_attempts, ${columns(attempts)}::json)
+     where intent_id = any(${ids})`
   return ids.length
+}
+
+/** Returns rows as JSON, with each name as the store writes it: `order_id`. */
+function columns(rows: readonly object[]): string {
+  const column = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return JSON.stringify(
+    rows.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [column(name), value])),
+    ),
+  )
 }
 
 function hex(bytes: Buffer): string {

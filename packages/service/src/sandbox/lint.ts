@@ -36,18 +36,7 @@ const lintRules = {
 } as const satisfies Record<LintRule, { readonly title: string; readonly fix: string }>
 
 /** The issues of one instance. */
-export interface Lint {
-  /** Checks a request. */
-  check(entry: LogEntry): void
-  /** Adds a violation that only the store could show. */
-  add(entry: LogEntry, offence: Violation): void
-  /** The newest first: those of an environment, and those of no known one. */
-  issues(environmentId: string): readonly LintIssue[]
-  /** Drops the issues about origins that are registered now. */
-  resolve(environmentId: string, origins: readonly string[]): void
-  /** Clears the issues of all environments, or those of one and those of no known one. */
-  clear(environmentId?: string): void
-}
+export type Lint = ReturnType<typeof createLint>
 
 /** A rule that one request broke. */
 export interface Violation {
@@ -59,11 +48,12 @@ export interface Violation {
 }
 
 /** Creates an empty list of issues. */
-export function createLint(changed: () => void): Lint {
+export function createLint(changed: () => void) {
   const issues = new Map<string, LintIssue>()
   const reads = new Map<string, Reads>()
 
-  const add: Lint['add'] = (entry, { rule, detail, subject = '', origin = null }) => {
+  function add(entry: LogEntry, violation: Violation): void {
+    const { rule, detail, subject = '', origin = null } = violation
     const { environment, intentId, requestId } = entry
     const name = `${environment} ${rule} ${subject}`
     const existing = issues.get(name)
@@ -93,20 +83,24 @@ export function createLint(changed: () => void): Lint {
   }
 
   return {
+    /** Adds a violation that only the store could show. */
     add,
-    check: (entry) => {
+    check: (entry: LogEntry): void => {
       for (const violation of violations(entry, countRead(entry, reads))) add(entry, violation)
     },
-    issues: (environmentId) =>
+    /** The newest first: those of an environment, and those of no known one. */
+    issues: (environmentId: string): readonly LintIssue[] =>
       [...issues.values()]
         .filter(({ environment }) => environment === null || environment === environmentId)
         .reverse(),
-    resolve: (environmentId, origins) =>
+    /** Drops the issues about origins that are registered now. */
+    resolve: (environmentId: string, origins: readonly string[]): void =>
       drop(
         ({ environment, origin }) =>
           environment === environmentId && origin !== null && origins.includes(origin),
       ),
-    clear: (environmentId) =>
+    /** Clears the issues of all environments, or those of one and those of no known one. */
+    clear: (environmentId?: string): void =>
       drop(
         ({ environment }) =>
           environmentId === undefined || environment === null || environment === environmentId,

@@ -22,7 +22,6 @@ export interface Sandbox {
   readonly lint: Lint
 }
 
-/** What the sandbox's routes need. */
 export interface SandboxRoutesOptions extends Sandbox {
   readonly db: Database
   readonly keys: SecretKeys
@@ -37,7 +36,6 @@ export interface SandboxRoutesOptions extends Sandbox {
   readonly stopping: AbortSignal
 }
 
-/** Creates the sandbox of one instance. */
 export function createSandbox({
   db,
   now,

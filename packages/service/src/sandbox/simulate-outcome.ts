@@ -11,8 +11,13 @@ import { confirm } from '../checkout/confirm.ts'
 import { type IntentSnapshot, loadIntent } from '../checkout/intent-snapshot.ts'
 import { transitionCause } from '../checkout/provider-result.ts'
 import { randomBase62 } from '../ids.ts'
-import { moveIntent, type StoreAndClock, type StoredIntent } from '../intents/intents.ts'
-import { type Cause, deadlineTransition, decide } from '../intents/lifecycle.ts'
+import {
+  applyCauses,
+  moveIntent,
+  type StoreAndClock,
+  type StoredIntent,
+} from '../intents/intents.ts'
+import { type Cause, deadlineTransition } from '../intents/lifecycle.ts'
 import { findEnvironmentOfIntent } from '../merchants/environments.ts'
 import { authorize, type ProviderResult } from '../provider/acquirer.ts'
 
@@ -44,7 +49,10 @@ export async function simulateOutcome(
   if (outcome === 'requires_action') {
     return intent.status === outcome ? intent : { rejection: 'attempt_in_progress' }
   }
-  return await moveAll(store, snapshot, causesOf(intent, outcome))
+  const causes = causesOf(intent, outcome)
+  return await store.db.transaction(
+    async (tx) => await applyCauses(tx, intent, { causes, at: snapshot.at }),
+  )
 }
 
 /** Applies its deadline now. */
@@ -99,22 +107,4 @@ const results: Readonly<Record<'succeeded' | 'declined' | 'failed', ProviderResu
   succeeded: { result: 'authorised' },
   declined: { result: 'declined', decline: 'generic_decline', hard: false },
   failed: { result: 'declined', decline: 'generic_decline', hard: true },
-}
-
-async function moveAll(
-  { db }: StoreAndClock,
-  { intent, at }: IntentSnapshot,
-  causes: readonly Cause[],
-): Promise<StoredIntent | OutcomeRejection> {
-  return await db.transaction(async (tx) => {
-    let current = intent
-    for (const cause of causes) {
-      const next = decide(current, cause, at)
-      if ('rejection' in next) return next
-      const moved = await moveIntent(tx, current, next)
-      if (!moved) return { rejection: 'version_conflict' } as const
-      current = moved
-    }
-    return current
-  })
 }

@@ -18,13 +18,8 @@ import {
 } from '../checkout/provider-result.ts'
 import type { Queryable } from '../db/database.ts'
 import { randomBase62 } from '../ids.ts'
-import {
-  type IntentKey,
-  moveIntent,
-  type StoreAndClock,
-  type StoredIntent,
-} from '../intents/intents.ts'
-import { type Cause, decide, type Failure } from '../intents/lifecycle.ts'
+import { applyCauses, type IntentKey, type StoreAndClock } from '../intents/intents.ts'
+import type { Cause, Failure } from '../intents/lifecycle.ts'
 import { maxChallengeTries } from '../intents/lifetimes.ts'
 
 /** In a frame of the hosted page, or as a separate page. */
@@ -133,8 +128,9 @@ export async function submitCode(
       update challenges set token_hash = null, closed_at = ${snapshot.at}
        where id = ${row.challengeId}`
     const causes = verdict === 'passed' ? passed(row.outcome) : [failed(verdict)]
-    const intent = await moveAll(tx, snapshot, causes)
-    return intent && { next: 'done', snapshot: { ...snapshot, intent }, returnPage: row.returnPage }
+    const intent = await applyCauses(tx, snapshot.intent, { causes, at: snapshot.at })
+    if ('rejection' in intent) return undefined
+    return { next: 'done', snapshot: { ...snapshot, intent }, returnPage: row.returnPage }
   })
 }
 
@@ -227,21 +223,6 @@ const failures = {
     message: 'Your bank could not confirm the payment just now. Try another card.',
   },
 } as const satisfies Record<string, Failure>
-
-async function moveAll(
-  tx: Queryable,
-  { intent, at }: IntentSnapshot,
-  causes: readonly Cause[],
-): Promise<StoredIntent | undefined> {
-  let seen = intent
-  for (const cause of causes) {
-    const move = decide(seen, cause, at)
-    const moved = 'rejection' in move ? undefined : await moveIntent(tx, seen, move)
-    if (!moved) return undefined
-    seen = moved
-  }
-  return seen
-}
 
 function newToken(): string {
   return randomBytes(32).toString('base64url')

@@ -21,7 +21,6 @@ import {
 } from './challenges.ts'
 import { challengePage, codeForm, doneNote, errorText, noteText, overNote } from './pages.ts'
 
-/** What the test bank's routes need. */
 export interface TestBankOptions {
   readonly db: Database
   readonly now: () => Date

@@ -59,5 +59,4 @@ const ru: ChallengeTexts = {
   over: 'Это подтверждение уже закрыто. Вернитесь в магазин.',
 }
 
-/** The texts of every language. */
 export const challengeTexts: Readonly<Record<Language, ChallengeTexts>> = { en, hy, ru }

@@ -11,19 +11,12 @@ const timeout = 2000
 /** How many duplicates of one key may wait; others are rejected immediately. */
 const maxWaiting = 50
 
-/** The keys that are held now, in this instance. */
-export interface HeldKeys {
-  /** Holds a key, runs the work, then releases the key. */
-  hold<Result>(key: string, ms: number, work: () => Promise<Result>): Promise<Result>
-  /** Waits for a held key; `false` if it is still held after two seconds, or too many wait. */
-  isFree(key: string): Promise<boolean>
-}
-
-/** Creates an empty set of held keys. */
-export function createHeldKeys(): HeldKeys {
+/** Creates an empty set of the keys that are held in this instance. */
+export function createHeldKeys() {
   const held = new Map<string, { readonly done: Promise<unknown>; waiting: number }>()
   return {
-    hold: async (key, ms, work) => {
+    /** Holds a key, runs the work, then releases the key. */
+    hold: async <Result>(key: string, ms: number, work: () => Promise<Result>): Promise<Result> => {
       const done = sleep(ms).then(work)
       // Of two that hold one key, others wait for both.
       const holder = { done: Promise.allSettled([done, held.get(key)?.done]), waiting: 0 }
@@ -31,7 +24,8 @@ export function createHeldKeys(): HeldKeys {
       void holder.done.then(() => held.get(key) === holder && held.delete(key))
       return await done
     },
-    isFree: async (key) => {
+    /** Waits for a held key; `false` if it is still held after two seconds, or too many wait. */
+    isFree: async (key: string): Promise<boolean> => {
       const holder = held.get(key)
       if (!holder) return true
       if (holder.waiting >= maxWaiting) return false

@@ -14,19 +14,10 @@ import {
 import { ProblemError } from '../../http/problem.ts'
 
 /** The rules of one instance. Each belongs to one test environment, by its id. */
-export interface FaultRules {
-  add(environment: string, rule: FaultRule): void
-  list(environment: string): readonly StoredFaultRule[]
-  /** Returns whether the environment had such a rule. */
-  remove(environment: string, id: number): boolean
-  /** Removes the rules of one environment; `undefined`: of all. */
-  clear(environment: string | undefined): void
-  /** Uses up the environment's first rule for an operation, once. Most often there is none. */
-  take(environment: string, operation: FaultOperation): readonly Fault[]
-}
+export type FaultRules = ReturnType<typeof createFaultRules>
 
 /** Creates an empty list of rules. */
-export function createFaultRules(): FaultRules {
+export function createFaultRules() {
   const byEnvironment = new Map<string, Rule[]>()
   let count = 0
   const rulesOf = (environment: string): readonly Rule[] => byEnvironment.get(environment) ?? []
@@ -35,22 +26,26 @@ export function createFaultRules(): FaultRules {
     else byEnvironment.delete(environment)
   }
   return {
-    add: (environment, rule) => {
+    add: (environment: string, rule: FaultRule): void => {
       const added = { rule: { ...rule, id: ++count }, fault: knownFault(rule.do), left: rule.times }
       keep(environment, [...rulesOf(environment), added])
     },
-    list: (environment) => rulesOf(environment).map(({ rule, left }) => ({ ...rule, times: left })),
-    remove: (environment, id) => {
+    list: (environment: string): readonly StoredFaultRule[] =>
+      rulesOf(environment).map(({ rule, left }) => ({ ...rule, times: left })),
+    /** Returns whether the environment had such a rule. */
+    remove: (environment: string, id: number): boolean => {
       const before = rulesOf(environment)
       const after = before.filter(({ rule }) => rule.id !== id)
       keep(environment, after)
       return after.length < before.length
     },
-    clear: (environment) => {
+    /** Removes the rules of one environment; `undefined`: of all. */
+    clear: (environment: string | undefined): void => {
       if (environment === undefined) byEnvironment.clear()
       else byEnvironment.delete(environment)
     },
-    take: (environment, operation) => {
+    /** Uses up the environment's first rule for an operation, once. Most often there is none. */
+    take: (environment: string, operation: FaultOperation): readonly Fault[] => {
       const rules = byEnvironment.get(environment)
       const due = rules?.find(({ rule }) => rule.on === operation)
       if (!rules || !due) return []

@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { headers } from '@pi-checkout/contract'
 import type { Fault, FaultOperation } from '../../../shared/sandbox-api.ts'
-import { ProblemError } from '../../http/problem.ts'
+import { ProblemError, retryLater } from '../../http/problem.ts'
 import { ConnectionDropped, type Handler, type RouteResponse } from '../../http/response.ts'
 import { singleHeader } from '../../http/single-header.ts'
 import { type ApiClient, idempotencyKeyInUse, type Operation } from '../../intents/routes.ts'
@@ -62,13 +62,9 @@ async function beforeHandler(faults: readonly Fault[]): Promise<void> {
       case '500':
         throw new ProblemError('internal_error', 'The sandbox was asked to fail.')
       case '503':
-        throw new ProblemError('store_unavailable', 'The sandbox was asked to be unavailable.', {
-          headers: { 'retry-after': '1' },
-        })
+        throw retryLater('store_unavailable', 'The sandbox was asked to be unavailable.')
       case '429':
-        throw new ProblemError('rate_limited', 'The sandbox was asked to reject the request.', {
-          headers: { 'retry-after': '1' },
-        })
+        throw retryLater('rate_limited', 'The sandbox was asked to reject the request.')
       default:
     }
   }

@@ -7,20 +7,12 @@ import type { KeyUse } from '../../../shared/sandbox-api.ts'
 import type { LogEntry } from './logged-request.ts'
 import { maskKey } from './mask.ts'
 
-/** The keys that were used last. */
-export interface KeyUses {
-  count(entry: LogEntry): void
-  /** The intent that a request's key created, if this instance has it. */
-  intentOf(entry: LogEntry): string | null
-  list(environmentId: string): readonly KeyUse[]
-  clear(environmentId: string | undefined): void
-}
-
-/** Creates an empty list of at most `max` keys. */
-export function createKeyUses(max: number): KeyUses {
+/** Creates an empty list of the `max` keys that were used last. */
+export function createKeyUses(max: number) {
   const uses = new Map<string, Use>()
   return {
-    count: ({ operation, environment, idempotencyKey, status, intentId, replayed, at }) => {
+    count: (entry: LogEntry): void => {
+      const { operation, environment, idempotencyKey, status, intentId, replayed, at } = entry
       const isCounted = status === 201 || status === 409 || status === 422
       if (operation !== 'create' || !environment || idempotencyKey === undefined || !isCounted)
         return
@@ -40,9 +32,10 @@ export function createKeyUses(max: number): KeyUses {
       if (status === 409) use.waits++
       use.lastAt = at
     },
-    intentOf: ({ environment, idempotencyKey = '' }) =>
+    /** The intent that a request's key created, if this instance has it. */
+    intentOf: ({ environment, idempotencyKey = '' }: LogEntry): string | null =>
       uses.get(`${environment} ${bareKey(idempotencyKey)}`)?.intentId ?? null,
-    list: (environmentId) =>
+    list: (environmentId: string): readonly KeyUse[] =>
       [...uses.values()]
         .filter(({ environment }) => environment === environmentId)
         .sort((one, other) => other.lastAt.getTime() - one.lastAt.getTime())
@@ -51,7 +44,7 @@ export function createKeyUses(max: number): KeyUses {
           ...numbers,
           lastAt: lastAt.toISOString(),
         })),
-    clear: (environmentId) => {
+    clear: (environmentId: string | undefined): void => {
       for (const [name, { environment }] of uses) {
         if (environmentId === undefined || environment === environmentId) uses.delete(name)
       }

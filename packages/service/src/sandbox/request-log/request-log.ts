@@ -9,7 +9,7 @@
  */
 import { headers, limits, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { routes } from '../../../shared/routes.ts'
-import type { KeyUse, LoggedRequest, RouteName } from '../../../shared/sandbox-api.ts'
+import type { LoggedRequest, RouteName } from '../../../shared/sandbox-api.ts'
 import type { Call, Observer } from '../../http/call.ts'
 import type { Environment } from '../../merchants/environments.ts'
 import type { TopicNotifier } from '../event-stream.ts'
@@ -17,19 +17,7 @@ import { createKeyUses } from './key-uses.ts'
 import { type LogEntry, loggedRequest, matches, type RequestFilter } from './logged-request.ts'
 import { hasSecret, maskIds, maskPath } from './mask.ts'
 
-/** The request log of one instance. */
-export interface RequestLog {
-  readonly observer: Observer
-  /** The last requests, the newest first: those of an environment, and those of no known one. */
-  requests(environmentId: string, filter?: RequestFilter): readonly LoggedRequest[]
-  /** The last requests about an intent, the newest first. */
-  requestsAbout(intentId: string): readonly LoggedRequest[]
-  /** The idempotency keys that were used last, the newest first. */
-  keyUses(environmentId: string): readonly KeyUse[]
-  /** Clears the requests of all environments, or those of one and those of no known one. */
-  clear(environmentId?: string): void
-  clearKeyUses(environmentId?: string): void
-}
+export type RequestLog = ReturnType<typeof createRequestLog>
 
 /** Creates an empty request log. */
 export function createRequestLog({
@@ -44,7 +32,7 @@ export function createRequestLog({
   readonly findEnvironment: (intentId: string) => Promise<Environment | undefined>
   /** Called for each entry: the lint. */
   readonly onEntry: (entry: LogEntry) => void
-}): RequestLog {
+}) {
   const uses = createKeyUses(maxEntries)
   let entries: LogEntry[] = []
   let count = 0
@@ -89,26 +77,30 @@ export function createRequestLog({
   return {
     observer: {
       // Live payments are not shown, and cost no observer. Nor do reads of pages and tools.
-      shouldRecord: (call) =>
+      shouldRecord: (call: Call): boolean =>
         !hasLiveKey(call) && (isLogged(call) || call.request.method === 'POST'),
       record,
-    },
-    requests: (environmentId, filter) =>
+    } satisfies Observer,
+    /** The last requests, the newest first: those of an environment, and those of no known one. */
+    requests: (environmentId: string, filter?: RequestFilter): readonly LoggedRequest[] =>
       entries
         .filter(({ environment }) => environment === null || environment === environmentId)
         .slice(-maxEntries)
         .filter((entry) => !filter || matches(entry, filter))
         .reverse()
         .map(loggedRequest),
-    requestsAbout: (intentId) =>
+    /** The last requests about an intent, the newest first. */
+    requestsAbout: (intentId: string): readonly LoggedRequest[] =>
       entries
         .slice(-maxEntries)
         .filter((entry) => entry.intentId === intentId)
         .slice(-maxAboutOne)
         .reverse()
         .map(loggedRequest),
-    keyUses: (environmentId) => uses.list(environmentId),
-    clear: (environmentId) => {
+    /** The idempotency keys that were used last, the newest first. */
+    keyUses: uses.list,
+    /** Clears the requests of all environments, or those of one and those of no known one. */
+    clear: (environmentId?: string): void => {
       entries =
         environmentId === undefined
           ? []
@@ -117,7 +109,7 @@ export function createRequestLog({
             )
       topics.notify('requests')
     },
-    clearKeyUses: (environmentId) => {
+    clearKeyUses: (environmentId?: string): void => {
       uses.clear(environmentId)
       topics.notify('idempotency')
     },
