@@ -7,8 +7,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import pino, { type Logger } from 'pino'
 import { realNow } from '../clock.ts'
 import { type Config, type Flags, readConfig } from '../config.ts'
-import { StoreError } from '../db/database.ts'
 import { DirectoryInUse } from '../db/embedded/directory-lock.ts'
+import { StoreError } from '../db/errors.ts'
 import { describeError, logError } from '../log.ts'
 import { openStore } from '../start/open-store.ts'
 import {

@@ -7,7 +7,8 @@
  *
  * @module
  */
-import { type Database, isLockConflict, lockNotAvailable, StoreError } from './database.ts'
+import type { Database } from './database.ts'
+import { isLockConflict, lockNotAvailable, Overloaded, StoreError } from './errors.ts'
 
 export interface BatchOptions<Item, Result> {
   /**
@@ -51,15 +52,6 @@ export class Failed {
 
   constructor(error: unknown) {
     this.error = error
-  }
-}
-
-/** Too many requests wait for the store: the response is 503 with `Retry-After`. */
-export class Overloaded extends Error {
-  override readonly name = 'Overloaded'
-
-  constructor() {
-    super('Too many requests wait for the store')
   }
 }
 

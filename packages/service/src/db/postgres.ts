@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type Database, openPool, StoreError, sessionSettings } from './database.ts'
+import { type Database, openPool, sessionSettings } from './database.ts'
+import { StoreError } from './errors.ts'
 
 // In milliseconds. A duplicate waits two seconds for the first request. A frozen instance that holds a
 // lock is cut off, so that it does not block others for long.

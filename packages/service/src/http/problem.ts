@@ -12,8 +12,7 @@ import {
   problemMediaType,
 } from '@pi-checkout/contract'
 import type { Logger } from 'pino'
-import { Overloaded } from '../db/batch.ts'
-import { StoreError } from '../db/database.ts'
+import { Overloaded, StoreError } from '../db/errors.ts'
 import { logError } from '../log.ts'
 import type { Call } from './call.ts'
 import { jsonHeaders, send } from './response.ts'

@@ -9,7 +9,8 @@
  */
 import type { CreatePaymentIntent } from '@pi-checkout/contract'
 import { batch, Failed } from '../db/batch.ts'
-import { type Database, isLockConflict, isOneRowsFault, type Queryable } from '../db/database.ts'
+import type { Database, Queryable } from '../db/database.ts'
+import { isLockConflict, isOneRowsFault } from '../db/errors.ts'
 import type { SecretSource } from './client-secret.ts'
 import type { IdempotencyHashes } from './idempotency.ts'
 import { packedStoredIntent, readStoredIntent } from './intent-row.ts'

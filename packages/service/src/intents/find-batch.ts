@@ -4,7 +4,8 @@
  * @module
  */
 import { batch, Failed } from '../db/batch.ts'
-import { type Database, isOneRowsFault } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import { isOneRowsFault } from '../db/errors.ts'
 import { packedIntent, readIntent } from './intent-row.ts'
 import type { IntentKey, RetrievedIntent } from './intents.ts'
 

@@ -8,7 +8,7 @@ import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { AdminError, type AdminResult } from '../../src/cli/admin-commands.ts'
 import { sendAdminCommand, serveAdminSocket } from '../../src/cli/admin-socket.ts'
-import { StoreError } from '../../src/db/database.ts'
+import { StoreError } from '../../src/db/errors.ts'
 
 const apiKey = `pi_sk_test_${'a1B2'.repeat(9)}`
 let directory: string

@@ -4,13 +4,8 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import {
-  type Database,
-  isOneRowsFault,
-  openPool,
-  type SqlValue,
-  StoreError,
-} from '../../src/db/database.ts'
+import { type Database, openPool, type SqlValue } from '../../src/db/database.ts'
+import { isOneRowsFault, StoreError } from '../../src/db/errors.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { randomBase62, randomSalt } from '../../src/ids.ts'

@@ -6,7 +6,8 @@
  * @module
  */
 import { PGlite } from '@electric-sql/pglite'
-import { type Database, openPool, StoreError, sessionSettings } from '../database.ts'
+import { type Database, openPool, sessionSettings } from '../database.ts'
+import { StoreError } from '../errors.ts'
 import { DurableFiles } from './durable-files.ts'
 import { Engine, type StartedEngine } from './engine.ts'
 import { EngineStream } from './engine-stream.ts'
