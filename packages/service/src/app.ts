@@ -9,52 +9,41 @@ import type { Logger } from 'pino'
 import { apiDocsRoutes } from './api-docs/routes.ts'
 import { type CheckoutRoutesOptions, checkoutRoutes, samePageCheck } from './checkout/routes.ts'
 import type { SandboxAccess } from './config.ts'
-import type { Database } from './db/database.ts'
 import type { Observer } from './http/call.ts'
-import { createListener } from './http/create-listener.ts'
 import { healthRoutes } from './http/health.ts'
 import { hostCheck } from './http/host-check.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { RateLimits } from './http/rate-limit.ts'
 import type { Handler } from './http/response.ts'
+import { createListener } from './http/router.ts'
 import { staticFile, staticFolder } from './http/static-files.ts'
-import type { IntentStore } from './intents/intents.ts'
 import { repeatedApiVersion } from './intents/parse-request.ts'
-import { intentRoutes } from './intents/routes.ts'
-import type { Authenticator } from './merchants/authenticate.ts'
-import type { Notifier } from './notifier/notifier.ts'
+import { type IntentRoutesOptions, intentRoutes } from './intents/routes.ts'
 import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
 import { createFaultRules } from './sandbox/faults/rules.ts'
 import { faultWrapper } from './sandbox/faults/wrap.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
-import { createSandbox } from './sandbox/sandbox.ts'
-import type { SecretKeys } from './secret-keys.ts'
+import { createSandbox, type Sandbox, type SandboxRoutesOptions } from './sandbox/sandbox.ts'
 import { openChallenge } from './test-bank/challenges.ts'
 import { testBankRoutes } from './test-bank/routes.ts'
 
-export interface AppOptions {
-  readonly db: Database
-  readonly keys: SecretKeys
+export interface AppOptions
+  extends IntentRoutesOptions,
+    Omit<CheckoutRoutesOptions, 'openChallenge'>,
+    Omit<SandboxRoutesOptions, keyof Sandbox | 'faults'> {
   /** Takes no bodies, credentials or queries; errors go through `logError`, which masks them. */
   readonly log: Logger
   /** Real time. An environment's time is `environmentNow(environment, now())`. */
   readonly now: () => Date
   /** Origin of the API and the hosted page, as browsers see it: `http://127.0.0.1:4000`. */
   readonly publicUrl: string
-  /** Origin of the test bank: `http://127.0.0.1:4001`. */
-  readonly challengeUrl: string
   /** Folder of the built browser files: the hosted pages and `pi-checkout.js`. */
   readonly hostedFolder: string
-  readonly authenticator: Authenticator
   readonly limits: RateLimits
-  readonly intents: IntentStore
-  readonly notifier: Notifier
   readonly stopping: AbortSignal
   readonly adminToken: string
   readonly accessLog?: readonly Observer[]
   readonly sandboxFrom: SandboxAccess
-  /** Options of `pi-service` that lead to this store; `undefined`: none does. */
-  readonly storeOptions: string | undefined
   readonly metrics: boolean
 }
 

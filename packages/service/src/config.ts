@@ -78,9 +78,10 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv): Config {
       : undefined,
     rateLimit: readRate(env.PI_RATE_LIMIT),
     trustedProxies: readTrustedProxies(env.PI_TRUSTED_PROXIES),
-    metrics: readSwitch(env.PI_METRICS, 'PI_METRICS'),
-    logLevel: readLogLevel(env.PI_LOG_LEVEL),
-    sandboxFrom: readSandboxFrom(env.PI_SANDBOX),
+    metrics:
+      readChoice('PI_METRICS', env.PI_METRICS, { values: ['on', 'off'], usual: 'off' }) === 'on',
+    logLevel: readChoice('PI_LOG_LEVEL', env.PI_LOG_LEVEL, { values: logLevels, usual: 'warn' }),
+    sandboxFrom: readChoice('PI_SANDBOX', env.PI_SANDBOX, { values: ['loopback', 'network'] }),
   }
 }
 
@@ -145,22 +146,19 @@ function readPort(text: string | undefined, name: string): number | undefined {
   return port
 }
 
-function readSwitch(text: string | undefined, name: string): boolean {
-  if (!text || text === 'off') return false
-  if (text === 'on') return true
-  throw new TypeError(`${name}: must be on or off; leave it out for off`)
-}
-
-function readLogLevel(text: string | undefined): LogLevel {
-  const level = logLevels.find((each) => each === (text || 'warn'))
-  if (level) return level
-  throw new TypeError(`PI_LOG_LEVEL: must be one of ${logLevels.join(', ')}; leave it out for warn`)
-}
-
-function readSandboxFrom(text: string | undefined): SandboxAccess {
-  if (!text || text === 'loopback') return 'loopback'
-  if (text === 'network') return 'network'
-  throw new TypeError('PI_SANDBOX: must be loopback or network; leave it out for loopback')
+/** Reads a setting with a few values; the first one counts if it is left out. */
+function readChoice<Value extends string>(
+  name: string,
+  text: string | undefined,
+  {
+    values,
+    usual = values[0],
+  }: { readonly values: readonly [Value, ...Value[]]; readonly usual?: Value },
+): Value {
+  const value = values.find((each) => each === (text || usual))
+  if (value) return value
+  const rule = values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')
+  throw new TypeError(`${name}: must be ${rule}; leave it out for ${usual}`)
 }
 
 /** An origin: https, or http on loopback, where the traffic never leaves the machine. */

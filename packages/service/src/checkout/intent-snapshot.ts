@@ -18,7 +18,7 @@ import {
   type Environment,
   environmentLookUps,
   environmentNow,
-  findEnvironment,
+  findEnvironmentOfIntent,
 } from '../merchants/environments.ts'
 
 /** An intent with its environment, as they were at one moment. */
@@ -56,21 +56,19 @@ export function snapshotReader({ db, now }: StoreAndClock): ReadSnapshot {
   }
 }
 
-/** @returns `undefined` when there is no such intent in that environment. */
+/**
+ * Reads a snapshot.
+ *
+ * @param key - Without an environment: that of the intent.
+ * @returns `undefined` if there is no such intent, or it is in another environment.
+ */
 export async function loadIntent(
   { db, now }: Pick<StoreAndClock, 'now'> & { readonly db: Queryable },
-  key: IntentKey,
+  { id, environmentId }: Partial<IntentKey> & Pick<IntentKey, 'id'>,
 ): Promise<IntentSnapshot | undefined> {
-  const environment = await findEnvironment(db, key.environmentId)
-  if (!environment) return undefined
+  const environment = await findEnvironmentOfIntent(db, id)
+  if (!environment || (environmentId ?? environment.id) !== environment.id) return undefined
   const at = environmentNow(environment, now())
-  const intent = await findIntent(db, key, at)
+  const intent = await findIntent(db, { environmentId: environment.id, id }, at)
   return intent && { environment, intent, at }
-}
-
-/** Finds the environment of an intent: the hosted page knows only the id. */
-export async function environmentOf(db: Queryable, id: string): Promise<string | undefined> {
-  const [found] = await db.query<{ environmentId: string }>`
-    select environment_id as "environmentId" from payment_intents where id = ${id}`
-  return found?.environmentId
 }

@@ -15,7 +15,7 @@ import type { Environment } from '../merchants/environments.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { checkoutApiError } from './api-errors.ts'
 import { checkoutView } from './checkout-view.ts'
-import { environmentOf, loadIntent } from './intent-snapshot.ts'
+import { loadIntent } from './intent-snapshot.ts'
 import type { CheckoutSession, SessionTokens } from './session-token.ts'
 
 /** Opens a session. Every `id` and `clientSecret` that are not accepted get the same response. */
@@ -33,8 +33,7 @@ export async function openSession(
   },
   { id, clientSecret, origin }: OpenSessionBody,
 ): Promise<SessionGrant> {
-  const environmentId = await environmentOf(db, id)
-  const snapshot = environmentId && (await loadIntent({ db, now }, { environmentId, id }))
+  const snapshot = await loadIntent({ db, now }, { id })
   if (!snapshot) throw rejected('unknown_intent')
   const { environment, intent, at } = snapshot
   if (!opens(keys, intent, { candidate: clientSecret, at })) {

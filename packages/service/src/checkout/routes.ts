@@ -8,14 +8,15 @@ import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { ConfirmBody } from '../../shared/checkout-api.ts'
-import type { Database, Queryable } from '../db/database.ts'
+import type { RouteName } from '../../shared/routes.ts'
+import type { Queryable } from '../db/database.ts'
 import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { checkoutHeaders, errorPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { createBuckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
-import { moveIntent } from '../intents/intents.ts'
+import { moveIntent, type StoreAndClock } from '../intents/intents.ts'
 import { type Cause, decide } from '../intents/lifecycle.ts'
 import { logError } from '../log.ts'
 import type { Notifier } from '../notifier/notifier.ts'
@@ -47,11 +48,9 @@ import { readReturnUrl } from './return-url.ts'
 import { type CheckoutSession, SessionTokens } from './session-token.ts'
 import { waitForVersion } from './wait-for-version.ts'
 
-export interface CheckoutRoutesOptions {
-  readonly db: Database
+export interface CheckoutRoutesOptions extends StoreAndClock {
   readonly keys: SecretKeys
   readonly log: Logger
-  readonly now: () => Date
   readonly publicUrl: string
   readonly challengeUrl: string
   readonly hostedFolder: string
@@ -66,19 +65,7 @@ export interface CheckoutRoutesOptions {
   ) => Promise<string | undefined>
 }
 
-type CheckoutRouteName =
-  | 'page'
-  | 'openSession'
-  | 'view'
-  | 'confirm'
-  | 'openChallenge'
-  | 'cancelChallenge'
-  | 'cancel'
-  | 'reports'
-
-export function checkoutRoutes(
-  options: CheckoutRoutesOptions,
-): Readonly<Record<CheckoutRouteName, Handler>> {
+export function checkoutRoutes(options: CheckoutRoutesOptions) {
   const { db, keys, log, now, publicUrl, challengeUrl, notifier, stopping } = options
   const read = snapshotReader(options)
   const opens = createBuckets(openRate, now)
@@ -187,7 +174,7 @@ export function checkoutRoutes(
       view(await move(session, challengeCanceled)),
     ),
     cancel: post(EmptySchema, async (session) => view(await move(session, { type: 'canceled' }))),
-  }
+  } satisfies Partial<Record<RouteName, Handler>>
 }
 
 /** How often the challenge of one intent can be opened. */
@@ -219,10 +206,7 @@ function pageHandler({
   publicUrl,
   challengeUrl,
   hostedFolder,
-}: Pick<
-  CheckoutRoutesOptions,
-  'db' | 'now' | 'publicUrl' | 'challengeUrl' | 'hostedFolder'
->): Handler {
+}: CheckoutRoutesOptions): Handler {
   const showError = (reason: {
     readonly code: (typeof failCodes)[number]
     readonly mode?: 'test' | 'live'

@@ -82,25 +82,8 @@ function check(text: string, maxDepth: number): void {
         at = end
         break
       }
-      case '-':
-      case '0':
-      case '1':
-      case '2':
-      case '3':
-      case '4':
-      case '5':
-      case '6':
-      case '7':
-      case '8':
-      case '9': {
-        numberPattern.lastIndex = at
-        const literal = numberPattern.exec(text)?.[0] ?? ''
-        if (literal.length > maxNumberLength) throw longNumber(levels)
-        if (losesDigits(literal)) throw lossy(levels)
-        at += literal.length - 1
-        break
-      }
       default:
+        if (isNumberStart(text[at] ?? '')) at += numberAt(text, { at, levels }).length - 1
     }
   }
 }
@@ -141,6 +124,33 @@ function isEscaped(text: string, at: number): boolean {
 const maxNumberLength = 40
 const numberPattern = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
+function isNumberStart(character: string): boolean {
+  return character === '-' || (character >= '0' && character <= '9')
+}
+
+function numberAt(
+  text: string,
+  { at, levels }: { readonly at: number; readonly levels: readonly Level[] },
+): string {
+  numberPattern.lastIndex = at
+  const literal = numberPattern.exec(text)?.[0] ?? ''
+  if (literal.length > maxNumberLength) {
+    throw new ProblemError('validation_failed', 'The body has a number that is too long.', {
+      errors: [
+        fieldError(levels, 'too_long', `must be a number of at most ${maxNumberLength} characters`),
+      ],
+    })
+  }
+  if (losesDigits(literal)) {
+    const rule =
+      'must be a number that a double represents exactly, such as an integer up to 2^53 - 1'
+    throw new ProblemError('validation_failed', 'The body has a number that loses digits.', {
+      errors: [fieldError(levels, 'lossy_number', rule)],
+    })
+  }
+  return literal
+}
+
 function losesDigits(literal: string): boolean {
   // A double represents 15 digits without loss, and most amounts have fewer.
   if (literal.length <= 15 && !/[eE]/.test(literal)) return false
@@ -159,26 +169,6 @@ function normalize(literal: string): string {
   if (significant === '') return `${sign}0`
   const power = Number(exponent) - fraction.length + (digits.length - significant.length)
   return `${sign}${significant}e${power}`
-}
-
-function longNumber(levels: readonly Level[]): ProblemError {
-  return new ProblemError('validation_failed', 'The body has a number that is too long.', {
-    errors: [
-      fieldError(levels, 'too_long', `must be a number of at most ${maxNumberLength} characters`),
-    ],
-  })
-}
-
-function lossy(levels: readonly Level[]): ProblemError {
-  return new ProblemError('validation_failed', 'The body has a number that loses digits.', {
-    errors: [
-      fieldError(
-        levels,
-        'lossy_number',
-        'must be a number that a double represents exactly, such as an integer up to 2^53 - 1',
-      ),
-    ],
-  })
 }
 
 function fieldError(levels: readonly Level[], code: FieldError['code'], rule: string): FieldError {

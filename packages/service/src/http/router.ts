@@ -1,17 +1,19 @@
 /**
- * Routes requests: finds the route in the table, runs the checks of its audience and its handler, and sends
- * the response. Decides 404, 405, and HEAD.
+ * Routes the requests of a listener: checks that each is well-formed, finds its route in the table, runs the
+ * checks of its audience and its handler, and sends the response. Decides 404, 405, and HEAD.
  *
  * @module
  */
+import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { type Audience, type Route, type RouteName, routes } from '../../shared/routes.ts'
-import type { Call } from './call.ts'
+import { Call, type Observer, observe } from './call.ts'
+import { checkWellFormed } from './client-errors.ts'
 import { ProblemError, sendProblem } from './problem.ts'
 import { ConnectionDropped, type Handler, send } from './response.ts'
 
-/** Options of a router. */
-export interface RouterOptions {
+/** Options of a listener. */
+export interface ListenerOptions {
   /** Handlers by route. A route without a handler is not found. */
   readonly handlers: Readonly<Partial<Record<RouteName, Handler>>>
   /** Checks for each request of an audience, including requests without a route. They throw problems. */
@@ -20,39 +22,60 @@ export interface RouterOptions {
   readonly problemHeaders?: Readonly<
     Partial<Record<Audience, (call: Call) => Readonly<Record<string, string>>>>
   >
+  /** Records all requests, including those that are not well-formed. */
+  readonly accessLog?: readonly Observer[]
+  /** Records well-formed requests. */
+  readonly observers: readonly Observer[]
   readonly log: Logger
 }
 
-/** Creates the router of one listener. */
-export function createRouter({ handlers, checks, problemHeaders, log }: RouterOptions) {
-  const table = pathsOf(handlers)
+/** Creates a request listener. */
+export function createListener(options: ListenerOptions): RequestListener {
+  const { accessLog = [], observers, log } = options
+  const table = pathsOf(options.handlers)
+  return (request, response) => {
+    const call = new Call(request, response)
+    if (accessLog.length > 0) observe(call, accessLog)
+    try {
+      checkWellFormed(request)
+    } catch (error) {
+      sendProblem(call, { error, log })
+      return
+    }
+    match(table, call)
+    if (observers.length > 0) observe(call, observers)
+    void run(call, table, options)
+  }
+}
 
-  return {
-    /** Finds the route of a request and writes it into the call. */
-    match: (call: Call): void => {
-      const { path } = call
-      const found = table.exact.get(path) ?? findPattern(table, path, call)
-      if (!found) {
-        call.audience = table.audiences.get(firstSegment(path)) ?? 'public'
-        return
-      }
-      const { method } = call.request
-      call.route = found.methods.get((method === 'HEAD' ? 'GET' : method) ?? '')
-      call.matched = found.route
-      call.audience = found.route.audience
-    },
-    /** Runs the handler of the route and sends its response, or the problem that was thrown. */
-    run: async (call: Call): Promise<void> => {
-      try {
-        for (const check of checks[call.audience] ?? none) check(call)
-        const handler = call.route && handlers[call.route]
-        if (!handler) throw call.matched ? methodNotAllowed(table, call) : notFound()
-        await send(call, await handler(call))
-      } catch (error) {
-        if (error instanceof ConnectionDropped) call.request.socket.destroy()
-        else sendProblem(call, { error, log, headers: problemHeaders?.[call.audience]?.(call) })
-      }
-    },
+/** Finds the route of a request and stores it in the call. */
+function match(table: Table, call: Call): void {
+  const { path } = call
+  const found = table.exact.get(path) ?? findPattern(table, path, call)
+  if (!found) {
+    call.audience = table.audiences.get(firstSegment(path)) ?? 'public'
+    return
+  }
+  const { method } = call.request
+  call.route = found.methods.get((method === 'HEAD' ? 'GET' : method) ?? '')
+  call.matched = found.route
+  call.audience = found.route.audience
+}
+
+/** Runs the handler of the route. Sends its response, or a thrown error as a problem. */
+async function run(
+  call: Call,
+  table: Table,
+  { handlers, checks, problemHeaders, log }: ListenerOptions,
+): Promise<void> {
+  try {
+    for (const check of checks[call.audience] ?? none) check(call)
+    const handler = call.route && handlers[call.route]
+    if (!handler) throw call.matched ? methodNotAllowed(table, call) : notFound()
+    await send(call, await handler(call))
+  } catch (error) {
+    if (error instanceof ConnectionDropped) call.request.socket.destroy()
+    else sendProblem(call, { error, log, headers: problemHeaders?.[call.audience]?.(call) })
   }
 }
 
@@ -78,7 +101,7 @@ interface Table {
   readonly audiences: ReadonlyMap<string, Audience>
 }
 
-function pathsOf(handlers: RouterOptions['handlers']): Table {
+function pathsOf(handlers: ListenerOptions['handlers']): Table {
   const exact = new Map<string, Path>()
   const patterns: Pattern[] = []
   const audiences = new Map<string, Audience>()

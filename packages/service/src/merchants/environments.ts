@@ -21,8 +21,7 @@ export interface Environment {
 /** Reads an environment. Returns `undefined` if none has this id. */
 export async function findEnvironment(db: Queryable, id: string): Promise<Environment | undefined> {
   const [environment] = await db.query<Environment>`
-    select ${environmentColumns}
-      from environments e join merchants m on m.id = e.merchant_id
+    ${selectEnvironment}
      where e.id = ${id}`
   return environment
 }
@@ -32,8 +31,7 @@ export function environmentLookUps(db: Database): (id: string) => Promise<Enviro
   return batch({
     run: async (ids: readonly string[]) => {
       const found = await db.query<Environment>`
-        select ${environmentColumns}
-          from environments e join merchants m on m.id = e.merchant_id
+        ${selectEnvironment}
          where e.id = any(${[...new Set(ids)]})`
       const byId = new Map(found.map((environment) => [environment.id, environment]))
       return ids.map((id) => byId.get(id))
@@ -49,11 +47,7 @@ export async function findEnvironmentOfIntent(
   intentId: string,
 ): Promise<Environment | undefined> {
   const [environment] = await db.query<Environment>`
-    select ${environmentColumns}
-      from payment_intents i
-      join environments e on e.id = i.environment_id
-      join merchants m on m.id = e.merchant_id
-     where i.id = ${intentId}`
+    ${selectEnvironment} join payment_intents i on i.environment_id = e.id where i.id = ${intentId}`
   return environment
 }
 
@@ -62,6 +56,11 @@ export const environmentColumns = new Fragment(`
   e.id, e.merchant_id as "merchantId", m.name as "merchantName", e.mode,
   e.allowed_origins as "allowedOrigins", e.clock_offset as "clockOffset",
   e.idempotency_salt as "idempotencySalt"`)
+
+/** The statement of environments, up to a condition: `e` is the environment, `m` its merchant. */
+export const selectEnvironment = new Fragment(`
+  select ${environmentColumns.text}
+    from environments e join merchants m on m.id = e.merchant_id`)
 
 /** Returns the time of an environment. The clock of a test environment may be ahead. */
 export function environmentNow(environment: Pick<Environment, 'clockOffset'>, now: Date): Date {

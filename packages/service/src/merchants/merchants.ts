@@ -5,7 +5,7 @@
  */
 import type { Queryable } from '../db/database.ts'
 import { randomBase62, randomSalt } from '../ids.ts'
-import { type Environment, environmentColumns } from './environments.ts'
+import { type Environment, selectEnvironment } from './environments.ts'
 
 /** Name of a merchant and mode of its environment, as on the command line. */
 export interface EnvironmentName {
@@ -45,8 +45,7 @@ export async function findEnvironmentByName(
   { merchant, mode }: EnvironmentName,
 ): Promise<Environment | undefined> {
   const [environment] = await db.query<Environment>`
-    select ${environmentColumns}
-      from environments e join merchants m on m.id = e.merchant_id
+    ${selectEnvironment}
      where m.name = ${merchant} and e.mode = ${mode}`
   return environment
 }

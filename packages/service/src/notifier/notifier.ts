@@ -111,7 +111,7 @@ export function createNotifier(
 
 /**
  * How long a change of another instance may go unnoticed, in milliseconds. The embedded store has no other
- * instance. LISTEN would wake in 11 ms instead of 30, but it needs a connection of its own, does not pass
+ * instance. LISTEN would wake in 11 ms instead of 30, but it needs an extra connection, does not pass
  * PgBouncer's transaction mode, and adds statements under load.
  */
 const pause = { pglite: 300, postgres: 50 } as const

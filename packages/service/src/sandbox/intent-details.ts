@@ -15,7 +15,7 @@ import { packedStoredIntent, readStoredIntent } from '../intents/intent-row.ts'
 import { applyDeadlines, type PackedRow, type StoreAndClock } from '../intents/intents.ts'
 import { deadlineTransition } from '../intents/lifecycle.ts'
 import { serializeIntent } from '../intents/serialize.ts'
-import { type Environment, environmentColumns, environmentNow } from '../merchants/environments.ts'
+import { type Environment, environmentNow, selectEnvironment } from '../merchants/environments.ts'
 
 /** An intent as an export contains it. */
 export interface ExportedIntent extends IntentDetails {
@@ -32,8 +32,7 @@ export interface ExportedIntent extends IntentDetails {
 /** Reads the test environments, the oldest first. */
 export async function testEnvironments(db: Queryable): Promise<Environment[]> {
   return await db.query<Environment>`
-    select ${environmentColumns}
-      from environments e join merchants m on m.id = e.merchant_id
+    ${selectEnvironment}
      where e.mode = 'test' order by e.created_at, e.id`
 }
 

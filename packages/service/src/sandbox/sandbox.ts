@@ -4,7 +4,7 @@
  * @module
  */
 import type { Logger } from 'pino'
-import type { Database, Queryable } from '../db/database.ts'
+import type { StoreAndClock } from '../intents/intents.ts'
 import { logError } from '../log.ts'
 import type { Authenticator } from '../merchants/authenticate.ts'
 import { findEnvironment, findEnvironmentOfIntent } from '../merchants/environments.ts'
@@ -22,10 +22,8 @@ export interface Sandbox {
   readonly lint: Lint
 }
 
-export interface SandboxRoutesOptions extends Sandbox {
-  readonly db: Database
+export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
   readonly keys: SecretKeys
-  readonly now: () => Date
   readonly publicUrl: string
   readonly hostedFolder: string
   readonly authenticator: Authenticator
@@ -41,42 +39,34 @@ export function createSandbox({
   now,
   log,
   publicUrl,
-}: {
-  readonly db: Database
-  readonly now: () => Date
-  readonly log: Logger
-  readonly publicUrl: string
-}): Sandbox {
+}: StoreAndClock & { readonly log: Logger; readonly publicUrl: string }): Sandbox {
   const topics = createTopicNotifier()
   const lint = createLint(() => topics.notify('lint'))
-  const onEntry = (entry: LogEntry): void => {
-    lint.check(entry)
+
+  /** A page that requests a checkout which its environment does not let it show. */
+  async function checkOrigin(entry: LogEntry): Promise<void> {
     const { origin } = entry
-    if (origin === undefined || origin === publicUrl) return
-    checkOrigin(db, { entry, origin, lint }).catch((error: unknown) => {
-      logError(log, error, { event: 'The lint could not check a page', level: 'warn' })
+    if (origin === undefined || origin === publicUrl || entry.environment === null) return
+    const environment = await findEnvironment(db, entry.environment)
+    if (!environment || environment.allowedOrigins.includes(origin)) return
+    lint.add(entry, {
+      rule: 'unregistered_origin',
+      subject: origin,
+      origin,
+      detail: `${origin} is not registered for ${environment.merchantName}, so its page shows an error.`,
     })
   }
-  const findPage = async (id: string) => await findEnvironmentOfIntent(db, id)
-  const requestLog = createRequestLog({ now, topics, findEnvironment: findPage, onEntry })
-  return { topics, requestLog, lint }
-}
 
-/** A page that requests a checkout which its environment does not let it show. */
-async function checkOrigin(
-  db: Queryable,
-  {
-    entry,
-    origin,
-    lint,
-  }: { readonly entry: LogEntry; readonly origin: string; readonly lint: Lint },
-): Promise<void> {
-  const environment = entry.environment && (await findEnvironment(db, entry.environment))
-  if (!environment || environment.allowedOrigins.includes(origin)) return
-  lint.add(entry, {
-    rule: 'unregistered_origin',
-    subject: origin,
-    origin,
-    detail: `${origin} is not registered for ${environment.merchantName}, so its page shows an error.`,
+  const requestLog = createRequestLog({
+    now,
+    topics,
+    findEnvironment: async (id) => await findEnvironmentOfIntent(db, id),
+    onEntry: (entry) => {
+      lint.check(entry)
+      checkOrigin(entry).catch((error: unknown) => {
+        logError(log, error, { event: 'The lint could not check a page', level: 'warn' })
+      })
+    },
   })
+  return { topics, requestLog, lint }
 }

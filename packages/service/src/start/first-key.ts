@@ -9,8 +9,8 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import { firstMerchantName } from '../cli/admin-commands.ts'
 import type { Config } from '../config.ts'
-import type { Database } from '../db/database.ts'
 import { writeDurably } from '../db/embedded/data-directory.ts'
+import type { StoreAndClock } from '../intents/intents.ts'
 import { createApiKey, findApiKeys, isApiKey } from '../merchants/api-keys.ts'
 import {
   addOrigin,
@@ -23,11 +23,9 @@ import type { SecretKeys } from '../secret-keys.ts'
 /** The demo shop's default origin: registered by every start, so that the first page works. */
 const demoOrigin = 'http://localhost:3000'
 
-interface FirstKeyOptions {
-  readonly db: Database
+interface FirstKeyOptions extends StoreAndClock {
   readonly keys: SecretKeys
   readonly log: Logger
-  readonly now: () => Date
 }
 
 /**

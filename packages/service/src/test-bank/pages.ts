@@ -50,18 +50,16 @@ export function errorText(tries: number, locale: string): string {
   return tries + 1 < maxChallengeTries ? wrong : wrongLast
 }
 
-/** The bank has decided; the hosted page continues. */
-export function doneNote(locale: string): string {
-  return `<p class="done" data-done="" role="status">${noteText('done', locale)}</p>`
-}
+/** `done`: the bank has decided, and the hosted page continues. `over`: the token is not valid. */
+export type Note = 'done' | 'over'
 
-/** What a used, unknown, replaced or late token shows. */
-export function overNote(locale: string): string {
-  return `<p class="done" data-over="" role="status">${noteText('over', locale)}</p>`
+/** Returns a page's content without a form. */
+export function noteOf(note: Note, locale: string): string {
+  return `<p class="done" data-${note}="" role="status">${noteText(note, locale)}</p>`
 }
 
 /** The texts of both notes. */
-export function noteText(note: 'done' | 'over', locale: string): string {
+export function noteText(note: Note, locale: string): string {
   return challengeTexts[languageOf(locale)][note]
 }
 

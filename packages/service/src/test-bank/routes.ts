@@ -4,12 +4,13 @@
  * @module
  */
 import type { ChallengeResult } from '../../shared/checkout-api.ts'
-import type { Database } from '../db/database.ts'
+import type { RouteName } from '../../shared/routes.ts'
 import { readBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { framedChallengeHeaders, fullChallengeHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
+import type { StoreAndClock } from '../intents/intents.ts'
 import {
   type ChallengeDisplay,
   type ChallengeOutcome,
@@ -19,22 +20,16 @@ import {
   type Step,
   submitCode,
 } from './challenges.ts'
-import { challengePage, codeForm, doneNote, errorText, noteText, overNote } from './pages.ts'
+import { challengePage, codeForm, errorText, noteOf, noteText } from './pages.ts'
 
-export interface TestBankOptions {
-  readonly db: Database
-  readonly now: () => Date
+export interface TestBankOptions extends StoreAndClock {
   /** Origin of the hosted page. */
   readonly publicUrl: string
   readonly hostedFolder: string
 }
 
-type TestBankRouteName = 'challenge' | 'challengeAnswer' | 'bank' | 'bankAnswer'
-
 /** Creates the handlers of the test bank: in a frame of the hosted page, and as a separate page. */
-export function testBankRoutes(
-  options: TestBankOptions,
-): Readonly<Record<TestBankRouteName, Handler>> {
+export function testBankRoutes(options: TestBankOptions) {
   const framed = bankHandlers(options, 'frame')
   const full = bankHandlers(options, 'page')
   return {
@@ -42,7 +37,7 @@ export function testBankRoutes(
     challengeAnswer: framed.answer,
     bank: full.enter,
     bankAnswer: full.answer,
-  }
+  } satisfies Partial<Record<RouteName, Handler>>
 }
 
 const formBytes = 4096
@@ -64,7 +59,7 @@ function bankHandlers(
       registered: challenge.environment.allowedOrigins,
     })
   const showOver = async ({ token, locale }: Form, step: Step): Promise<RouteResponse> =>
-    show(overNote(locale), { locale, registered: await originsOfToken(db, { token, step }) })
+    show(noteOf('over', locale), { locale, registered: await originsOfToken(db, { token, step }) })
 
   return {
     enter: async (call) => {
@@ -82,7 +77,7 @@ function bankHandlers(
       if (outcome.next === 'ask') return ask(outcome.challenge, locale)
       const { returnPage } = outcome
       const registered = outcome.snapshot.environment.allowedOrigins
-      if (!returnPage) return show(doneNote(locale), { locale, registered })
+      if (!returnPage) return show(noteOf('done', locale), { locale, registered })
       // A GET, so that the shop's SameSite=Lax session comes along.
       return { status: 303, base: headersFor(registered), headers: { location: returnPage } }
     },

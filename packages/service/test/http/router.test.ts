@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createListener } from '../../src/http/create-listener.ts'
 import { json } from '../../src/http/response.ts'
+import { createListener } from '../../src/http/router.ts'
 
 const server = createServer(
   createListener({

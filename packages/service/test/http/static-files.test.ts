@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { elementHeaders } from '../../src/app.ts'
-import { createListener } from '../../src/http/create-listener.ts'
+import { createListener } from '../../src/http/router.ts'
 import { staticFile } from '../../src/http/static-files.ts'
 
 const script = 'export const one = 1\n'
