@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HttpBuyer } from '@pi-checkout/test-support/http-buyer'
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import { test as base, expect } from '@playwright/test'
-import { HttpBuyer } from '../fixtures/http-buyer.ts'
 import { logMetrics } from '../fixtures/log-metrics.ts'
 import {
   type RestartableStack,

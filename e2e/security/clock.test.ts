@@ -1,7 +1,7 @@
+import { HttpBuyer, originsOf } from '@pi-checkout/test-support/http-buyer'
 import { shiftClock } from '@pi-checkout/test-support/probe'
 import { startStack } from '@pi-checkout/test-support/stack'
 import { test as base, expect } from '@playwright/test'
-import { HttpBuyer, originsOf } from '../fixtures/http-buyer.ts'
 import { storedIntents } from '../fixtures/sandbox.ts'
 import { type Stack, workerFixture } from '../fixtures/test-stack.ts'
 

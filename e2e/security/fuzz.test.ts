@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { HttpBuyer, originsOf } from '@pi-checkout/test-support/http-buyer'
 import {
   RawConnection,
   type RawResponse,
@@ -10,7 +11,6 @@ import { test as base, expect } from '@playwright/test'
 import fc from 'fast-check'
 import { retrieve } from '../fixtures/api.ts'
 import { cases, countStatuses, fuzz } from '../fixtures/fuzz.ts'
-import { HttpBuyer, originsOf } from '../fixtures/http-buyer.ts'
 import { type Stack, workerFixture } from '../fixtures/test-stack.ts'
 import { ascii, jsonNear, tokenNear } from './inputs.ts'
 

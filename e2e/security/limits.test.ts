@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { HttpBuyer, originsOf, RequestRejected } from '@pi-checkout/test-support/http-buyer'
 import { RawConnection, requestBytes } from '@pi-checkout/test-support/raw-http'
 import { startService } from '@pi-checkout/test-support/stack'
 import { createIntent, retrieve } from '../fixtures/api.ts'
 import { type CrossSiteStack, expect, test } from '../fixtures/cross-site-stack.ts'
-import { HttpBuyer, originsOf, RequestRejected } from '../fixtures/http-buyer.ts'
 
 const numbers = Array.from({ length: 40 }, (_, number) => number)
 

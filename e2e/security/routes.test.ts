@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { HttpBuyer, originsOf } from '@pi-checkout/test-support/http-buyer'
 import { root } from '@pi-checkout/test-support/process'
 import { type CrossSiteStack, expect, test } from '../fixtures/cross-site-stack.ts'
-import { HttpBuyer, originsOf } from '../fixtures/http-buyer.ts'
 import {
   challengeRoutes,
   declaredRoutes,

@@ -6,10 +6,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { HttpBuyer } from '@pi-checkout/test-support/http-buyer'
 import { root } from '@pi-checkout/test-support/process'
 import { adminTokenOf } from '../fixtures/admin-page.ts'
 import type { CrossSiteStack } from '../fixtures/cross-site-stack.ts'
-import type { HttpBuyer } from '../fixtures/http-buyer.ts'
 
 /** A name, `METHOD /pattern` and a note, and its request. */
 export type Probe = readonly [name: string, url: string, init: RequestInit]

@@ -1,6 +1,7 @@
+import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import type { Page } from '@playwright/test'
 import { create, createIntent } from '../fixtures/api.ts'
-import { type Handoff, hostedPage, openCheckout } from '../fixtures/buyer.ts'
+import { hostedPage, openCheckout } from '../fixtures/buyer.ts'
 import { type CrossSiteStack, expect, test } from '../fixtures/cross-site-stack.ts'
 
 const payloads = [

@@ -6,7 +6,7 @@
 import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
 import type { Frame, Page } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
-import type { Handoff } from '../fixtures/buyer.ts'
+import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import { expect, type Stack, test } from '../fixtures/test-stack.ts'
 
 interface Subject {
