@@ -6,11 +6,13 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** What one run measured; times in microseconds. */
+/** What one run measured. */
 export interface LoadResult {
-  readonly perSecond: number
-  readonly p50: number
-  readonly p99: number
+  readonly figures: {
+    readonly perSecond: number
+    readonly 'p50 µs': number
+    readonly 'p99 µs': number
+  }
   readonly requests: number
 }
 
@@ -41,11 +43,14 @@ export async function load(target: LoadTarget): Promise<LoadResult> {
   const elapsed = (performance.now() - startedAt) / 1000
   for (const socket of sockets) socket.destroy()
   times.sort((one, other) => one - other)
+  const quantile = (share: number) => (times[Math.floor(times.length * share)] ?? 0) * 1000
   return {
-    perSecond: times.length / elapsed,
+    figures: {
+      perSecond: times.length / elapsed,
+      'p50 µs': quantile(0.5),
+      'p99 µs': quantile(0.99),
+    },
     requests: times.length,
-    p50: (times[Math.floor(times.length * 0.5)] ?? 0) * 1000,
-    p99: (times[Math.floor(times.length * 0.99)] ?? 0) * 1000,
   }
 }
 

@@ -16,7 +16,7 @@ import { chromiumPath } from '@pi-checkout/test-support/browsers'
 import { postgresBinaries } from '@pi-checkout/test-support/postgres'
 import { pageOf, quoteOf, type Report, rowsOf, withQuote } from './report.ts'
 import { sections } from './rows.ts'
-import type { Measured, Row } from './statistics.ts'
+import type { Measured, Row } from './samples.ts'
 
 const { values } = parseArgs({
   options: {
@@ -62,10 +62,6 @@ async function measure(name: string): Promise<Measured> {
   failed.catch(() => {})
   printRows(result.rows)
   console.table(result.figures)
-  const missing = sections[name]?.filter(
-    ({ what, against }) => !result.rows.some((row) => row.what === what && row.against === against),
-  )
-  if (missing?.length !== 0) throw new Error(`${name}: no figure for ${JSON.stringify(missing)}`)
   return result
 }
 

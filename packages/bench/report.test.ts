@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { mark, pageOf, quoteOf, rowsOf, withQuote } from './report.ts'
 import { sections } from './rows.ts'
+import { Samples } from './samples.ts'
 
 const page = readFileSync(new URL('BENCHMARKS.md', import.meta.url), 'utf8')
 
@@ -18,11 +19,21 @@ test('the README quotes ratios of the page', () => {
 })
 
 test('a page contains the rows of its report', () => {
-  const row = { what: 'create()', against: 'fetch', ratio: 0.7, low: 0.6, high: 0.8 }
-  const rows = [{ ...row, target: '≤ 1', met: true, note: 'idle' }] as const
-  const figures = [{ what: 'create()', microseconds: 100 }]
+  const samples = new Samples()
+  samples.record('create()', { µs: 70 })
+  const ours = ['create()', 'µs'] as const
+  const row = samples.rowOf({
+    what: 'x',
+    against: 'y',
+    ours,
+    baseline: 100,
+    target: '≤ 1',
+    note: 'idle',
+  })
   const report = { date: '2026-11-21', minutes: 9, machine: 'one', versions: {} }
-  const made = pageOf({ ...report, sections: { 'packages/server': { rows, figures } } })
-  expect(rowsOf(made)).toEqual([{ what: 'create()', against: 'fetch', ratio: 0.7 }])
-  expect(made).toContain('| create() | fetch | 0.7 | 0.6–0.8 | ≤ 1 | yes | idle |')
+  const measured = { rows: [row], figures: samples.medians() }
+  const made = pageOf({ ...report, sections: { 'packages/server': measured } })
+  expect(rowsOf(made)).toEqual([{ what: 'x', against: 'y', ratio: 0.7 }])
+  expect(made).toContain('| x | y | 0.7 |  | ≤ 1 | yes | idle |')
+  expect(made).toContain('- create(): µs 70')
 })

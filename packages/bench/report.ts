@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Measured, Row } from './statistics.ts'
+import type { Measured, Row } from './samples.ts'
 
 export interface Report {
   readonly date: string
@@ -87,7 +87,7 @@ export function withQuote(readme: string, quote: string): string {
   return `${readme.slice(0, from + begin.length)}\n${quote}\n${readme.slice(to)}`
 }
 
-function cells({ what, against, ratio, low, high, target, met, note = '' }: Row): string[] {
+function cells({ what, against, ratio, low, high, target, met, note }: Row): string[] {
   const spread = low === high ? '' : `${low}–${high}`
   return [what, against, String(ratio), spread, target, target && (met ? 'yes' : '**no**'), note]
 }

@@ -8,125 +8,53 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
-import { newKeys, startService, startShop, startStack } from '@pi-checkout/test-support/stack'
+import { HttpBuyer, originsOf } from '@pi-checkout/test-support/http-buyer'
+import {
+  newKeys,
+  type Stack,
+  startService,
+  startShop,
+  startStack,
+} from '@pi-checkout/test-support/stack'
 import type { Browser, Page } from '@playwright/test'
-import { demoRows } from '../rows.ts'
-import { type Measured, median, pairs, rounded, rowOf } from '../statistics.ts'
+import type { Samples, Size } from '../samples.ts'
 
 const card = { number: '4242424242424242', expMonth: 12, expYear: 2034, cvc: '123' }
 
-/** Milliseconds of the calls that follow a click on Pay. */
-interface CallTimes {
-  readonly confirm: number
-  readonly status: number
-  readonly order: number
-}
-
-interface Urls {
-  readonly shopUrl: string
-  readonly checkoutUrl: string
-}
-
-/** Calls both servers as one buyer. */
-interface Caller {
-  /** Becomes another buyer: the shop limits handoffs by session. */
-  reset(): Promise<void>
-  shop(path: string, request?: Request): Promise<Response>
-  checkout(path: string, request: Request): Promise<Response>
-}
-
-interface Request {
-  readonly method?: 'POST' | 'PUT'
-  readonly body: object
-  readonly token?: string
-}
-
-interface Response {
-  readonly status: number
-  readonly ms: number
-  readonly body: {
-    readonly orderId?: string
-    readonly phase?: string
-    readonly token?: string
-    readonly intent?: { readonly version: number }
-  }
+export async function measure(samples: Samples, size: Size): Promise<void> {
+  await measurePayments(samples, size(15, 1))
+  await measureStarts(samples, size(3, 1))
 }
 
 /** Pays in turns: a buyer in Chromium, a script in Node.js, a script in Chromium. */
-export async function measurePayments(rounds: number): Promise<Measured> {
+async function measurePayments(samples: Samples, rounds: number): Promise<void> {
   const stack = await startStack()
-  const urls = { shopUrl: stack.shopUrl, checkoutUrl: stack.api.checkoutOrigin }
   const browser = await launchBrowser()
-  const pay = await browserBuyer(browser, urls)
-  const callers = [nodeCaller(urls), await tabCaller(browser, urls)] as const
-  const shown: number[] = []
-  const times: [CallTimes[], CallTimes[]] = [[], []]
-  // The first round warms caches and compilers; not counted.
-  for (let round = 0; round <= rounds; round++) {
-    const all = [
-      await pay(),
-      await payBare(callers[0], urls),
-      await payBare(callers[1], urls),
-    ] as const
-    if (round === 0) continue
-    shown.push(all[0])
-    times[0].push(all[1])
-    times[1].push(all[2])
-  }
+  const pay = await browserBuyer(browser, stack)
+  const payInTabs = await tabBuyer(browser, stack)
+  await samples.inTurns(rounds, [
+    async (record) => record('click on Pay to `paid` shown', { ms: await pay() }),
+    async (record) => record('bare calls by a Node script', await payByScript(stack)),
+    async (record) => record('bare calls by a script in Chromium', await payInTabs()),
+  ])
   await browser.close()
   await stack.stop()
-  const sums = (index: 0 | 1) => times[index].map((it) => it.confirm + it.status + it.order)
-  const medians = (index: 0 | 1) => ({
-    ms: rounded(median(sums(index))),
-    confirm: rounded(median(times[index].map(({ confirm }) => confirm))),
-    status: rounded(median(times[index].map(({ status }) => status))),
-    order: rounded(median(times[index].map(({ order }) => order))),
-  })
-  return {
-    rows: [
-      rowOf(demoRows.script, pairs(shown, sums(0))),
-      rowOf(demoRows.browser, pairs(shown, sums(1))),
-    ],
-    figures: [
-      { what: 'click on Pay to `paid` shown', ms: rounded(median(shown)) },
-      { what: 'bare calls by a Node script', ...medians(0) },
-      { what: 'bare calls by a script in Chromium', ...medians(1) },
-    ],
-  }
 }
 
-/** Starts service and shop in a new directory, and again in the same one. */
-export async function measureDemoStarts(rounds: number): Promise<Measured> {
-  const times = { fresh: [] as Start[], existing: [] as Start[] }
-  for (let round = 0; round < rounds; round++) {
-    const data = await mkdtemp(join(tmpdir(), 'pi-bench-'))
-    times.fresh.push(await startOnce(data))
-    times.existing.push(await startOnce(data))
-    await rm(data, { recursive: true, force: true })
-  }
-  const seconds = (all: readonly Start[]) =>
-    all.map(({ handoff }) => ({ ours: handoff, baseline: 1000 }))
-  const figures = (directory: string, all: readonly Start[]) => ({
-    what: `demo, ${directory} directory`,
-    'first page ms': rounded(median(all.map(({ page }) => page))),
-    'first handoff ms': rounded(median(all.map(({ handoff }) => handoff))),
-  })
-  return {
-    rows: [
-      rowOf(demoRows.newDirectory, seconds(times.fresh)),
-      rowOf(demoRows.existingDirectory, seconds(times.existing)),
-    ],
-    figures: [figures('new', times.fresh), figures('existing', times.existing)],
-  }
+/** Starts service and shop in a new directory, and again in one with data. */
+async function measureStarts(samples: Samples, rounds: number): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'pi-bench-'))
+  const existing = join(folder, 'existing')
+  let count = 0
+  await startOnce(existing)
+  await samples.inTurns(rounds, [
+    async (record) => record('demo, new directory', await startOnce(join(folder, String(count++)))),
+    async (record) => record('demo, existing directory', await startOnce(existing)),
+  ])
+  await rm(folder, { recursive: true, force: true })
 }
 
-/** Milliseconds since the service was started. */
-interface Start {
-  readonly page: number
-  readonly handoff: number
-}
-
-async function startOnce(data: string): Promise<Start> {
+async function startOnce(data: string) {
   const startedAt = performance.now()
   const service = await startService(['--data', join(data, 'service')])
   const { apiKey, baseUrl, checkoutOrigin } = service.ready
@@ -138,116 +66,94 @@ async function startOnce(data: string): Promise<Start> {
     PI_HANDOFF_KEYS: newKeys(),
     PI_SHOP_DATA: join(data, 'shop'),
   })
-  const caller = nodeCaller({ shopUrl: shop.ready.shopUrl, checkoutUrl: checkoutOrigin })
-  await caller.reset()
+  await (await fetch(shop.ready.shopUrl)).text()
   const page = performance.now() - startedAt
-  await handoff(caller)
-  const times = { page, handoff: performance.now() - startedAt }
+  const buyer = new HttpBuyer(originsOf({ shopUrl: shop.ready.shopUrl, api: service.ready }))
+  await buyer.placeOrder()
+  await buyer.handoff()
+  const handoff = performance.now() - startedAt
   await shop.stop()
   await service.stop()
-  return times
-}
-
-async function handoff(caller: Caller): Promise<{ orderId: string; body: object }> {
-  await caller.shop('/api/cart/thyme-tea', { method: 'PUT', body: { quantity: 1 } })
-  const { orderId = '' } = (await caller.shop('/api/orders', { body: {} })).body
-  const { body } = await caller.shop('/checkout/handoff', { body: { orderId } })
-  return { orderId, body }
+  return { 'first page ms': page, 'first handoff ms': handoff }
 }
 
 /** Orders and pays without our pages; only what follows the click is timed. */
-async function payBare(caller: Caller, { shopUrl }: Urls): Promise<CallTimes> {
-  await caller.reset()
-  const { orderId, body } = await handoff(caller)
-  const session = await caller.checkout('session', { body: { ...body, origin: shopUrl } })
-  const { token = '', intent } = session.body
-  const paymentMethod = { type: 'card', card }
-  const attempt = { attemptId: randomUUID(), version: intent?.version, paymentMethod }
-  const confirm = await caller.checkout('confirm', { token, body: attempt })
-  const status = await caller.shop(`/checkout/status?orderId=${orderId}`)
-  const order = await caller.shop(`/api/orders/${orderId}`)
-  if (status.body.phase !== 'paid') throw new Error(`The order is ${status.body.phase}.`)
-  return { confirm: confirm.ms, status: status.ms, order: order.ms }
-}
-
-function nodeCaller({ shopUrl, checkoutUrl }: Urls): Caller {
-  const cookies = new Map<string, string>()
-  const send = async (base: string, path: string, request?: Request): Promise<Response> => {
-    const startedAt = performance.now()
-    const response = await fetch(base + path, {
-      ...initOf(request),
-      headers: {
-        ...headersOf(request),
-        ...(base === shopUrl
-          ? { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }
-          : {}),
-        ...(request ? { origin: base, 'sec-fetch-site': 'same-origin' } : {}),
-      },
-    })
-    for (const cookie of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
-      cookies.set(name, value)
-    }
-    const isJson = response.headers.get('content-type')?.includes('json')
-    const body = isJson ? ((await response.json()) as Response['body']) : {}
-    return checked({ status: response.status, ms: performance.now() - startedAt, body })
-  }
+async function payByScript(stack: Stack) {
+  const buyer = new HttpBuyer(originsOf(stack))
+  await buyer.placeOrder()
+  await buyer.openSession(await buyer.handoff())
+  const startedAt = performance.now()
+  await buyer.pay()
+  const confirmed = performance.now()
+  const state = await buyer.state()
+  const known = performance.now()
+  await buyer.shownState()
+  if (state !== 'paid') throw new Error(`The order is ${state}.`)
   return {
-    async reset() {
-      cookies.clear()
-      await send(shopUrl, '/')
-    },
-    shop: (path, request) => send(shopUrl, path, request),
-    checkout: (path, request) => send(checkoutUrl, `/checkout-api/${path}`, request),
+    ms: performance.now() - startedAt,
+    confirm: confirmed - startedAt,
+    status: known - confirmed,
+    order: performance.now() - known,
   }
 }
 
-/** Calls with the `fetch` of two idle tabs, one on each origin. */
-async function tabCaller(browser: Browser, { shopUrl, checkoutUrl }: Urls): Promise<Caller> {
+/** What the scripts read of a response. */
+interface ResponseBody {
+  readonly orderId?: string
+  readonly phase?: string
+  readonly token?: string
+  readonly intent?: { readonly version: number }
+}
+
+/** Returns a function that pays with the `fetch` of two idle tabs, one on each origin. */
+async function tabBuyer(browser: Browser, { shopUrl, api }: Stack) {
   const context = await browser.newContext()
   const [shop, checkout] = [await context.newPage(), await context.newPage()]
   // A page without a form, whose policy allows calls to its own origin.
-  await checkout.goto(`${checkoutUrl}/docs`)
-  return {
-    async reset() {
-      await context.clearCookies()
-      await shop.goto(`${shopUrl}/orders`)
+  await checkout.goto(`${api.checkoutOrigin}/docs`)
+  return async () => {
+    // Another buyer: the shop limits handoffs by session.
+    await context.clearCookies()
+    await shop.goto(`${shopUrl}/orders`)
+    await send(shop, '/api/cart/thyme-tea', { method: 'PUT', body: { quantity: 1 } })
+    const { orderId } = (await send(shop, '/api/orders', { body: {} })).body
+    const handoff = (await send(shop, '/checkout/handoff', { body: { orderId } })).body
+    const body = { ...handoff, origin: shopUrl }
+    const { token = '', intent } = (await send(checkout, '/checkout-api/session', { body })).body
+    const paymentMethod = { type: 'card', card }
+    const attempt = { attemptId: randomUUID(), version: intent?.version, paymentMethod }
+    const confirm = await send(checkout, '/checkout-api/confirm', { token, body: attempt })
+    const status = await send(shop, `/checkout/status?orderId=${orderId}`)
+    const order = await send(shop, `/api/orders/${orderId}`)
+    if (status.body.phase !== 'paid') throw new Error(`The order is ${status.body.phase}.`)
+    const ms = confirm.ms + status.ms + order.ms
+    return { ms, confirm: confirm.ms, status: status.ms, order: order.ms }
+  }
+}
+
+async function send(
+  tab: Page,
+  path: string,
+  request?: { readonly method?: string; readonly body: object; readonly token?: string },
+): Promise<{ readonly ms: number; readonly body: ResponseBody }> {
+  const init = {
+    ...(request && { method: request.method ?? 'POST', body: JSON.stringify(request.body) }),
+    headers: {
+      'content-type': 'application/json',
+      ...(request?.token && { authorization: `Bearer ${request.token}` }),
     },
-    shop: (path, request) => sendFrom(shop, path, request),
-    checkout: (path, request) => sendFrom(checkout, `/checkout-api/${path}`, request),
   }
-}
-
-async function sendFrom(tab: Page, path: string, request?: Request): Promise<Response> {
-  const init = { ...initOf(request), headers: headersOf(request) }
-  return checked(
-    await tab.evaluate(
-      async ({ path, init }) => {
-        const startedAt = performance.now()
-        const response = await fetch(path, init)
-        const body = (await response.json()) as Response['body']
-        return { status: response.status, ms: performance.now() - startedAt, body }
-      },
-      { path, init },
-    ),
+  const { ok, ...response } = await tab.evaluate(
+    async ({ path, init }) => {
+      const startedAt = performance.now()
+      const response = await fetch(path, init)
+      const body = (await response.json()) as ResponseBody
+      return { ok: response.ok, ms: performance.now() - startedAt, body }
+    },
+    { path, init },
   )
-}
-
-function initOf(request?: Request): RequestInit {
-  return request ? { method: request.method ?? 'POST', body: JSON.stringify(request.body) } : {}
-}
-
-function headersOf(request?: Request): Record<string, string> {
-  const token = request?.token
-  return {
-    'content-type': 'application/json',
-    ...(token ? { authorization: `Bearer ${token}` } : {}),
-  }
-}
-
-function checked(response: Response): Response {
-  if (response.status < 400) return response
-  throw new Error(`A bare call returned ${response.status}: ${JSON.stringify(response.body)}`)
+  if (!ok) throw new Error(`${path} failed: ${JSON.stringify(response.body)}`)
+  return response
 }
 
 // Documents report the two moments themselves, so that no query disturbs them. As text: no DOM types here.
@@ -265,7 +171,7 @@ const observer = `{
 }`
 
 /** Returns a function that pays in Chromium and returns milliseconds from the click to `paid`. */
-async function browserBuyer(browser: Browser, { shopUrl }: Urls): Promise<() => Promise<number>> {
+async function browserBuyer(browser: Browser, { shopUrl }: Stack): Promise<() => Promise<number>> {
   const context = await browser.newContext({ baseURL: shopUrl, locale: 'en-US' })
   let clickedAt = 0
   let reportPaid = (_at: number): void => {}

@@ -4,21 +4,18 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fakeHostedPage } from '@pi-checkout/element/testing'
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
-import type { Browser } from '@playwright/test'
-import { mountRow } from '../rows.ts'
-import { type Measured, median, type Round, rounded, rowOf } from '../statistics.ts'
+import { startSite } from '@pi-checkout/test-support/sites'
+import { median, type Samples, type Size } from '../samples.ts'
 
 const mounts = 20
 const script = new URL('../../element/dist/pi-checkout.js', import.meta.url)
 
 // The bare iframe does the same handshake with the same page in the shortest script.
-const page = (file: string, origin: string): string => `<!doctype html>
+const page = (origin: string): string => `<!doctype html>
 <html lang="en"><title>Shop</title><body><script type="module">
-  await import('${origin}/${file}')
+  await import('${origin}/pi-checkout.js')
   const next = () => new Promise((resolve) => setTimeout(resolve, 20))
   const measure = async (mount) => {
     const start = performance.now()
@@ -67,64 +64,39 @@ const page = (file: string, origin: string): string => `<!doctype html>
 </script></body></html>`
 
 /** Mounts the element and a bare iframe in turns. */
-export async function measureMounts(rounds: number): Promise<Measured> {
-  const browser = await launchBrowser()
-  try {
-    const measured = await compare(browser, rounds)
-    const ms = (name: keyof Round): number => rounded(median(measured.map((one) => one[name])))
-    const figures = [
-      { what: 'mount to pi-ready', ms: ms('ours') },
-      { what: 'a bare iframe', ms: ms('baseline') },
-    ]
-    return { rows: [rowOf(mountRow, measured)], figures }
-  } finally {
-    await browser.close()
-  }
-}
-
-async function compare(browser: Browser, rounds: number): Promise<Round[]> {
-  const servers = await serve()
-  const context = await browser.newContext()
-  const tab = await context.newPage()
-  await tab.goto(servers.shop)
-  await tab.waitForFunction('window.measureRound')
-  await tab.evaluate('measureRound(3)')
-  const measured: Round[] = []
-  for (let i = 0; i < rounds; i++) {
-    const times: { element: number[]; bare: number[] } = await tab.evaluate(
-      `measureRound(${mounts})`,
-    )
-    measured.push({ ours: median(times.element), baseline: median(times.bare) })
-  }
-  servers.close()
-  return measured
-}
-
-async function serve(): Promise<{ readonly shop: string; readonly close: () => void }> {
+export async function measure(samples: Samples, size: Size): Promise<void> {
   const code = readFileSync(script)
   const { html } = fakeHostedPage()
   const headers = { 'access-control-allow-origin': '*', 'cache-control': 'no-store' }
-  const pay = createServer((request, response) => {
-    const isScript = request.url === '/pi-checkout.js'
-    const type = isScript ? 'text/javascript' : 'text/html'
-    response.writeHead(200, { ...headers, 'content-type': type }).end(isScript ? code : html)
-  })
-  const checkout = await listen(pay, 'pay.localhost')
-  const shop = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end(page('pi-checkout.js', checkout))
-  })
-  return {
-    shop: await listen(shop, 'shop.localhost'),
-    close: () => {
-      for (const server of [pay, shop]) {
-        server.closeAllConnections()
-        server.close()
-      }
+  const checkout = await startSite(
+    (request, response) => {
+      const isScript = request.url === '/pi-checkout.js'
+      const type = isScript ? 'text/javascript' : 'text/html'
+      response.writeHead(200, { ...headers, 'content-type': type }).end(isScript ? code : html)
     },
-  }
-}
-
-async function listen(server: ReturnType<typeof createServer>, host: string): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://${host}:${(server.address() as AddressInfo).port}`
+    { name: 'pay.localhost' },
+  )
+  const shop = await startSite(
+    (_, response) => {
+      const type = { 'content-type': 'text/html' }
+      response.writeHead(200, type).end(page(checkout.origin))
+    },
+    { name: 'shop.localhost' },
+  )
+  const browser = await launchBrowser()
+  const tab = await browser.newPage()
+  await tab.goto(shop.origin)
+  await tab.waitForFunction('window.measureRound')
+  await samples.inTurns(size(5, 1), [
+    async (record) => {
+      const times: { element: number[]; bare: number[] } = await tab.evaluate(
+        `measureRound(${mounts})`,
+      )
+      record('mount to pi-ready', { ms: median(times.element) })
+      record('a bare iframe', { ms: median(times.bare) })
+    },
+  ])
+  await browser.close()
+  await shop.close()
+  await checkout.close()
 }

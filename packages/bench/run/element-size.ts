@@ -6,42 +6,29 @@
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build, type InlineConfig, type Rolldown } from 'vite'
-import {
-  budgetRow,
-  type ElementPeer,
-  elementPeers,
-  sizeBudget,
-  sizeFormats,
-  sizeRow,
-} from '../rows.ts'
-import { type Measured, rowOf } from '../statistics.ts'
+import type { Samples } from '../samples.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const element = fileURLToPath(new URL('../../element/', import.meta.url))
 
-/** A file's size in bytes. */
-interface Size {
-  readonly what: string
-  readonly gzip: number
-  readonly brotli: number
+/** What the peers' own guides tell a shop to import. */
+const peers = {
+  'Adyen Drop-in': "export { AdyenCheckout, Card, Dropin } from '@adyen/adyen-web'",
+  'Braintree Drop-in': "export { default } from 'braintree-web-drop-in'",
+  "PayPal's zoid": "export { default } from 'zoid'",
+  penpal: "export * from 'penpal'",
 }
 
 /** Builds our file, and each peer's as Vite does by default, and compares what a buyer downloads. */
-export async function measureSizes(): Promise<Measured> {
-  const config = { root: element, configFile: `${element}vite.config.ts` }
-  const ours = sizeOf('self-contained file', await bundle(config))
-  const theirs = new Map<ElementPeer, Size>()
-  for (const [name, code] of Object.entries(elementPeers) as [ElementPeer, string][]) {
-    theirs.set(name, sizeOf(name, await bundle(peerConfig(code))))
+export async function measure(samples: Samples): Promise<void> {
+  const files = {
+    'self-contained file': { root: element, configFile: `${element}vite.config.ts` },
+    ...Object.fromEntries(Object.entries(peers).map(([name, code]) => [name, peerConfig(code)])),
   }
-  const rows = sizeFormats.flatMap((format) =>
-    [...theirs].map(([peer, size]) =>
-      rowOf(sizeRow(peer, format), [{ ours: ours[format], baseline: size[format] }]),
-    ),
-  )
-  return {
-    rows: [rowOf(budgetRow, [{ ours: ours.gzip, baseline: sizeBudget }]), ...rows],
-    figures: [ours, ...theirs.values()],
+  for (const [name, config] of Object.entries(files)) {
+    const code = await bundle(config)
+    const gzip = gzipSync(code, { level: 9 }).byteLength
+    samples.record(name, { gzip, brotli: brotliCompressSync(code).byteLength })
   }
 }
 
@@ -75,9 +62,4 @@ async function bundle(config: InlineConfig): Promise<string> {
   })
   const output = (built as Rolldown.RolldownOutput[]).flatMap((one) => one.output)
   return output.map((file) => (file.type === 'chunk' ? file.code : '')).join('')
-}
-
-function sizeOf(what: string, code: string): Size {
-  const gzip = gzipSync(code, { level: 9 }).byteLength
-  return { what, gzip, brotli: brotliCompressSync(code).byteLength }
 }

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { listen } from './child.ts'
 
 const intent = {
   id: 'pi_bench',
@@ -23,22 +23,16 @@ const intent = {
   updatedAt: '2026-11-20T10:00:00.000Z',
 }
 
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
-    const text = Buffer.concat(chunks).toString()
-    // Stripe sends forms, and its client does not check the response.
-    const fields: object = text.startsWith('{') ? JSON.parse(text) : {}
-    const body = JSON.stringify({ ...intent, ...fields })
-    response.writeHead(request.method === 'POST' ? 201 : 200, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-      'cache-control': 'no-store',
-      'request-id': 'req_bench',
-    })
-    response.end(body)
+await listen(async (request, response) => {
+  const sent = await text(request)
+  // Stripe sends forms, and its client does not check the response.
+  const fields: object = sent.startsWith('{') ? JSON.parse(sent) : {}
+  const body = JSON.stringify({ ...intent, ...fields })
+  response.writeHead(request.method === 'POST' ? 201 : 200, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'request-id': 'req_bench',
   })
+  response.end(body)
 })
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
-process.on('disconnect', () => process.exit())

@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createHandoff, type HandoffOrder, PaymentIntents } from '@pi-checkout/server'
 import { toExpress } from '@pi-checkout/server/express'
 import express, { type RequestHandler } from 'express'
+import { listen } from './child.ts'
 
 const [, , baseUrl = ''] = process.argv
 const apiKey = 'bench-key'
@@ -50,9 +49,7 @@ app.post('/fetched/handoff', async (_req, res) => {
   res.json({ id, clientSecret })
 })
 
-const server = createServer(app)
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
-process.on('disconnect', () => process.exit())
+await listen(app)
 
 function handoff(basePath: string, order: (orderId?: string) => HandoffOrder): RequestHandler {
   return toExpress(

@@ -3,41 +3,23 @@
  *
  * @module
  */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { type LoadResult, load } from '../load.ts'
-import { handoffRows } from '../rows.ts'
-import { type Measured, median, pairs, rotated, rowOf } from '../statistics.ts'
-
-const routes = ['resumed', 'fixed', 'created', 'fetched'] as const
-
-type Route = (typeof routes)[number]
-
-const labels: Readonly<Record<Route, string>> = {
-  resumed: 'a resumed order',
-  fixed: 'fixed JSON',
-  created: 'a new order',
-  fetched: 'a bare create by fetch',
-}
+import { load } from '../load.ts'
+import type { Samples, Size } from '../samples.ts'
+import { startChild } from './child.ts'
 
 /** Loads the routes in turns, with 32 requests in flight. */
-export async function measureHandoffs(
-  apiPort: number,
-  { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
-): Promise<Measured> {
-  const shop = fork(join(import.meta.dirname, 'handoff-server.ts'), [`http://127.0.0.1:${apiPort}`])
-  const [port] = (await once(shop, 'message')) as [number]
-  const cookie = await handoffCookie(port)
-  const results = new Map<Route, LoadResult[]>(routes.map((route) => [route, []]))
-  // The first round of each warms caches and compilers; not counted.
-  for (let round = -1; round < rounds; round++) {
-    for (const route of rotated(routes, round)) {
+export async function measure(samples: Samples, size: Size): Promise<void> {
+  const api = await startChild('fake-api.ts')
+  const shop = await startChild('handoff-server.ts', [`http://127.0.0.1:${api.port}`])
+  const cookie = await handoffCookie(shop.port)
+  await samples.inTurns(
+    size(9, 1),
+    ['resumed', 'fixed', 'created', 'fetched'].map((route) => {
       // A new order belongs to the session: the page names none.
       const body = route === 'created' ? '{}' : '{"orderId":"A-1001"}'
       const request = [
         `POST /${route}/handoff HTTP/1.1`,
-        `host: 127.0.0.1:${port}`,
+        `host: 127.0.0.1:${shop.port}`,
         'origin: http://localhost',
         'sec-fetch-site: same-origin',
         'content-type: application/json',
@@ -46,25 +28,15 @@ export async function measureHandoffs(
         '',
         body,
       ].join('\r\n')
-      const result = await load({ port, concurrency: 32, seconds, next: () => request })
-      if (round >= 0) results.get(route)?.push(result)
-    }
-  }
-  shop.disconnect()
-  const rates = (route: Route) => (results.get(route) ?? []).map(({ perSecond }) => perSecond)
-  return {
-    rows: [
-      rowOf(handoffRows.resumed, pairs(rates('resumed'), rates('fixed'))),
-      rowOf(handoffRows.created, pairs(rates('created'), rates('fetched'))),
-      rowOf(handoffRows.createdOverFixed, pairs(rates('created'), rates('fixed'))),
-    ],
-    figures: [...results].map(([route, all]) => ({
-      what: `handoff route, 32 at once, ${labels[route]}`,
-      perSecond: Math.round(median(rates(route))),
-      'p50 µs': Math.round(median(all.map(({ p50 }) => p50))),
-      'p99 µs': Math.round(median(all.map(({ p99 }) => p99))),
-    })),
-  }
+      const target = { port: shop.port, concurrency: 32, seconds: size(1, 0.1) }
+      return async (record) => {
+        const { figures } = await load({ ...target, next: () => request })
+        record(`handoff, ${route}`, figures)
+      }
+    }),
+  )
+  shop.child.disconnect()
+  api.child.disconnect()
 }
 
 /** Returns the cookie that the order's first handoff sets; with it, later ones resume. */

@@ -8,10 +8,7 @@
  */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { installFigures, installPeers, installRow } from '../rows.ts'
-import { type Measured, rowOf } from '../statistics.ts'
-
-type Installed = Readonly<Record<(typeof installFigures)[number], number>>
+import type { Samples } from '../samples.ts'
 
 interface Manifest {
   readonly name: string
@@ -21,24 +18,15 @@ interface Manifest {
 }
 
 /** Counts bytes, files, and packages, without optional and peer dependencies. */
-export function measureInstall(): Measured {
+export function measure(samples: Samples): void {
   const here = import.meta.dirname
-  const ours = installed(join(here, '../../server'))
-  const peers = installPeers.map((name) => ({ name, ...installed(packageFolder(name, here)) }))
-  return {
-    rows: peers.flatMap((peer) =>
-      installFigures.map((figure) =>
-        rowOf(installRow(figure, peer.name), [{ ours: ours[figure], baseline: peer[figure] }]),
-      ),
-    ),
-    figures: [
-      { what: 'install, pi-checkout', ...ours },
-      ...peers.map(({ name, ...figures }) => ({ what: `install, ${name}`, ...figures })),
-    ],
+  samples.record('install, pi-checkout', installed(join(here, '../../server')))
+  for (const peer of ['stripe', '@mollie/api-client']) {
+    samples.record(`install, ${peer}`, installed(packageFolder(peer, here)))
   }
 }
 
-function installed(folder: string): Installed {
+function installed(folder: string) {
   const folders = [...closure(folder, new Map()).values()]
   const sizes = folders.flatMap((one) => packagedFiles(one).map((path) => statSync(path).size))
   return {

@@ -1,13 +1,10 @@
 /**
  * One server of the benchmark as a separate process: `service-process.ts KIND`, settings by environment.
  *
- * Sends its port when it is ready, and exits with its parent.
- *
  * @module
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import { CreatePaymentIntentSchema, headers } from '@pi-checkout/contract'
 import canonicalize from 'canonicalize'
 import pino from 'pino'
@@ -32,20 +29,17 @@ import { createAuthenticator } from '../../service/src/merchants/authenticate.ts
 import { createNotifier } from '../../service/src/notifier/notifier.ts'
 import { newSecretKeys, readSecretKeys } from '../../service/src/secret-keys.ts'
 import { openStore } from '../../service/src/start/open-store.ts'
+import { listen } from './child.ts'
 import type { Filled, ServerQuery } from './service-server.ts'
-import { bytesPerIntent, fill, someIds } from './store.ts'
+import { fill } from './store.ts'
 
 const [, , kind = 'memory'] = process.argv
-process.on('disconnect', () => process.exit(0))
 
 const listener = kind === 'bare' ? bare() : await service()
-const server = createServer(listener.handle)
-server.listen(0, '127.0.0.1')
-await once(server, 'listening')
 process.on('message', (query: ServerQuery) => {
   void responseTo(query).then((response) => process.send?.(response))
 })
-process.send?.({ port: portOf(), apiKey: listener.apiKey })
+await listen(listener.handle, listener.apiKey)
 
 interface Listener {
   readonly handle: RequestListener
@@ -58,8 +52,7 @@ async function responseTo(query: ServerQuery): Promise<NodeJS.CpuUsage | Filled>
   if (query.type === 'cpu') return process.cpuUsage()
   const { db } = listener
   if (!db) throw new Error('This server has no store to fill')
-  await fill(db, query.count)
-  return { ids: [...(await someIds(db))], bytes: await bytesPerIntent(db) }
+  return await fill(db, query.count)
 }
 
 /** The service in a live environment; for `memory`, with intents in memory. */
@@ -189,9 +182,4 @@ function bare(): Listener {
     })
   }
   return { handle, apiKey }
-}
-
-function portOf(): number {
-  const address = server.address()
-  return typeof address === 'object' && address ? address.port : 0
 }

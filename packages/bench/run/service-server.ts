@@ -1,18 +1,13 @@
 /**
- * The servers that are measured, each in a separate process, and the requests that they get.
+ * The servers that are measured, and the requests that they get.
  *
  * @module
  */
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { type LoadResult, type LoadTarget, load } from '../load.ts'
-
-/** A load, and microseconds of CPU time per request: steadier than time on a busy machine. */
-export interface ServerLoad extends LoadResult {
-  readonly cpu: number
-}
+import { type Ready, startChild } from './child.ts'
 
 /** How wide and how long a load is. */
 export type Width = Pick<LoadTarget, 'concurrency' | 'seconds'>
@@ -20,10 +15,9 @@ export type Width = Pick<LoadTarget, 'concurrency' | 'seconds'>
 /** `postgres` and `embedded` are the service, `memory` keeps intents in memory, `bare` is a minimal handler. */
 export type ServerKind = 'postgres' | 'embedded' | 'memory' | 'bare'
 
-/** A message to `service-process.ts`. */
+/** A message to `service-process.ts`: asks for its CPU time, or fills its store. */
 export type ServerQuery =
   | { readonly type: 'cpu' }
-  /** Fills the store. */
   | { readonly type: 'fill'; readonly count: number }
 
 /** The response to `fill`. */
@@ -32,6 +26,8 @@ export interface Filled {
   readonly bytes: number
 }
 
+type ServerFigures = LoadResult['figures'] & { readonly 'cpu µs': number }
+
 // A load warms up for a tenth of its time, which costs CPU time too.
 const warmUp = 1.1
 
@@ -39,37 +35,25 @@ export class Server {
   readonly kind: ServerKind
   readonly port: number
   readonly #apiKey: string
-  readonly #process: ChildProcess
+  readonly #child: ChildProcess
   /** Ids to retrieve. */
   #ids: string[] = []
 
-  private constructor(
-    kind: ServerKind,
-    child: ChildProcess,
-    ready: { readonly port: number; readonly apiKey: string },
-  ) {
+  private constructor(kind: ServerKind, started: Ready & { readonly child: ChildProcess }) {
     this.kind = kind
-    this.port = ready.port
-    this.#process = child
-    this.#apiKey = ready.apiKey
+    this.port = started.port
+    this.#apiKey = started.apiKey
+    this.#child = started.child
   }
 
   /** @param env - Selects the store. */
   static async start(kind: ServerKind, env: NodeJS.ProcessEnv = {}): Promise<Server> {
-    const loader = new URL('built-service.mjs', import.meta.url).href
-    const child = fork(join(import.meta.dirname, 'service-process.ts'), [kind], {
-      env: { ...process.env, PI_DATABASE_URL: '', ...env },
-      execArgv: ['--import', 'tsx', '--import', loader],
-    })
-    child.once('exit', (code) => {
-      if (code) throw new Error(`The ${kind} server exited with ${code}.`)
-    })
-    const [ready] = (await once(child, 'message')) as [{ port: number; apiKey: string }]
-    return new Server(kind, child, ready)
+    const variables = { PI_DATABASE_URL: '', ...env }
+    return new Server(kind, await startChild('service-process.ts', [kind], variables))
   }
 
   stop(): void {
-    this.#process.kill()
+    this.#child.kill()
   }
 
   /** Fills the store and retrieves these intents from now on. Returns bytes per intent. */
@@ -79,7 +63,7 @@ export class Server {
     return bytes
   }
 
-  async createMany(width: Width): Promise<ServerLoad> {
+  async createMany(width: Width): Promise<ServerFigures> {
     const run = randomBytes(9).toString('hex')
     let count = 0
     return await this.#load({
@@ -91,7 +75,7 @@ export class Server {
     })
   }
 
-  async retrieveMany(width: Width): Promise<ServerLoad> {
+  async retrieveMany(width: Width): Promise<ServerFigures> {
     const headers = `Host: 127.0.0.1\r\nAuthorization: Bearer ${this.#apiKey}\r\n\r\n`
     let count = 0
     const next = (): string =>
@@ -105,10 +89,11 @@ export class Server {
     return `POST /payment-intents HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${this.#apiKey}\r\nContent-Type: application/json\r\nIdempotency-Key: ${key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   }
 
-  async #load(target: Omit<LoadTarget, 'port'>): Promise<ServerLoad> {
+  /** CPU time is steadier than time on a busy machine. */
+  async #load(target: Omit<LoadTarget, 'port'>): Promise<ServerFigures> {
     const before = await this.#cpu()
-    const result = await load({ ...target, port: this.port })
-    return { ...result, cpu: ((await this.#cpu()) - before) / result.requests / warmUp }
+    const { figures, requests } = await load({ ...target, port: this.port })
+    return { ...figures, 'cpu µs': ((await this.#cpu()) - before) / requests / warmUp }
   }
 
   async #cpu(): Promise<number> {
@@ -117,8 +102,8 @@ export class Server {
   }
 
   async #query(query: ServerQuery): Promise<unknown> {
-    this.#process.send(query)
-    const [response] = await once(this.#process, 'message')
+    this.#child.send(query)
+    const [response] = await once(this.#child, 'message')
     return response
   }
 }

@@ -4,37 +4,35 @@
  * @module
  */
 import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startService } from '@pi-checkout/test-support/stack'
-import { serviceRows } from '../rows.ts'
-import { type Measured, rowOf } from '../statistics.ts'
+import type { Samples, Size } from '../samples.ts'
 
-/** Starts services in `folder`. The memory figure is of one that had been idle. */
-export async function measureServiceStarts(folder: string, rounds: number): Promise<Measured> {
-  const fresh: number[] = []
-  const existing: number[] = []
-  await (await start(join(folder, 'existing'))).stop()
-  let megabytes = Number.NaN
-  for (let round = 0; round < rounds; round++) {
-    const first = await start(join(folder, `fresh-${round}`))
-    fresh.push(first.seconds)
-    await first.stop()
-    const second = await start(join(folder, 'existing'))
-    existing.push(second.seconds)
-    if (round === rounds - 1) {
-      await new Promise((resolve) => setTimeout(resolve, 10_000))
-      megabytes = second.megabytes()
-    }
-    await second.stop()
-  }
-  const ofOneSecond = (all: readonly number[]) => all.map((ours) => ({ ours, baseline: 1 }))
-  return {
-    rows: [
-      rowOf(serviceRows.existingDirectory, ofOneSecond(existing)),
-      rowOf(serviceRows.newDirectory, ofOneSecond(fresh)),
-    ],
-    figures: [{ what: 'an idle service with the embedded store', megabytes }],
-  }
+export async function measure(samples: Samples, size: Size): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'pi-bench-'))
+  const existing = join(folder, 'existing')
+  let count = 0
+  await (await start(existing)).stop()
+  await samples.inTurns(
+    size(5, 1),
+    ['new', 'existing'].map((directory) => async (record) => {
+      const { seconds, stop } = await start(
+        directory === 'new' ? join(folder, `${++count}`) : existing,
+      )
+      await stop()
+      record(`start, ${directory} directory`, { seconds })
+    }),
+  )
+  const idle = await start(existing)
+  await sleep(size(10_000, 100))
+  const args = ['-o', 'rss=', '-p', String(idle.pid)]
+  const megabytes = Number(execFileSync('ps', args, { encoding: 'utf8' })) / 1024
+  samples.record('an idle service with the embedded store', { megabytes })
+  await idle.stop()
+  await rm(folder, { recursive: true, force: true })
 }
 
 async function start(directory: string) {
@@ -47,12 +45,5 @@ async function start(directory: string) {
   })
   if (response.status !== 201) throw new Error(`The first create returned ${response.status}.`)
   await response.text()
-  return {
-    seconds: (performance.now() - startedAt) / 1000,
-    megabytes: () => {
-      const args = ['-o', 'rss=', '-p', String(child.pid)]
-      return Math.round(Number(execFileSync('ps', args, { encoding: 'utf8' })) / 1024)
-    },
-    stop,
-  }
+  return { seconds: (performance.now() - startedAt) / 1000, pid: child.pid, stop }
 }

@@ -4,7 +4,6 @@
  * @module
  */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TemporaryPostgres } from '@pi-checkout/test-support/postgres'
@@ -12,13 +11,30 @@ import pg from 'pg'
 import type { Database } from '../../service/src/db/database.ts'
 import { randomBase62, randomSalt } from '../../service/src/ids.ts'
 import { createBatch } from '../../service/src/intents/create-batch.ts'
-import type { Width } from './service-server.ts'
+import type { Filled, Width } from './service-server.ts'
+
+/** The row that a create writes, with random bytes for its hashes. */
+const insert = `
+insert into payment_intents (
+  id, environment_id, amount, currency, order_id, secret_salt, secret_kid,
+  idempotency_hash, idempotency_fingerprint, idempotency_expires_at,
+  expires_at, created_at, updated_at)
+values (
+  'pi_' || substr(md5(random()::text), 1, 24), (select id from environments limit 1), 150000, 'AMD',
+  'A-1001', decode(md5(random()::text), 'hex'), 'k1',
+  sha256(random()::text::bytea), sha256(random()::text::bytea), now() + interval '2 days',
+  now() + interval '1 day', now(), now())
+on conflict (environment_id, idempotency_hash) do nothing`
 
 /** Rows of one statement, which stays below the statement timeout. */
 const batchSize = 50_000
 
-/** Replaces all intents by `count` others, as if they had been created long ago: vacuumed and analyzed. */
-export async function fill(db: Database, count: number): Promise<void> {
+/**
+ * Replaces all intents by `count` others, as if they had been created long ago: vacuumed and analyzed.
+ *
+ * @returns 10,000 random ids, and bytes on disk per intent with all indexes.
+ */
+export async function fill(db: Database, count: number): Promise<Filled> {
   await db.script('truncate payment_intents cascade')
   // Building an index at the end takes a fraction of the time of growing it row by row.
   const indexes = await db.query<{ name: string; statement: string }>`
@@ -42,21 +58,12 @@ export async function fill(db: Database, count: number): Promise<void> {
   for (const { statement } of indexes) await db.script(statement)
   await db.query`vacuum analyze payment_intents`
   await db.query`checkpoint`
-}
-
-/** Returns 10,000 random ids. */
-export async function someIds(db: Database): Promise<readonly string[]> {
-  const rows = await db.query<{ id: string }>`
+  const ids = await db.query<{ id: string }>`
     select id from payment_intents order by md5(id) limit 10000`
-  return rows.map(({ id }) => id)
-}
-
-/** Returns bytes on disk per intent, with all indexes. */
-export async function bytesPerIntent(db: Database): Promise<number> {
   const [size] = await db.query<{ bytes: number }>`
     select pg_total_relation_size('payment_intents') / greatest(1, count(*)) as bytes
       from payment_intents`
-  return size?.bytes ?? Number.NaN
+  return { ids: ids.map(({ id }) => id), bytes: size?.bytes ?? Number.NaN }
 }
 
 /** Creates without HTTP, in this process. Returns creates per second. */
@@ -85,25 +92,10 @@ export async function createInStore(
 export async function insertOneByOne(url: string, seconds: number): Promise<number> {
   const client = new pg.Client(url)
   await client.connect()
-  const { rows } = await client.query('select id from environments limit 1')
   const result = await perSecond({ concurrency: 1, seconds }, async () => {
-    await client.query({
-      name: 'insert',
-      text: `
-        insert into payment_intents (
-          id, environment_id, amount, currency, order_id, secret_salt, secret_kid,
-          idempotency_hash, idempotency_fingerprint, idempotency_expires_at,
-          expires_at, created_at, updated_at)
-        values ($1, $2, 150000, 'AMD', 'A-1001', $3, 'k1', $4, $5, now() + interval '2 days',
-                now() + interval '1 day', now(), now())`,
-      values: [
-        ...[`pi_${randomBase62(24)}`, rows[0]?.id],
-        ...[randomSalt(16), randomSalt(32), randomSalt(32)],
-      ],
-    })
+    await client.query({ name: 'insert', text: insert, values: [] })
   })
-  const ended = once(client, 'end')
-  await Promise.all([client.end(), ended])
+  await client.end()
   return result
 }
 
@@ -121,20 +113,6 @@ async function perSecond(
   return count / ((performance.now() - startedAt) / 1000)
 }
 
-/** The row that a create writes, with random bytes for its hashes. */
-const insertScript = `
-insert into payment_intents (
-  id, environment_id, amount, currency, order_id, secret_salt, secret_kid,
-  idempotency_hash, idempotency_fingerprint, idempotency_expires_at,
-  expires_at, created_at, updated_at)
-values (
-  'pi_' || substr(md5(random()::text) , 1, 24), (select id from environments limit 1), 150000, 'AMD',
-  'A-1001', decode(md5(random()::text), 'hex'), 'k1',
-  sha256(random()::text::bytea), sha256(random()::text::bytea), now() + interval '2 days',
-  now() + interval '1 day', now(), now())
-on conflict (environment_id, idempotency_hash) do nothing;
-`
-
 /** Inserts one intent per transaction. Returns transactions per second. */
 export async function runPgbench(
   { binaries, url }: Pick<TemporaryPostgres, 'binaries' | 'url'>,
@@ -148,8 +126,8 @@ export async function runPgbench(
     ],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   )
-  child.stdin.end(insertScript.replaceAll('\n', ' '))
-  const [out] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  child.stdin.end(`${insert.replaceAll('\n', ' ')};\n`)
+  const out = await text(child.stdout)
   const [, tps] = /tps = ([\d.]+) \(without/.exec(out) ?? /tps = ([\d.]+)/.exec(out) ?? []
   if (!tps) throw new Error(`pgbench printed no rate: ${out}`)
   return Number(tps)
