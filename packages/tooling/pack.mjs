@@ -16,18 +16,10 @@ export function pack(folder) {
   // An older version next to the new one would be installed too.
   for (const file of tarballs(folder)) rmSync(file)
   // Only pnpm writes versions and published entries into the manifest.
-  const filter = `./packages/{${published.join(',')}}`
-  const args = [
-    '--yes',
-    pnpm,
-    '--recursive',
-    '--filter',
-    filter,
-    'pack',
-    '--pack-destination',
-    folder,
-  ]
-  const { status, stdout, stderr } = spawnSync('npx', args, { cwd: root, encoding: 'utf8' })
+  const selected = ['--recursive', '--filter', `./packages/{${published.join(',')}}`]
+  const args = ['--yes', pnpm, ...selected, 'pack', '--pack-destination', folder]
+  const env = { ...process.env, PNPM_CONFIG_PNPMFILE: 'packages/tooling/pnpmfile.mjs' }
+  const { status, stdout, stderr } = spawnSync('npx', args, { cwd: root, encoding: 'utf8', env })
   if (status !== 0) throw new Error(`The packages could not be packed:\n${stdout}${stderr}`)
   return new Map(
     published.map((name) => [name, tarballs(folder).find((file) => file.includes(`-${name}-`))]),

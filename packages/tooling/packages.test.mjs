@@ -58,9 +58,9 @@ for (const name of published) {
     expect(files).toContain('package/README.md')
   })
 
-  test(`${name}: the manifest has what npm shows and no workspace versions`, () => {
+  test(`${name}: the manifest has what npm shows, no workspace versions, and no build`, () => {
     const manifest = manifestOf(name)
-    expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|"source"/)
+    expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|"source"|"scripts"|wireit/)
     // Each package installs alone: none depends on another.
     const { dependencies = {}, peerDependencies = {} } = manifest
     const needed = Object.keys({ ...dependencies, ...peerDependencies })

@@ -159,6 +159,11 @@ test('every pnpm is the one that package.json names', () => {
   }
 })
 
+test('the release packs as npm run pack does', () => {
+  const [setting] = /PNPM_CONFIG_PNPMFILE: '?([\w./]+)/.exec(read('packages/tooling/pack.mjs'))
+  expect(read('.github/workflows/release.yml')).toContain(setting.replace("'", ''))
+})
+
 test('every changeset names published packages and the size of the change', () => {
   const names = readdirSync(join(root, '.changeset')).filter((name) => name.endsWith('.md'))
   for (const name of names) {
