@@ -4,9 +4,9 @@
  * @module
  */
 import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
+import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import type { Frame, Page } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
-import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import { expect, type Stack, test } from '../fixtures/test-stack.ts'
 
 interface Subject {

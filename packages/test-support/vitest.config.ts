@@ -3,6 +3,6 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     name: 'test-support',
-    include: ['crash-test/*.test.ts'],
+    include: ['{crash-test,src}/*.test.ts'],
   },
 })

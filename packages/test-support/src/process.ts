@@ -63,7 +63,11 @@ export async function startProgram(
   args: readonly string[],
   options: ProgramOptions = {},
 ): Promise<StartedProgram> {
-  const child = run(args, options)
+  // Node.js programs end when this process is gone, as after a killed test run.
+  const preload = options.command
+    ? []
+    : ['--import', new URL('end-with-starter.mjs', import.meta.url).href]
+  const child = run([...preload, ...args], options)
   const log: string[] = []
   const errors: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => {
