@@ -1,4 +1,5 @@
-// Public options state their default and public functions show an example, in the declarations that npm publishes.
+// Public options state their default, public functions show an example, and public members of classes have a comment,
+// in the declarations that npm publishes.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '@pi-checkout/test-support/process'
@@ -27,9 +28,20 @@ function missingIn(file) {
     if (/Function$/.test(type)) {
       return commentOf(statement).includes('@example') ? [] : [`${id.name}() has no @example`]
     }
+    if (type === 'ClassDeclaration') {
+      return body.body
+        .filter((member) => isOwn(member) && commentOf(member) === '')
+        .map((member) => `${id.name}.${member.key.name} has no comment`)
+    }
     if (type !== 'TSInterfaceDeclaration' || !/Options$/.test(id.name)) return []
     return body.body
       .filter((member) => member.optional && !commentOf(member).includes('@default'))
       .map((member) => `${id.name}.${member.key.name} has no @default`)
   })
+}
+
+/** Whether merchants use a member of a class. Its other names are those of the platform and of Lit. */
+function isOwn({ kind, static: isStatic, accessibility, key }) {
+  if (isStatic || accessibility || /^(?:set|constructor)$/.test(kind)) return false
+  return key.type === 'Identifier' && !/^(?:name|type|\w+Callback)$/.test(key.name)
 }

@@ -43,6 +43,7 @@ export interface PiErrorFacts {
 /** Base class of every failure. A caller's mistake is a `TypeError` instead. */
 export class PiError extends Error {
   override readonly name: string = 'PiError'
+  /** Stays the same in every version; the README lists all codes. */
   readonly code: PiErrorCode
   /** Whether an intent may exist. */
   readonly outcome: Outcome

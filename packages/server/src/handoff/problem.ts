@@ -35,6 +35,7 @@ export type HandoffProblemCode = keyof typeof handoffProblems
 /** A rejected request, as passed to `onError`. */
 export class HandoffRejection extends Error {
   override readonly name = 'HandoffRejection'
+  /** The problem's `code` in the response. */
   readonly code: HandoffProblemCode
   /** HTTP status of the response. */
   readonly status: number
