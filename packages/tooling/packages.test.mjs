@@ -131,7 +131,8 @@ test("the root README's shop type-checks as a strict consumer's TypeScript", {
   const shop = blocks.find(({ name }) => name === 'shop.mjs')
   const typed = shop.code
     .replace(/^\/\*\* @type .*\n/m, '')
-    .replace('let order =', "let order: import('@pi-checkout/server').HandoffOrder =")
+    .replace('const order =', 'const order: HandoffOrder =')
+    .replace('import { createHandoff', 'import { type HandoffOrder, createHandoff')
     .replace(
       'const { PORT = 3000, PI_CHECKOUT_ORIGIN }',
       "const { PORT = 3000, PI_CHECKOUT_ORIGIN = '' }",
