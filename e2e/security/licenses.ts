@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dependencyFolders, manifestOf } from '@pi-checkout/test-support/installed-packages'
 import { root } from '@pi-checkout/test-support/process'
 
 export interface RuntimePackage {
@@ -13,13 +14,6 @@ export interface RuntimePackage {
   readonly license: string
   /** The packages of this repository that depend on it. */
   readonly usedBy: readonly string[]
-}
-
-interface Manifest {
-  readonly name: string
-  readonly version: string
-  readonly license?: string
-  readonly dependencies?: Readonly<Record<string, string>>
 }
 
 const ours = [
@@ -32,9 +26,18 @@ const ours = [
 
 export function runtimePackages(): readonly RuntimePackage[] {
   const found = new Map<string, RuntimePackage>()
-  for (const folder of ours) {
-    const own = read(join(root, folder))
-    collect(join(root, folder), own.name, found)
+  for (const folder of ours.map((name) => join(root, name))) {
+    const owner = manifestOf(folder).name
+    for (const path of dependencyFolders(folder, bundledIn(folder))) {
+      const { name, version, license = 'none' } = manifestOf(path)
+      const usedBy = found.get(`${name}@${version}`)?.usedBy ?? []
+      found.set(`${name}@${version}`, {
+        name,
+        version,
+        license,
+        usedBy: [...new Set([...usedBy, owner])].sort(),
+      })
+    }
   }
   return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
 }
@@ -57,36 +60,9 @@ export function licenseTable(packages: readonly RuntimePackage[]): string {
   ].join('\n')
 }
 
-/** Follows installed packages, without optional ones: these differ between hosts. */
-function collect(folder: string, owner: string, found: Map<string, RuntimePackage>): void {
-  for (const name of [...Object.keys(read(folder).dependencies ?? {}), ...bundledIn(folder)]) {
-    if (name.startsWith('@pi-checkout/')) continue
-    const path = find(folder, name)
-    const { version, license = 'none' } = read(path)
-    const key = `${name}@${version}`
-    const known = found.get(key)
-    if (known?.usedBy.includes(owner)) continue
-    found.set(key, { name, version, license, usedBy: [...(known?.usedBy ?? []), owner].sort() })
-    collect(path, owner, found)
-  }
-}
-
 /** Returns the packages that a build has inlined, by its license notices. */
 function bundledIn(folder: string): string[] {
   const notices = join(folder, 'dist/licenses.md')
-  if (folder.includes('node_modules') || !existsSync(notices)) return []
+  if (!existsSync(notices)) return []
   return [...readFileSync(notices, 'utf8').matchAll(/^## (\S+) - /gm)].map(([, name = '']) => name)
-}
-
-/** As Node finds a package: in the nearest node_modules that has it. */
-function find(from: string, name: string): string {
-  for (let folder = realpathSync(from); ; folder = dirname(folder)) {
-    const path = join(folder, 'node_modules', name)
-    if (existsSync(join(path, 'package.json'))) return realpathSync(path)
-    if (folder === dirname(folder)) throw new Error(`${name} is not installed for ${from}`)
-  }
-}
-
-function read(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 }

@@ -6,16 +6,14 @@
  *
  * @module
  */
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  dependencyFolders,
+  manifestOf,
+  packageFolder,
+} from '@pi-checkout/test-support/installed-packages'
 import type { Samples } from '../samples.ts'
-
-interface Manifest {
-  readonly name: string
-  readonly version: string
-  readonly files?: readonly string[]
-  readonly dependencies?: Readonly<Record<string, string>>
-}
 
 /** Counts bytes, files, and packages, without optional and peer dependencies. */
 export function measure(samples: Samples): void {
@@ -27,34 +25,13 @@ export function measure(samples: Samples): void {
 }
 
 function installed(folder: string) {
-  const folders = [...closure(folder, new Map()).values()]
+  const folders = [folder, ...dependencyFolders(folder)]
   const sizes = folders.flatMap((one) => packagedFiles(one).map((path) => statSync(path).size))
   return {
     bytes: sizes.reduce((sum, size) => sum + size, 0),
     files: sizes.length,
     packages: folders.length,
   }
-}
-
-/** The package and all that it depends on, each version once. */
-function closure(folder: string, known: Map<string, string>): Map<string, string> {
-  const { name, version, dependencies = {} } = manifestOf(folder)
-  const id = `${name}@${version}`
-  if (known.has(id)) return known
-  known.set(id, folder)
-  for (const dependency of Object.keys(dependencies)) {
-    closure(packageFolder(dependency, folder), known)
-  }
-  return known
-}
-
-/** Resolves like Node.js: upwards from the real path of the importing package. */
-function packageFolder(name: string, from: string): string {
-  for (let at = realpathSync(from); at !== dirname(at); at = dirname(at)) {
-    const found = join(at, 'node_modules', name)
-    if (existsSync(join(found, 'package.json'))) return realpathSync(found)
-  }
-  throw new Error(`${name} is not installed; npm run bench installs it`)
 }
 
 /** Our folder has sources and tests too: its manifest lists what is published. */
@@ -74,8 +51,4 @@ function filesIn(folder: string): string[] {
     if (!entry.isDirectory()) return [path]
     return entry.name === 'node_modules' ? [] : filesIn(path)
   })
-}
-
-function manifestOf(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 }
