@@ -1,5 +1,6 @@
 import { payWith } from '@pi-checkout/element/testing'
 import type { Browser, Page } from '@playwright/test'
+import { readFrom } from '../fixtures/attacker-site.ts'
 import {
   addToCart,
   expectOrder,
@@ -27,33 +28,25 @@ test('gives no handoff to forms, images, and fetches of another site (threat 36)
   )
   const attacker = await page.context().newPage()
   await attacker.goto(stack.attacker.origin)
-  const texts = await attacker.evaluate(
-    async ({ url, body }) => {
-      const attempts: RequestInit[] = [
-        { mode: 'no-cors' },
-        { mode: 'no-cors', headers: { 'content-type': 'text/plain' } },
-        { mode: 'cors', headers: { 'content-type': 'application/json' } },
-        { mode: 'cors', headers: { 'content-type': 'text/plain' } },
-      ]
-      const seen: string[] = []
-      for (const attempt of attempts) {
-        const init: RequestInit = { ...attempt, method: 'POST', body, credentials: 'include' }
-        seen.push(
-          await fetch(url, init).then(
-            (response) => response.text(),
-            () => 'unreadable',
-          ),
-        )
-      }
-      const image = new Image()
-      image.src = `${url}?${body}`
-      await new Promise((resolve) => {
-        image.onload = resolve
-        image.onerror = resolve
-      })
-      return seen
-    },
-    { url: `${stack.shopUrl}/checkout/handoff`, body: JSON.stringify({ orderId: order }) },
+  const url = `${stack.shopUrl}/checkout/handoff`
+  const body = JSON.stringify({ orderId: order })
+  const attempts: RequestInit[] = [
+    { mode: 'no-cors' },
+    { mode: 'no-cors', headers: { 'content-type': 'text/plain' } },
+    { mode: 'cors', headers: { 'content-type': 'application/json' } },
+    { mode: 'cors', headers: { 'content-type': 'text/plain' } },
+  ]
+  const sent = { method: 'POST', body, credentials: 'include' } as const
+  const texts = await readFrom(
+    attacker,
+    attempts.map((attempt) => [url, { ...attempt, ...sent }]),
+  )
+  await attacker.evaluate(
+    (src) =>
+      new Promise((resolve) =>
+        Object.assign(new Image(), { src, onload: resolve, onerror: resolve }),
+      ),
+    `${url}?${body}`,
   )
   // A no-cors response is opaque: its text is empty.
   expect(texts).toEqual(['', '', 'unreadable', 'unreadable'])

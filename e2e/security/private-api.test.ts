@@ -1,4 +1,5 @@
 import { rawRequest } from '@pi-checkout/test-support/raw-http'
+import { readFrom } from '../fixtures/attacker-site.ts'
 import { openCheckout, orderOf } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
 import { control, environmentPath } from '../fixtures/sandbox.ts'
@@ -11,24 +12,13 @@ test('rejects a page that calls the API with a secret key (threat 1)', async ({
   pageErrors.allow(/./)
   stack.attacker.serve('/', '')
   await page.goto(stack.attacker.origin)
-  const read = await page.evaluate(
-    async ({ url, key }) => {
-      const attempts: [string, RequestInit][] = [
-        ['/pi_111111111111111111111111', { headers: { authorization: `Bearer ${key}` } }],
-        ['', { method: 'POST', mode: 'no-cors', body: '{}' }],
-        ['/pi_222222222222222222222222', { mode: 'cors' }],
-      ]
-      return Promise.all(
-        attempts.map(([path, init]) =>
-          fetch(url + path, init).then(
-            (response) => response.text(),
-            () => 'unreadable',
-          ),
-        ),
-      )
-    },
-    { url: `${stack.api.baseUrl}/payment-intents`, key: stack.api.apiKey },
-  )
+  const url = `${stack.api.baseUrl}/payment-intents`
+  const headers = { authorization: `Bearer ${stack.api.apiKey}` }
+  const read = await readFrom(page, [
+    [`${url}/pi_111111111111111111111111`, { headers }],
+    [url, { method: 'POST', mode: 'no-cors', body: '{}' }],
+    [`${url}/pi_222222222222222222222222`, { mode: 'cors' }],
+  ])
   // Not even an opaque response: its resource policy is same-origin.
   expect(read).toEqual(['unreadable', 'unreadable', 'unreadable'])
   // The browser does not report what it withheld from the page; the service's request log does.
@@ -65,6 +55,9 @@ test('no other origin can call the checkout’s private API, with or without a s
   const handoff = await openCheckout(page)
   const { token } = (await (await session).json()) as { readonly token: string }
   const url = `${stack.checkoutOrigin}/checkout-api`
+  const json = { 'content-type': 'application/json' }
+  const authorization = `Bearer ${token}`
+  const body = JSON.stringify({ ...handoff, origin: stack.shopUrl })
   stack.attacker.serve('/', '')
   const outside = await page.context().newPage()
   for (const origin of [stack.shopUrl, stack.attacker.origin]) {
@@ -74,33 +67,18 @@ test('no other origin can call the checkout’s private API, with or without a s
     outside.on('response', (response) => {
       if (response.url().includes('/checkout-api/')) statuses.push(response.status())
     })
-    const read = await outside.evaluate(
-      async ({ api, bearer, handoff, origin }) => {
-        const json = { 'content-type': 'application/json' }
-        const authorization = `Bearer ${bearer}`
-        const body = JSON.stringify({ ...handoff, origin })
-        const attempts: [string, RequestInit][] = [
-          ['session', { method: 'POST', headers: json, body }],
-          ['session', { method: 'POST', mode: 'no-cors', body }],
-          ['intent', { headers: { authorization } }],
-          ['intent', { mode: 'no-cors' }],
-          ['cancel', { method: 'POST', headers: { ...json, authorization }, body: '{}' }],
-          ['cancel', { method: 'POST', mode: 'no-cors', body: '{}' }],
-        ]
-        const seen: string[] = []
-        for (const [path, init] of attempts) {
-          seen.push(
-            await fetch(`${api}/${path}`, init).then(
-              (response) => response.text(),
-              () => 'unreadable',
-            ),
-          )
-        }
-        return seen.filter((text) => text !== 'unreadable' && text !== '')
-      },
-      { api: url, bearer: token, handoff, origin: stack.shopUrl },
-    )
-    expect(read, origin).toEqual([])
+    const read = await readFrom(outside, [
+      [`${url}/session`, { method: 'POST', headers: json, body }],
+      [`${url}/session`, { method: 'POST', mode: 'no-cors', body }],
+      [`${url}/intent`, { headers: { authorization } }],
+      [`${url}/intent`, { mode: 'no-cors' }],
+      [`${url}/cancel`, { method: 'POST', headers: { ...json, authorization }, body: '{}' }],
+      [`${url}/cancel`, { method: 'POST', mode: 'no-cors', body: '{}' }],
+    ])
+    expect(
+      read.filter((text) => text !== 'unreadable' && text !== ''),
+      origin,
+    ).toEqual([])
     expect(
       statuses.filter((status) => status < 400),
       origin,

@@ -58,7 +58,7 @@ async function describe(
   const all = [...groups].map(([headers, routes]) => ({ headers: headers.split('\n'), routes }))
   const known = [...new Set(all.flatMap(({ headers }) => headers))]
   const usual = known.filter(
-    (line) => all.filter(({ headers }) => headers.includes(line)).length > all.length / 2,
+    (line) => count(all.filter(({ headers }) => headers.includes(line))) > count(all) / 2,
   )
   const lines = [`# ${site}, unless listed below`, ...usual]
   for (const { headers, routes } of all) {
@@ -68,6 +68,10 @@ async function describe(
     if (missing.length > 0) lines.push(indent(`without ${missing.join(', ')}`))
   }
   return `${lines.join('\n')}\n\n`
+}
+
+function count(groups: readonly { readonly routes: readonly string[] }[]): number {
+  return groups.flatMap(({ routes }) => routes).length
 }
 
 function indent(line: string): string {

@@ -9,8 +9,7 @@ const seed = Number(process.env.SEED ?? 14)
 const test = base.extend<object, { decorated: DecoratedShop }>({
   decorated: [
     async ({ stack }, use) => {
-      const shop = await startDecoratedShop(stack.api.checkoutOrigin)
-      await stack.administer('origins', 'add', shop.origin)
+      const shop = await startDecoratedShop(stack)
       await use(shop)
       await shop.stop()
     },

@@ -9,8 +9,7 @@ test('two checkouts on one page complete separate challenges and payments', asyn
   page,
   stack,
 }) => {
-  const shop = await startDecoratedShop(stack.api.checkoutOrigin)
-  await stack.administer('origins', 'add', shop.origin)
+  const shop = await startDecoratedShop(stack)
   const one = await createIntent(stack, { orderId: 'TWO-1', amount: 100_000 })
   const two = await createIntent(stack, { orderId: 'TWO-2', amount: 200_000 })
   await page.goto(shop.publish([one, two]))

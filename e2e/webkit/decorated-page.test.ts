@@ -10,8 +10,7 @@ test(`a buyer with WebKit pays inside every decoration (seed ${seed})`, async ({
   webkit,
 }) => {
   test.setTimeout(120_000)
-  const shop = await startDecoratedShop(stack.api.checkoutOrigin)
-  await stack.administer('origins', 'add', shop.origin)
+  const shop = await startDecoratedShop(stack)
   for (const page of combinations(seed, 5)) {
     await test.step(page.map(({ name }) => name).join(', '), async () => {
       await webkit.resize(viewportOf(page))
