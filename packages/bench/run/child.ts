@@ -1,5 +1,5 @@
 /**
- * Servers of the benchmark, each in a process of its own.
+ * Servers of the benchmark, each in a separate process.
  *
  * @module
  */
