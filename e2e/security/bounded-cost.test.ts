@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { HttpBuyer } from '@pi-checkout/test-support/http-buyer'
 import { longestStall, measure } from '@pi-checkout/test-support/probe'
 import { root } from '@pi-checkout/test-support/process'
-import { openSocket } from '@pi-checkout/test-support/raw-http'
+import { openSocket, rawRequest, statusOf } from '@pi-checkout/test-support/raw-http'
 import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 import { test as base, expect } from '@playwright/test'
 import fc from 'fast-check'
@@ -238,23 +238,14 @@ async function send(
   endpoint: TestedEndpoint,
   hostile: Partial<Hostile>,
 ): Promise<{ readonly status: number; readonly bytes: number }> {
-  const socket = await openSocket(endpoint.port)
-  let bytes = 0
-  let status = 0
-  socket.on('data', (chunk: Buffer) => {
-    if (bytes === 0) status = Number(/^HTTP\/1\.1 (\d{3})/.exec(chunk.toString('latin1'))?.[1] ?? 0)
-    bytes += chunk.length
-  })
-  socket.write(messageOf(endpoint, hostile, 'close'))
-  let late = false
-  const timer = setTimeout(() => {
-    late = true
-    socket.destroy()
-  }, 60_000)
-  await once(socket, 'close')
-  clearTimeout(timer)
-  if (late) throw new Error(`${endpoint.name}, ${hostile.kind}: no end after ${bytes} bytes`)
-  return { status, bytes }
+  const startedAt = performance.now()
+  const message = messageOf(endpoint, hostile, 'close').toString('latin1')
+  const response = await rawRequest(endpoint.port, message, { timeoutMs: 60_000 })
+  const bytes = response.length
+  if (performance.now() - startedAt >= 60_000) {
+    throw new Error(`${endpoint.name}, ${hostile.kind}: no end after ${bytes} bytes`)
+  }
+  return { status: statusOf(response), bytes }
 }
 
 /** Sends a request several times on one connection, and stops reading after some bytes. */

@@ -111,6 +111,11 @@ export class RawConnection {
   }
 }
 
+/** Returns the HTTP status of a raw response; 0 if it has none. */
+export function statusOf(response: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(response)?.[1] ?? 0)
+}
+
 /** Returns the bytes of a request with a body. */
 export function requestBytes(
   line: string,
@@ -131,7 +136,7 @@ function parseResponse(received: Buffer, { ended = false } = {}): RawResponse | 
   const end = received.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const [first = '', ...lines] = received.toString('latin1', 0, end).split('\r\n')
-  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(first)?.[1] ?? 0)
+  const status = statusOf(first)
   const headers = Object.fromEntries(
     lines.map((line) => {
       const colon = line.indexOf(':')
