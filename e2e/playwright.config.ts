@@ -31,12 +31,7 @@ export default defineConfig({
           {
             name: 'firefox',
             testDir: 'stories',
-            testMatch: [
-              'pay.test.ts',
-              'decline.test.ts',
-              'challenge.test.ts',
-              'decorated-page.test.ts',
-            ],
+            testMatch: ['pay.test.ts', 'decorated-page.test.ts'],
             use: {
               browserName: 'firefox' as const,
               channel: 'moz-firefox',
