@@ -13,6 +13,7 @@ import { cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chromiumPath } from '@pi-checkout/test-support/browsers'
+import { manifestOf, packageFolder } from '@pi-checkout/test-support/installed-packages'
 import { postgresBinaries } from '@pi-checkout/test-support/postgres'
 import { pageOf, quoteOf, type Report, rowsOf, withQuote } from './report.ts'
 import { sections } from './rows.ts'
@@ -60,21 +61,9 @@ async function measure(name: string): Promise<Measured> {
   })
   const [result] = (await Promise.race([once(child, 'message'), failed])) as [Measured]
   failed.catch(() => {})
-  printRows(result.rows)
+  console.table(result.rows, ['what', 'against', 'ratio', 'low', 'high', 'target', 'met'])
   console.table(result.figures)
   return result
-}
-
-function printRows(rows: readonly Row[]): void {
-  console.table(
-    rows.map(({ what, against, ratio, low, high, target, met }) => ({
-      what,
-      against,
-      ratio: low === high ? `${ratio}` : `${ratio} (${low}–${high})`,
-      target,
-      met: target === '' ? '' : met,
-    })),
-  )
 }
 
 function summarize(rows: readonly Row[]): void {
@@ -101,25 +90,17 @@ function machine(): string {
 
 function versions(): Record<string, string> {
   const peers = [
-    'express',
-    'stripe',
-    '@mollie/api-client',
-    'openai',
-    '@adyen/adyen-web',
-    'braintree-web-drop-in',
-    'zoid',
-    'penpal',
+    ...['express', 'stripe', '@mollie/api-client', 'openai', '@adyen/adyen-web'],
+    ...['braintree-web-drop-in', 'zoid', 'penpal'],
   ]
-  const installed = (folder: string, name: string): [string, string] => {
-    const manifest = join(folder, 'node_modules', name, 'package.json')
-    return [name, JSON.parse(readFileSync(manifest, 'utf8')).version]
-  }
+  const versionIn = (folder: string, name: string) =>
+    manifestOf(packageFolder(name, folder)).version
   return {
     'Node.js': process.versions.node,
     PostgreSQL: versionOf(join(postgresBinaries ?? '', 'postgres')),
     Chromium: versionOf(chromium ?? ''),
-    ...Object.fromEntries(peers.map((name) => installed(here, name))),
-    ...Object.fromEntries([installed(join(here, '../service'), '@electric-sql/pglite')]),
+    ...Object.fromEntries(peers.map((name) => [name, versionIn(here, name)])),
+    '@electric-sql/pglite': versionIn(join(here, '../service'), '@electric-sql/pglite'),
   }
 }
 
