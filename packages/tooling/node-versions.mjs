@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { root } from './files.mjs'
 
-const home = fileURLToPath(new URL('../../.cache/node', import.meta.url))
+const home = join(root, '.cache/node')
 
 /** The minimum of `engines`, and the latest of each supported line. */
 export const nodeVersions = ['20.19.0', '22.23.3', '24.21.0', '26.10.0']

@@ -2,10 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
+import { root } from './files.mjs'
 import { pnpm } from './pnpm.mjs'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What is published, below `packages`. */
 export const published = ['server', 'element', 'service']

@@ -2,10 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { chromiumPath } from '@pi-checkout/test-support/browsers'
+import { root } from './files.mjs'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const bin = (name) => join(root, 'node_modules/.bin', name)
 // Continuous integration shares its cores, so a failed test runs again there.
 const retries = process.env.CI !== undefined
@@ -48,14 +47,9 @@ function unitTests() {
 }
 
 function browserTests() {
-  const ok = run(
-    'browser tests',
-    bin('playwright'),
-    ['test', '--config=e2e/playwright.config.ts'],
-    {
-      PLAYWRIGHT_JSON_OUTPUT_NAME: report('playwright'),
-    },
-  )
+  const args = ['test', '--config=e2e/playwright.config.ts']
+  const variables = { PLAYWRIGHT_JSON_OUTPUT_NAME: report('playwright') }
+  const ok = run('browser tests', bin('playwright'), args, variables)
   return counted(ok, 'playwright', ({ stats }) => ({
     passed: stats.expected + stats.flaky,
     failed: stats.unexpected,

@@ -1,21 +1,15 @@
 // Each color has a name: hexadecimal colors are in tokens.css only.
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { root } from '@pi-checkout/test-support/process'
 import { expect, test } from 'vitest'
+import { repositoryFiles } from '../files.mjs'
+
+const color = /(?<=:[^;{}\n]*)(?<![.\w&])#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})\b/i
 
 test('no style sheet except tokens.css has a hexadecimal color', () => {
-  const args = ['ls-files', 'packages/service/hosted/*.css', 'packages/service/hosted/*.ts']
-  const files = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim().split('\n')
+  const hosted = 'packages/service/hosted'
+  const files = repositoryFiles(`${hosted}/*.css`, `${hosted}/*.ts`)
+  expect(files.length).toBeGreaterThan(20)
   const found = files
-    .filter((path) => basename(path) !== 'tokens.css')
-    .flatMap((path) => {
-      const colors =
-        readFileSync(join(root, path), 'utf8').match(
-          /(?<=:[^;{}\n]*)(?<![.\w&])#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})\b/gi,
-        ) ?? []
-      return colors.map((color) => `${path}: ${color}`)
-    })
+    .filter(({ path, text }) => !path.endsWith('/tokens.css') && color.test(text))
+    .map(({ path }) => path)
   expect(found).toEqual([])
 })

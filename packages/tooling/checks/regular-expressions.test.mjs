@@ -1,10 +1,8 @@
 // Every regular expression in the packages' sources takes time that is at most linear in its input.
-import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { root } from '@pi-checkout/test-support/process'
 import { parseSync } from 'vite'
 import { expect, test } from 'vitest'
+import { repositoryFiles } from '../files.mjs'
 
 // Uses the analysis in JavaScript: the other backends are programs to install.
 process.env.RECHECK_BACKEND = 'pure'
@@ -59,30 +57,18 @@ function isBounded(source) {
 }
 
 function sourceFiles() {
-  const packages = readdirSync(join(root, 'packages'), { withFileTypes: true })
-  return packages
-    .filter((entry) => entry.isDirectory())
-    .flatMap(({ name }) =>
-      ['src', 'shared', 'hosted', 'bin'].map((folder) => `packages/${name}/${folder}`),
-    )
-    .flatMap((folder) => filesIn(folder))
-    .filter((path) => /\.[cm]?[jt]sx?$/.test(path) && !path.endsWith('vite.config.ts'))
-}
-
-function filesIn(folder) {
-  try {
-    const names = readdirSync(join(root, folder), { recursive: true })
-    return names.map((name) => join(folder, name))
-  } catch {
-    return [] // Not every package has each of them.
-  }
+  const extensions = ['ts', 'tsx', 'mts', 'js', 'mjs', 'cjs']
+  const patterns = ['src', 'shared', 'hosted', 'bin'].flatMap((folder) =>
+    extensions.map((extension) => `:(glob)packages/*/${folder}/**/*.${extension}`),
+  )
+  return repositoryFiles(...patterns).filter(({ path }) => !path.endsWith('vite.config.ts'))
 }
 
 function expressionsOf(files) {
   const literals = new Map()
   const dynamic = []
-  for (const at of files) {
-    const { program, errors } = parseSync(at, readFileSync(join(root, at), 'utf8'))
+  for (const { path: at, text } of files) {
+    const { program, errors } = parseSync(at, text)
     expect(errors, at).toEqual([])
     walk(program, (node) => {
       if (node.type === 'Literal' && node.regex) {

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { root } from './documents.mjs'
+import { root } from '../files.mjs'
 
 const programs = {
   'pi-service': 'packages/service/bin/pi-service.mjs',

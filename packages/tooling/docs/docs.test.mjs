@@ -2,13 +2,15 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { piService, runProgram, startProgram } from '@pi-checkout/test-support/process'
+import { runProgram } from '@pi-checkout/test-support/process'
+import { startService } from '@pi-checkout/test-support/stack'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { root } from '../files.mjs'
 import { nodeVersions } from '../node-versions.mjs'
 import { published } from '../pack.mjs'
 import { pnpm } from '../pnpm.mjs'
 import { commandsOf, errorOf, programError } from './commands.mjs'
-import { documents, readDocument, root } from './documents.mjs'
+import { documents, readDocument } from './documents.mjs'
 import { llmsPath, llmsText } from './llms.mjs'
 import * as workspace from './workspace.mjs'
 
@@ -251,25 +253,13 @@ function readHttp(code) {
 
 /** One service for all blocks that need one. */
 async function sandbox() {
-  service ??= await startService()
-  return service
-}
-
-async function startService() {
-  const { line, stop } = await startProgram([
-    piService,
-    'start',
-    '--memory',
-    '--port',
-    '0',
-    '--json',
-  ])
-  const { baseUrl, checkoutOrigin, apiKey, adminToken } = JSON.parse(line)
+  service ??= await startService(['--memory'])
+  const { baseUrl, checkoutOrigin, apiKey, adminToken } = service.ready
   const env = {
     PI_BASE_URL: baseUrl,
     PI_CHECKOUT_ORIGIN: checkoutOrigin,
     PI_API_KEY: apiKey,
     PI_ADMIN_TOKEN: adminToken,
   }
-  return { stop, env }
+  return { env }
 }

@@ -1,20 +1,17 @@
 // Every README and guide of the repository as data: its code blocks and its prose.
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { repositoryFiles } from '../files.mjs'
 
-export const root = fileURLToPath(new URL('../../..', import.meta.url))
-
-/** Returns every Markdown file that git knows or would add. Changesets have no code and become the changelog. */
+/** Returns every Markdown file. Changesets have no code and become the changelog. */
 export function documents() {
-  const args = ['ls-files', '-co', '--exclude-standard', '*.md', ':!.changeset']
-  const paths = execFileSync('git', args, { cwd: root, encoding: 'utf8' })
-  return paths.trim().split('\n').sort().map(readDocument)
+  return repositoryFiles('*.md', ':(exclude).changeset').map(documentOf)
 }
 
 /** @param path - Relative to the root. */
 export function readDocument(path) {
-  const text = readFileSync(root + path, 'utf8')
+  return documentOf(...repositoryFiles(path))
+}
+
+function documentOf({ path, text }) {
   // Blocks become empty lines, so that positions stay.
   const prose = text.replace(/^( *)(```+|~~~+)[\s\S]*?^ *\2 *$/gm, (block) =>
     block.replace(/[^\n]+/g, ''),

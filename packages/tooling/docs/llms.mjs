@@ -1,7 +1,8 @@
 // Writes .github/llms.txt: what this project is, and where each document is.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { documents, root } from './documents.mjs'
+import { root } from '../files.mjs'
+import { documents } from './documents.mjs'
 
 export const llmsPath = '.github/llms.txt'
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { runProgram } from '@pi-checkout/test-support/process'
-import { root } from './documents.mjs'
+import { root } from '../files.mjs'
 
 const home = join(root, '.cache/docs')
 const folders = [
