@@ -178,6 +178,7 @@ function padMonth(digits: string): string {
   return /^[2-9]/.test(digits) ? `0${digits}` : digits
 }
 
-function digitsOf(text: string): string {
+/** Returns the digits of a text as 0 to 9. */
+export function digitsOf(text: string): string {
   return toAscii(text).replace(/\D/g, '')
 }

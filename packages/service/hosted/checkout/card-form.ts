@@ -12,6 +12,7 @@ import {
   brandOf,
   type CardFields,
   codeSize,
+  digitsOf,
   type FieldErrors,
   type FieldName,
   formatCvc,
@@ -140,7 +141,10 @@ export class CardForm extends LightElement {
     const caret = input.selectionStart ?? typed.length
     const value = this.#format(name, typed)
     if (value !== typed) {
-      const position = caretAfter({ typed, caret, value })
+      // Spaces may come and go, so the caret stays behind the same digit.
+      const digits = digitsOf(typed.slice(0, caret)).length
+      const ends = [0, ...[...value.matchAll(/\d/g)].map((match) => match.index + 1)]
+      const position = (caret < typed.length ? ends[digits] : undefined) ?? value.length
       input.value = value
       if (document.activeElement === input) input.setSelectionRange(position, position)
     }
@@ -244,24 +248,4 @@ interface FieldOptions {
   readonly autocomplete: 'cc-number' | 'cc-exp' | 'cc-csc' | 'cc-name'
   readonly placeholder?: string
   readonly adornment?: unknown
-}
-
-/** Returns the caret position after the same digit when spaces around it have changed. */
-function caretAfter({
-  typed,
-  caret,
-  value,
-}: {
-  readonly typed: string
-  readonly caret: number
-  readonly value: string
-}): number {
-  if (caret >= typed.length) return value.length
-  const digits = toAscii(typed.slice(0, caret)).replace(/\D/g, '').length
-  let count = 0
-  for (let index = 0; index < value.length; index++) {
-    if (count === digits) return index
-    if (/\d/.test(value.charAt(index))) count++
-  }
-  return value.length
 }

@@ -1,8 +1,8 @@
 /**
  * Decides which window of a payment shows the challenge: the service allows one at a time, the latest.
  *
- * The window that confirmed the payment opens the challenge automatically. A reloaded window cannot know
- * that, so it opens the challenge if no other window of this browser shows it. Other windows offer a button.
+ * The window that confirmed the payment opens the challenge automatically. A reloaded window has lost
+ * that state, so it opens the challenge if no other window of this browser shows it. Other windows offer a button.
  *
  * @module
  */

@@ -104,8 +104,5 @@ const replyTimeout = 10_000
 /** Returns 128 random bits that distinguish this document from earlier ones in the same iframe. */
 export function randomDocumentId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

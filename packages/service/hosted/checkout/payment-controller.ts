@@ -55,7 +55,7 @@ export class PaymentController implements ReactiveController, ViewHolder {
   #action: Action | undefined
   /** Version of the view that this window's confirmation produced, until the next step has started. */
   #confirmed: number | undefined
-  /** A confirmation of this tab may have opened a challenge that this document does not know. */
+  /** A confirmation of this tab may have opened a challenge before this document was loaded. */
   #challengeMayBeOurs = true
   #navigation: object | undefined
   #waiting = true

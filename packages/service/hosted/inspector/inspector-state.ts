@@ -26,7 +26,7 @@ import {
 } from './sandbox-api.ts'
 import { anyIntent, anyRequest, type IntentFilter, type RequestFilter, Search } from './search.ts'
 
-/** `locked`: no token, or one that the service does not know. */
+/** `locked`: no token, or a rejected one. */
 export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
 
 /** The lists of one environment, with the names of the sandbox API. */

@@ -38,7 +38,7 @@ export class Search<Filter extends object> {
     return !Object.values(this.filter).some(Boolean)
   }
 
-  /** @param renew - Whether the running search is aborted, because the service must be asked again. */
+  /** @param renew - Whether to abort the running search: the service applies this part of the filter. */
   change(filter: Partial<Filter>, renew = true): void {
     this.filter = { ...this.filter, ...filter }
     if (!renew) return

@@ -39,7 +39,7 @@ async function submit(form: HTMLFormElement, submitter: HTMLElement | null): Pro
     })
     show(form, (await response.json()) as ChallengeResult)
   } catch {
-    // Without a response, only the service knows the result, and the hosted page reads it.
+    // Without a response, only the service has the result. The hosted page reads it there.
     notify('done')
     const error = form.querySelector('.error')
     if (error) error.textContent = form.dataset.lost ?? ''

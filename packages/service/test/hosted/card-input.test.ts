@@ -69,14 +69,19 @@ test('declares input modes and autocomplete names for the fields', async () => {
   ])
 })
 
-test('inserts text at the caret in the name', async () => {
-  const { frame, page } = await openShop(stack)
-  const name = frame.getByLabel('Name on card')
-  await name.fill('Ani Petrosyan')
-  await name.evaluate((input) => Reflect.get(input, 'setSelectionRange').call(input, 3, 3))
-  await page.keyboard.type('bob', { delay: 5 })
-  expect(await name.inputValue()).toBe('Anibob Petrosyan')
-})
+for (const [label, text, typed, value] of [
+  ['Name on card', 'Ani Petrosyan', 'bob', 'Anibob Petrosyan'],
+  ['Card number', '42424242', '999', '4249 9924 242'],
+] as const) {
+  test(`inserts text at the caret: ${label}`, async () => {
+    const { frame, page } = await openShop(stack)
+    const field = frame.getByLabel(label)
+    await field.fill(text)
+    await field.evaluate((input) => Reflect.get(input, 'setSelectionRange').call(input, 3, 3))
+    await page.keyboard.type(typed, { delay: 5 })
+    expect(await field.inputValue()).toBe(value)
+  })
+}
 
 test('keeps and sends values that were set without an event', async () => {
   const window = await openShop(stack)

@@ -33,7 +33,7 @@ for (const engine of ['chromium', 'firefox'] as const) {
     })
 
     test('completes a redirect to the bank and back to the exact address', async () => {
-      // Signed, long, with a router in its fragment, of a shop that is busy while it is asked.
+      // Signed and long, with a router in its fragment, in a shop that is busy when it gets `leave`.
       const rest = `&note=a%20b&sign=1%2B2~&busy=2500&filter=${'x'.repeat(7800)}#/pay?step=2`
       const window = await openShop(stack, { rest })
       const { page } = window

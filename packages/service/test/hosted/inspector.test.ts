@@ -406,7 +406,7 @@ test('navigates sections and intents with the keyboard only', async () => {
   await page.keyboard.type('k-2')
   await expect.poll(async () => await page.locator('.rows a').count()).toBe(1)
   await page.keyboard.press('Escape')
-  // The walk through the list is one step of the history: its end, then its begin.
+  // Moving through the list adds one entry to the history.
   await page.goBack()
   await page.getByRole('heading', { name: 'K-1' }).waitFor()
   await page.goBack()

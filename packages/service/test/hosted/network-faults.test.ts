@@ -230,8 +230,8 @@ for (const fault of ['forbidden', 'half', 'silence'] as const) {
 
 const cards = ['4242424242424242', '4000000000003220', '4000000000000002'] as const
 
-/** In one of the walks each path gets each fault, a random number of times in a row. */
-const walks = faults.map((_, index) => {
+/** In one of the scenarios each path gets each fault, a random number of times in a row. */
+const scenarios = faults.map((_, index) => {
   const random = seededRandom(seed + index)
   const times = (list: readonly number[]): number => list[Math.floor(random() * list.length)] ?? 1
   const run = (shift: number, counts: readonly number[]): Fault[] =>
@@ -249,11 +249,11 @@ const walks = faults.map((_, index) => {
 })
 
 test(`charges once and shows only true statements under faults (seed ${seed})`, async () => {
-  const queue = [...walks]
+  const queue = [...scenarios]
   const worker = async (): Promise<void> => {
-    for (let walk = queue.shift(); walk; walk = queue.shift()) {
-      const name = `walk ${JSON.stringify(walk)}`
-      await walkThrough(walk).catch((cause: unknown) => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const name = `scenario ${JSON.stringify(next)}`
+      await play(next).catch((cause: unknown) => {
         throw new Error(name, { cause })
       })
     }
@@ -261,8 +261,8 @@ test(`charges once and shows only true statements under faults (seed ${seed})`, 
   await Promise.all([worker(), worker(), worker()])
 })
 
-async function walkThrough(walk: (typeof walks)[number]): Promise<void> {
-  const { card, ends, ...plan } = walk
+async function play(scenario: (typeof scenarios)[number]): Promise<void> {
+  const { card, ends, ...plan } = scenario
   const window = await openFaulty({ plan })
   const { frame, bank } = window
   let number: string = card
