@@ -55,7 +55,7 @@ export type Cause =
       readonly challenge?: PendingChallenge['type']
       readonly settlement?: ScheduledSuccess
     }
-  | { readonly type: 'challenge_passed'; readonly settlement?: ScheduledSuccess }
+  | { readonly type: 'challenge_passed' }
   /** The buyer denied or closed the challenge, or entered three wrong codes. */
   | { readonly type: 'challenge_failed'; readonly failure: Failure }
   | { readonly type: 'authorised'; readonly providerPaymentId: string }
@@ -88,30 +88,19 @@ export function decide(intent: IntentState, cause: Cause, at: Date): Transition 
   switch (cause.type) {
     case 'confirmed':
       if (status !== 'requires_payment_method') return { rejection: 'attempt_in_progress' }
-      return cause.challenge
-        ? move(intent, cause.type, now, {
-            status: 'requires_action',
-            paymentMethod: cause.paymentMethod,
-            lastPaymentFailure: null,
-            nextAction: {
-              type: cause.challenge,
-              expiresAt: new Date(now.getTime() + lifetimes.challenge),
-            },
-            confirms: intent.confirms + 1,
-          })
-        : move(intent, cause.type, now, {
-            status: 'processing',
-            paymentMethod: cause.paymentMethod,
-            lastPaymentFailure: null,
-            settlement: cause.settlement ?? null,
-            confirms: intent.confirms + 1,
-          })
+      return move(intent, cause.type, now, {
+        status: cause.challenge ? 'requires_action' : 'processing',
+        paymentMethod: cause.paymentMethod,
+        lastPaymentFailure: null,
+        nextAction: cause.challenge
+          ? { type: cause.challenge, expiresAt: new Date(now.getTime() + lifetimes.challenge) }
+          : null,
+        settlement: cause.settlement ?? null,
+        confirms: intent.confirms + 1,
+      })
     case 'challenge_passed':
       if (status !== 'requires_action') return { rejection: 'version_conflict' }
-      return move(intent, cause.type, now, {
-        status: 'processing',
-        settlement: cause.settlement ?? null,
-      })
+      return move(intent, cause.type, now, { status: 'processing' })
     case 'challenge_failed':
       if (status !== 'requires_action') return { rejection: 'version_conflict' }
       return fail(intent, cause.type, now, { failure: cause.failure, hard: false })
