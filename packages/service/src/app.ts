@@ -66,7 +66,11 @@ export function mainListener(options: AppOptions): RequestListener {
       retrieve: withFaults('retrieve', retrieve),
       ...healthRoutes({ db, stopping }),
       ...(metrics && { metrics: metrics.handle }),
-      ...hostedRoutes(options),
+      ...checkoutRoutes({
+        ...options,
+        openChallenge: async (snapshot, ticket) => await openChallenge(db, snapshot, ticket),
+      }),
+      assets: builtAssets(hostedFolder),
       ...apiDocsRoutes(options),
       ...sandboxRoutes({ ...options, ...sandbox, faults }),
       element: staticFile(hostedFolder, 'pi-checkout.js', {
@@ -88,25 +92,9 @@ export function mainListener(options: AppOptions): RequestListener {
   })
 }
 
-export function hostedRoutes(options: Omit<CheckoutRoutesOptions, 'openChallenge'>) {
-  const { db, hostedFolder } = options
-  return {
-    ...checkoutRoutes({
-      ...options,
-      openChallenge: async (snapshot, ticket) => await openChallenge(db, snapshot, ticket),
-    }),
-    assets: builtAssets(hostedFolder),
-  }
-}
-
-export function testBankListener(
-  options: Pick<
-    AppOptions,
-    'db' | 'now' | 'log' | 'publicUrl' | 'challengeUrl' | 'hostedFolder' | 'accessLog'
-  >,
-): RequestListener {
+export function testBankListener(options: AppOptions): RequestListener {
   const host = hostCheck(options.challengeUrl)
-  const { favicon } = healthRoutes({ db: options.db, stopping: new AbortController().signal })
+  const { favicon } = healthRoutes(options)
   return createListener({
     log: options.log,
     accessLog: options.accessLog ?? [],

@@ -80,30 +80,15 @@ export const ProblemResponse = z.strictObject({
   }),
 })
 
-/** The parts of the description that the documentation reads. */
-export interface OpenApi {
-  readonly openapi: '3.1.0'
-  readonly info: object
-  readonly security: readonly object[]
-  readonly servers: readonly [{ readonly url: string }]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  readonly components: {
-    readonly schemas: Readonly<
-      Record<
-        'CreatePaymentIntent' | 'CreatedPaymentIntent' | 'PaymentIntent' | 'Problem',
-        FieldSchema
-      >
-    >
-    readonly [kind: string]: unknown
-  }
-}
+/** The description, as the documentation reads it. */
+export type OpenApi = ReturnType<typeof openapi>
 
 /**
  * Returns the description.
  *
  * @param serverUrl Base address of this service.
  */
-export function openapi(serverUrl: string): OpenApi {
+export function openapi(serverUrl: string) {
   return {
     openapi: '3.1.0',
     info: {
@@ -112,7 +97,7 @@ export function openapi(serverUrl: string): OpenApi {
       description:
         'A Payment Intent collects one payment for one order. The merchant’s server creates and retrieves it; the buyer pays in the hosted checkout.',
     },
-    servers: [{ url: serverUrl }],
+    servers: [{ url: serverUrl }] as const,
     security: [{ secretKey: [] }],
     paths: {
       [routes.create.path]: { post: createOperation() },

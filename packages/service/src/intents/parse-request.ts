@@ -11,15 +11,10 @@ import {
   type FieldErrors,
   fieldErrors,
   headers,
-  paymentIntentIdPattern,
-  routes,
 } from '@pi-checkout/contract'
 import { readJson } from '../http/json.ts'
 import { ProblemError } from '../http/problem.ts'
 import { singleHeader } from '../http/single-header.ts'
-
-/** Path of all intents. The path of one appends a slash and its id. */
-export const collection = routes.create.path
 
 /** Rejects requests with headers that only browsers send, because a page must not have a secret key. */
 export function rejectBrowser({ headers: sent }: IncomingMessage): void {
@@ -79,9 +74,4 @@ function detailOf({ errors, errorsOmitted }: FieldErrors): string {
   const listed = errors.slice(0, maxInDetail).map(({ detail }) => detail)
   const more = errors.length + errorsOmitted - listed.length
   return `${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
-}
-
-/** Returns the id in a path, or `undefined` if its format is invalid. */
-export function idIn(text: string | undefined): string | undefined {
-  return text !== undefined && paymentIntentIdPattern.test(text) ? text : undefined
 }

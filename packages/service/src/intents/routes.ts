@@ -6,7 +6,13 @@
  *
  * @module
  */
-import { type CreatePaymentIntent, headers, limits } from '@pi-checkout/contract'
+import {
+  type CreatePaymentIntent,
+  headers,
+  limits,
+  paymentIntentIdPattern,
+  routes,
+} from '@pi-checkout/contract'
 import { checkBodyHeaders, readBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { ProblemError, retryLater } from '../http/problem.ts'
@@ -21,7 +27,7 @@ import { clientSecret } from './client-secret.ts'
 import type { CreatedRecord, CreateResult, NewIntent } from './create-batch.ts'
 import { idempotencyHashes, readIdempotencyKey } from './idempotency.ts'
 import type { IntentStore } from './intents.ts'
-import { collection, idIn, readApiVersion, readCreate, rejectBrowser } from './parse-request.ts'
+import { readApiVersion, readCreate, rejectBrowser } from './parse-request.ts'
 import { serializeCreated, serializeIntent } from './serialize.ts'
 
 /** Options of the operations. */
@@ -105,7 +111,7 @@ export function intentRoutes({
           status: 201,
           base: jsonHeaders,
           headers: {
-            location: `${collection}/${created.id}`,
+            location: `${routes.create.path}/${created.id}`,
             ...(call.replayed && { [headers.idempotentReplayed]: 'true' }),
             ...version,
           },
@@ -119,7 +125,10 @@ export function intentRoutes({
         const environment = await authenticate(call)
         return { environment, idempotencyKey: undefined, version: readApiVersion(call.request) }
       },
-      parse: ({ params }, client) => ({ id: idIn(params.id), client }),
+      parse: ({ params }, client) => ({
+        id: paymentIntentIdPattern.test(params.id ?? '') ? params.id : undefined,
+        client,
+      }),
       handle: async (_call, { id, client: { environment, version } }) => {
         const found = id && (await intents.find({ environmentId: environment.id, id }))
         const intent = found && (await intents.settle(found, environmentNow(environment, now())))

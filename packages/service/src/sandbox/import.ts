@@ -178,7 +178,7 @@ export async function importSandbox(
 ): Promise<Imported> {
   try {
     return await db.transaction(async (tx) => {
-      const targets = new Map<string, Environment>()
+      const targets: Targets = new Map()
       for (const { id, merchant, allowedOrigins, clockOffset } of sandbox.environments) {
         const target = await ensureEnvironment(tx, { merchant, mode: 'test' }, now())
         for (const origin of allowedOrigins) {
@@ -191,7 +191,8 @@ export async function importSandbox(
       let imported = 0
       for (let at = 0; at < sandbox.intents.length; at += chunk) {
         const some = sandbox.intents.slice(at, at + chunk)
-        imported += await insert(tx, rowsOf(keys, { intents: some, targets }))
+        const rows = some.map((intent) => rowOf(intent, { keys, targets }))
+        imported += await insert(tx, some, rows)
       }
       return { imported, skipped: sandbox.intents.length - imported }
     })
@@ -206,6 +207,9 @@ export async function importSandbox(
 
 const chunk = 500
 
+/** Environments of this store, by their ids in the import. */
+type Targets = Map<string, Environment>
+
 // SQLSTATE classes: data exceptions and violated constraints.
 const isBrokenRule = /^2[23]/
 
@@ -216,70 +220,60 @@ function isReadable(value: unknown): boolean {
   return Object.entries(value).every(([name, each]) => isReadable(name) && isReadable(each))
 }
 
-interface Rows {
-  readonly intents: readonly object[]
-  readonly events: readonly object[]
-  readonly attempts: readonly object[]
-}
-
-function rowsOf(
-  keys: SecretKeys,
-  {
-    intents,
-    targets,
-  }: { readonly intents: readonly Intent[]; readonly targets: ReadonlyMap<string, Environment> },
-): Rows {
-  const rows = intents.map(({ body, events: _, attempts: __, ...intent }) => {
-    const target = targets.get(intent.environment)
-    if (!target) {
-      throw new ProblemError(
-        'validation_failed',
-        `Intent ${intent.id} is of an environment that the import does not list.`,
-      )
-    }
-    const { secret, idempotency } = intent
-    const home = target.id === intent.environment && keys.kids.includes(secret.kid)
-    const salt = home ? secret.salt : randomSalt(16)
-    return {
-      ...intent,
-      ...body,
-      environmentId: target.id,
-      nextAction: intent.nextAction?.type ?? null,
-      nextActionExpiresAt: intent.nextAction?.expiresAt ?? null,
-      secretKid: home ? secret.kid : keys.currentKid,
-      secretSalt: salt && hex(salt),
-      ...(home &&
-        idempotency && {
-          idempotencyHash: hex(idempotency.hash),
-          idempotencyFingerprint: hex(idempotency.fingerprint),
-          idempotencyExpiresAt: idempotency.expiresAt,
-        }),
-    }
-  })
+function rowOf(
+  { body, events: _, attempts: __, ...intent }: Intent,
+  { keys, targets }: { readonly keys: SecretKeys; readonly targets: Targets },
+): object {
+  const target = targets.get(intent.environment)
+  if (!target) {
+    throw new ProblemError(
+      'validation_failed',
+      `Intent ${intent.id} is of an environment that the import does not list.`,
+    )
+  }
+  const { secret, idempotency } = intent
+  const home = target.id === intent.environment && keys.kids.includes(secret.kid)
+  const salt = home ? secret.salt : randomSalt(16)
   return {
-    intents: rows,
-    events: intents.flatMap(({ id, events }) => events.map((row) => ({ ...row, intentId: id }))),
-    attempts: intents.flatMap(({ id, attempts }) =>
-      attempts.map((row) => ({ ...row, intentId: id })),
-    ),
+    ...intent,
+    ...body,
+    environmentId: target.id,
+    nextAction: intent.nextAction?.type ?? null,
+    nextActionExpiresAt: intent.nextAction?.expiresAt ?? null,
+    secretKid: home ? secret.kid : keys.currentKid,
+    secretSalt: salt && hex(salt),
+    ...(home &&
+      idempotency && {
+        idempotencyHash: hex(idempotency.hash),
+        idempotencyFingerprint: hex(idempotency.fingerprint),
+        idempotencyExpiresAt: idempotency.expiresAt,
+      }),
   }
 }
 
 /** Each field goes to the column of its name; one that no column has is left out. */
-async function insert(db: Queryable, { intents, events, attempts }: Rows): Promise<number> {
+async function insert(
+  db: Queryable,
+  intents: readonly Intent[],
+  rows: readonly object[],
+): Promise<number> {
   const inserted = await db.query<{ id: string }>`
     insert into payment_intents
-    select * from json_populate_recordset(null::payment_intents, ${columns(intents)}::json)
+    select * from json_populate_recordset(null::payment_intents, ${columns(rows)}::json)
     on conflict do nothing
     returning id`
   const ids = inserted.map(({ id }) => id)
+  const rowsOf = (name: 'events' | 'attempts'): string =>
+    columns(
+      intents.flatMap((intent) => intent[name].map((row) => ({ ...row, intentId: intent.id }))),
+    )
   await db.query`
     insert into intent_events
-    select * from json_populate_recordset(null::intent_events, ${columns(events)}::json)
+    select * from json_populate_recordset(null::intent_events, ${rowsOf('events')}::json)
      where intent_id = any(${ids})`
   await db.query`
     insert into payment_attempts
-    select * from json_populate_recordset(null::payment_attempts, ${columns(attempts)}::json)
+    select * from json_populate_recordset(null::payment_attempts, ${rowsOf('attempts')}::json)
      where intent_id = any(${ids})`
   return ids.length
 }

@@ -3,31 +3,16 @@
  *
  * @module
  */
-import type { LoggedRequest, RouteName } from '../../../shared/sandbox-api.ts'
+import type { LoggedRequest } from '../../../shared/sandbox-api.ts'
 import { maskKey } from './mask.ts'
 
 /** The facts of a request, before it is decided which of them are shown. */
-export interface LogEntry {
-  readonly number: number
+export interface LogEntry extends Omit<LoggedRequest, 'at' | 'ms' | 'idempotencyKey' | 'problem'> {
   readonly at: Date
   readonly ms: number
-  readonly method: string
-  /** Without query; it contains no credential, and no id that may be of a live intent. */
-  readonly path: string
-  readonly status: number
-  readonly requestId: string
-  readonly operation: RouteName
-  readonly environment: string | null
-  readonly intentId: string | null
   /** As sent, so that a search finds it; it is shown masked. At most 255 characters. */
   readonly idempotencyKey: string | undefined
-  readonly replayed: boolean
-  /** Code of the problem in the response. */
   readonly problem: string | undefined
-  /** Rejected fields as JSON Pointers: the first ones, cut to a bounded size. */
-  readonly pointers: readonly string[]
-  /** How many more were rejected. */
-  readonly pointersOmitted: number
   /** It had headers that only a browser sends, and a key or a preflight for one. */
   readonly isKeyFromBrowser: boolean
   /** The address contained a credential. */
@@ -46,23 +31,15 @@ export interface RequestFilter {
 
 /** Returns what may be shown of an entry. */
 export function loggedRequest(entry: LogEntry): LoggedRequest {
-  const { number, method, path, status, operation, environment, intentId, replayed } = entry
+  const { number, method, path, status, requestId, operation } = entry
+  const { environment, intentId, replayed, pointers, pointersOmitted } = entry
   return {
-    number,
+    ...{ number, method, path, status, requestId, operation },
+    ...{ environment, intentId, replayed, pointers, pointersOmitted },
     at: entry.at.toISOString(),
-    method,
-    path,
-    status,
     ms: Math.round(entry.ms * 10) / 10,
-    requestId: entry.requestId,
-    operation,
-    environment,
-    intentId,
     idempotencyKey: entry.idempotencyKey === undefined ? null : maskKey(entry.idempotencyKey),
-    replayed,
     problem: entry.problem ?? null,
-    pointers: entry.pointers,
-    pointersOmitted: entry.pointersOmitted,
   }
 }
 
