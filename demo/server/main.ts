@@ -26,7 +26,7 @@ async function start(): Promise<void> {
   const config = readConfig(process.env)
   const { port, data, checkoutOrigin, development, sandbox } = config
   const trace = new Trace()
-  const intents = new PaymentIntents(development ? { onAttempt: trace.onAttempt } : {})
+  const intents = new PaymentIntents(development ? { onRequest: trace.onRequest } : {})
   await checkVariables(intents)
   const server = createServer()
   server.listen(port, '127.0.0.1')

@@ -6,7 +6,7 @@
  * @module
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { AttemptReport } from '@pi-checkout/server'
+import type { RequestReport } from '@pi-checkout/server'
 import type { RequestHandler } from 'express'
 import type { TraceStep } from './page-data.ts'
 
@@ -35,7 +35,7 @@ export class Trace {
   }
 
   /** Called for each request attempt of the helper. */
-  readonly onAttempt = (attempt: AttemptReport): void => {
+  readonly onRequest = (attempt: RequestReport): void => {
     const { operation, number, idempotencyKey, status, code, requestId, ms, retryIn } = attempt
     this.#exchange.getStore()?.steps.push({
       at: new Date().toISOString(),

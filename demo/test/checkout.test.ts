@@ -346,7 +346,7 @@ const unreachable = new ConnectionError('no response', {
   code: 'connection_lost',
   outcome: 'unknown',
   retryable: true,
-  attempts: [],
+  requests: [],
 })
 
 /** Collects what the shop writes to stderr. */

@@ -80,8 +80,8 @@ export async function openShop({
 }): Promise<OpenShop> {
   process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`
   const trace = new Trace()
-  const { onAttempt } = trace
-  const intents = new PaymentIntents({ apiKey, baseUrl, onAttempt })
+  const { onRequest } = trace
+  const intents = new PaymentIntents({ apiKey, baseUrl, onRequest })
   const db = openDatabase(folder)
   const site = await startSite(undefined, { name: 'localhost', port })
   const url = site.origin

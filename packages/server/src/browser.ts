@@ -16,6 +16,7 @@ function reject(): never {
 export {
   rejected as AbortedError,
   rejected as ApiError,
+  rejected as ConfigurationError,
   rejected as ConnectionError,
   rejected as ContractError,
   rejected as cspFor,
@@ -26,11 +27,13 @@ export {
   rejected as HandoffRejection,
   rejected as IdempotencyConflictError,
   rejected as idempotencyKey,
+  rejected as InvalidParamsError,
   rejected as isCurrency,
   rejected as newOrderId,
   rejected as PaymentIntents,
   rejected as PiError,
   rejected as phaseOf,
+  rejected as raw,
   rejected as toMinor,
   rejected as verify,
 }

@@ -16,20 +16,27 @@ export type { FieldError } from '@pi-checkout/contract/problem'
 export type { PaymentIntentStatus, Phase } from '@pi-checkout/contract/spec-decisions'
 export { phaseOf } from '@pi-checkout/contract/spec-decisions'
 export type { CreateParams } from './client/create-params.ts'
-export type { PiErrorCode } from './client/error-codes.ts'
+export type {
+  ApiErrorCode,
+  ConnectionErrorCode,
+  ContractErrorCode,
+  PiErrorCode,
+} from './client/error-codes.ts'
 export { errorCodes } from './client/error-codes.ts'
-export type { Outcome, RequestAttempt as Attempt } from './client/errors.ts'
+export type { Outcome, PiFailure, RequestSummary } from './client/errors.ts'
 export {
   AbortedError,
   ApiError,
+  ConfigurationError,
   ConnectionError,
   ContractError,
   IdempotencyConflictError,
+  InvalidParamsError,
   PiError,
 } from './client/errors.ts'
 export type { KeyOptions } from './client/idempotency-key.ts'
 export { idempotencyKey } from './client/idempotency-key.ts'
-export type { AttemptReport } from './client/options.ts'
+export type { RequestReport } from './client/options.ts'
 export { newOrderId } from './client/order-id.ts'
 export type {
   CallOptions,
@@ -39,6 +46,7 @@ export type {
   PaymentIntentsOptions,
 } from './client/payment-intents.ts'
 export { PaymentIntents } from './client/payment-intents.ts'
+export { raw } from './client/raw.ts'
 export type { HandoffHandler } from './handoff/create-handoff.ts'
 export { createHandoff } from './handoff/create-handoff.ts'
 export type { CspOptions } from './handoff/csp.ts'

@@ -22,7 +22,7 @@ const intents = new PaymentIntents({
   apiKey: settings.key,
   timeout: undefined,
   agent: undefined,
-  onAttempt: undefined,
+  onRequest: undefined,
 })
 const params: CreateParams = {
   orderId: row.id,
@@ -51,7 +51,7 @@ export const checkout = createHandoff({
   },
 })
 
-export const ready = Promise.all([checkout.check(), intents.check({ deadline: undefined })])
+export const ready = Promise.all([checkout.check(), intents.check({ totalTimeout: undefined })])
 
 export const mounted = [toExpress(checkout), toNode(checkout), toFastify(checkout), toKoa(checkout)]
 
@@ -60,4 +60,4 @@ export const settled = checkout.reconcile(
   { concurrency: undefined, onReport: undefined, signal: undefined },
 )
 
-export const tested = new PaymentIntents({ ...fakeService().options, ...fakeTime() })
+export const tested = new PaymentIntents({ ...fakeService().options, ...fakeTime().options })

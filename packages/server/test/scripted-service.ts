@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:
 import { text } from 'node:stream/consumers'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { onTestFinished } from 'vitest'
+import { optionsWith } from '../src/client/test-time.ts'
 import { PaymentIntents, type PaymentIntentsOptions } from '../src/index.ts'
 import type { FakeService } from '../src/testing/fake-service.ts'
 
@@ -82,6 +83,9 @@ export async function clientOf(
   const service = await scriptedService(...script)
   return { service, intents: new PaymentIntents({ apiKey, baseUrl: service.url, ...options }) }
 }
+
+/** Options of a client that retries at once. */
+export const atOnce = optionsWith({ random: () => 0 })
 
 /** The secret of every scripted create: a canary for leaks. */
 export const secret = 'pi_scripted_secret_CanaryCanaryCanary'

@@ -6,6 +6,7 @@ import type { Request as ExpressRequest, RequestHandler } from 'express'
 import { expect, expectTypeOf, test } from 'vitest'
 import { toExpress } from '../src/frameworks/express.ts'
 import {
+  type ApiErrorCode,
   type CreatedIntent,
   createHandoff,
   cspFor,
@@ -16,9 +17,10 @@ import {
   type PaymentIntent,
   PaymentIntents,
   type Phase,
-  type PiError,
+  PiError,
   type PiErrorCode,
   type ReconcileReport,
+  raw,
   type verify,
 } from '../src/index.ts'
 
@@ -90,6 +92,43 @@ test('hooks infer the types of order and context from each other', () => {
   expectTypeOf(toExpress(inExpress)).toExtend<RequestHandler>()
   expectTypeOf(toExpress(plain)).toExtend<RequestHandler>()
   expectTypeOf(toExpress(plain)).parameter(0).toEqualTypeOf<IncomingMessage>()
+})
+
+test('errors narrow by name, with a status and codes of their own', () => {
+  const describe = (error: unknown): string => {
+    if (!PiError.is(error)) return ''
+    switch (error.name) {
+      case 'ApiError':
+        expectTypeOf(error.status).toEqualTypeOf<number>()
+        expectTypeOf(error.code).toEqualTypeOf<ApiErrorCode>()
+        return error.code
+      case 'ConnectionError':
+        // @ts-expect-error: the service rejected nothing.
+        return error.code === 'validation_failed' ? '' : error.code
+      case 'ContractError':
+        // @ts-expect-error: a response arrived.
+        return error.code === 'timed_out' ? '' : error.code
+      case 'IdempotencyConflictError':
+      case 'AbortedError':
+        return error.code
+    }
+  }
+  expectTypeOf(describe).returns.toBeString()
+})
+
+test('a misspelt or changed field of an intent does not compile', () => {
+  const check = (intent: PaymentIntent): unknown => {
+    // @ts-expect-error: amuont
+    void (intent.amuont === 1)
+    // @ts-expect-error: stauts
+    void (intent.stauts === 'succeeded')
+    // @ts-expect-error: last5
+    void intent.paymentMethod?.card?.last5
+    // @ts-expect-error: an intent cannot be changed.
+    intent.amount = 1
+    return raw(intent).installments
+  }
+  expectTypeOf(check).returns.toBeUnknown()
 })
 
 test('a handler without a required hook, or with a misspelt option, does not compile', () => {

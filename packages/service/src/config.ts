@@ -55,7 +55,7 @@ export interface Flags {
   readonly data?: string
   readonly databaseUrl?: string
   readonly memory?: boolean
-  readonly origin?: readonly string[]
+  readonly shopOrigin?: readonly string[]
 }
 
 /**
@@ -70,7 +70,7 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv): Config {
     port,
     challengePort: port === 0 ? 0 : port + 1,
     store: readStore(flags, env),
-    origins: (flags.origin ?? []).map((origin) => readUrl(origin, '--origin')),
+    origins: (flags.shopOrigin ?? []).map((origin) => readUrl(origin, '--shop-origin')),
     secretKeys: env.PI_SECRET_KEYS || undefined,
     publicUrl: env.PI_PUBLIC_URL ? readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL') : undefined,
     challengeUrl: env.PI_CHALLENGE_URL

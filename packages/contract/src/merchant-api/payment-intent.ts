@@ -31,80 +31,75 @@ export type Metadata = Readonly<Record<string, string>>
  */
 export interface CreatePaymentIntent {
   /** Minor units. */
-  amount: number
-  currency: Currency
-  orderId: string
-  customer?: Customer
-  metadata?: Record<string, string>
+  readonly amount: number
+  readonly currency: Currency
+  readonly orderId: string
+  readonly customer?: Customer
+  readonly metadata?: Metadata
 }
 
 /** Summary of the buyer's payment method, safe to display. */
 export interface PaymentMethod {
-  type: string
+  readonly type: string
   card?:
     | {
-        brand: string
-        last4: string
-        expMonth: number
-        expYear: number
-        funding: string
-        [field: string]: unknown
+        readonly brand: string
+        readonly last4: string
+        readonly expMonth: number
+        readonly expYear: number
+        readonly funding: string
       }
     | undefined
-  [field: string]: unknown
 }
 
 /** The latest failure. */
 export interface PaymentFailure {
-  code: string
-  declineCode: string | null
+  readonly code: string
+  readonly declineCode: string | null
   /** Written for the buyer. */
-  message: string
+  readonly message: string
   /** Whether the buyer can try again with this intent. */
-  retryable: boolean
+  readonly retryable: boolean
   /** RFC 3339 in UTC. */
-  occurredAt: string
-  [field: string]: unknown
+  readonly occurredAt: string
 }
 
 /** What the hosted checkout waits for. It has no URL, because merchant code does not perform it. */
 export interface NextAction {
-  type: string
+  readonly type: string
   /** RFC 3339 in UTC. */
-  expiresAt: string
-  [field: string]: unknown
+  readonly expiresAt: string
 }
 
 /**
- * A Payment Intent as the service returns it. Times are RFC 3339 in UTC.
+ * A Payment Intent as the service returns it. Times are RFC 3339 in UTC. Fields that this version does not support are
+ * kept, without a type.
  *
  * @see Payment Intents specification, §2.1
  */
 export interface PaymentIntent {
-  id: string
+  readonly id: string
   /** `phaseOf` returns its meaning. A status that this version does not support is never paid. */
-  status: PaymentIntentStatus | (string & {})
+  readonly status: PaymentIntentStatus | (string & {})
   /** Minor units. */
-  amount: number
-  currency: string
-  orderId: string
-  customer: {
-    id: string
-    email?: string | null | undefined
-    name?: string | null | undefined
-    [field: string]: unknown
+  readonly amount: number
+  readonly currency: string
+  readonly orderId: string
+  readonly customer: {
+    readonly id: string
+    readonly email?: string | null | undefined
+    readonly name?: string | null | undefined
   } | null
-  metadata: Record<string, string> | null
-  paymentMethod: PaymentMethod | null
-  lastPaymentFailure: PaymentFailure | null
-  nextAction: NextAction | null
-  providerPaymentId: string | null
-  createdAt: string
-  updatedAt: string
-  [field: string]: unknown
+  readonly metadata: Metadata | null
+  readonly paymentMethod: PaymentMethod | null
+  readonly lastPaymentFailure: PaymentFailure | null
+  readonly nextAction: NextAction | null
+  readonly providerPaymentId: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
 }
 
 /** The response to a create: the only one that contains the client secret. */
 export interface CreatedPaymentIntent extends PaymentIntent {
-  clientSecret: string
+  readonly clientSecret: string
 }

@@ -80,10 +80,9 @@ export const maxNameLength = 64
 /** An invalid field: its path, the rule, and the fix. It does not contain the value. */
 export interface FieldError {
   /** JSON Pointer (RFC 6901) to the field. Names over 64 characters are cut. */
-  pointer: string
-  code: string
-  detail: string
-  [field: string]: unknown
+  readonly pointer: string
+  readonly code: string
+  readonly detail: string
 }
 
 /**
@@ -92,16 +91,15 @@ export interface FieldError {
  * @see RFC 9457
  */
 export interface Problem {
-  type?: string | undefined
-  title?: string | undefined
-  status?: number | undefined
-  detail?: string | undefined
-  code: string
-  requestId?: string | undefined
-  retryable?: boolean | undefined
+  readonly type?: string | undefined
+  readonly title?: string | undefined
+  readonly status?: number | undefined
+  readonly detail?: string | undefined
+  readonly code: string
+  readonly requestId?: string | undefined
+  readonly retryable?: boolean | undefined
   /** At most 20. */
-  errors?: FieldError[] | undefined
+  readonly errors?: readonly FieldError[] | undefined
   /** Number of invalid fields that `errors` does not list. Absent if it lists all of them. */
-  errorsOmitted?: number | undefined
-  [field: string]: unknown
+  readonly errorsOmitted?: number | undefined
 }

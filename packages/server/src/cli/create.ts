@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util'
 import { PaymentIntents } from '../client/payment-intents.ts'
 import { masked } from '../client/redact.ts'
-import { type Command, exitCodes } from './exit-codes.ts'
+import { type Command, exitCodes, jsonLine } from './exit-codes.ts'
 import { formatIntent } from './format-intent.ts'
 import { orderOptions, readOrder } from './order-options.ts'
 
@@ -27,7 +27,7 @@ export const create: Command = async (args, { print, json, signal }) => {
   const clientSecret = values.reveal ? handoff.clientSecret : masked
   if (json) {
     const shown = { id: handoff.id, clientSecret }
-    print(JSON.stringify({ intent, handoff: shown, replayed, idempotencyKey }))
+    print(jsonLine({ intent, handoff: shown, replayed, idempotencyKey }))
   } else {
     print(formatIntent(intent))
     print(`  ${replayed ? 'created by an earlier, identical call' : 'new'}; key ${idempotencyKey}`)

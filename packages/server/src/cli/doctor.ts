@@ -9,7 +9,7 @@ import { checkedOrigin, variableApiKey, variableBaseUrl } from '../client/config
 import { PiError } from '../client/errors.ts'
 import { PaymentIntents } from '../client/payment-intents.ts'
 import { createHandoffCookie } from '../handoff/handoff-cookie.ts'
-import { type Command, exitCodes, type Terminal } from './exit-codes.ts'
+import { type Command, exitCodes, jsonLine, type Terminal } from './exit-codes.ts'
 import { checkPage, type PolicyFinding as Finding } from './page-policy.ts'
 
 /** Milliseconds for each request. */
@@ -97,7 +97,7 @@ async function checkService(signal: AbortSignal): Promise<Finding[]> {
   const name = 'service'
   const startedAt = performance.now()
   try {
-    await new PaymentIntents({ attempts: 1 }).check({ signal })
+    await new PaymentIntents({ maxRetries: 0 }).check({ signal })
   } catch (error) {
     return [{ name, level: 'fail', detail: adviceOf(error) }]
   }
@@ -161,7 +161,7 @@ async function checkOrigin(origin: string, checkoutOrigin: string): Promise<Find
   const name = 'page origin'
   const response = await get(`${checkoutOrigin}/checkout/pi_doctor`, { referer: `${origin}/` })
   if (typeof response !== 'string' && response.body.includes('origin_not_allowed')) {
-    const detail = `${origin} is not registered. Run npx pi-service origins add ${origin}, or start the service with --origin ${origin}.`
+    const detail = `${origin} is not registered. Run npx pi-service origins add ${origin}, or start the service with --shop-origin ${origin}.`
     return { name, level: 'fail', detail }
   }
   return { name, level: 'ok', detail: `the checkout does not reject ${origin}` }
@@ -226,7 +226,7 @@ function messageOf(error: unknown, name: string): string {
 function show(findings: readonly Finding[], { print, json }: Terminal): void {
   if (json) {
     const ok = findings.every(passed)
-    print(JSON.stringify({ ok, findings }))
+    print(jsonLine({ ok, findings }))
     return
   }
   for (const { name, level, detail } of findings)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { AbortedError, PiError } from '../client/errors.ts'
+import { PiError } from '../client/errors.ts'
 
 /** Output and input of a command. */
 export interface Terminal {
@@ -35,22 +35,27 @@ export const exitCodes = {
   interrupted: { code: 130, meaning: 'ended by Ctrl-C' },
 } as const
 
+/** Returns one line of `--json`. A later version with another meaning raises `v`. */
+export function jsonLine(value: object): string {
+  return JSON.stringify({ v: 1, ...value })
+}
+
 /** Writes an error to standard error and returns its exit code. */
 export function reportFailure(error: unknown, { warn, json }: Terminal): number {
-  if (!(error instanceof PiError)) {
+  if (!PiError.is(error)) {
     const { message, name } = error instanceof Error ? error : new Error(String(error))
-    warn(json ? JSON.stringify({ error: { name, message } }) : message)
+    warn(json ? jsonLine({ error: { name, message } }) : message)
     return error instanceof TypeError ? exitCodes.usage.code : exitCodes.failed.code
   }
   const { name, message, code, outcome, retryable, advice, status, requestId } = error
-  const { idempotencyKey, attempts } = error
+  const { idempotencyKey, requests } = error
   const facts = { name, code, message, outcome, retryable, advice, status, requestId }
   warn(
     json
-      ? JSON.stringify({ error: { ...facts, idempotencyKey, attempts } })
+      ? jsonLine({ error: { ...facts, idempotencyKey, requests } })
       : `${message}\nWhat to do: ${advice}.${requestId ? `\nRequest-Id: ${requestId}` : ''}`,
   )
-  if (error instanceof AbortedError) return exitCodes.interrupted.code
+  if (name === 'AbortedError') return exitCodes.interrupted.code
   if (outcome === 'not_sent') return exitCodes.notSent.code
   return outcome === 'rejected' ? exitCodes.rejected.code : exitCodes.unknown.code
 }

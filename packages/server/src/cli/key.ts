@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { prepareCreate } from '../client/idempotency-key.ts'
-import { type Command, exitCodes } from './exit-codes.ts'
+import { type Command, exitCodes, jsonLine } from './exit-codes.ts'
 import { orderOptions, readOrder } from './order-options.ts'
 
 export const key: Command = async (args, { print, json }) => {
@@ -15,7 +15,7 @@ export const key: Command = async (args, { print, json }) => {
   const prepared = await prepareCreate(params, { attempt, namespace })
   if (json) {
     const covers = { v: 1, op: 'create', namespace, attempt, body: prepared.body }
-    print(JSON.stringify({ idempotencyKey: prepared.key, covers }))
+    print(jsonLine({ idempotencyKey: prepared.key, covers }))
     return exitCodes.done.code
   }
   print(prepared.key)

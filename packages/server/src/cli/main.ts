@@ -30,7 +30,7 @@ create
   --reveal             Show clientSecret, which is masked otherwise
 get
   --watch              Wait until the intent is final
-  --deadline SECONDS   Stop watching after this time (default 600)
+  --total-timeout TIME Stop watching after this time, such as 30s (default 10m)
 doctor
   --env FILE           Read variables like node --env-file
   --page URL           Check the headers of a page, such as http://localhost:3000/

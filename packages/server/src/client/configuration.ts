@@ -7,10 +7,13 @@
  */
 import { isLoopback, readOrigin } from '@pi-checkout/contract/origin'
 import { apiKeyPattern } from '@pi-checkout/contract/spec-decisions'
+import { ConfigurationError } from './errors.ts'
 
-/** The two settings that every request needs. */
+/** The settings that every request needs. */
 export interface Settings {
   readonly apiKey: string
+  /** `undefined` sends no `Api-Version`. */
+  readonly apiVersion: string | undefined
   /** Without a trailing slash. */
   readonly baseUrl: string
 }
@@ -19,12 +22,14 @@ export interface Settings {
  * Reads an environment variable.
  *
  * @param fix - What to set it to.
- * @throws {TypeError} If it is not set.
+ * @throws {ConfigurationError} If it is not set.
  */
 export function readVariable(name: string, fix: string): string {
   const value = globalThis.process?.env?.[name]
   if (value) return value
-  throw new TypeError(`${name}: environment variable is not set. ${fix}`)
+  throw new ConfigurationError(name, `environment variable is not set. ${fix}`, {
+    code: 'missing_variable',
+  })
 }
 
 /** Reads `PI_API_KEY`. */
@@ -44,16 +49,18 @@ export function variableBaseUrl(): string {
 /** Returns the key, if it is valid in a header. The error of `fetch` would contain the key. */
 export function checkedApiKey(key: unknown, name = 'apiKey'): string {
   if (typeof key !== 'string' || !/^[\x21-\x7e]{8,512}$/.test(key)) {
-    throw new TypeError(
-      `${name}: must be one secret API key of visible ASCII characters, without spaces, quotes, or line breaks.`,
+    throw new ConfigurationError(
+      name,
+      `must be one secret API key of visible ASCII characters, without spaces, quotes, or line breaks.`,
     )
   }
   if (/_secret_/.test(key)) {
-    throw new TypeError(`${name}: is a clientSecret. Set it to the secret API key.`)
+    throw new ConfigurationError(name, `is a clientSecret. Set it to the secret API key.`)
   }
   if (key.startsWith('pi_sk_') && !apiKeyPattern.test(key)) {
-    throw new TypeError(
-      `${name}: must be pi_sk_test_ or pi_sk_live_ followed by 36 letters and digits. Copy the complete key again.`,
+    throw new ConfigurationError(
+      name,
+      `must be pi_sk_test_ or pi_sk_live_ followed by 36 letters and digits. Copy the complete key again.`,
     )
   }
   return key
@@ -63,7 +70,7 @@ export function checkedApiKey(key: unknown, name = 'apiKey'): string {
 export function checkedBaseUrl(value: string | URL, name = 'baseUrl'): string {
   const url = URL.canParse(String(value)) ? new URL(String(value)) : undefined
   const fail = (rule: string): never => {
-    throw new TypeError(`${name}: must ${rule}`)
+    throw new ConfigurationError(name, `must ${rule}`)
   }
   if (!url || !/^https?:$/.test(url.protocol)) {
     return fail('be an absolute https URL, such as https://pay.example.')
@@ -88,7 +95,7 @@ export function checkedBaseUrl(value: string | URL, name = 'baseUrl'): string {
  * Returns an origin. A trailing slash, which address bars add, is accepted.
  *
  * @param at - `name` of the option or variable, and the function `of` which it is an option.
- * @throws {TypeError} If it is not an https origin, or an http origin on loopback.
+ * @throws {ConfigurationError} If it is not an https origin, or an http origin on loopback.
  */
 export function checkedOrigin(
   value: unknown,
@@ -103,7 +110,7 @@ export function checkedOrigin(
     ? 'https; http is for loopback only, such as http://localhost:3000'
     : 'a lowercase origin without a path or default port, such as https://shop.example'
   const target = of ? `the ${name} option of ${of}` : name
-  throw new TypeError(`${name}: must be ${rule}; ${receivedOrigin(value)}. Set ${target}.`)
+  throw new ConfigurationError(name, `must be ${rule}; ${receivedOrigin(value)}. Set ${target}.`)
 }
 
 /** Shows scheme, host, and port only: the rest may contain a password or a token. */

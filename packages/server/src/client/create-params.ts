@@ -6,6 +6,7 @@
 import { CreatePaymentIntentSchema, fieldErrors } from '@pi-checkout/contract'
 import type { Currency } from '@pi-checkout/contract/money'
 import type { CreatePaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { InvalidParamsError } from './errors.ts'
 
 /** What the intent is for. The idempotency key is derived from all fields. */
 export interface CreateParams {
@@ -41,11 +42,11 @@ export interface CreateParams {
 /**
  * Validates and normalizes the arguments of a create.
  *
- * @throws {TypeError} If a field is invalid. The message names field, rule, and fix.
+ * @throws {InvalidParamsError} If a field is invalid. The message names field, rule, and fix.
  */
 export function readCreateParams(params: CreateParams): CreatePaymentIntent {
   const read = CreatePaymentIntentSchema.safeParse(params)
   if (read.success) return read.data
   const { errors } = fieldErrors(read.error, params)
-  throw new TypeError(errors.map(({ detail }) => detail).join('; '))
+  throw new InvalidParamsError(errors)
 }

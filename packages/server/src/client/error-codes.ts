@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ProblemCode } from '@pi-checkout/contract/problem'
+import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
 
 /** Each code of a `PiError`, with its meaning and what to do. The README contains the same table. */
 export const errorCodes = {
@@ -21,7 +21,7 @@ export const errorCodes = {
     advice: 'call again with the same arguments: the same key finds an existing intent',
   },
   timed_out: {
-    meaning: 'no complete response within the timeout or the deadline',
+    meaning: 'no complete response within timeout or totalTimeout',
     advice: 'call again with the same arguments: the same key finds an existing intent',
   },
   aborted: {
@@ -151,10 +151,26 @@ export const errorCodes = {
 /** Code of a `PiError`. */
 export type PiErrorCode = keyof typeof errorCodes
 
+/** Code of a `ConnectionError`. */
+export type ConnectionErrorCode = 'not_connected' | 'tls_failed' | 'connection_lost' | 'timed_out'
+
+/** Code of a `ContractError`. */
+export type ContractErrorCode =
+  | 'redirect_refused'
+  | 'not_json'
+  | 'response_too_large'
+  | 'contract_broken'
+
+/** Code of an `ApiError`. */
+export type ApiErrorCode = Exclude<
+  PiErrorCode,
+  ConnectionErrorCode | ContractErrorCode | 'aborted' | 'idempotency_key_reused'
+>
+
 /** Returns the code of a problem, or `unexpected_response` if this version does not support it. */
-export function knownCode(code: string | undefined): PiErrorCode {
-  return code !== undefined && Object.hasOwn(errorCodes, code)
-    ? (code as PiErrorCode) // A key of the record.
+export function knownCode(code: string | undefined): ApiErrorCode | 'idempotency_key_reused' {
+  return code !== undefined && Object.hasOwn(problemCodes, code) && Object.hasOwn(errorCodes, code)
+    ? (code as ApiErrorCode | 'idempotency_key_reused') // A key of both records.
     : 'unexpected_response'
 }
 

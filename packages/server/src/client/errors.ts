@@ -4,18 +4,24 @@
  * @module
  */
 import type { FieldError } from '@pi-checkout/contract/problem'
-import { errorCodes, type PiErrorCode } from './error-codes.ts'
+import {
+  type ApiErrorCode,
+  type ConnectionErrorCode,
+  type ContractErrorCode,
+  errorCodes,
+  type PiErrorCode,
+} from './error-codes.ts'
 
 /**
- * Whether an intent may exist after a failed create, considering all attempts.
+ * Whether an intent may exist after a failed create, considering all requests of the call.
  *
- * `not_sent`: no attempt reached the service. `rejected`: the service rejected the request, and no intent exists.
+ * `not_sent`: no request reached the service. `rejected`: the service rejected the request, and no intent exists.
  * `unknown`: an intent may exist. The same call again finds it.
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown'
 
 /** One HTTP request of a call, failed or not. */
-export interface RequestAttempt {
+export interface RequestSummary {
   /** HTTP status; `undefined` if no response arrived. */
   readonly status: number | undefined
   /** Code of the problem or of the transport (`ECONNRESET`); `undefined` after a success. */
@@ -27,11 +33,11 @@ export interface RequestAttempt {
 }
 
 /** Properties of a `PiError`. */
-export interface PiErrorFacts {
-  readonly code: PiErrorCode
+export interface PiErrorFacts<Code extends PiErrorCode = PiErrorCode> {
+  readonly code: Code
   readonly outcome: Outcome
   readonly retryable: boolean
-  readonly attempts: readonly RequestAttempt[]
+  readonly requests: readonly RequestSummary[]
   readonly idempotencyKey?: string | undefined
   readonly status?: number | undefined
   readonly requestId?: string | undefined
@@ -40,11 +46,36 @@ export interface PiErrorFacts {
   readonly cause?: unknown
 }
 
+// Shared by all copies of this package: a package manager, a bundle, or a test runner may load several.
+const brand = Symbol.for('pi-checkout.error')
+
+/** A `PiError` that `name` narrows: `if (PiError.is(error) && error.name === 'ApiError')`. */
+export type PiFailure =
+  | ApiError
+  | ConnectionError
+  | IdempotencyConflictError
+  | ContractError
+  | AbortedError
+
 /** Base class of every failure. A caller's mistake is a `TypeError` instead. */
-export class PiError extends Error {
+export class PiError<Code extends PiErrorCode = PiErrorCode> extends Error {
+  static {
+    Object.defineProperty(PiError.prototype, brand, { value: true })
+  }
+
+  /**
+   * Returns whether an error is a `PiError`, also one of another copy of this package, for which `instanceof` is false.
+   *
+   * @example
+   * if (PiError.is(error) && error.name === 'ConnectionError') return retryLater()
+   */
+  static is(error: unknown): error is PiFailure {
+    return error instanceof Error && brand in error
+  }
+
   override readonly name: string = 'PiError'
   /** Stays the same in every version; the README lists all codes. */
-  readonly code: PiErrorCode
+  readonly code: Code
   /** Whether an intent may exist. */
   readonly outcome: Outcome
   /** Whether the same call with the same arguments may succeed later. */
@@ -53,35 +84,37 @@ export class PiError extends Error {
   readonly advice: string
   /** Idempotency key of a create. It is not secret. */
   readonly idempotencyKey: string | undefined
-  /** All attempts in order. Empty if the call ended before the first. */
-  readonly attempts: readonly RequestAttempt[]
+  /** All requests in order. Empty if the call ended before the first. */
+  readonly requests: readonly RequestSummary[]
   /** HTTP status of the last response. */
   readonly status: number | undefined
   /** `Request-Id` of the last response, for the service's support. */
   readonly requestId: string | undefined
 
-  constructor(message: string, facts: PiErrorFacts) {
+  constructor(message: string, facts: PiErrorFacts<Code>) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
     this.code = facts.code
     this.outcome = facts.outcome
     this.retryable = facts.retryable
     this.advice = errorCodes[facts.code].advice
     this.idempotencyKey = facts.idempotencyKey
-    this.attempts = facts.attempts
+    this.requests = facts.requests
     this.status = facts.status
     this.requestId = facts.requestId
   }
 }
 
 /** The service rejected the request. Read `code` and `errors`. Retry only if `retryable` is true. */
-export class ApiError extends PiError {
+export class ApiError extends PiError<ApiErrorCode> {
   override readonly name = 'ApiError'
+  /** HTTP status of the response. */
+  declare readonly status: number
   /** The invalid fields: at most 20. */
   readonly errors: readonly FieldError[]
   /** Number of invalid fields that `errors` does not list. */
   readonly errorsOmitted: number
 
-  constructor(message: string, facts: PiErrorFacts) {
+  constructor(message: string, facts: PiErrorFacts<ApiErrorCode> & { readonly status: number }) {
     super(message, facts)
     this.errors = facts.errors ?? []
     this.errorsOmitted = facts.errorsOmitted ?? 0
@@ -89,26 +122,69 @@ export class ApiError extends PiError {
 }
 
 /** No complete response arrived. Call again with the same arguments: the same key creates no second intent. */
-export class ConnectionError extends PiError {
+export class ConnectionError extends PiError<ConnectionErrorCode> {
   override readonly name = 'ConnectionError'
 }
 
 /** The key was used with a different body. Omit `idempotencyKey`, or raise `attempt` for a new intent. */
-export class IdempotencyConflictError extends PiError {
+export class IdempotencyConflictError extends PiError<'idempotency_key_reused'> {
   override readonly name = 'IdempotencyConflictError'
+  /** HTTP status of the response. */
+  declare readonly status: number
 }
 
 /** The response violates the specification. Don't use it. Check what responds at the base URL. */
-export class ContractError extends PiError {
+export class ContractError extends PiError<ContractErrorCode> {
   override readonly name = 'ContractError'
 }
 
 /** The caller's signal was aborted. `outcome` shows whether an intent may exist. */
-export class AbortedError extends PiError {
+export class AbortedError extends PiError<'aborted'> {
   override readonly name = 'AbortedError'
 }
 
-/** Combines the outcomes of all attempts. One lost response makes the call `unknown`. */
+/** A variable is missing, or a variable or an option is malformed. Nothing was sent. */
+export class ConfigurationError extends TypeError {
+  override readonly name = 'ConfigurationError'
+  /** Whether a variable is not set, or a value is invalid. */
+  readonly code: 'missing_variable' | 'malformed_option'
+  /** Name of the variable or option. */
+  readonly field: string
+
+  /** @param rule - What is wrong, and how to fix it. */
+  constructor(
+    field: string,
+    rule: string,
+    {
+      code = 'malformed_option',
+      cause,
+    }: { readonly code?: ConfigurationError['code']; readonly cause?: unknown } = {},
+  ) {
+    super(`${field}: ${rule}`, cause === undefined ? undefined : { cause })
+    this.field = field
+    this.code = code
+  }
+}
+
+/** An argument of a call is invalid. Nothing was sent. */
+export class InvalidParamsError extends TypeError {
+  override readonly name = 'InvalidParamsError'
+  /** The invalid fields: at most 20. */
+  readonly errors: readonly FieldError[]
+
+  constructor(errors: readonly FieldError[]) {
+    super(errors.map(({ detail }) => detail).join('; '))
+    this.errors = errors
+  }
+}
+
+/** Returns the error of one argument. */
+export function invalidParam(name: string, rule: string): InvalidParamsError {
+  const detail = `${name}: ${rule}`
+  return new InvalidParamsError([{ pointer: `/${name}`, code: 'invalid_format', detail }])
+}
+
+/** Combines the outcomes of all requests. One lost response makes the call `unknown`. */
 export function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
   if (outcomes.includes('unknown')) return 'unknown'
   return outcomes.includes('rejected') ? 'rejected' : 'not_sent'

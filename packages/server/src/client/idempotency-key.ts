@@ -10,6 +10,7 @@ import type { CreatePaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { limits } from '@pi-checkout/contract/spec-decisions'
 import canonicalize from 'canonicalize'
 import { type CreateParams, readCreateParams } from './create-params.ts'
+import { ConfigurationError, invalidParam } from './errors.ts'
 import { sha256 } from './sha256.ts'
 
 /** What the derived key depends on, besides the body. */
@@ -39,7 +40,7 @@ export interface PreparedCreate {
  *
  * @param params - The arguments of `create()`.
  * @param options - `attempt`, and the `namespace` of the client.
- * @throws {TypeError} If a field is invalid.
+ * @throws {InvalidParamsError} If a field is invalid.
  * @example
  * await idempotencyKey({ amount: 150000, currency: 'AMD', orderId: 'A-1001' })
  * // '7aa84a41-0b50-8086-aadd-b8ef3fe8ec45'
@@ -68,12 +69,13 @@ export async function prepareCreate(
     return { body, bytes, key: given }
   }
   if (!Number.isSafeInteger(attempt) || attempt < 1) {
-    throw new TypeError(
-      'attempt: must be a whole number from 1. Raise it by one for another intent of the same order.',
+    throw invalidParam(
+      'attempt',
+      'must be a whole number from 1. Raise it by one for another intent of the same order.',
     )
   }
   if (typeof namespace !== 'string' || !namespace.isWellFormed()) {
-    throw new TypeError('namespace: must be well-formed text.')
+    throw new ConfigurationError('namespace', 'must be well-formed text.')
   }
   // The names are in the order of RFC 8785, so this is the canonical text of the object.
   const text = `{"attempt":${attempt},"body":${bytes},"namespace":${canonicalText(namespace)},"op":"create","v":1}`
@@ -89,8 +91,9 @@ function canonicalText(value: unknown): string {
 function assertKey(key: unknown): void {
   const { idempotencyKey: max } = limits
   if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key) && key.length <= max) return
-  throw new TypeError(
-    `idempotencyKey: must be a string of 1 to ${max} visible ASCII characters. Omit it to derive the key.`,
+  throw invalidParam(
+    'idempotencyKey',
+    `must be a string of 1 to ${max} visible ASCII characters. Omit it to derive the key.`,
   )
 }
 

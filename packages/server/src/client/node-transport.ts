@@ -7,6 +7,7 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Socket } from 'node:net'
+import { ConfigurationError } from './errors.ts'
 import { NotSent, type Transport, type TransportResponse } from './transport.ts'
 
 /** Returns whether the runtime is Node.js. Bun and Deno have its modules too, but their `fetch` is the native client. */
@@ -49,14 +50,14 @@ export function nodeTransport(agent: Agent | undefined): Transport {
   }
 }
 
-/** @throws {TypeError} If the agent is for the other protocol. */
+/** @throws {ConfigurationError} If the agent is for the other protocol. */
 function withAgent(request: () => ClientRequest): ClientRequest {
   try {
     return request()
   } catch (cause) {
     if (!(cause instanceof TypeError) || !cause.message.startsWith('Protocol ')) throw cause
-    const message = `agent: does not fit the base URL (${cause.message}). Pass the other Agent.`
-    throw new TypeError(message, { cause })
+    const rule = `does not fit the base URL (${cause.message}). Pass the other Agent.`
+    throw new ConfigurationError('agent', rule, { cause })
   }
 }
 

@@ -4,14 +4,15 @@
  * @module
  */
 import { CreatedPaymentIntentSchema, PaymentIntentSchema } from '@pi-checkout/contract'
-import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { headers, routes } from '@pi-checkout/contract/routes'
 import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import type { Settings } from './configuration.ts'
+import { invalidParam } from './errors.ts'
 import type { PreparedCreate } from './idempotency-key.ts'
 import type { TransportRequest } from './transport.ts'
 
-/** An operation, ready to send. Every attempt sends the same bytes. */
+/** An operation, ready to send. Every request sends the same bytes. */
 export interface OperationRequest<T> {
   readonly operation: 'create' | 'retrieve'
   /** Method and route, for messages. */
@@ -33,7 +34,7 @@ export interface CreatedResponse {
 
 /** Prepares a create. Its response must have the same order, amount, and currency. */
 export function createRequest(
-  { apiKey, baseUrl }: Settings,
+  { apiKey, apiVersion, baseUrl }: Settings,
   { body, bytes, key }: PreparedCreate,
 ): OperationRequest<CreatedResponse> {
   const { method, path } = routes.create
@@ -44,7 +45,7 @@ export function createRequest(
     request: {
       method,
       headers: {
-        [headers.authorization]: `Bearer ${apiKey}`,
+        ...commonHeaders(apiKey, apiVersion),
         [headers.contentType]: 'application/json',
         [headers.idempotencyKey]: key,
       },
@@ -61,15 +62,14 @@ export function createRequest(
         (field) => intent[field] !== body[field],
       )
       if (different) return { violation: `it has another ${different}` }
-      // The rest keeps its type, which an index signature hides.
-      return { value: { intent: intent as PaymentIntent, clientSecret } }
+      return { value: { intent, clientSecret } }
     },
   }
 }
 
 /** Prepares a retrieve. */
 export function retrieveRequest(
-  { apiKey, baseUrl }: Settings,
+  { apiKey, apiVersion, baseUrl }: Settings,
   id: string,
 ): OperationRequest<PaymentIntent> {
   const { method, path } = routes.retrieve
@@ -77,28 +77,35 @@ export function retrieveRequest(
     operation: 'retrieve',
     title: `${method} ${path}`,
     url: baseUrl + path.replace(':id', id),
-    request: { method, headers: { [headers.authorization]: `Bearer ${apiKey}` } },
+    request: { method, headers: commonHeaders(apiKey, apiVersion) },
     secrets: [apiKey],
     read: (json) => {
       const read = PaymentIntentSchema.safeParse(json)
       if (!read.success) return invalidFields(read.error.issues)
       if (read.data.id !== id) return { violation: 'it is another intent' }
       // The specification does not forbid the secret in this response.
-      const { clientSecret: _, ...intent } = read.data
-      return { value: intent as PaymentIntent }
+      const { clientSecret: _, ...intent } = read.data as Partial<CreatedPaymentIntent> &
+        PaymentIntent
+      return { value: intent }
     },
   }
+}
+
+function commonHeaders(apiKey: string, apiVersion: string | undefined): Record<string, string> {
+  const authorization = { [headers.authorization]: `Bearer ${apiKey}` }
+  return apiVersion ? { ...authorization, [headers.apiVersion]: apiVersion } : authorization
 }
 
 /**
  * Checks an id before it becomes a part of a path. Encoding does not help: `%2e%2e` is normalized too.
  *
- * @throws {TypeError} If it is malformed. Nothing was sent.
+ * @throws {InvalidParamsError} If it is malformed. Nothing was sent.
  */
 export function assertIntentId(id: unknown): asserts id is string {
   if (typeof id === 'string' && paymentIntentIdPattern.test(id)) return
-  throw new TypeError(
-    'id: must be the id of a Payment Intent as create() returned it: 1 to 128 letters, digits, _ or -.',
+  throw invalidParam(
+    'id',
+    'must be the id of a Payment Intent as create() returned it: 1 to 128 letters, digits, _ or -.',
   )
 }
 

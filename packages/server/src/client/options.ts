@@ -1,22 +1,23 @@
 /**
- * Timeouts, attempts, transport, and test hooks of a client.
+ * Timeouts, retries, and transport of a client.
  *
  * @module
  */
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Agent } from 'node:http'
-import type { RequestAttempt } from './errors.ts'
+import { ConfigurationError, type RequestSummary } from './errors.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import { isNode, nodeTransport } from './node-transport.ts'
+import { testTimeOf } from './test-time.ts'
 import type { Transport } from './transport.ts'
 
-/** An attempt, as passed to `onAttempt` and published to the diagnostics channel `pi-checkout:attempt`. */
-export interface AttemptReport extends RequestAttempt {
+/** A request, as passed to `onRequest` and published to the diagnostics channel `pi-checkout:request`. */
+export interface RequestReport extends RequestSummary {
   readonly operation: 'create' | 'retrieve'
   /** From 1. */
   readonly number: number
   readonly idempotencyKey: string | undefined
-  /** Milliseconds until the next attempt; `undefined` after the last. */
+  /** Milliseconds until the next request; `undefined` after the last. */
   readonly retryIn: number | undefined
 }
 
@@ -24,11 +25,11 @@ export interface AttemptReport extends RequestAttempt {
 export interface ClientSettings {
   readonly send: Transport
   readonly timeout: number
-  readonly attempts: number
+  readonly maxRetries: number
   readonly clock: () => number
   readonly random: () => number
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
-  readonly report: (attempt: AttemptReport) => void
+  readonly report: (request: RequestReport) => void
 }
 
 /** Options of a client that concern its requests. */
@@ -44,61 +45,50 @@ export interface ClientOptions {
    */
   readonly fetch?: typeof globalThis.fetch | undefined
   /**
-   * Milliseconds for one attempt, headers and body.
+   * Milliseconds for one request, headers and body.
    * @default 10000
    */
   readonly timeout?: number | undefined
   /**
-   * Maximum number of attempts of a call.
-   * @default 4
+   * Maximum number of requests of a call after the first.
+   * @default 3
    */
-  readonly attempts?: number | undefined
+  readonly maxRetries?: number | undefined
   /**
-   * Called after each attempt. Errors that it throws are ignored.
+   * Called after each request. Errors that it throws are ignored.
    * @default None
    */
-  readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined
-  /**
-   * Milliseconds since 1970, for tests.
-   * @default A monotonic clock
-   */
-  readonly clock?: (() => number) | undefined
-  /**
-   * A number from 0 to 1, exclusive, for tests.
-   * @default Math.random
-   */
-  readonly random?: (() => number) | undefined
-  /**
-   * Waits, and rejects if the signal is aborted, for tests.
-   * @default A timer
-   */
-  readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined
+  readonly onRequest?: ((request: RequestReport) => void) | undefined
 }
 
 /**
  * Adds the defaults.
  *
- * @throws {TypeError} If a number is out of range.
+ * @throws {ConfigurationError} If a number is out of range.
  */
 export function readClientOptions(options: ClientOptions): ClientSettings {
-  const { attempts = 4, onAttempt } = options
-  if (!Number.isSafeInteger(attempts) || attempts < 1) {
-    throw new TypeError(`attempts: must be a whole number from 1; received ${String(attempts)}.`)
+  const { maxRetries = 3, onRequest } = options
+  if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
+    throw new ConfigurationError(
+      'maxRetries',
+      `must be a whole number from 0; received ${String(maxRetries)}.`,
+    )
   }
+  const time = testTimeOf(options)
   return {
     send: chooseTransport(options),
     timeout: checkedMilliseconds('timeout', options.timeout ?? 10_000),
-    attempts,
-    clock: options.clock ?? (() => performance.timeOrigin + performance.now()),
-    random: options.random ?? Math.random,
-    sleep: options.sleep ?? sleep,
-    report: (attempt) => {
+    maxRetries,
+    clock: time.clock ?? (() => performance.timeOrigin + performance.now()),
+    random: time.random ?? Math.random,
+    sleep: time.sleep ?? sleep,
+    report: (request) => {
       try {
-        onAttempt?.(attempt)
+        onRequest?.(request)
       } catch {
         // An observer must not fail a payment.
       }
-      attemptChannel()?.publish(attempt)
+      requestChannel()?.publish(request)
     },
   }
 }
@@ -106,11 +96,14 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
 // Chosen once: replacing a global later has no effect.
 function chooseTransport({ agent, fetch }: ClientOptions): Transport {
   if (agent && fetch) {
-    throw new TypeError('agent: is not used if fetch is given. Pass one of the two options.')
+    throw new ConfigurationError(
+      'agent',
+      'is not used if fetch is given. Pass one of the two options.',
+    )
   }
   if (fetch) return fetchTransport(fetch)
   if (isNode()) return nodeTransport(agent)
-  if (agent) throw new TypeError('agent: works in Node.js only. Pass fetch instead.')
+  if (agent) throw new ConfigurationError('agent', 'works in Node.js only. Pass fetch instead.')
   return fetchTransport((input, init) => globalThis.fetch(input, init))
 }
 
@@ -118,8 +111,9 @@ function chooseTransport({ agent, fetch }: ClientOptions): Transport {
 export function checkedMilliseconds(name: string, value: number): number {
   if (typeof value === 'number' && value > 0 && value < 2 ** 31) return value
   const received = typeof value === 'string' ? JSON.stringify(value).slice(0, 60) : String(value)
-  throw new TypeError(
-    `${name}: must be a number of milliseconds greater than 0 and less than 2147483648; received ${received}.`,
+  throw new ConfigurationError(
+    name,
+    `must be a number of milliseconds greater than 0 and less than 2147483648; received ${received}.`,
   )
 }
 
@@ -141,9 +135,9 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 let cachedChannel: { readonly publish: (message: unknown) => void } | undefined
 
 /** Returns `undefined` on a runtime without diagnostics channels. */
-function attemptChannel(): typeof cachedChannel {
+function requestChannel(): typeof cachedChannel {
   cachedChannel ??= globalThis.process
     ?.getBuiltinModule?.('node:diagnostics_channel')
-    .channel('pi-checkout:attempt')
+    .channel('pi-checkout:request')
   return cachedChannel
 }

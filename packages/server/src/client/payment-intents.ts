@@ -4,7 +4,7 @@
  * @module
  */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
-import { apiKeyPattern } from '@pi-checkout/contract/spec-decisions'
+import { apiKeyPattern, apiVersions } from '@pi-checkout/contract/spec-decisions'
 import {
   checkedApiKey,
   checkedBaseUrl,
@@ -13,7 +13,7 @@ import {
   variableBaseUrl,
 } from './configuration.ts'
 import type { CreateParams } from './create-params.ts'
-import { AbortedError, ConnectionError, PiError } from './errors.ts'
+import { AbortedError, ConfigurationError, ConnectionError, PiError } from './errors.ts'
 import { idempotencyKey, prepareCreate } from './idempotency-key.ts'
 import {
   assertIntentId,
@@ -45,10 +45,15 @@ export interface PaymentIntentsOptions extends ClientOptions {
    */
   readonly baseUrl?: string | URL | undefined
   /**
+   * Version of the API that requests are for, sent as `Api-Version`; `null` sends none, for a service without versions.
+   * @default '2026-11-20'
+   */
+  readonly apiVersion?: string | null | undefined
+  /**
    * Milliseconds for a call, including retries and the waits between them.
    * @default 30000
    */
-  readonly deadline?: number | undefined
+  readonly totalTimeout?: number | undefined
   /**
    * Part of every derived key. Separates shops whose order ids may collide under one API key.
    * @default ''
@@ -65,9 +70,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /**
    * Milliseconds for the call.
-   * @default `deadline` of the client
+   * @default `totalTimeout` of the client
    */
-  readonly deadline?: number | undefined
+  readonly totalTimeout?: number | undefined
 }
 
 /** Options of a create. */
@@ -110,7 +115,7 @@ export interface CreatedIntent {
 export class PaymentIntents {
   readonly #options: PaymentIntentsOptions
   readonly #client: ClientSettings
-  readonly #deadline: number
+  readonly #totalTimeout: number
   readonly #pendingCalls = new Map<string, RetryingCall<CreatedResponse>>()
   #settings: Settings | undefined
   #tenant: Promise<string> | undefined
@@ -128,19 +133,26 @@ export class PaymentIntents {
       )
     }
     if (options.apiKey !== undefined) checkedApiKey(options.apiKey)
+    const { apiVersion } = options
+    if (typeof apiVersion === 'string' && !/^\d{4}-\d\d-\d\d$/.test(apiVersion)) {
+      throw new ConfigurationError(
+        'apiVersion',
+        `must be a date such as ${apiVersions[0]}, or null; received ${JSON.stringify(apiVersion.slice(0, 60))}.`,
+      )
+    }
     if (options.baseUrl !== undefined) checkedBaseUrl(options.baseUrl)
     this.#options = options
-    this.#deadline = checkedMilliseconds('deadline', options.deadline ?? 30_000)
+    this.#totalTimeout = checkedMilliseconds('totalTimeout', options.totalTimeout ?? 30_000)
     this.#client = readClientOptions(options)
   }
 
   /**
    * Creates a Payment Intent, or returns the existing one if an identical call created it before.
    *
-   * All request attempts send the same idempotency key and the same bytes, so a retry never creates a second intent.
+   * All requests send the same idempotency key and the same bytes, so a retry never creates a second intent.
    *
    * @param params - `amount` is in minor units: 150000 is 1500.00 AMD.
-   * @param options - `attempt`, `idempotencyKey`, `deadline`, and `signal`.
+   * @param options - `attempt`, `idempotencyKey`, `totalTimeout`, and `signal`.
    * @returns `intent`, which is safe to log, and `handoff`, which contains `clientSecret`: send it to the paying browser only.
    * @throws {TypeError} If a field is invalid. Nothing was sent.
    * @throws {ApiError} If the service rejects the request. Retry only if `retryable` is true.
@@ -208,7 +220,7 @@ export class PaymentIntents {
   /**
    * Checks at startup that the variables are set and valid, that the service is reachable, and that it accepts the key.
    *
-   * @param options - `deadline` and `signal`.
+   * @param options - `totalTimeout` and `signal`.
    * @returns `environment`: the one that the key selects; `undefined` for a key in another format.
    * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
    * @throws {ApiError} If the service rejects the key, or another server responds at this address.
@@ -234,7 +246,7 @@ export class PaymentIntents {
    * Returns the current Payment Intent.
    *
    * @param id - As `create()` returned it.
-   * @param options - `deadline` and `signal`.
+   * @param options - `totalTimeout` and `signal`.
    * @throws {TypeError} If the id is malformed. Nothing was sent.
    * @throws {ApiError} If the service rejects the request: `payment_intent_not_found` also for another merchant's intent.
    * @throws {ConnectionError} If no complete response arrives. Call again.
@@ -253,9 +265,9 @@ export class PaymentIntents {
    *
    * @param id - As `create()` returned it.
    * @param done - Called with each retrieved intent.
-   * @param options - `deadline` covers all requests and waits.
+   * @param options - `totalTimeout` covers all requests and waits.
    * @returns The intent for which `done` returned true.
-   * @throws {ConnectionError} With code `timed_out` if the deadline passes first.
+   * @throws {ConnectionError} With code `timed_out` if `totalTimeout` passes first.
    * @example
    * const intent = await intents.waitUntil(id, ({ status }) => phaseOf(status) !== 'processing')
    */
@@ -271,11 +283,11 @@ export class PaymentIntents {
       const intent = await this.#retrieve(id, deadlineAt, signal)
       if (done(intent)) return intent
       if (clock() + wait >= deadlineAt) {
-        throw new ConnectionError('waitUntil exceeded its deadline', {
+        throw new ConnectionError('waitUntil exceeded its total timeout', {
           code: 'timed_out',
           outcome: 'unknown',
           retryable: true,
-          attempts: [],
+          requests: [],
         })
       }
       await sleep(wait, signal ?? new AbortController().signal).catch((error: unknown) => {
@@ -311,16 +323,20 @@ export class PaymentIntents {
   }
 
   #readSettings(): Settings {
-    const { apiKey, baseUrl } = this.#options
+    const { apiKey, apiVersion = apiVersions[0], baseUrl } = this.#options
     this.#settings ??= {
+      apiVersion: apiVersion ?? undefined,
       apiKey: apiKey ?? variableApiKey(),
       baseUrl: baseUrl === undefined ? variableBaseUrl() : checkedBaseUrl(baseUrl),
     }
     return this.#settings
   }
 
-  #deadlineAt({ deadline }: CallOptions): number {
-    const ms = deadline === undefined ? this.#deadline : checkedMilliseconds('deadline', deadline)
+  #deadlineAt({ totalTimeout }: CallOptions): number {
+    const ms =
+      totalTimeout === undefined
+        ? this.#totalTimeout
+        : checkedMilliseconds('totalTimeout', totalTimeout)
     return this.#client.clock() + ms
   }
 }
@@ -343,7 +359,7 @@ function rejectAborted(
     code: 'aborted',
     outcome: 'not_sent',
     retryable: true,
-    attempts: [],
+    requests: [],
     idempotencyKey,
     cause: signal.reason,
   })

@@ -1,14 +1,19 @@
 /**
- * Reads the response to one attempt: headers and body, up to a size.
+ * Reads the response to one request: headers and body, up to a size.
  *
- * The body is read inside the attempt: an incomplete body is a lost response, not invalid JSON.
+ * The body is read as a part of the request: an incomplete body is a lost response, not invalid JSON.
  *
  * @module
  */
 import { ProblemSchema } from '@pi-checkout/contract'
 import type { FieldError, Problem } from '@pi-checkout/contract/problem'
 import { headers } from '@pi-checkout/contract/routes'
-import { knownCode, type PiErrorCode } from './error-codes.ts'
+import {
+  type ApiErrorCode,
+  type ConnectionErrorCode,
+  type ContractErrorCode,
+  knownCode,
+} from './error-codes.ts'
 import type { Outcome } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
 import { redact, redactedCause } from './redact.ts'
@@ -19,24 +24,20 @@ import { NotSent, type TransportResponse } from './transport.ts'
 const maxResponse = 256 * 1024
 
 /** A success. */
-export interface AttemptSuccess<T> {
+export interface RequestSuccess<T> {
   readonly value: T
   readonly status: number
   readonly requestId: string | undefined
   readonly replayed: boolean
 }
 
-/** A failed attempt. */
-export interface AttemptFailure {
-  readonly kind: 'api' | 'connection' | 'contract'
-  readonly code: PiErrorCode
-  /** Code of the problem or of the transport, for the report of the attempt. */
+interface FailureFacts {
+  /** Code of the problem or of the transport, for the report of the request. */
   readonly reported: string
   readonly outcome: Outcome
   readonly transient: boolean
   /** What happened, to follow the title of the operation. */
   readonly event: string
-  readonly status?: number | undefined
   readonly requestId?: string | undefined
   /** Milliseconds. */
   readonly retryAfter?: number | undefined
@@ -45,11 +46,27 @@ export interface AttemptFailure {
   readonly cause?: unknown
 }
 
-/** Reads the response to one attempt. Does not reject: every error is an `AttemptFailure`. */
+type FailureKind =
+  | {
+      readonly kind: 'api'
+      readonly code: ApiErrorCode | 'idempotency_key_reused'
+      readonly status: number
+    }
+  | { readonly kind: 'connection'; readonly code: ConnectionErrorCode; readonly status?: undefined }
+  | {
+      readonly kind: 'contract'
+      readonly code: ContractErrorCode
+      readonly status?: number | undefined
+    }
+
+/** A failed request. */
+export type RequestFailure = FailureFacts & FailureKind
+
+/** Reads the response to one request. Does not reject: every error is an `RequestFailure`. */
 export async function readResponse<T>(
   operation: OperationRequest<T>,
   { response, now }: { readonly response: Promise<TransportResponse>; readonly now: () => number },
-): Promise<AttemptSuccess<T> | AttemptFailure> {
+): Promise<RequestSuccess<T> | RequestFailure> {
   let head: TransportResponse | undefined
   try {
     head = await response
@@ -62,9 +79,10 @@ export async function readResponse<T>(
   }
 }
 
-/** The failure of an attempt that its timeout ended. */
-export function timeoutFailure(ms: number): AttemptFailure {
-  return failure('timed_out', {
+/** The failure of a request that its timeout ended. */
+export function timeoutFailure(ms: number): RequestFailure {
+  return failure({
+    code: 'timed_out',
     kind: 'connection',
     transient: true,
     event: `got no complete response within ${ms} ms`,
@@ -82,7 +100,7 @@ interface Read {
 function readText<T>(
   operation: OperationRequest<T>,
   read: Read,
-): AttemptSuccess<T> | AttemptFailure {
+): RequestSuccess<T> | RequestFailure {
   const { status } = read.head
   if (isSuccess(read.head)) return readSuccess(operation, read)
   return status >= 300 && status < 400 ? redirectFailure({ status }) : readError(operation, read)
@@ -95,13 +113,13 @@ function isSuccess({ status }: TransportResponse): boolean {
 function readSuccess<T>(
   operation: OperationRequest<T>,
   { head, text }: Read,
-): AttemptSuccess<T> | AttemptFailure {
+): RequestSuccess<T> | RequestFailure {
   const { status } = head
   const requestId = head.header(headers.requestId)
   const facts = { kind: 'contract', status, requestId } as const
   if (text === undefined) {
     const event = `returned more than ${maxResponse} bytes`
-    return failure('response_too_large', { ...facts, event })
+    return failure({ code: 'response_too_large', ...facts, event })
   }
   let json: unknown
   try {
@@ -109,12 +127,12 @@ function readSuccess<T>(
   } catch {
     // The error of the parser contains a part of the text, which may be a secret.
     const event = `returned ${status} with a body that is not JSON`
-    return failure('not_json', { ...facts, transient: true, event })
+    return failure({ code: 'not_json', ...facts, transient: true, event })
   }
   const result = operation.read(json)
   if ('violation' in result) {
     const event = `returned ${status}, but ${result.violation}`
-    return failure('contract_broken', { ...facts, event })
+    return failure({ code: 'contract_broken', ...facts, event })
   }
   const replayed = head.header(headers.idempotentReplayed) === 'true'
   return { value: result.value, status, requestId, replayed }
@@ -123,7 +141,7 @@ function readSuccess<T>(
 function readError(
   { secrets }: OperationRequest<unknown>,
   { head, text, now }: Read,
-): AttemptFailure {
+): RequestFailure {
   const { status } = head
   const problem = readProblem(text)
   const transient = isTransient(status, problem?.code)
@@ -149,7 +167,7 @@ function readError(
   }
 }
 
-/** After a 408, or a conflict with a running request, an earlier attempt may have created the intent. */
+/** After a 408, or a conflict with a running request, an earlier request may have created the intent. */
 function outcomeOf(status: number, transient: boolean): Outcome {
   if (status < 400 || status >= 500) return 'unknown'
   return status === 408 || (status === 409 && transient) ? 'unknown' : 'rejected'
@@ -163,7 +181,7 @@ function readProblem(text: string | undefined): Problem | undefined {
   }
 }
 
-function transportFailure(error: unknown, secrets: readonly string[]): AttemptFailure {
+function transportFailure(error: unknown, secrets: readonly string[]): RequestFailure {
   const code = transportCode(error)
   const cause = redactedCause(error, secrets)
   if (isRedirect(error)) return redirectFailure({ cause })
@@ -175,14 +193,21 @@ function transportFailure(error: unknown, secrets: readonly string[]): AttemptFa
   const facts = { kind: 'connection', transient: true, cause } as const
   if (notSent || neverSent.test(code ?? '')) {
     const event = `could not be sent (${code ?? 'no connection'})`
-    return failure('not_connected', { ...facts, reported: code, outcome: 'not_sent', event })
+    return failure({
+      code: 'not_connected',
+      ...facts,
+      reported: code ?? 'not_connected',
+      outcome: 'not_sent',
+      event,
+    })
   }
   const event = `got no complete response (${code ?? 'connection lost'})`
-  return failure('connection_lost', { ...facts, reported: code, event })
+  return failure({ code: 'connection_lost', ...facts, reported: code ?? 'connection_lost', event })
 }
 
-function tlsFailure(code: string, cause: unknown): AttemptFailure {
-  return failure('tls_failed', {
+function tlsFailure(code: string, cause: unknown): RequestFailure {
+  return failure({
+    code: 'tls_failed',
     kind: 'connection',
     reported: code,
     outcome: 'not_sent',
@@ -193,22 +218,17 @@ function tlsFailure(code: string, cause: unknown): AttemptFailure {
   })
 }
 
-function redirectFailure(facts: Pick<AttemptFailure, 'status' | 'cause'>): AttemptFailure {
+function redirectFailure(facts: Pick<RequestFailure, 'status' | 'cause'>): RequestFailure {
   const event = 'returned a redirect, which is not followed'
-  return failure('redirect_refused', { kind: 'contract', event, ...facts })
+  return failure({ code: 'redirect_refused', kind: 'contract', event, ...facts })
 }
 
 /** By default an intent may exist and a retry does not help. */
 function failure(
-  code: PiErrorCode,
-  {
-    reported = code,
-    ...facts
-  }: Pick<AttemptFailure, 'kind' | 'event'> & {
-    readonly [Fact in keyof AttemptFailure]?: AttemptFailure[Fact] | undefined
-  },
-): AttemptFailure {
-  return { code, reported, outcome: 'unknown', transient: false, ...facts } as AttemptFailure
+  facts: FailureKind & Pick<FailureFacts, 'event'> & Partial<FailureFacts>,
+): RequestFailure {
+  const { code } = facts
+  return { reported: code, outcome: 'unknown', transient: false, ...facts }
 }
 
 // For transports that cannot tell: name resolution and connecting precede the request (Node's fetch, then Bun's).

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Milliseconds of the first wait before jitter. Each attempt doubles it. */
+/** Milliseconds of the first wait before jitter. Each request doubles it. */
 const base = 250
 
 /** Maximum milliseconds of a wait, unless the service requests a longer one. */
@@ -18,15 +18,15 @@ export function isTransient(status: number, code: string | undefined): boolean {
 }
 
 /**
- * Returns the milliseconds to wait before the next attempt, with full jitter.
+ * Returns the milliseconds to wait before the next request, with full jitter.
  *
- * @param attempt - Number of the failed attempt, from 1.
+ * @param number - Number of the failed request, from 1.
  * @param random - A number from 0 to 1, exclusive.
  * @param retryAfter - Minimum in milliseconds, from the response.
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
-export function retryDelay(attempt: number, random: number, retryAfter = 0): number {
-  const ceiling = Math.min(cap, base * 2 ** (attempt - 1))
+export function retryDelay(number: number, random: number, retryAfter = 0): number {
+  const ceiling = Math.min(cap, base * 2 ** (number - 1))
   return Math.max(retryAfter, Math.floor(random * ceiling))
 }
 

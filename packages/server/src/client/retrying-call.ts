@@ -1,5 +1,5 @@
 /**
- * One call with all its attempts: the same key, the same bytes, one deadline.
+ * One call with all its requests: the same key, the same bytes, one deadline.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import {
   type Outcome,
   type PiError,
   type PiErrorFacts,
-  type RequestAttempt,
+  type RequestSummary,
 } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
 import type { ClientSettings } from './options.ts'
 import {
-  type AttemptFailure,
-  type AttemptSuccess,
+  type RequestFailure,
+  type RequestSuccess,
   readResponse,
   timeoutFailure,
 } from './read-response.ts'
@@ -30,9 +30,9 @@ export class RetryingCall<T> {
   readonly #operation: OperationRequest<T>
   readonly #settings: ClientSettings
   readonly #deadlineAt: number
-  readonly #attempts: RequestAttempt[] = []
+  readonly #requests: RequestSummary[] = []
   readonly #outcomes: Outcome[] = []
-  readonly #result: Promise<AttemptSuccess<T>>
+  readonly #result: Promise<RequestSuccess<T>>
   #sending = false
   #waiting = 0
   #stopped = false
@@ -60,7 +60,7 @@ export class RetryingCall<T> {
   }
 
   /** Waits for the result. A caller's signal or earlier deadline ends only that caller's wait. */
-  async wait(deadlineAt: number, signal: AbortSignal | undefined): Promise<AttemptSuccess<T>> {
+  async wait(deadlineAt: number, signal: AbortSignal | undefined): Promise<RequestSuccess<T>> {
     this.#waiting++
     if (!signal && deadlineAt >= this.#deadlineAt) return this.#result
     return new Promise((resolve, reject) => {
@@ -84,11 +84,11 @@ export class RetryingCall<T> {
     })
   }
 
-  async #run(): Promise<AttemptSuccess<T>> {
-    const { attempts, clock, random, timeout } = this.#settings
+  async #run(): Promise<RequestSuccess<T>> {
+    const { maxRetries, clock, random, timeout } = this.#settings
     for (let number = 1; ; number++) {
       const startedAt = clock()
-      const result = await this.#attempt(Math.min(timeout, this.#deadlineAt - startedAt))
+      const result = await this.#request(Math.min(timeout, this.#deadlineAt - startedAt))
       const ms = Math.round(clock() - startedAt)
       const { status, requestId } = result
       if ('value' in result) {
@@ -101,7 +101,7 @@ export class RetryingCall<T> {
       const isLast =
         this.#stopped ||
         !result.transient ||
-        number >= attempts ||
+        number > maxRetries ||
         clock() + wait >= this.#deadlineAt
       const retryIn = isLast ? undefined : wait
       this.#report({ number, status, code: result.reported, requestId, ms, retryIn })
@@ -111,16 +111,16 @@ export class RetryingCall<T> {
   }
 
   /**
-   * Runs one attempt under its timeout. The timer does not rely on the transport: a stalled body can ignore an abort if
+   * Runs one request under its timeout. The timer does not rely on the transport: a stalled body can ignore an abort if
    * the request was garbage-collected.
    */
-  #attempt(ms: number): Promise<AttemptSuccess<T> | AttemptFailure> {
+  #request(ms: number): Promise<RequestSuccess<T> | RequestFailure> {
     if (ms <= 0) return Promise.resolve({ ...timeoutFailure(0), outcome: 'not_sent' })
     const { send, clock } = this.#settings
     const { url, request } = this.#operation
     this.#sending = true
     return new Promise((resolve) => {
-      const finish = (result: AttemptSuccess<T> | AttemptFailure): void => {
+      const finish = (result: RequestSuccess<T> | RequestFailure): void => {
         clearTimeout(timer)
         this.#sending = false
         this.#stopStep = undefined
@@ -154,19 +154,24 @@ export class RetryingCall<T> {
   #report({
     number,
     retryIn,
-    ...attempt
-  }: RequestAttempt & { readonly number: number; readonly retryIn: number | undefined }): void {
-    this.#attempts.push(attempt)
+    ...request
+  }: RequestSummary & { readonly number: number; readonly retryIn: number | undefined }): void {
+    this.#requests.push(request)
     const { operation, idempotencyKey } = this.#operation
-    this.#settings.report({ operation, number, idempotencyKey, ...attempt, retryIn })
+    this.#settings.report({ operation, number, idempotencyKey, ...request, retryIn })
   }
 
-  #errorOf({ kind, event, ...failure }: AttemptFailure): PiError {
-    const facts = { ...failure, ...this.#facts(), retryable: failure.transient }
-    const message = this.#message(event, facts.outcome)
-    if (facts.code === 'idempotency_key_reused') return new IdempotencyConflictError(message, facts)
-    if (kind === 'connection') return new ConnectionError(message, facts)
-    return kind === 'contract' ? new ContractError(message, facts) : new ApiError(message, facts)
+  #errorOf(failure: RequestFailure): PiError {
+    const common = { ...this.#facts(), retryable: failure.transient }
+    const message = this.#message(failure.event, common.outcome)
+    if (failure.kind === 'connection') {
+      return new ConnectionError(message, { ...failure, ...common })
+    }
+    if (failure.kind === 'contract') return new ContractError(message, { ...failure, ...common })
+    const { code } = failure
+    return code === 'idempotency_key_reused'
+      ? new IdempotencyConflictError(message, { ...failure, ...common, code })
+      : new ApiError(message, { ...failure, ...common, code })
   }
 
   #abortedError(cause: unknown): PiError {
@@ -176,18 +181,18 @@ export class RetryingCall<T> {
 
   #timeoutError(): PiError {
     const facts = { ...this.#facts(), code: 'timed_out', retryable: true } as const
-    return new ConnectionError(this.#message('exceeded its deadline', facts.outcome), facts)
+    return new ConnectionError(this.#message('exceeded its total timeout', facts.outcome), facts)
   }
 
-  #facts(): Pick<PiErrorFacts, 'outcome' | 'attempts' | 'idempotencyKey'> {
+  #facts(): Pick<PiErrorFacts, 'outcome' | 'requests' | 'idempotencyKey'> {
     const outcomes = this.#sending ? [...this.#outcomes, 'unknown' as const] : this.#outcomes
     const { idempotencyKey } = this.#operation
-    return { outcome: combineOutcomes(outcomes), attempts: [...this.#attempts], idempotencyKey }
+    return { outcome: combineOutcomes(outcomes), requests: [...this.#requests], idempotencyKey }
   }
 
   #message(event: string, outcome: Outcome): string {
     const { operation, title } = this.#operation
-    const number = this.#attempts.length > 1 ? ` (attempt ${this.#attempts.length})` : ''
+    const number = this.#requests.length > 1 ? ` (request ${this.#requests.length})` : ''
     const consequence = operation === 'create' ? `; ${consequences[outcome]}` : ''
     return `${title} ${event}${number}${consequence}`
   }

@@ -17,11 +17,11 @@ export interface TestTime {
 const key = Symbol.for('pi-checkout.test-time')
 
 /** Returns options that contain a test's time. */
-export function optionsWith(time: TestTime): object {
+export function optionsWith(time: Partial<TestTime>): object {
   return { [key]: time }
 }
 
 /** Returns the time that the options of a test contain. */
-export function testTimeOf(options: object): TestTime | undefined {
-  return Reflect.get(options, key) as TestTime | undefined // Written by `optionsWith` only.
+export function testTimeOf(options: object): Partial<TestTime> {
+  return (Reflect.get(options, key) as Partial<TestTime> | undefined) ?? {} // Written by `optionsWith` only.
 }

@@ -236,7 +236,7 @@ class Handoffs<Order extends HandoffOrder, Context> {
 
   #loadCookie(): Promise<HandoffCookie | undefined> {
     const { resumeCookie = {} } = this.#options
-    const clock = testTimeOf(this.#options)?.clock ?? Date.now
+    const { clock = Date.now } = testTimeOf(this.#options)
     this.#cookie ??= createHandoffCookie(resumeCookie, clock)
     return this.#cookie
   }

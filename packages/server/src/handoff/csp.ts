@@ -4,6 +4,7 @@
  * @module
  */
 import { checkedOrigin } from '../client/configuration.ts'
+import { ConfigurationError } from '../client/errors.ts'
 
 /** Options of `cspFor()`. */
 export interface CspOptions {
@@ -23,7 +24,7 @@ export interface CspOptions {
  * needs. A shop that loads more adds its sources.
  *
  * @param options - `checkoutOrigin`, and `reportTo` for reports.
- * @throws {TypeError} If `checkoutOrigin` is not an origin, or `reportTo` is not a plain name.
+ * @throws {ConfigurationError} If `checkoutOrigin` is not an origin, or `reportTo` is not a plain name.
  * @example
  * response.setHeader('content-security-policy', cspFor({ checkoutOrigin: 'https://pay.example' }))
  * @see .github/SECURITY.md, "Headers to copy"
@@ -32,8 +33,9 @@ export function cspFor({ checkoutOrigin, reportTo }: CspOptions): string {
   const checkout = checkedOrigin(checkoutOrigin, { name: 'checkoutOrigin', of: 'cspFor()' })
   // A semicolon or a comma would begin another directive or policy.
   if (reportTo !== undefined && !/^[\w-]{1,64}$/.test(reportTo)) {
-    throw new TypeError(
-      `reportTo: must be 1 to 64 letters, digits, _ or -, such as csp; received ${JSON.stringify(reportTo).slice(0, 60)}.`,
+    throw new ConfigurationError(
+      'reportTo',
+      `must be 1 to 64 letters, digits, _ or -, such as csp; received ${JSON.stringify(reportTo).slice(0, 60)}.`,
     )
   }
   return [

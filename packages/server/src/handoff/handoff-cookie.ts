@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { ConfigurationError } from '../client/errors.ts'
 import { type Handoff, maskedHandoff } from '../client/payment-intents.ts'
 import { sha256 } from '../client/sha256.ts'
 import type { ResumeCookieOptions } from './options.ts'
@@ -59,7 +60,7 @@ export interface HandoffCookie {
  * Creates the cookie of a shop.
  *
  * @returns `undefined` for a shop without the cookie: `options` is `false`, or there are no keys.
- * @throws {TypeError} If the keys or another option is malformed. The message does not contain the keys.
+ * @throws {ConfigurationError} If the keys or another option is malformed. The message does not contain the keys.
  */
 export async function createHandoffCookie(
   options: ResumeCookieOptions | false,
@@ -153,7 +154,10 @@ function readOptions({ name = 'pi-handoff', path = '/', maxAge = 1800 }: ResumeC
 }
 
 function fail(name: string, rule: string, value: string | number): never {
-  throw new TypeError(`resumeCookie.${name}: ${rule}; received ${JSON.stringify(value)}.`)
+  throw new ConfigurationError(
+    `resumeCookie.${name}`,
+    `${rule}; received ${JSON.stringify(value)}.`,
+  )
 }
 
 function isHttps(origin: string): boolean {
@@ -183,18 +187,20 @@ function readKeys(
   for (const part of text.split(',')) {
     const [, kid, encoded] = /^([a-z0-9]{1,8}):([A-Za-z0-9_-]{43})$/.exec(part.trim()) ?? []
     if (!kid || !encoded) {
-      throw new TypeError(
-        `${variable}: must be k1:<43 base64url characters>, several with commas. ${newKey}`,
+      throw new ConfigurationError(
+        variable,
+        `must be k1:<43 base64url characters>, several with commas. ${newKey}`,
       )
     }
     const bytes = new Uint8Array(decode(encoded))
     // 32 random bytes practically always have more distinct ones. A typed pattern such as ABAB… has fewer.
     if (new Set(bytes).size < 8) {
-      throw new TypeError(
-        `${variable}: key ${kid} is not random (fewer than 8 distinct bytes). ${newKey}`,
+      throw new ConfigurationError(
+        variable,
+        `key ${kid} is not random (fewer than 8 distinct bytes). ${newKey}`,
       )
     }
-    if (keys.has(kid)) throw new TypeError(`${variable}: contains the key ${kid} twice.`)
+    if (keys.has(kid)) throw new ConfigurationError(variable, `contains the key ${kid} twice.`)
     keys.set(kid, bytes)
   }
   return keys

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ConfigurationError } from '../client/errors.ts'
 import { type HandoffCall, maxHandoffBody } from './call.ts'
 import { HandoffRejection, received } from './problem.ts'
 
@@ -28,14 +29,15 @@ export function routeOf(url: string, basePath: string): HandoffRoute | undefined
   return path === `${prefix}/status` ? 'status' : undefined
 }
 
-/** @throws {TypeError} If a value is not a path that a request can have in front of `/handoff`. */
+/** @throws {ConfigurationError} If a value is not a path that a request can have in front of `/handoff`. */
 export function assertBasePath(value: string): void {
   if (value === '/') return
   const isPath = typeof value === 'string' && value.startsWith('/') && !value.endsWith('/')
   const origin = 'http://localhost'
   if (isPath && URL.canParse(value, origin) && new URL(value, origin).pathname === value) return
-  throw new TypeError(
-    `basePath: must be a path such as "/checkout" without a trailing slash; ${received(String(value))}. Set the basePath option of createHandoff().`,
+  throw new ConfigurationError(
+    'basePath',
+    `must be a path such as "/checkout" without a trailing slash; ${received(String(value))}. Set the basePath option of createHandoff().`,
   )
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { problemMediaType } from '@pi-checkout/contract/problem'
-import { ApiError, PiError } from '../client/errors.ts'
+import { PiError } from '../client/errors.ts'
 import { redact } from '../client/redact.ts'
 import type { HandoffResult } from './call.ts'
 
@@ -59,9 +59,9 @@ export function received(value: string | null | undefined): string {
 
 /** Returns the code that the browser gets for an error. */
 export function publicCode(error: unknown): HandoffProblemCode {
-  if (!(error instanceof PiError)) return 'internal_error'
+  if (!PiError.is(error)) return 'internal_error'
   if (error.retryable) return 'payment_unavailable'
-  return error instanceof ApiError && error.status === 401 ? 'internal_error' : 'payment_refused'
+  return error.name === 'ApiError' && error.status === 401 ? 'internal_error' : 'payment_refused'
 }
 
 /** Returns the response of a code. */

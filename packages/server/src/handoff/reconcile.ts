@@ -5,7 +5,7 @@
  */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type Phase, phaseOf } from '@pi-checkout/contract/spec-decisions'
-import { PiError } from '../client/errors.ts'
+import { ConfigurationError, invalidParam, PiError, type PiFailure } from '../client/errors.ts'
 import { assertIntentId } from '../client/operations.ts'
 import type { OpenOrder } from './options.ts'
 import type { Settlements } from './settlements.ts'
@@ -39,7 +39,7 @@ export type ReconcileReport<Order extends OpenOrder = OpenOrder> = { readonly or
       /** `undefined` if the row is malformed. */
       readonly intentId: string | undefined
       /** A `TypeError` names the malformed field of the row. */
-      readonly error: PiError | TypeError
+      readonly error: PiFailure | TypeError
     }
 )
 
@@ -79,8 +79,9 @@ export async function reconcile<Order extends OpenOrder>(
   const { concurrency = 4, onError, signal } = options
   const { onReport = (report) => reportTo(onError, report) } = options
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw new TypeError(
-      `concurrency: must be a whole number from 1; received ${String(concurrency)}.`,
+    throw new ConfigurationError(
+      'concurrency',
+      `must be a whole number from 1; received ${String(concurrency)}.`,
     )
   }
   const summary = { ...emptySummary }
@@ -171,7 +172,7 @@ async function attempt<T>(
   { isOneMerchant }: Pick<Context<never>, 'isOneMerchant'>,
   id: string,
   retrieve: () => Promise<T>,
-): Promise<{ readonly value: T } | { readonly error: PiError | TypeError }> {
+): Promise<{ readonly value: T } | { readonly error: PiFailure | TypeError }> {
   try {
     assertIntentId(id)
   } catch (error) {
@@ -180,8 +181,8 @@ async function attempt<T>(
   try {
     return { value: await retrieve() }
   } catch (error) {
-    const isKeyRejected = error instanceof PiError && (error.status === 401 || error.status === 403)
-    if (!(error instanceof PiError) || (isKeyRejected && isOneMerchant)) throw error
+    const isKeyRejected = PiError.is(error) && (error.status === 401 || error.status === 403)
+    if (!PiError.is(error) || (isKeyRejected && isOneMerchant)) throw error
     return { error }
   }
 }
@@ -204,7 +205,7 @@ function rowErrorOf(order: OpenOrder | null | undefined): TypeError | undefined 
   const [name] = fields.find(([, isValid]) => !isValid) ?? []
   return name === undefined
     ? undefined
-    : new TypeError(`${name}: is missing or has another type in a row passed to reconcile().`)
+    : invalidParam(name, 'is missing or has another type in a row passed to reconcile().')
 }
 
 function serialized<T>(task: () => T | Promise<T>): () => Promise<T> {

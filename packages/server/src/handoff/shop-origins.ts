@@ -4,6 +4,7 @@
  * @module
  */
 import { checkedOrigin } from '../client/configuration.ts'
+import { ConfigurationError } from '../client/errors.ts'
 import type { HandoffOptions, HookRequest } from './options.ts'
 
 /** Returns the origins at which a request may arrive. */
@@ -22,8 +23,9 @@ export function shopOriginsOf<Context>(
   const read = (value: unknown): string => {
     const origin = checkedOrigin(value, { name: 'shopOrigin', of })
     if (origin !== globalThis.process?.env?.PI_CHECKOUT_ORIGIN) return origin
-    throw new TypeError(
-      `shopOrigin: is the hosted checkout's, PI_CHECKOUT_ORIGIN; received "${origin}". Set shopOrigin to the origin of the shop's pages. The hosted checkout's is checkoutOrigin.`,
+    throw new ConfigurationError(
+      'shopOrigin',
+      `is the hosted checkout's, PI_CHECKOUT_ORIGIN; received "${origin}". Set shopOrigin to the origin of the shop's pages. The hosted checkout's is checkoutOrigin.`,
     )
   }
   if (typeof shopOrigin === 'function') {

@@ -17,7 +17,7 @@ import {
   problemMediaType,
 } from '@pi-checkout/contract/problem'
 import { headers, routes } from '@pi-checkout/contract/routes'
-import { limits, paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
+import { apiVersions, limits, paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import canonicalize from 'canonicalize'
 
 /** An intent with its secret. */
@@ -87,7 +87,10 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 async function create(request: Request, store: FakeStore): Promise<Response> {
   const rejection =
-    rejectBrowser(request) ?? rejectMediaType(request) ?? rejectCredentials(request, store.apiKey)
+    rejectBrowser(request) ??
+    rejectMediaType(request) ??
+    rejectCredentials(request, store.apiKey) ??
+    rejectVersion(request)
   if (rejection) return rejection
   const key = request.headers.get(headers.idempotencyKey)
   if (key !== null && (!/^[!-~]+$/.test(key) || key.length > limits.idempotencyKey)) {
@@ -119,7 +122,8 @@ function retrieve(
   request: Request,
   { id, store }: { readonly id: string; readonly store: FakeStore },
 ): Response {
-  const rejection = rejectBrowser(request) ?? rejectCredentials(request, store.apiKey)
+  const rejection =
+    rejectBrowser(request) ?? rejectCredentials(request, store.apiKey) ?? rejectVersion(request)
   if (rejection) return rejection
   const intent = paymentIntentIdPattern.test(id) ? store.intents.get(id) : undefined
   if (!intent) return problem('payment_intent_not_found')
@@ -192,6 +196,12 @@ function rejectCredentials({ headers: sent }: Request, apiKey: string): Response
     return problem('missing_credentials', { headers: { 'www-authenticate': 'Bearer' } })
   const [, token] = /^Bearer +([!-~]{1,512})$/i.exec(credentials) ?? []
   return token === apiKey ? undefined : problem('invalid_credentials', challenge)
+}
+
+function rejectVersion({ headers: sent }: Request): Response | undefined {
+  const version = sent.get(headers.apiVersion)
+  const isKnown = version === null || (apiVersions as readonly string[]).includes(version)
+  return isKnown ? undefined : problem('unsupported_api_version')
 }
 
 function notAllowed(allow: string): Response {

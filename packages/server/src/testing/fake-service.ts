@@ -7,6 +7,7 @@
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
 import { type PaymentIntentStatus, phaseOf } from '@pi-checkout/contract/spec-decisions'
+import { optionsWith } from '../client/test-time.ts'
 import { common, type FakeStore, newId, operate, problem } from './fake-operations.ts'
 
 /** A request that the fake service received. */
@@ -83,7 +84,7 @@ export interface FakeService {
  * @param options - See `FakeServiceOptions`.
  * @example
  * const service = fakeService().dropAfterCommit()
- * const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
+ * const intents = new PaymentIntents({ ...service.options, ...fakeTime().options })
  */
 export function fakeService({ clock = Date.now }: FakeServiceOptions = {}): FakeService {
   const apiKey = newId('fake-key-')
@@ -124,12 +125,15 @@ export function fakeService({ clock = Date.now }: FakeServiceOptions = {}): Fake
   return service
 }
 
-/** A clock that advances with each wait, without waiting. Pass it to `PaymentIntents` and `fakeService()`. */
+/** A clock that advances with each wait, without waiting. */
 export interface FakeTime {
+  /** For `new PaymentIntents({ …, ...time.options })` and `createHandoff()`. */
+  readonly options: object
   /** Milliseconds of each wait so far. */
   readonly waits: readonly number[]
+  /** Milliseconds since 1970, for `fakeService(time)`. */
   readonly clock: () => number
-  readonly random: () => number
+  /** Advances the clock. */
   readonly sleep: (ms: number) => Promise<void>
 }
 
@@ -139,20 +143,17 @@ export interface FakeTime {
  * @param start - Milliseconds since 1970.
  * @default start 2026-01-01T00:00:00Z
  * @example
- * const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
+ * const intents = new PaymentIntents({ ...service.options, ...fakeTime().options })
  */
 export function fakeTime(start = Date.UTC(2026, 0, 1)): FakeTime {
   const waits: number[] = []
   let now = start
-  return {
-    waits,
-    clock: () => now,
-    random: () => 0.5,
-    sleep: async (ms) => {
-      waits.push(ms)
-      now += ms
-    },
+  const clock = (): number => now
+  const sleep = async (ms: number): Promise<void> => {
+    waits.push(ms)
+    now += ms
   }
+  return { waits, clock, sleep, options: optionsWith({ clock, random: () => 0.5, sleep }) }
 }
 
 type Script = (request: Request, store: FakeStore) => Promise<Response>

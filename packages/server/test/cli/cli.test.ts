@@ -70,6 +70,7 @@ test('create --json --reveal prints one line with the secret', async () => {
   const { stdout } = await piCheckout(['create', ...order, ...extras, '--json', '--reveal'], env)
   expect(stdout.trim().split('\n')).toHaveLength(1)
   expect(JSON.parse(stdout)).toMatchObject({
+    v: 1,
     intent: { id: 'pi_scripted', customer: { id: 'c1', name: 'Ani' }, metadata: { cart: '7=8' } },
     handoff: { id: 'pi_scripted', clientSecret: secret },
     replayed: true,
@@ -83,6 +84,7 @@ test('key prints the derived key and its inputs without a service', async () => 
   expect(shown.stdout).toMatch(/^7aa84a41-0b50-8086-aadd-b8ef3fe8ec45\n.*\{"amount":150000/s)
   const { stdout } = await piCheckout(['key', ...order, '--json'])
   expect(JSON.parse(stdout)).toEqual({
+    v: 1,
     idempotencyKey: '7aa84a41-0b50-8086-aadd-b8ef3fe8ec45',
     covers: {
       v: 1,
@@ -107,6 +109,10 @@ test.each([
   ['create --order A --major 1 --currency amd', /^PI_API_KEY: environment variable is not set/],
   ['get a b', /^ID: must be one id/],
   ['get ..', /^id: must be the id/],
+  [
+    'get pi_1 --watch --total-timeout 30',
+    /^--total-timeout: must be .* such as 30s or 10m; received "30"/,
+  ],
 ])('"%s" exits with 2 and prints the fix', async (command, message) => {
   const { code, stdout, stderr } = await piCheckout(command.split(' '))
   expect([code, stdout]).toEqual([2, ''])
@@ -129,6 +135,7 @@ test('exits with 3 if rejected, 4 after a lost response, 5 without a service', a
   const lost = await piCheckout(['create', ...order, '--json'], env)
   expect(lost.code).toBe(4)
   expect(JSON.parse(lost.stderr)).toMatchObject({
+    v: 1,
     error: { code: 'connection_lost', outcome: 'unknown', retryable: true },
   })
   await losing.close()
@@ -150,11 +157,14 @@ test('get prints an intent, and with --watch until it is final', async () => {
   const statuses = watched.stdout
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line).status)
+    .map((line) => JSON.parse(line).intent.status)
   expect(statuses).toEqual(['requires_payment_method', 'processing', 'succeeded'])
   const failed = await scriptedService(retrieved({ status: 'expired' }))
   const ended = await piCheckout(['get', 'pi_abc', '--watch'], { ...env, PI_BASE_URL: failed.url })
   expect(ended.code).toBe(6)
+  const open = await scriptedService(retrieved())
+  const args = ['get', 'pi_abc', '--watch', '--total-timeout', '100ms']
+  expect((await piCheckout(args, { ...env, PI_BASE_URL: open.url })).code).toBe(4)
 })
 
 test('Ctrl-C ends a create with 130, and an intent may exist', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { newOrderId, PaymentIntents } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
-import { apiKey, created, order, problem, scriptedService } from '../scripted-service.ts'
+import { apiKey, atOnce, created, order, problem, scriptedService } from '../scripted-service.ts'
 
 const baseUrl = 'http://127.0.0.1:1'
 
@@ -125,8 +125,8 @@ test('rejects milliseconds and attempts that are out of range', () => {
   expect(() => new PaymentIntents({ timeout: 0 })).toThrow(
     /^timeout: must be a number of milliseconds .*; received 0/,
   )
-  expect(() => new PaymentIntents({ deadline: Number.NaN })).toThrow(/^deadline: must/)
-  expect(() => new PaymentIntents({ attempts: 1.5 })).toThrow(/^attempts: must/)
+  expect(() => new PaymentIntents({ totalTimeout: Number.NaN })).toThrow(/^totalTimeout: must/)
+  expect(() => new PaymentIntents({ maxRetries: 0.5 })).toThrow(/^maxRetries: must/)
 })
 
 test('check() finds a missing variable, an unreachable service, and a rejected key', async () => {
@@ -134,7 +134,7 @@ test('check() finds a missing variable, an unreachable service, and a rejected k
   await expect(new PaymentIntents({ baseUrl }).check()).rejects.toThrow(
     /^PI_API_KEY: environment variable is not set/,
   )
-  const unreachable = new PaymentIntents({ apiKey, baseUrl, random: () => 0 })
+  const unreachable = new PaymentIntents({ apiKey, baseUrl, ...atOnce })
   await expect(unreachable.check()).rejects.toMatchObject({ code: 'not_connected' })
   const rejecting = await scriptedService(problem(401, 'invalid_credentials'))
   const rejected = new PaymentIntents({ apiKey, baseUrl: rejecting.url })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { beforeAll, expect, test } from 'vitest'
+import { optionsWith } from '../../src/client/test-time.ts'
 import {
   ApiError,
   ConnectionError,
@@ -30,7 +31,9 @@ import {
   stall,
 } from '../scripted-service.ts'
 
-type End = 'created' | readonly [code: PiErrorCode, outcome: Outcome, type?: typeof PiError]
+type End =
+  | 'created'
+  | readonly [code: PiErrorCode, outcome: Outcome, type?: abstract new (...args: never) => PiError]
 
 /** What one call results in: how often it is sent, and what its caller gets. */
 type Row = readonly [fault: string, script: readonly Step[], sent: number, end: End]
@@ -170,8 +173,8 @@ test.each(cases)(
       apiKey,
       baseUrl: service.url,
       timeout: 400,
-      deadline,
-      random: () => 0.2,
+      totalTimeout: deadline,
+      ...optionsWith({ random: () => 0.2 }),
       ...options,
     })
     const startedAt = performance.now()
@@ -188,8 +191,8 @@ test.each(cases)(
       const [code, outcome, type = PiError] = end
       expect(result).toBeInstanceOf(type)
       expect(result).toMatchObject({ code, outcome, idempotencyKey: service.keys()[0] })
-      expect(result.attempts).toHaveLength(sent)
-      const spent = result.attempts.reduce((sum, { ms }) => sum + ms, 0)
+      expect(result.requests).toHaveLength(sent)
+      const spent = result.requests.reduce((sum, { ms }) => sum + ms, 0)
       expect(spent).toBeLessThanOrEqual(performance.now() - startedAt + sent)
     }
     expect(service.requests).toHaveLength(sent)
@@ -202,12 +205,12 @@ test.each([
   ['a closed port', 'http://127.0.0.1:1'],
   ['an unknown host name', 'https://nowhere.invalid'],
 ])('%s: sends nothing', async (_, baseUrl) => {
-  const intents = new PaymentIntents({ apiKey, baseUrl, random: () => 0 })
+  const intents = new PaymentIntents({ apiKey, baseUrl, ...optionsWith({ random: () => 0 }) })
   await expect(intents.create(order)).rejects.toMatchObject({
     code: 'not_connected',
     outcome: 'not_sent',
     retryable: true,
-    attempts: { length: 4 },
+    requests: { length: 4 },
   })
 })
 

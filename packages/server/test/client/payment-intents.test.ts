@@ -1,9 +1,10 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { AbortedError, PaymentIntents, PiError } from '../../src/index.ts'
+import { AbortedError, PaymentIntents, PiError, raw } from '../../src/index.ts'
 import { fakeTime } from '../../src/testing/fake-service.ts'
 import {
   apiKey,
+  atOnce,
   clientOf,
   created,
   html,
@@ -58,7 +59,7 @@ test('retries a lost response with the same key and the same bytes', async () =>
     reset,
     created({}, { 'idempotent-replayed': 'true' }),
   )
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime() })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime().options })
   const { intent, replayed } = await intents.create(order)
   expect(intent.id).toBe('pi_scripted')
   expect(replayed).toBe(true)
@@ -70,7 +71,7 @@ test('retries a lost response with the same key and the same bytes', async () =>
 test('waits grow with full jitter', async () => {
   const time = fakeTime()
   const { intents } = await clientOf([problem(503, 'store_unavailable')], {
-    attempts: 7,
+    maxRetries: 6,
     ...time,
   })
   await failure(intents.create(order))
@@ -83,16 +84,16 @@ test.each([
 ])('waits for Retry-After in %s', async (_, retryAfter, ms) => {
   const time = fakeTime(Date.parse('2026-11-20T10:00:00Z'))
   const limited = problem(429, 'rate_limited', { 'retry-after': retryAfter })
-  const { intents } = await clientOf([limited, created()], time)
+  const { intents } = await clientOf([limited, created()], time.options)
   await intents.create(order)
   expect(time.waits).toEqual([ms])
 })
 
-test('fails at once if Retry-After is beyond the deadline', async () => {
+test('fails at once if Retry-After is beyond the total timeout', async () => {
   const time = fakeTime()
   const { service, intents } = await clientOf(
     [problem(429, 'rate_limited', { 'retry-after': '60' })],
-    { ...time },
+    time.options,
   )
   const error = await failure(intents.create(order))
   expect(error).toMatchObject({ code: 'rate_limited', retryable: true, outcome: 'rejected' })
@@ -100,14 +101,14 @@ test('fails at once if Retry-After is beyond the deadline', async () => {
   expect(service.requests).toHaveLength(1)
 })
 
-test('the deadline covers attempts and waits (threat 7)', async () => {
+test('the total timeout covers requests and waits (threat 7)', async () => {
   const service = await scriptedService(silent)
   const intents = new PaymentIntents({
     apiKey,
     baseUrl: service.url,
     timeout: 200,
-    deadline: 300,
-    attempts: 99,
+    totalTimeout: 300,
+    maxRetries: 98,
   })
   const began = performance.now()
   const error = await failure(intents.create(order))
@@ -119,7 +120,7 @@ test('sends nothing to the target of a redirect (threat 3)', async () => {
   const target = await scriptedService(created())
   const { service, intents } = await clientOf(
     [redirect(307, `${target.url}/payment-intents`)],
-    fakeTime(),
+    fakeTime().options,
   )
   expect(await failure(intents.create(order))).toMatchObject({ code: 'redirect_refused' })
   expect([service.requests.length, target.requests.length]).toEqual([1, 0])
@@ -146,7 +147,7 @@ test('cuts an endless response at 256 KB (threat 7)', async () => {
     response.on('drain', flood)
     flood()
   })
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime() })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime().options })
   const error = await failure(intents.create(order))
   expect(error).toMatchObject({ code: 'response_too_large', outcome: 'unknown' })
 })
@@ -204,11 +205,11 @@ test('an abort within the body ends the wait and the connection', async () => {
 test('sends nothing if the signal is aborted before', async () => {
   const { service, intents } = await clientOf([created()])
   const error = await failure(intents.create(order, { signal: AbortSignal.abort() }))
-  expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', attempts: [] })
+  expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', requests: [] })
   expect(service.requests).toHaveLength(0)
 })
 
-test('an abort ends the wait between attempts', async () => {
+test('an abort ends the wait between requests', async () => {
   const { service, intents } = await clientOf([
     problem(503, 'store_unavailable', { 'retry-after': '20' }),
   ])
@@ -234,31 +235,32 @@ test('the abort of one caller does not affect the others', async () => {
   expect(service.requests).toHaveLength(1)
 })
 
-test('a caller with a later deadline continues after the first one', async () => {
-  const { service, intents } = await clientOf([silent, created()], { attempts: 1 })
+test('a caller with a later total timeout continues after the first one', async () => {
+  const { service, intents } = await clientOf([silent, created()], { maxRetries: 0 })
   // Long enough for its request to arrive first.
-  const early = failure(intents.create(order, { deadline: 500 }))
-  const late = intents.create(order, { deadline: 20_000 })
+  const early = failure(intents.create(order, { totalTimeout: 500 }))
+  const late = intents.create(order, { totalTimeout: 20_000 })
   expect(await early).toMatchObject({ code: 'timed_out' })
   expect((await late).intent.id).toBe('pi_scripted')
   expect(service.keys()).toHaveLength(1)
 })
 
-test('a caller with an earlier deadline leaves before the first one', async () => {
+test('a caller with an earlier total timeout leaves before the first one', async () => {
   const service = await scriptedService((response, request) => {
     setTimeout(() => void created()(response, request), 300)
   })
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
   const late = intents.create(order)
-  const early = failure(intents.create(order, { deadline: 50 }))
+  const early = failure(intents.create(order, { totalTimeout: 50 }))
   expect(await early).toMatchObject({ code: 'timed_out', outcome: 'unknown' })
   expect((await late).intent.id).toBe('pi_scripted')
 })
 
 test('removes its listeners from the signal', async () => {
-  const { intents } = await clientOf([problem(503, 'store_unavailable'), created(), retrieved()], {
-    random: () => 0,
-  })
+  const { intents } = await clientOf(
+    [problem(503, 'store_unavailable'), created(), retrieved()],
+    atOnce,
+  )
   const { signal } = new AbortController()
   let listeners = 0
   const { addEventListener, removeEventListener } = signal
@@ -275,14 +277,14 @@ test('removes its listeners from the signal', async () => {
   expect(listeners).toBe(0)
 })
 
-test('reports every attempt, and ignores errors of onAttempt', async () => {
+test('reports every attempt, and ignores errors of onRequest', async () => {
   const service = await scriptedService(problem(503, 'store_unavailable'), created())
   const reports: unknown[] = []
   const intents = new PaymentIntents({
     apiKey,
     baseUrl: service.url,
-    ...fakeTime(),
-    onAttempt: (attempt) => {
+    ...fakeTime().options,
+    onRequest: (attempt) => {
       reports.push(attempt)
       throw new Error('a broken observer')
     },
@@ -305,9 +307,9 @@ test('publishes every attempt to the diagnostics channel', async () => {
   const service = await scriptedService(created())
   const reports: unknown[] = []
   const record = (message: unknown): void => void reports.push(message)
-  channel('pi-checkout:attempt').subscribe(record)
+  channel('pi-checkout:request').subscribe(record)
   await new PaymentIntents({ apiKey, baseUrl: service.url }).create(order)
-  channel('pi-checkout:attempt').unsubscribe(record)
+  channel('pi-checkout:request').unsubscribe(record)
   expect(reports).toMatchObject([{ operation: 'create', number: 1, status: 201 }])
 })
 
@@ -348,10 +350,10 @@ test('waitUntil polls with growing waits until done returns true', async () => {
   expect(time.waits).toEqual([500, 750])
 })
 
-test('waitUntil ends at its deadline and on abort', async () => {
+test('waitUntil ends at its total timeout and on abort', async () => {
   const time = fakeTime()
-  const { service, intents } = await clientOf([retrieved()], { ...time })
-  const timedOut = await failure(intents.waitUntil('pi_abc', () => false, { deadline: 3000 }))
+  const { service, intents } = await clientOf([retrieved()], time.options)
+  const timedOut = await failure(intents.waitUntil('pi_abc', () => false, { totalTimeout: 3000 }))
   expect(timedOut).toMatchObject({ code: 'timed_out', retryable: true })
   const controller = new AbortController()
   const client = new PaymentIntents({ apiKey, baseUrl: service.url })
@@ -394,7 +396,13 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
     ].join('\n')
   for (const step of steps) {
     const service = await scriptedService(step)
-    const options = { apiKey, baseUrl: service.url, attempts: 2, timeout: 100, ...fakeTime() }
+    const options = {
+      apiKey,
+      baseUrl: service.url,
+      maxRetries: 1,
+      timeout: 100,
+      ...fakeTime().options,
+    }
     const error = await failure(new PaymentIntents(options).create(order))
     expect(prints(error)).not.toContain(apiKey)
     expect(prints(error)).not.toContain(secret)
@@ -403,11 +411,35 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
     const request = { headers: { authorization: `Bearer ${apiKey}` } }
     throw Object.assign(new Error(`sent ${apiKey}`), { request, cause: { apiKey } })
   }
-  const own = new PaymentIntents({ apiKey, baseUrl: elsewhere, fetch: broken, ...fakeTime() })
+  const own = new PaymentIntents({
+    apiKey,
+    baseUrl: elsewhere,
+    fetch: broken,
+    ...fakeTime().options,
+  })
   expect(prints(await failure(own.create(order)))).not.toContain(apiKey)
   const { intents } = await clientOf([created()])
   const result = await intents.create(order)
   expect(inspect(intents, { depth: null, showHidden: true })).not.toContain(apiKey)
   expect(inspect(result, { depth: null })).not.toContain(secret)
   expect(prints(result.intent)).not.toContain(secret)
+})
+
+test.each([
+  [{}, '2026-11-20'],
+  [{ apiVersion: '2027-01-01' }, '2027-01-01'],
+  [{ apiVersion: null }, undefined],
+])('with %j every request has the Api-Version %s', async (options, version) => {
+  const { service, intents } = await clientOf([created(), retrieved()], options)
+  const { intent } = await intents.create(order)
+  await intents.retrieve(intent.id)
+  const sent = service.requests.map(({ headers }) => headers['api-version'])
+  expect(sent).toEqual([version, version])
+})
+
+test('raw returns fields that this version does not support', async () => {
+  const { intents } = await clientOf([created({ installments: 3 }), retrieved({ installments: 4 })])
+  const { intent } = await intents.create(order)
+  expect(raw(intent)).toMatchObject({ id: intent.id, installments: 3 })
+  expect(raw(await intents.retrieve(intent.id)).installments).toBe(4)
 })

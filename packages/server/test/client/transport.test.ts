@@ -8,6 +8,7 @@ import { PaymentIntents, type PiError } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
 import {
   apiKey,
+  atOnce,
   created,
   listenerOf,
   order,
@@ -88,7 +89,7 @@ test('a request on a socket that the agent had connected counts as sent', async 
       const socket = connect(Number(port), '127.0.0.1', () => ready?.(null, socket))
     }
   }
-  const options = { apiKey, baseUrl: service.url, agent: new TunnelAgent(), attempts: 1 }
+  const options = { apiKey, baseUrl: service.url, agent: new TunnelAgent(), maxRetries: 0 }
   expect(await failure(new PaymentIntents(options))).toMatchObject({
     code: 'connection_lost',
     outcome: 'unknown',
@@ -104,7 +105,7 @@ test('accepts a private authority with the agent only', async () => {
     code: 'tls_failed',
     outcome: 'not_sent',
     retryable: false,
-    attempts: [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }],
+    requests: [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }],
   })
   expect(error.message).toMatch(/DEPTH_ZERO_SELF_SIGNED_CERT.*NODE_EXTRA_CA_CERTS.*agent/)
   expect(service.requests).toBe(0)
@@ -138,7 +139,7 @@ for (const [what, options, agent, host] of brokenTls) {
       const sender = way === 'fetch' ? { fetch } : { agent: new HttpsAgent(agent) }
       const error = await failure(new PaymentIntents({ apiKey, baseUrl, ...sender }))
       expect(error).toMatchObject({ code: 'tls_failed', outcome: 'not_sent', retryable: false })
-      expect(error.attempts).toHaveLength(1)
+      expect(error.requests).toHaveLength(1)
       expect(error.message).toContain('NODE_EXTRA_CA_CERTS')
       expect(service.requests).toBe(0)
     })
@@ -152,7 +153,7 @@ test('does not retry a server without TLS', async () => {
     code: 'tls_failed',
     outcome: 'not_sent',
     retryable: false,
-    attempts: { length: 1 },
+    requests: { length: 1 },
   })
   expect(service.requests).toHaveLength(0)
 })
@@ -167,7 +168,7 @@ test('retries a connection that breaks during the handshake', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  const options = { apiKey, baseUrl: `https://localhost:${port}`, attempts: 2, random: () => 0 }
+  const options = { apiKey, baseUrl: `https://localhost:${port}`, maxRetries: 1, ...atOnce }
   expect(await failure(new PaymentIntents(options))).toMatchObject({
     code: 'not_connected',
     outcome: 'not_sent',

@@ -48,7 +48,7 @@ function shop(baseUrl: string, { base = origin, ...options }: ShopOptions = {}):
   const row: Row = { ...order, intentId: null, ...options.row }
   const { now = Date.now, resumeCookie } = options
   const handle = createHandoff<HandoffOrder>({
-    intents: new PaymentIntents({ apiKey, baseUrl, attempts: 1 }),
+    intents: new PaymentIntents({ apiKey, baseUrl, maxRetries: 0 }),
     shopOrigin: base,
     onError: () => {},
     order: ({ orderId = order.orderId }) => (orderId === order.orderId ? row : undefined),
@@ -61,7 +61,7 @@ function shop(baseUrl: string, { base = origin, ...options }: ShopOptions = {}):
     },
     ...options,
     ...{ resumeCookie: resumeCookie === false ? false : { keys: k1, ...resumeCookie } },
-    ...optionsWith({ clock: now, random: Math.random, sleep: async () => {} }),
+    ...optionsWith({ clock: now }),
   })
   return {
     handle,
@@ -280,7 +280,7 @@ test.each<[string, ShopOptions]>([
 ])('if %s, a reload finds the intent with the same create', async (_, options) => {
   vi.stubEnv('PI_HANDOFF_KEYS', options.resumeCookie === false ? k1 : undefined)
   const service = fakeService()
-  const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime().options })
   const { handoff, handle, row } = shop(closed, { intents, ...options })
   await handle.check()
   const [first, second] = [await handoff({}), await handoff({})]
@@ -292,8 +292,8 @@ test.each<[string, ShopOptions]>([
 test('each order uses the client of its merchant, also for a resumed handoff', async () => {
   const merchants = { a: fakeService(), b: fakeService() }
   const intents = {
-    a: new PaymentIntents({ ...merchants.a.options, ...fakeTime() }),
-    b: new PaymentIntents({ ...merchants.b.options, ...fakeTime() }),
+    a: new PaymentIntents({ ...merchants.a.options, ...fakeTime().options }),
+    b: new PaymentIntents({ ...merchants.b.options, ...fakeTime().options }),
   }
   const row = { ...order, intentId: null as string | null, merchant: 'a' as 'a' | 'b' }
   const handle = createHandoff({

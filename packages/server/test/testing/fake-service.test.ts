@@ -20,7 +20,7 @@ const recovered: [string, (service: FakeService) => FakeService, number][] = [
 for (const [name, fail, arrived] of recovered) {
   test(`${name} creates no second intent`, async () => {
     const service = fail(fakeService())
-    const intents = new PaymentIntents({ ...service.options, ...fakeTime(), timeout: 50 })
+    const intents = new PaymentIntents({ ...service.options, ...fakeTime().options, timeout: 50 })
     const { intent } = await intents.create(order)
     expect(service.intents).toEqual([intent])
     expect(service.requests).toHaveLength(arrived)
@@ -31,7 +31,7 @@ for (const [name, fail, arrived] of recovered) {
 
 test('a create that failed finds its intent when it is called again', async () => {
   const service = fakeService().dropAfterCommit().dropAfterCommit()
-  const intents = new PaymentIntents({ ...service.options, ...fakeTime(), attempts: 2 })
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime().options, maxRetries: 1 })
   await expect(intents.create(order)).rejects.toBeInstanceOf(ConnectionError)
   const { intent, replayed } = await intents.create(order)
   expect(replayed).toBe(true)
@@ -41,7 +41,7 @@ test('a create that failed finds its intent when it is called again', async () =
 test('settle changes the latest intent of an order only', async () => {
   const time = fakeTime()
   const service = fakeService(time)
-  const intents = new PaymentIntents({ ...service.options, ...time })
+  const intents = new PaymentIntents({ ...service.options, ...time.options })
   const { intent: old } = await intents.create(order)
   const { intent } = await intents.create(order, { attempt: 2 })
   await time.sleep(1000)
@@ -55,7 +55,7 @@ test('settle changes the latest intent of an order only', async () => {
 
 test('a fault on a retrieve is retried too', async () => {
   const service = fakeService()
-  const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime().options })
   const { intent } = await intents.create(order)
   service.dropAfterCommit().status(504)
   expect(await intents.retrieve(intent.id)).toEqual(intent)
@@ -71,6 +71,6 @@ test('lists intents without secrets, and accepts its own key only', async () => 
 
 test('HTML on every attempt is a ContractError', async () => {
   const service = fakeService().html200().html200().html200().html200()
-  const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime().options })
   await expect(intents.create(order)).rejects.toBeInstanceOf(ContractError)
 })

@@ -102,6 +102,9 @@ const rejections: readonly Rejection[] = [
   invalid('an unknown field', { order_id: 'x' }, [400, 'unknown_parameter']),
   invalid('a long key', {}, [400, 'invalid_idempotency_key'], { key: 'x'.repeat(256) }),
   invalid('a key with a space', {}, [400, 'invalid_idempotency_key'], { key: 'a b' }),
+  invalid('an unknown version', {}, [400, 'unsupported_api_version'], {
+    headers: { 'api-version': '2020-01-01' },
+  }),
   invalid('64 KB and one byte', `"${'x'.repeat(65_535)}"`, [413, 'payload_too_large']),
   ['another method', { method: 'DELETE' }, 405, 'method_not_allowed'],
   ['a list of intents', { method: 'GET' }, 405, 'method_not_allowed'],

@@ -139,8 +139,8 @@ function withStore(command: Command): Command {
 
 function withStart(command: Command): Command {
   return withStore(command).option(
-    '--origin <origin>',
-    'register an origin whose pages may show the checkout; repeatable',
+    '--shop-origin <origin>',
+    'register an origin of a shop, whose pages may show the checkout; repeatable',
     (origin: string, earlier: readonly string[] = []) => [...earlier, origin],
   )
 }
@@ -169,7 +169,7 @@ async function start({ json, ...flags }: StartOptions): Promise<void> {
   const { startService } = await import('../start/start.ts')
   const running = await startService(config, log)
   const { ready } = running
-  console.log(json ? JSON.stringify(ready) : banner(ready))
+  console.log(json ? jsonLine(ready) : banner(ready))
 
   let stopping = false
   const stop = (): void => {
@@ -188,6 +188,11 @@ async function start({ json, ...flags }: StartOptions): Promise<void> {
   process.on('SIGINT', stop)
 }
 
+/** Returns one line of `--json`. A later version with another meaning raises `v`. */
+function jsonLine(value: object): string {
+  return JSON.stringify({ v: 1, ...value })
+}
+
 /** Logs go to standard error. Standard output is for results. */
 function createLog({ logLevel }: Config): Logger {
   return pino({ level: logLevel }, pino.destination(2))
@@ -204,7 +209,7 @@ async function exec(command: readonly string[], flags: Flags): Promise<void> {
 async function doctor({ json, ...flags }: StartOptions): Promise<void> {
   const { examine } = await import('./doctor/doctor.ts')
   const diagnosis = await examine(readConfig(flags, process.env))
-  console.log(json ? JSON.stringify(diagnosis) : describeFindings(diagnosis.findings))
+  console.log(json ? jsonLine(diagnosis) : describeFindings(diagnosis.findings))
   if (!diagnosis.ok) process.exitCode = 1
 }
 
@@ -220,7 +225,7 @@ async function run(flags: Flags, json: boolean | undefined, command: AdminComman
   const sent =
     store.kind === 'directory' ? await sendAdminCommand(store.directory, command) : undefined
   const result = sent ?? (await runHere(config, command))
-  console.log(json ? JSON.stringify(result) : describeResult(result))
+  console.log(json ? jsonLine(result) : describeResult(result))
 }
 
 async function runHere(

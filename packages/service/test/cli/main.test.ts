@@ -200,16 +200,16 @@ test('exec lets pages of the given origins show the checkout, and its command wa
     const answer = await fetch(PI_BASE_URL + '/_sandbox/environments', { headers })
     const { environments } = await answer.json()
     console.log(environments[0].origins.join(' '))`
-  const options = origins.flatMap((origin) => ['--origin', origin])
+  const options = origins.flatMap((origin) => ['--shop-origin', origin])
   const run = ['exec', ...options, '--', process.execPath, '--input-type=module', '-e', script]
   const { status, out } = await command(run, { PORT: '3055' })
   expect(status).toBe(0)
   expect(out.trim().split(' ').sort()).toEqual(
     ['http://localhost:3000', 'http://localhost:3055', ...origins].sort(),
   )
-  const refused = await command(['exec', '--origin', 'http://shop.example.com', '--', 'node'])
+  const refused = await command(['exec', '--shop-origin', 'http://shop.example.com', '--', 'node'])
   expect(refused).toMatchObject({ status: 1, out: '' })
-  expect(refused.error).toContain('--origin: must be an origin such as')
+  expect(refused.error).toContain('--shop-origin: must be an origin such as')
 })
 
 test('exec runs a command with the merchant’s variables and ends as it ends', async () => {
