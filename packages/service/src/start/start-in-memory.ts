@@ -60,7 +60,7 @@ export async function startService({
   port = 0,
   shopOrigins = [],
 }: StartServiceOptions = {}): Promise<Service> {
-  const config = readConfig({ memory: true, port: String(port), origin: shopOrigins }, {})
+  const config = readConfig({ memory: true, port: String(port), shopOrigin: shopOrigins }, {})
   const log = pino({ level: config.logLevel }, pino.destination(2))
   const { ready, stop: stopInstance } = await startInstance(config, log)
   const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = ready
