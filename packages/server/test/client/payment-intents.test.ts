@@ -72,7 +72,7 @@ test('waits grow with full jitter', async () => {
   const time = fakeTime()
   const { intents } = await clientOf([problem(503, 'store_unavailable')], {
     maxRetries: 6,
-    ...time,
+    ...time.options,
   })
   await failure(intents.create(order))
   expect(time.waits).toEqual([125, 250, 500, 1000, 2000, 2500])
@@ -344,7 +344,7 @@ test('waitUntil polls with growing waits until done returns true', async () => {
     retrieved({ status: 'succeeded' }),
   )
   const time = fakeTime()
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...time })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...time.options })
   const intent = await intents.waitUntil('pi_abc', ({ status }) => status === 'succeeded')
   expect(intent.status).toBe('succeeded')
   expect(time.waits).toEqual([500, 750])
