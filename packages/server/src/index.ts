@@ -8,6 +8,7 @@ export { currencies, formatMoney, isCurrency, toMinor } from '@pi-checkout/contr
 export type {
   Customer,
   Metadata,
+  NextAction,
   PaymentFailure,
   PaymentIntent,
   PaymentMethod,
@@ -23,7 +24,7 @@ export type {
   PiErrorCode,
 } from './client/error-codes.ts'
 export { errorCodes } from './client/error-codes.ts'
-export type { Outcome, PiFailure, RequestSummary } from './client/errors.ts'
+export type { Outcome, PiErrorFacts, PiFailure, RequestSummary } from './client/errors.ts'
 export {
   AbortedError,
   ApiError,
@@ -47,7 +48,7 @@ export type {
 } from './client/payment-intents.ts'
 export { PaymentIntents } from './client/payment-intents.ts'
 export { raw } from './client/raw.ts'
-export type { HandoffHandler } from './handoff/create-handoff.ts'
+export type { HandoffHandler, HandoffMembers } from './handoff/create-handoff.ts'
 export { createHandoff } from './handoff/create-handoff.ts'
 export type { CspOptions } from './handoff/csp.ts'
 export { cspFor } from './handoff/csp.ts'
