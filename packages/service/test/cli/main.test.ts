@@ -26,6 +26,7 @@ afterAll(async () => {
 test('a start says everything that a merchant and a shop need, in one line', () => {
   const { ready } = service
   expect(Object.keys(ready)).toEqual([
+    'v',
     'baseUrl',
     'checkoutOrigin',
     'apiKey',
@@ -102,6 +103,7 @@ test('revokes the clientSecret of a live intent, and ends its open checkout', as
 test('an origin is registered exactly or refused with the rule (threat 70)', async () => {
   const added = await command(['origins', 'add', 'https://shop.example', '--data', data, '--json'])
   expect(JSON.parse(added.out)).toEqual({
+    v: 1,
     merchant: 'Demo Shop',
     environment: 'test',
     origins: ['http://localhost:3000', 'https://shop.example'],
