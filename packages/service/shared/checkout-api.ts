@@ -7,16 +7,16 @@ import type { PaymentIntentStatus } from '@pi-checkout/contract'
 import type { Currency } from '@pi-checkout/contract/money'
 
 /**
- * What the hosted page may know of an intent: exactly these keys, and never the customer, the metadata or a
- * secret. Body of `GET /checkout-api/intent`.
+ * An intent as the hosted page reads it, without customer, metadata, and secret. Body of
+ * `GET /checkout-api/intent`.
  */
 export interface CheckoutView {
   readonly id: string
-  /** Grows by one with every transition; a confirmation names the version that the buyer saw. */
+  /** Number that increases by one with each transition. A confirmation includes it. */
   readonly version: number
   readonly environment: 'test' | 'live'
   readonly merchantName: string
-  /** Minor units. */
+  /** Amount in minor units. */
   readonly amount: number
   readonly currency: Currency
   readonly orderId: string
@@ -26,7 +26,7 @@ export interface CheckoutView {
   readonly nextAction: CheckoutAction | null
 }
 
-/** What may be stored and shown of a card. */
+/** Summary of a card that may be stored and shown. */
 export interface CardSummary {
   readonly brand: string
   readonly last4: string
@@ -35,7 +35,7 @@ export interface CardSummary {
   readonly funding: string
 }
 
-/** Why the latest confirmation failed, in English for the buyer. */
+/** Failure of the latest confirmation, with a message for the buyer in English. */
 export interface CheckoutFailure {
   readonly code: string
   readonly declineCode: string | null
@@ -45,12 +45,12 @@ export interface CheckoutFailure {
   readonly occurredAt: string
 }
 
-/** A challenge in an iframe, or a redirect for an issuer that forbids framing. */
+/** A challenge in an iframe, or a redirect to an issuer that does not allow iframes. */
 export interface CheckoutAction {
   readonly type: 'challenge' | 'redirect'
   /** RFC 3339 in UTC. */
   readonly expiresAt: string
-  /** Where the one-time token of `POST /checkout-api/challenge/open` is to be posted. */
+  /** URL to which the page posts the one-time token of `POST /checkout-api/challenge/open`. */
   readonly url: string
 }
 
@@ -70,19 +70,19 @@ export interface SessionGrant {
   readonly intent: CheckoutView
 }
 
-/** Body of `POST /checkout-api/confirm`: one press of Pay. The same `attemptId` is the same confirmation. */
+/** Body of `POST /checkout-api/confirm`. A repeated `attemptId` is the same confirmation. */
 export interface ConfirmBody {
   readonly attemptId: string
   readonly version: number
   readonly paymentMethod: { readonly type: 'card'; readonly card: CardDetails }
 }
 
-/** A card as the hosted page sends it. */
+/** Card details that the hosted page sends. */
 export interface CardDetails {
-  /** Digits only. */
+  /** Card number, digits only. */
   readonly number: string
   readonly expMonth: number
-  /** Four digits. */
+  /** Year with four digits. */
   readonly expYear: number
   readonly cvc: string
   readonly holderName?: string | undefined
@@ -91,13 +91,13 @@ export interface CardDetails {
 /** Response of `POST /checkout-api/challenge/open`. */
 export interface ChallengeTicket {
   readonly url: string
-  /** Valid for one form POST to `url`; never part of an address. */
+  /** One-time token for a form POST to `url`. It is not part of an address. */
   readonly token: string
 }
 
-/** What the script of the test bank's framed page receives after a code: another try, or the end. */
+/** Response to a code that the script of the framed test bank sends: another try, or the end. */
 export type ChallengeResult =
   | { readonly token: string; readonly error: string }
   | { readonly done: string }
-  /** The token is no longer valid: another window may have opened the challenge. */
+  /** The token is no longer valid. Another window may have opened the challenge. */
   | { readonly over: string }

@@ -1,12 +1,12 @@
 /**
- * The languages of the checkout's pages.
+ * Languages of the checkout pages.
  *
  * @module
  */
 
 export type Language = 'en' | 'hy' | 'ru'
 
-/** Picks the language of a BCP 47 tag; English for another language and for a malformed tag. */
+/** Returns the language of a BCP 47 tag, or English if the tag is unsupported or malformed. */
 export function languageOf(locale: string): Language {
   try {
     const { language } = new Intl.Locale(locale)

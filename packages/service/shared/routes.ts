@@ -1,34 +1,33 @@
 /**
- * Every route of the service: the one list of methods and paths. The router, the log, the metrics and the
- * security tests read it.
+ * Table of all routes. The router, the log, the metrics, and the security tests read it.
  *
  * @module
  */
 import { routes as merchantApi } from '@pi-checkout/contract/routes'
 
-/** Which client a route is for. It decides the checks before the handler. */
+/** Client that a route is for. It selects the checks before the handler. */
 export type Audience =
   /** A merchant's server with an API key. */
   | 'merchant'
-  /** A buyer's browser: the hosted page and what it loads. */
+  /** A buyer's browser, for the hosted page and its assets. */
   | 'buyer'
-  /** The hosted page itself: its private API. */
+  /** The hosted page, for its private API. */
   | 'checkout'
-  /** The test bank, on its own origin. */
+  /** A buyer's browser, for the test bank. */
   | 'test-bank'
-  /** Any browser: documentation and the element. */
+  /** Browsers, for the documentation and the element. */
   | 'public'
-  /** Supervisors and load balancers, under any host name. */
+  /** Supervisors and load balancers, with any `Host`. */
   | 'operator'
-  /** The inspector and the playground, without a token. */
+  /** A developer's browser, for the inspector and the playground. */
   | 'inspector'
-  /** The sandbox control, with the admin token. */
+  /** A client of the sandbox API, with the admin token. */
   | 'sandbox'
 
-/** One route. */
+/** A route. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** `:id` stands for one segment, `*` at the end for the rest of the path. */
+  /** Path in which `:id` matches one segment, and `*` at the end matches the rest. */
   readonly path: string
   readonly audience: Audience
 }

@@ -1,11 +1,11 @@
 /**
- * Responses and requests of the sandbox API, which the inspector shows.
+ * Requests and responses of the sandbox API, which the inspector uses.
  *
  * @module
  */
 import type { PaymentFailure, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
 
-/** What the inspector shows. Each topic is read with a separate request. */
+/** Topics of the inspector. Each is read with a separate request. */
 export const topics = [
   'environments',
   'faults',
@@ -21,7 +21,7 @@ export interface SandboxEnvironment {
   readonly id: string
   readonly merchant: string
   readonly origins: readonly string[]
-  /** `offset`: milliseconds between environment time and real time. */
+  /** Clock of the environment. `offset` is in milliseconds from real time. */
   readonly clock: { readonly offset: number; readonly now: string }
   readonly keys: readonly {
     readonly id: string
@@ -35,30 +35,30 @@ export interface SandboxEnvironment {
 /** Response of `GET /environments`. */
 export interface SandboxEnvironments {
   readonly environments: readonly SandboxEnvironment[]
-  /** Options that lead `pi-service` to this store; `null` if no command can reach it. */
+  /** Options of `pi-service` that select this store, or `null` for a store in memory. */
   readonly commandOptions: string | null
 }
 
-/** A page of the list of intents, the newest first. */
+/** A page of intents, newest first. */
 export interface IntentPage {
   readonly intents: readonly PaymentIntent[]
-  /** Whether there are older ones. */
+  /** Whether there are older intents. */
   readonly older: boolean
 }
 
-/** An intent as a merchant retrieves it, and everything else that is stored about it. */
+/** An intent of the merchant API, with its other stored data. */
 export interface IntentDetails {
   readonly intent: PaymentIntent
-  /** Id of its environment. */
+  /** Id of the environment. */
   readonly environment: string
   readonly version: number
   /** Number of confirmations, 0 to 10. */
   readonly confirms: number
   readonly expiresAt: string
   readonly finalizedAt: string | null
-  /** A success that the provider has decided and that is not shown yet. */
+  /** Authorization that takes effect later. */
   readonly settlement: { readonly at: string; readonly providerPaymentId: string } | null
-  /** Every transition; the creation is `createdAt`. */
+  /** Transitions after the creation. */
   readonly events: readonly IntentEvent[]
   readonly attempts: readonly Confirmation[]
 }
@@ -67,11 +67,11 @@ export interface IntentDetails {
 export interface ShownIntent extends IntentDetails {
   readonly replayUntil: string | null
   readonly secretRevoked: boolean
-  /** The newest requests about it. */
+  /** Recent requests about the intent. */
   readonly requests: readonly LoggedRequest[]
 }
 
-/** One transition of an intent. */
+/** A transition of an intent. */
 export interface IntentEvent {
   readonly version: number
   readonly cause: string
@@ -79,12 +79,12 @@ export interface IntentEvent {
   readonly createdAt: string
 }
 
-/** One press of Pay. */
+/** A confirmation of an intent. */
 export interface Confirmation {
   readonly attemptId: string
   readonly state: string
   readonly paymentMethod: PaymentMethod
-  /** What the provider decides when it is asked: `authorised`, `declined:lost_card`. */
+  /** Result of the provider, such as `authorised` or `declined:lost_card`. */
   readonly outcome: string
   readonly failure: PaymentFailure | null
   readonly providerPaymentId: string | null
@@ -92,7 +92,7 @@ export interface Confirmation {
   readonly updatedAt: string
 }
 
-/** States to which the sandbox can bring an intent: `declined` lets the buyer try again, `failed` does not. */
+/** Outcomes that the sandbox can simulate. After `declined` the buyer can try again, after `failed` not. */
 export const simulatedOutcomes = [
   'succeeded',
   'declined',
@@ -107,45 +107,45 @@ export type SimulatedOutcome = (typeof simulatedOutcomes)[number]
 /** Kind of a logged request. */
 export type RouteName = 'create' | 'retrieve' | 'page' | 'other'
 
-/** One request and its response as the request log shows them. */
+/** A request and its response in the request log. */
 export interface LoggedRequest {
-  /** Grows by one with each request of this instance. */
+  /** Number of the request at this instance. */
   readonly number: number
-  /** Real time, RFC 3339 in UTC. */
+  /** Real time of the request, RFC 3339 in UTC. */
   readonly at: string
   readonly method: string
-  /** Without query; credentials in it are masked, and ids that no test environment has shown. */
+  /** Path without query. Credentials and ids of possibly live intents are masked. */
   readonly path: string
-  /** HTTP status; 0: the connection ended before the whole response. */
+  /** HTTP status, or 0 if the connection closed before all of the response was sent. */
   readonly status: number
-  /** Milliseconds until the response was written. */
+  /** Duration in milliseconds. */
   readonly ms: number
   readonly requestId: string
   readonly operation: RouteName
-  /** Id of the test environment; `null` if no key identified it. */
+  /** Id of the test environment, or `null` if no key identified it. */
   readonly environment: string | null
   readonly intentId: string | null
-  /** Masked. `null`: none was sent. */
+  /** Masked key, or `null` if none was sent. */
   readonly idempotencyKey: string | null
   readonly replayed: boolean
   /** Code of the problem in the response. */
   readonly problem: string | null
-  /** Invalid fields as JSON Pointers: at most 20, and 500 characters. */
+  /** JSON Pointers of invalid fields, up to 20 and 500 characters in total. */
   readonly pointers: readonly string[]
-  /** Number of invalid fields that `pointers` leaves out. */
+  /** Number of invalid fields that `pointers` omits. */
   readonly pointersOmitted: number
 }
 
-/** How often an idempotency key was used since the service started. */
+/** Uses of an idempotency key since the service started. */
 export interface KeyUse {
-  /** Masked. */
+  /** Masked key. */
   readonly key: string
   readonly intentId: string | null
   readonly requests: number
   readonly replays: number
-  /** Requests rejected because the key was used with a different body. */
+  /** Number of requests rejected because the key was used with a different body. */
   readonly conflicts: number
-  /** Requests rejected because the key's first request was still running. */
+  /** Number of requests rejected because the key's first request was still running. */
   readonly waits: number
   readonly lastAt: string
 }
@@ -159,16 +159,16 @@ export type LintRule =
   | 'secret_in_url'
   | 'unregistered_origin'
 
-/** A lint rule that an integration broke, with its fix. */
+/** A violation of a lint rule, with its fix. */
 export interface LintIssue {
   readonly rule: LintRule
   readonly title: string
-  /** This case in one sentence. */
+  /** Description of this case in one sentence. */
   readonly detail: string
   readonly fix: string
-  /** The origin to register, if that is the fix. */
+  /** Origin to register, or `null` if that is not the fix. */
   readonly origin: string | null
-  /** `null` if the request did not identify it. */
+  /** Id of the environment, or `null` if the request did not identify it. */
   readonly environment: string | null
   readonly intentId: string | null
   readonly count: number
@@ -177,35 +177,35 @@ export interface LintIssue {
   readonly lastAt: string
 }
 
-/** What the sandbox can break. */
+/** A fault that the sandbox injects. */
 export type Fault =
-  /** The intent is created, then the connection drops before the response. */
+  /** Creates the intent, then closes the connection before the response. */
   | { readonly type: 'drop-after-commit' }
-  /** The connection drops, and no intent is created. */
+  /** Closes the connection. No intent is created. */
   | { readonly type: 'fail-before-commit' }
   | { readonly type: 'delay'; readonly ms: number }
-  /** The key's first request stays unfinished for a while: others with the key wait. */
+  /** Delays the key's first request for `ms` milliseconds, so that other requests with the key wait. */
   | { readonly type: 'hold-key'; readonly ms: number }
   | { readonly type: '500' | '503' | '429' }
-  /** The intent is created, and the response is cut in half. */
+  /** Creates the intent, then sends half of the response. */
   | { readonly type: 'truncate-body' }
-  /** The intent is created, and the response is not JSON. */
+  /** Creates the intent, then sends a response that is not JSON. */
   | { readonly type: 'malformed-json' }
 
-/** The names of all faults. */
+/** Names of the faults. */
 export const faultNames =
   'drop-after-commit, fail-before-commit, delay=ms, hold-key=ms, 500, 503, 429, truncate-body, malformed-json'
 
-/** The operations that a fault rule can break. */
+/** Operations that a fault rule can apply to. */
 export const faultOperations = ['create', 'retrieve'] as const
 export type FaultOperation = (typeof faultOperations)[number]
 
-/** A fault for the next requests of one operation. */
+/** A fault for the next requests of an operation. */
 export interface FaultRule {
   readonly on: FaultOperation
-  /** As in the header `Sandbox-Fault`: `drop-after-commit`, `delay=500`. */
+  /** Fault as in the header `Sandbox-Fault`, such as `drop-after-commit` or `delay=500`. */
   readonly do: string
-  /** Number of requests that it still breaks. */
+  /** Number of remaining requests. */
   readonly times: number
 }
 

@@ -1,10 +1,10 @@
 /**
- * Texts as parts of shell commands that are shown for pasting.
+ * Quotes texts in shell commands that are shown to users.
  *
  * @module
  */
 
-/** Returns a text as one quoted word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

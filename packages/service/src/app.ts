@@ -1,5 +1,5 @@
 /**
- * Composition: creates every feature, and binds the handlers of both listeners to the table of routes.
+ * Creates the two listeners and binds their handlers to the table of routes.
  *
  * @module
  */
@@ -31,13 +31,13 @@ export interface AppOptions
   extends IntentRoutesOptions,
     Omit<CheckoutRoutesOptions, 'openChallenge'>,
     Omit<SandboxRoutesOptions, keyof Sandbox | 'faults'> {
-  /** Takes no bodies, credentials or queries; errors go through `logError`, which masks them. */
+  /** Log. Errors are written with `logError`, which masks secrets. */
   readonly log: Logger
-  /** Real time. An environment's time is `environmentNow(environment, now())`. */
+  /** Returns real time. The time of an environment is `environmentNow(environment, now())`. */
   readonly now: () => Date
-  /** Origin of the API and the hosted page, as browsers see it: `http://127.0.0.1:4000`. */
+  /** Public origin of the API and the hosted page, such as `http://127.0.0.1:4000`. */
   readonly publicUrl: string
-  /** Folder of the built browser files: the hosted pages and `pi-checkout.js`. */
+  /** Folder of the built pages and `pi-checkout.js`. */
   readonly hostedFolder: string
   readonly limits: RateLimits
   readonly stopping: AbortSignal
@@ -47,7 +47,7 @@ export interface AppOptions
   readonly metrics: boolean
 }
 
-/** Creates the main listener: the API, the hosted page, the sandbox and the documentation. */
+/** Creates the main listener, which serves the API, the hosted page, the sandbox, and the documentation. */
 export function mainListener(options: AppOptions): RequestListener {
   const { db, publicUrl, hostedFolder, log, stopping } = options
   const sandbox = createSandbox(options)
@@ -75,11 +75,11 @@ export function mainListener(options: AppOptions): RequestListener {
       ...sandboxRoutes({ ...options, ...sandbox, faults }),
       element: staticFile(hostedFolder, 'pi-checkout.js', {
         headers: () => elementHeaders,
-        missing: 'The element is not built; run npm run build first.',
+        missing: 'The element is not built. Run npm run build.',
       }),
     },
     checks: {
-      // Supervisors and load balancers use an address of the network, and what they read is no secret.
+      // Supervisors and load balancers use network addresses as host.
       operator: [],
       merchant: [],
       buyer: [host],
@@ -104,7 +104,7 @@ export function testBankListener(options: AppOptions): RequestListener {
   })
 }
 
-/** The scripts and styles of the built pages, never a page; names change with their content. */
+/** Returns the handler of scripts and styles. Their names contain a hash of the content. */
 function builtAssets(hostedFolder: string): Handler {
   return staticFolder(join(hostedFolder, 'checkout-assets'), { headers: () => assetHeaders })
 }
@@ -114,10 +114,10 @@ const assetHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** For the page of any shop. */
+/** Headers of the element's script, which pages of shops load. */
 export const elementHeaders = {
   'cache-control': 'no-cache',
-  // A module script is always a CORS request, and the shop is another origin.
+  // Browsers load module scripts with CORS, and the shop has another origin.
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
 }

@@ -1,5 +1,5 @@
 /**
- * Real time: the only place that reads the system's clock. Everything else gets a `now` function.
+ * Reads the system clock. Other modules receive a `now` function, so that tests can replace it.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The service's settings: flags of the command line first, then environment variables, then defaults.
+ * Settings of the service. Command-line options override environment variables, which override defaults.
  *
  * @module
  */
@@ -9,47 +9,46 @@ import { readOrigin } from '@pi-checkout/contract/origin'
 import { shellQuote } from '../shared/shell-quote.ts'
 import { readTrustedProxies } from './http/client-address.ts'
 
-/** Where the data is stored. */
+/** Selected store. */
 export type StoreChoice =
-  /** An absolute path: a command that is pasted elsewhere finds it too. */
+  /** `directory` is absolute, so that shown commands work in other folders. */
   | { readonly kind: 'directory'; readonly directory: string }
   | { readonly kind: 'memory' }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** Only this host, or every client that reaches the listener: a container's host is another host. */
+/** Clients that may use the sandbox: those on this host, or all that reach the service. */
 export type SandboxAccess = 'loopback' | 'network'
 
-/** From nothing, over errors, to a line for each response. */
+/** Log levels. `debug` logs each response. */
 const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Everything that a start needs to know. */
+/** Settings of a start. */
 export interface Config {
   readonly host: string
-  /** Of the API and the hosted page; 0 takes a free one. */
+  /** Port of the API and the hosted page. 0 selects a free port. */
   readonly port: number
-  /** Of the challenge page: the next one, or a free one. */
+  /** Port of the test bank. 0 selects a free port. */
   readonly challengePort: number
   readonly store: StoreChoice
-  /** Origins that may show the checkout in the first merchant's test environment, besides the demo shop. */
+  /** Origins to register for the first merchant's test environment, in addition to the demo shop. */
   readonly origins: readonly string[]
-  /** `PI_SECRET_KEYS` as given: the embedded store creates its own if it is missing. */
+  /** `PI_SECRET_KEYS`. If it is missing, the embedded store creates keys. */
   readonly secretKeys: string | undefined
-  /** Origin that browsers use, where it is not the listener's own. */
+  /** Public origins, if they differ from those of the listeners. */
   readonly publicUrl: string | undefined
   readonly challengeUrl: string | undefined
-  /** Requests per second and environment; `undefined` leaves test environments without a limit. */
+  /** Requests per second for each environment. If `undefined`, test environments have no limit. */
   readonly rateLimit: number | undefined
-  /** Proxies whose headers name the client's address; `undefined`: no client address is known. */
+  /** Proxies whose headers contain the client's address. If `undefined`, client addresses are unknown. */
   readonly trustedProxies: BlockList | undefined
   readonly metrics: boolean
-  /** How much is logged. */
   readonly logLevel: LogLevel
-  /** From where the sandbox and its inspector can be reached, with the admin token. */
+  /** Clients that may use the sandbox and its inspector. */
   readonly sandboxFrom: SandboxAccess
 }
 
-/** The flags that concern the settings, as the command line hands them over. */
+/** Command-line options that are settings. */
 export interface Flags {
   readonly port?: string
   readonly data?: string
@@ -61,7 +60,7 @@ export interface Flags {
 /**
  * Reads the settings.
  *
- * @throws {TypeError} It names the flag or variable, its rule and the fix, and never shows a secret.
+ * @throws {TypeError} If a setting is invalid. The message names it and contains the fix, but no secret.
  */
 export function readConfig(flags: Flags, env: NodeJS.ProcessEnv): Config {
   const port = readPort(flags.port, '--port') ?? readPort(env.PI_PORT, 'PI_PORT') ?? 4000
@@ -89,7 +88,7 @@ function readRate(text: string | undefined): number | undefined {
   if (!text) return undefined
   const rate = Number(text)
   if (/^\d{1,6}$/.test(text) && rate > 0) return rate
-  throw new TypeError('PI_RATE_LIMIT: must be a whole number of requests per second, 1 to 999999')
+  throw invalid({ PI_RATE_LIMIT: text }, 'an integer from 1 to 999999, in requests per second')
 }
 
 function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
@@ -100,7 +99,7 @@ function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
   ]
   const named = chosen.filter(Boolean)
   if (named.length > 1) {
-    throw new TypeError(`${named.join(' and ')} exclude each other; give one of them`)
+    throw new TypeError(`${named.join(' and ')}: cannot be combined. Use one of them.`)
   }
   if (flags.memory) return { kind: 'memory' }
   if (flags.data) return { kind: 'directory', directory: resolve(flags.data) }
@@ -111,23 +110,23 @@ function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
   if (!/^postgres(ql)?:\/\//.test(url)) {
     const name = flags.databaseUrl ? '--database-url' : 'PI_DATABASE_URL'
     throw new TypeError(
-      `${name}: must begin with postgres://, as in postgres://user@host:5432/name`,
+      `${name}: must begin with postgres://, such as postgres://user@host:5432/name.`,
     )
   }
   return { kind: 'postgres', url }
 }
 
 /**
- * Returns the options with which a command reaches this store, to be pasted behind it in any folder.
+ * Returns the options that select this store in a command, in any folder.
  *
- * @returns `undefined` for a store in memory: no other process reaches it.
+ * @returns `undefined` for a store in memory, which no other process can open.
  */
 export function storeOptions(store: StoreChoice): string | undefined {
   switch (store.kind) {
     case 'memory':
       return undefined
     case 'postgres':
-      // The address may hold a password.
+      // The URL may contain a password.
       return ' --database-url "$PI_DATABASE_URL"'
     case 'directory':
       return ` --data ${shellQuote(store.directory)}`
@@ -139,14 +138,14 @@ const defaultDirectory = '.data/service'
 function readPort(text: string | undefined, name: string): number | undefined {
   if (!text) return undefined
   const port = Number(text)
-  // 65534, because the challenge page takes the next one.
+  // At most 65534, because the test bank uses the next port.
   if (!/^\d+$/.test(text) || port > 65534) {
-    throw new TypeError(`${name}: must be a whole number from 0 to 65534; 0 takes a free port`)
+    throw invalid({ [name]: text }, 'an integer from 0 to 65534 (0 selects a free port)')
   }
   return port
 }
 
-/** Reads a setting with a few values; the first one counts if it is left out. */
+/** Reads a setting with a few values. The default is `usual`, or the first value. */
 function readChoice<Value extends string>(
   name: string,
   text: string | undefined,
@@ -158,14 +157,19 @@ function readChoice<Value extends string>(
   const value = values.find((each) => each === (text || usual))
   if (value) return value
   const rule = values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')
-  throw new TypeError(`${name}: must be ${rule}; leave it out for ${usual}`)
+  throw invalid({ [name]: text }, `${rule} (default ${usual})`)
 }
 
-/** An origin: https, or http on loopback, where the traffic never leaves the machine. */
+/** Reads an origin: https, or http on loopback, where traffic does not leave the host. */
 function readUrl(text: string, name: string): string {
   const origin = readOrigin(text)
   if (origin) return origin
   throw new TypeError(
-    `${name}: must be an origin such as https://pay.example.com, without path or trailing slash; http passes on loopback only`,
+    `${name}: must be an origin such as https://pay.example.com, without a path or trailing slash. http is accepted for loopback only.`,
   )
+}
+
+function invalid(setting: Readonly<Record<string, string | undefined>>, rule: string): TypeError {
+  const [[name, text = ''] = []] = Object.entries(setting)
+  return new TypeError(`${name}: must be ${rule}; received ${JSON.stringify(text.slice(0, 60))}.`)
 }

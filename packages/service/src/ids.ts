@@ -1,5 +1,5 @@
 /**
- * Random text in base62, drawn from a pool of random bytes: one system call for hundreds of ids.
+ * Random ids in base62, from a pool of random bytes that needs one system call for hundreds of ids.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export function randomBase62(length: number): string {
   let text = ''
   while (text.length < length) {
     const byte = randomByte()
-    // 248 is the greatest multiple of 62 in a byte: beyond it, some letters would come up more often.
+    // 248 is the largest multiple of 62 in a byte. Larger bytes would make some characters more likely.
     if (byte < 248) text += alphabet[byte % 62]
   }
   return text
@@ -33,14 +33,14 @@ export function randomSalt(length: number): Buffer {
   return salt
 }
 
-/** Writes bytes in base62, 4 at a time as 6 characters. */
+/** Encodes bytes in base62, 4 bytes as 6 characters. */
 export function toBase62(bytes: Buffer): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += 4) text += base62Digits(bytes.readUInt32BE(at), 6)
   return text
 }
 
-/** Writes an unsigned 32-bit number with exactly so many base62 digits. */
+/** Encodes an unsigned 32-bit number with the given number of base62 digits. */
 export function base62Digits(value: number, digits: number): string {
   let text = ''
   for (let rest = value; text.length < digits; rest = Math.floor(rest / 62)) {
@@ -58,7 +58,7 @@ function randomByte(): number {
     used = 0
   }
   const byte = pool[used] ?? 0
-  // A byte that made a secret does not stay in memory.
+  // Used bytes may be part of a secret, so they are cleared.
   pool[used++] = 0
   return byte
 }

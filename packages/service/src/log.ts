@@ -1,25 +1,25 @@
 /**
- * Errors in the log: enough to find the cause, and no secret.
+ * Writes errors to the log without secrets.
  *
  * @module
  */
 import type { Level, Logger } from 'pino'
 import { redact } from './redact.ts'
 
-/** An error as a log line holds it. */
+/** An error in a log line. */
 export interface LoggedError {
   readonly name: string
-  /** Of the system, PostgreSQL's SQLSTATE, or a problem's. */
+  /** Code of the system error, SQLSTATE, or code of the problem. */
   readonly code?: string
-  /** Without secrets; a fixed text where the message quotes its input. */
+  /** Message without secrets, or a fixed text if the message quotes its input. */
   readonly message: string
-  /** The rule of the store that the statement broke. */
+  /** Constraint of the store that the statement violated. */
   readonly constraint?: string
-  /** Name of the prepared statement, as PostgreSQL's own log shows it. */
+  /** Name of the prepared statement, as in the log of PostgreSQL. */
   readonly statement?: string
-  /** The rule that a rejected request broke. */
+  /** Rule that the rejected request violated. */
   readonly rule?: string
-  /** Frames alone, the innermost first. */
+  /** Stack frames without the message, innermost first. */
   readonly stack?: readonly string[]
   readonly cause?: LoggedError
 }
@@ -27,9 +27,9 @@ export interface LoggedError {
 /**
  * Writes an error as one line.
  *
- * @param error Anything that was thrown.
- * @param about `event`: what failed, in fixed words · `requestId`: of the response that reports it ·
- * `level`: @default 'error'
+ * @param error - Thrown value.
+ * @param about - `event` is a fixed text that names the failure, `requestId` the id of the response, and `level`
+ * the log level (default `error`).
  */
 export function logError(
   log: Logger,
@@ -41,17 +41,17 @@ export function logError(
   log[level]({ ...(requestId !== undefined && { requestId }), error: describeError(error) }, event)
 }
 
-/** Describes an error without a secret: its message, cause and frames are masked and cut. */
+/** Returns an error without secrets. Message, cause, and frames are masked and shortened. */
 export function describeError(error: unknown): LoggedError {
-  return describeCause(error, mostCauses)
+  return describeCause(error, maxCauses)
 }
 
-const mostCauses = 5
-const mostFrames = 20
-const longestText = 500
+const maxCauses = 5
+const maxFrames = 20
+const maxTextLength = 500
 
 function describeCause(error: unknown, depth: number): LoggedError {
-  if (!(error instanceof Error)) return { name: typeof error, message: 'Not an Error was thrown' }
+  if (!(error instanceof Error)) return { name: typeof error, message: 'The value is not an Error' }
   const stack = framesOf(error)
   return {
     name: shortText(error.name),
@@ -63,25 +63,25 @@ function describeCause(error: unknown, depth: number): LoggedError {
 }
 
 function textsOf(error: Error): Partial<Record<(typeof facts)[number], string>> {
-  const given = facts.flatMap((name) => {
+  const texts = facts.flatMap((name) => {
     const value: unknown = Reflect.get(error, name)
     return typeof value === 'string' ? [[name, shortText(value)] as const] : []
   })
-  return Object.fromEntries(given)
+  return Object.fromEntries(texts)
 }
 
 const facts = ['code', 'constraint', 'statement', 'rule'] as const
 
-/** Messages of these quote what they could not read: claims, JSON and fields. */
+/** Returns the message, or a fixed text for errors whose messages quote JSON, fields, or claims. */
 function messageOf(error: Error): string {
   const { name } = error
-  if (error instanceof SyntaxError) return 'A text could not be parsed'
-  if (/zod/i.test(name)) return 'A value does not fit its schema'
-  if (/^J(?:OSE|W[A-Z])/.test(name)) return 'A token is not accepted'
+  if (error instanceof SyntaxError) return 'A text cannot be parsed'
+  if (/zod/i.test(name)) return 'A value does not match its schema'
+  if (/^J(?:OSE|W[A-Z])/.test(name)) return 'A token is invalid'
   return shortText(error.message)
 }
 
-/** The first line of a stack repeats the message, which may have several lines. */
+/** Returns the frames of a stack, without the message at its beginning. */
 function framesOf({ stack, message }: Error): readonly string[] {
   if (typeof stack !== 'string') return []
   const at = message === '' ? -1 : stack.indexOf(message)
@@ -89,12 +89,12 @@ function framesOf({ stack, message }: Error): readonly string[] {
   return frames
     .split('\n')
     .filter((line) => line.startsWith('    at '))
-    .slice(0, mostFrames)
+    .slice(0, maxFrames)
     .map((line) => shortText(line.trim()))
 }
 
 function shortText(text: string): string {
-  // Twice what is kept: a secret that is cut in two would be no secret to the masks.
-  const masked = redact(text.slice(0, 4 * longestText))
-  return masked.length > longestText ? `${masked.slice(0, longestText)}…` : masked
+  // Mask more than is kept, because a secret that is cut in two would not be recognized.
+  const masked = redact(text.slice(0, 4 * maxTextLength))
+  return masked.length > maxTextLength ? `${masked.slice(0, maxTextLength)}…` : masked
 }

@@ -1,8 +1,8 @@
 /**
- * Where this package is, from its source and from its build alike.
+ * Finds the folder of this package, from its source and from its build.
  *
  * @module
  */
 
-/** The package's folder: `src` and `dist` are one level below it. */
+/** Folder of this package. `src` and `dist` are in it. */
 export const packageRoot = new URL('../', import.meta.url)

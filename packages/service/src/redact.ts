@@ -1,14 +1,14 @@
 /**
- * Masks credentials and card numbers in any text, wherever they stand and however they are written.
+ * Masks credentials and card numbers in texts.
  *
- * It decodes percent-encoding, ignores case, and takes time in proportion to the text's length.
+ * It decodes percent-encoding and ignores case. Its time is linear in the length of the text.
  *
  * @module
  */
 
 /**
- * Returns a text in which every credential is masked: API keys, client secrets, bearer and session
- * tokens, handoff keys, passwords in addresses, and runs of 12 or more digits.
+ * Masks API keys, client secrets, bearer and session tokens, handoff keys, passwords in URLs, and numbers of 12
+ * or more digits.
  *
  * @example redact('key pi_sk_test_4eC39HqLyjWDarjtT1zdp7dc') // 'key pi_sk_test_…'
  */
@@ -17,19 +17,19 @@ export function redact(text: string): string {
   const decoded = decodePercent(plain)
   if (decoded === undefined) return '…'
   const masked = mask(decoded)
-  // A text whose encoding hides no credential stays as it is.
+  // Return the original encoding unless it hid a credential.
   return masked === decoded ? plain : masked
 }
 
 /**
- * Decodes percent-encoding until nothing is encoded: a proxy may have encoded what was encoded before.
+ * Decodes percent-encoding repeatedly, because a proxy may have encoded an encoded text again.
  *
- * @returns `undefined` if the text is encoded more often than any client does.
+ * @returns `undefined` if the text is encoded more than five times.
  */
 export function decodePercent(text: string): string | undefined {
   if (!text.includes('%')) return text
   let decoded = text
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const next = decoded.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     )
@@ -39,7 +39,7 @@ export function decodePercent(text: string): string | undefined {
   return undefined
 }
 
-const mostRounds = 5
+const maxRounds = 5
 
 function mask(text: string): string {
   return text
@@ -58,21 +58,21 @@ const namedPassword = /\b(password|pgpassword|passwd|pwd)=[^\s&"',;]+/gi
 const bearer = /\b(bearer)[ +]{1,4}[\w.~+/=-]{8,2000}/gi
 const apiKey = /(pi_sk_(?:test|live)_)[^\s/&?#"'<>(),;]*/gi
 const clientSecret = /_secret_[^\s/&?#"'<>(),;]+/gi
-/** What can be a token or a key as one word; how long each is decides the rest. */
+/** A word that may contain a token or a key. `maskWord` decides. */
 const word = /[\w.~-]{40,}/g
-/** Of a card: together, or in groups as people write them. */
+/** Digits of a card number, which may be in groups. */
 const digits = /\d(?:[ -]?\d){11,}/g
 
 function maskWord(found: string): string {
   return isToken(found) || found.split('.').some(isRandom) ? '…' : found
 }
 
-/** A JSON Web Token, signed or encrypted: its header begins with `{"` in base64url. */
+/** Returns whether a text is a JSON Web Token. Its header begins with `{"` in base64url. */
 function isToken(text: string): boolean {
   return text.startsWith('eyJ') && text.includes('.')
 }
 
-/** 32 random bytes as base64url have 43 characters of all kinds; no name in code has. */
+/** Returns whether a text may be a random key: 32 bytes as base64url have 43 mixed characters. */
 function isRandom(part: string): boolean {
   return part.length >= 40 && /\d/.test(part) && /[a-z]/.test(part) && /[A-Z]/.test(part)
 }

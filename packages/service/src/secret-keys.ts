@@ -1,5 +1,5 @@
 /**
- * The service's root secrets, and one key per purpose derived from each.
+ * Root secrets of the service, from which keys for different purposes are derived.
  *
  * @module
  */
@@ -7,20 +7,20 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import type { Queryable } from './db/database.ts'
 import { randomSalt } from './ids.ts'
 
-/** What a derived key is for. No key serves two. */
+/** Purpose of a derived key. */
 export type Purpose = 'client-secret' | 'api-key' | 'checkout-token'
 
-/** The root secrets by their id. The first one signs, all of them verify. */
+/** Root secrets by id. The first one signs, and all of them verify. */
 export interface SecretKeys {
   readonly currentKid: string
   readonly kids: readonly string[]
   /**
-   * Returns the 32 bytes for a purpose.
+   * Derives the 32-byte key for a purpose.
    *
-   * @returns `undefined` when no root secret has that id.
+   * @returns `undefined` if no root secret has this id.
    */
   derive(purpose: Purpose, kid: string): Buffer | undefined
-  /** Tells one root secret from another under the same id, without revealing it. */
+  /** Returns a value that distinguishes root secrets with the same id, without revealing them. */
   checkValue(kid: string): Buffer | undefined
 }
 
@@ -63,11 +63,11 @@ export async function keyFault(
   db: Queryable,
   keys: SecretKeys,
 ): Promise<{ readonly problem: string; readonly fix: string } | undefined> {
-  const known = await db.query<{ kid: string; checkValue: Buffer }>`
+  const stored = await db.query<{ kid: string; checkValue: Buffer }>`
     select kid, check_value as "checkValue" from secret_keys`
-  for (const { kid, checkValue } of known) {
-    const own = keys.checkValue(kid)
-    if (own && !own.equals(checkValue)) {
+  for (const { kid, checkValue } of stored) {
+    const configured = keys.checkValue(kid)
+    if (configured && !configured.equals(checkValue)) {
       return {
         problem: `key ${kid} differs from the key that this store was written with`,
         fix: `Restore the original ${kid}, or add the new key under a new id.`,
@@ -95,7 +95,7 @@ interface Holder {
   readonly environment: string
 }
 
-/** Finds valid API keys that are hashed with a root secret. The next use of a key hashes it with the first one. */
+/** Finds valid API keys that are hashed with a root secret. A use of a key hashes it with the first one. */
 async function keysUnder(db: Queryable, kid: string): Promise<readonly Holder[]> {
   return await db.query<Holder>`
     select k.id, k.display, m.name as merchant, e.mode as environment
@@ -117,7 +117,7 @@ function missingKey({
   readonly holders: readonly Holder[]
 }): { readonly problem: string; readonly fix: string } {
   const named = holders
-    .slice(0, mostNamed)
+    .slice(0, maxNamed)
     .map(
       ({ id, display, merchant, environment }) => `${merchant} (${environment}) ${display} ${id}`,
     )
@@ -136,7 +136,7 @@ function missingKey({
   }
 }
 
-const mostNamed = 5
+const maxNamed = 5
 
 /** The command that generates a value of `PI_SECRET_KEYS`. */
 export const generateHint =
@@ -155,9 +155,9 @@ function keysOf(roots: ReadonlyMap<string, Buffer>): SecretKeys {
     kids,
     derive: (purpose, kid) => {
       const name = `${purpose} ${kid}`
-      const known = derived.get(name)
+      const cached = derived.get(name)
       const root = roots.get(kid)
-      if (known || !root) return known
+      if (cached || !root) return cached
       const key = Buffer.from(hkdfSync('sha256', root, '', `pi-checkout/v1/${purpose}`, 32))
       derived.set(name, key)
       return key

@@ -30,7 +30,7 @@ for (const [name, text] of [
 ] as const) {
   test(`a start under ${name}=${text} is refused with the rule`, () => {
     expect(() => readConfig({}, { [name]: text })).toThrow(
-      `${name}: must be an origin such as https://pay.example.com, without path or trailing slash; http passes on loopback only`,
+      `${name}: must be an origin such as https://pay.example.com, without a path or trailing slash. http is accepted for loopback only.`,
     )
   })
 }

@@ -146,7 +146,7 @@ test('keeps no line of a message that looks like a frame', () => {
 test('says of a thrown value that is no error only what type it is', () => {
   expect(describeError('hidden-value')).toEqual({
     name: 'string',
-    message: 'Not an Error was thrown',
+    message: 'The value is not an Error',
   })
 })
 

@@ -1,5 +1,5 @@
 /**
- * The API as OpenAPI 3.1, generated from the schemas of requests and responses.
+ * Generates the OpenAPI 3.1 description from the schemas of requests and responses.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { errorGuide } from './error-guide.ts'
 import { type FieldSchema, requestSchema } from './request-schema.ts'
 import { CreateResponse, IntentResponse } from './response-schema.ts'
 
-/** The problems of each operation, in the order in which they are checked. */
+/** Problems of each operation, in the order of the checks. */
 export const operationProblems = {
   create: [
     'method_not_allowed',
@@ -59,12 +59,12 @@ export const operationProblems = {
   ],
 } as const satisfies Record<string, readonly ProblemCode[]>
 
-/** Every error response, without unknown fields; the description allows later versions to add some. */
+/** Body of an error response. The OpenAPI description also allows unknown fields. */
 export const ProblemResponse = z.strictObject({
   type: z.string(),
   title: z.string(),
   status: z.int(),
-  detail: z.string().meta({ description: 'What is wrong with this request, and what to do' }),
+  detail: z.string().meta({ description: 'What is wrong with this request, and the fix' }),
   code: z.enum(Object.keys(problemCodes) as ProblemCode[]),
   requestId: z.string().regex(/^req_[A-Za-z0-9]{20}$/),
   retryable: z.boolean().meta({ description: 'The same request may succeed later' }),
@@ -76,17 +76,17 @@ export const ProblemResponse = z.strictObject({
     }),
   ),
   errorsOmitted: z.int().min(1).optional().meta({
-    description: 'Number of wrong fields that `errors`, with its 20 entries, does not list',
+    description: 'Number of invalid fields that `errors` omits beyond 20 entries',
   }),
 })
 
-/** The description, as the documentation reads it. */
+/** An OpenAPI description. */
 export type OpenApi = ReturnType<typeof openapi>
 
 /**
- * Returns the description.
+ * Returns the OpenAPI description.
  *
- * @param serverUrl Base address of this service.
+ * @param serverUrl - Base URL of this service.
  */
 export function openapi(serverUrl: string) {
   return {
@@ -139,11 +139,11 @@ export function openapi(serverUrl: string) {
           schema: { type: 'string', pattern: '^[0-9]+$' },
         },
         RateLimit: {
-          description: 'What is left: `"default";r=0;t=3` is nothing for 3 seconds',
+          description: 'Remaining requests: `"default";r=0;t=3` means none for 3 seconds',
           schema: { type: 'string' },
         },
         RateLimitPolicy: {
-          description: 'The limit: `"default";q=200;w=2` is 200 requests in 2 seconds',
+          description: 'Limit: `"default";q=200;w=2` means 200 requests in 2 seconds',
           schema: { type: 'string' },
         },
       },
@@ -166,7 +166,7 @@ function createOperation(): object {
         name: 'Idempotency-Key',
         in: 'header',
         description:
-          'The same for every retry of the same order with the same body, for at least 24 hours',
+          'The same key for each retry of an order with the same body, for at least 24 hours',
         schema: {
           type: 'string',
           minLength: 1,
@@ -214,7 +214,7 @@ function retrieveOperation(): DescribedOperation {
   }
 }
 
-/** The same without a body. */
+/** Returns the operation of GET without response bodies. */
 function headOperation(): object {
   const { responses, ...operation } = retrieveOperation()
   return {
@@ -245,11 +245,11 @@ const exampleBody = {
 const apiVersion = {
   name: 'Api-Version',
   in: 'header',
-  description: 'Returned as it was sent. Without it, the newest version is used',
+  description: 'Requested version, which the response repeats. The default is the newest version',
   schema: { type: 'string', enum: apiVersions },
 }
 
-/** One response for each HTTP status, as OpenAPI requires. Its description lists the codes. */
+/** Returns one response for each HTTP status, as OpenAPI requires. Descriptions list the codes. */
 function problems(codes: readonly ProblemCode[]): DescribedOperation['responses'] {
   const grouped = new Map<number, ProblemCode[]>()
   for (const code of codes) {
@@ -319,14 +319,14 @@ function header(name: string): object {
 }
 
 /**
- * Returns a response's schema as clients must read it: later versions may add fields and values.
+ * Returns the schema of a response. It allows the fields and values that later versions may add.
  */
 function responseSchema(schema: z.ZodType): FieldSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'output',
     override: ({ jsonSchema }) => openUp(jsonSchema),
   })
-  // JSON Schema allows `true` and `false` as schemas; these are all objects.
+  // JSON Schema allows `true` and `false` as schemas, but these schemas are objects.
   return rest as FieldSchema
 }
 

@@ -1,5 +1,5 @@
 /**
- * The API documentation: one page, generated from the OpenAPI description.
+ * Generates the API documentation, a page, from the OpenAPI description.
  *
  * @module
  */
@@ -21,9 +21,9 @@ import { type OpenApi, openapi, operationProblems } from './openapi.ts'
 import type { FieldSchema } from './request-schema.ts'
 
 /**
- * Returns the page. The `type` of every problem links to a row of it.
+ * Returns the page as HTML. The `type` of each problem links to a row in it.
  *
- * @param serverUrl - Base address of this service.
+ * @param serverUrl - Base URL of this service.
  */
 export function docsPage(serverUrl: string): string {
   const description = openapi(serverUrl)
@@ -145,13 +145,13 @@ const documentedCodes: readonly ProblemCode[] = [
   ...new Set<ProblemCode>([
     ...operationProblems.create,
     ...operationProblems.retrieve,
-    // The keys of an object are its names, which the type cannot say.
+    // `Object.keys` types keys as `string`.
     ...(Object.keys(problemCodes) as ProblemCode[]),
   ]),
 ]
 
 function cards(): Html {
-  // The keys of an object are its names, which the type cannot say.
+  // `Object.keys` types keys as `string`.
   const rows = (Object.keys(outcomes) as TestCardName[]).map((name) => [
     code(testCards[name].replace(/(\d{4})(?=\d)/g, '$1 ')),
     outcomeText(outcomes[name]),
@@ -171,7 +171,7 @@ function outcomeText(outcome: CardOutcome): string {
       return `${outcome.framing ? 'challenge' : 'challenge on a separate page'}, then ${outcomeText(outcome.later)}`
     case 'pending':
       return outcome.after === undefined
-        ? 'stays processing until it is settled in the inspector'
+        ? 'stays processing until the inspector simulates an outcome'
         : `processing for ${outcome.after / 1000} s, then succeeds`
   }
 }
@@ -184,8 +184,8 @@ one request: ${names}. Fault rules, added in the inspector or with
 }
 
 function sandbox(): Html {
-  return html`<p>Send the admin token of the running service as Bearer token, from the same host. The API covers test
-environments only. The inspector shows all of it live.</p>
+  return html`<p>Send the admin token of the running service as a Bearer token, from the same host. The API covers test
+environments only. The inspector uses this API.</p>
 ${table(
   ['request', 'effect'],
   controls.map(([request, effect]) => [code(request), effect]),
@@ -204,27 +204,30 @@ const controls: readonly (readonly [string, string])[] = [
   ],
   [
     'GET /_sandbox/environments/:id/intents',
-    'Lists the newest 200. Also /requests, /idempotency, /lint. ?q= searches intents and requests',
+    'Lists the newest 200 intents. Also /requests, /idempotency, and /lint. ?q= searches intents and requests',
   ],
-  ['GET /_sandbox/intents/:id', 'Returns an intent with its timeline, confirmations, and requests'],
+  ['GET /_sandbox/intents/:id', 'Returns an intent with its events, confirmations, and requests'],
   [
     'POST /_sandbox/intents/:id/settle',
     `Simulates an outcome: {"outcome": one of ${simulatedOutcomes.join(', ')}}`,
   ],
-  ['POST /_sandbox/intents/:id/revoke-secret', 'Revokes the clientSecret: it opens no checkout'],
+  ['POST /_sandbox/intents/:id/revoke-secret', 'Revokes the clientSecret and ends open sessions'],
   [
     'POST /_sandbox/environments/:id/faults',
     'Adds a fault rule: {"on": "create" or "retrieve", "do": fault, "times": 1}. GET lists, DELETE clears',
   ],
   [
     'GET /_sandbox/export',
-    'Exports everything as JSON, in parts: ?after= its next. POST /_sandbox/import imports each part',
+    'Exports a part as JSON. ?after= with its "next" exports the next part. POST /_sandbox/import imports a part',
   ],
-  ['POST /_sandbox/reset', '{} or {"environment": id} deletes intents, clock, and rules'],
-  ['GET /_sandbox/events', 'Streams server-sent events that name what changed'],
+  [
+    'POST /_sandbox/reset',
+    'Deletes intents and rules, and resets clocks: {} or {"environment": id}',
+  ],
+  ['GET /_sandbox/events', 'Streams server-sent events with the topics that changed'],
 ]
 
-/** The fields of an object, inner ones by their path. */
+/** Renders the fields of an object. The fields of inner objects are listed by path. */
 function fieldTable(schema: FieldSchema): Html {
   return table(['field', 'type', 'rule'], fieldRows(schema, ''))
 }
@@ -283,7 +286,7 @@ function code(text: string): Html {
   return html`<code>${text}</code>`
 }
 
-/** `idempotency-key` as it is usually written. */
+/** Returns a header name with capitals, such as `Idempotency-Key`. */
 function headerName(header: string): string {
   return header.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
 }

@@ -1,12 +1,12 @@
 /**
- * The create request as JSON Schema, its rules included.
+ * Generates the JSON Schema of the create request.
  *
  * @module
  */
 import { CreatePaymentIntentSchema, currencies, limits } from '@pi-checkout/contract'
 import { z } from 'zod'
 
-/** The parts of a schema that the table of fields shows. */
+/** Parts of a schema that the documentation shows. */
 export type FieldSchema = {
   readonly type?: string | string[]
   readonly description?: string
@@ -20,13 +20,13 @@ export type FieldSchema = {
   readonly maxProperties?: number
 }
 
-/** Returns the schema. The limits that zod checks in code are added to it. */
+/** Returns the schema. Adds the limits that zod checks in code. */
 export function requestSchema(): FieldSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(CreatePaymentIntentSchema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ path, jsonSchema }) => {
-      // In `anyOf`, the rule belongs to the alternative of `null`.
+      // For `anyOf`, the rule belongs to the alternative other than `null`.
       if (!jsonSchema.anyOf) Object.assign(jsonSchema, rules[path.join('.')])
     },
   })
@@ -34,8 +34,8 @@ export function requestSchema(): FieldSchema {
 }
 
 /**
- * The rule for an order identifier, without Unicode properties, which not every validator knows. It accepts a
- * few more than the rule of the service: identifiers of rare invisible characters alone.
+ * Pattern of an order id, without Unicode properties, which some validators do not support. It accepts some ids
+ * of rare invisible characters that the service rejects.
  */
 const forbidden =
   '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069'
@@ -78,6 +78,6 @@ const rules: Readonly<Record<string, object>> = {
       pattern: '^(?!(?:__proto__|constructor|prototype)$)',
     },
     additionalProperties: { type: 'string', maxLength: limits.metadataValue },
-    description: `At most ${limits.metadataBytes} bytes in all`,
+    description: `At most ${limits.metadataBytes} bytes in total`,
   },
 }

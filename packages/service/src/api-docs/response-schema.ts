@@ -1,13 +1,13 @@
 /**
- * Schemas of exactly what this service returns. The contract's schemas are what a client must accept.
- * The OpenAPI description is generated from these.
+ * Schemas of the responses that this service returns, from which the OpenAPI description is generated. The
+ * schemas of the contract accept more, such as unknown fields.
  *
  * @module
  */
 import { currencies, limits, paymentIntentStatuses } from '@pi-checkout/contract'
 import { z } from 'zod'
 
-/** RFC 3339 in UTC, always with three decimals. */
+/** RFC 3339 in UTC, with three decimals. */
 const Time = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
@@ -19,7 +19,7 @@ const Customer = z
     email: z.string().optional(),
     name: z.string().optional(),
   })
-  .meta({ description: 'As sent at creation' })
+  .meta({ description: 'Customer as sent in the create' })
 
 const PaymentMethod = z
   .strictObject({
@@ -38,7 +38,7 @@ const PaymentFailure = z
   .strictObject({
     code: z.string(),
     declineCode: z.string().nullable(),
-    message: z.string().meta({ description: 'Written for the buyer' }),
+    message: z.string().meta({ description: 'Message for the buyer' }),
     retryable: z.boolean(),
     occurredAt: Time,
   })
@@ -46,7 +46,7 @@ const PaymentFailure = z
 
 const NextAction = z
   .strictObject({ type: z.enum(['challenge', 'redirect']), expiresAt: Time })
-  .meta({ description: 'What the hosted checkout waits for. Merchant code has nothing to do' })
+  .meta({ description: 'Action that the hosted checkout handles. Merchant code ignores it' })
 
 /** Response of a retrieve. */
 export const IntentResponse = z.strictObject({

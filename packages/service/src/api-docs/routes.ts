@@ -10,7 +10,7 @@ import { staticFile } from '../http/static-files.ts'
 import { openapi } from './openapi.ts'
 import { docsPage } from './page.ts'
 
-/** Creates the handlers of `/openapi.json`, `/docs`, and its stylesheet. */
+/** Returns the handlers of `/openapi.json`, `/docs`, and its stylesheet. */
 export function apiDocsRoutes({
   publicUrl,
   hostedFolder,

@@ -1,20 +1,20 @@
 /**
- * Errors of the private API, in words for developers who build on it.
+ * Errors of the private API.
  *
  * @module
  */
 import type { ProblemCode } from '@pi-checkout/contract'
 import { ProblemError } from '../http/problem.ts'
 
-/** Returns the error for a rejected call: the same for every `id` and `clientSecret` that are not accepted. */
+/** Returns the error for a rejected call. An unknown `id` and an invalid `clientSecret` get the same error. */
 export function checkoutApiError(code: keyof typeof details): ProblemError {
   return new ProblemError(code, details[code])
 }
 
 const details = {
   payment_intent_not_found:
-    'There is no such Payment Intent, or this secret does not open it; ask the shop for a new one.',
-  intent_finalized: 'The Payment Intent is final; read it again.',
-  attempt_in_progress: 'Another attempt is in progress; wait for its result.',
-  version_conflict: 'The Payment Intent was changed by another request; read it again.',
+    'No Payment Intent has this id, or its clientSecret is not valid. Request a new one from the shop.',
+  intent_finalized: 'The Payment Intent is final. Read it again.',
+  attempt_in_progress: 'Another confirmation is in progress. Wait for its result.',
+  version_conflict: 'The Payment Intent was changed by another request. Read it again.',
 } as const satisfies Partial<Record<ProblemCode, string>>

@@ -1,5 +1,5 @@
 /**
- * What the hosted page may know of an intent: an allow-list, so that a new column is not shown automatically.
+ * Serializes intents for the hosted page. Fields are listed one by one, so that no other field is included.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export function checkoutView(
   }
 }
 
-/** Paths of the test bank's page: in a frame of the hosted page, or as a separate page. */
+/** Paths of the test bank's page, in an iframe of the hosted page or as a separate page. */
 const challengePaths = { challenge: routes.challenge.path, redirect: routes.bank.path } as const
 
 function methodOf({

@@ -1,8 +1,8 @@
 /**
- * A press of Pay: one confirmation, decided by the provider, written in one transaction.
+ * Confirms intents. A confirmation is decided by the provider and written in one transaction.
  *
- * A repetition changes nothing, another confirmation while this one runs is rejected, and of two that race
- * the store accepts one.
+ * A repeated confirmation changes nothing. A second one is rejected while the first is open, and only one of
+ * two concurrent ones succeeds.
  *
  * @module
  */
@@ -19,15 +19,15 @@ import type { Authorization } from '../provider/acquirer.ts'
 import { type IntentSnapshot, loadIntent } from './intent-snapshot.ts'
 import { newProviderPaymentId, transitionCause, writeProviderResult } from './provider-result.ts'
 
-/** One confirmation, after the provider has seen the card. */
+/** A confirmation with the provider's authorization. */
 export interface ConfirmationRequest {
   readonly attemptId: string
-  /** The version that the buyer saw. */
+  /** Version of the intent that the buyer saw. */
   readonly version: number
   readonly authorization: Authorization
 }
 
-/** The intent afterwards, or why nothing happened. */
+/** The confirmed intent, or the reason why it was not confirmed. */
 export type Confirmed =
   | { readonly snapshot: IntentSnapshot }
   | Rejection
@@ -47,18 +47,18 @@ export async function confirm(
   if (intent.version !== attempt.version) return { rejection: 'version_conflict' }
 
   const moved = await store.db.transaction(async (tx) => {
-    // The move comes first: its compare-and-set lets one of two racing confirmations through.
+    // Move the intent first. Its compare-and-set accepts one of two concurrent confirmations.
     const confirmed = await moveIntent(tx, intent, first)
     if (!confirmed) return undefined
     await insertAttempt(tx, confirmed, attempt)
     return await settleNow(tx, confirmed, { attempt, at })
   })
   if (moved) return { snapshot: { ...snapshot, intent: moved } }
-  // Another request changed the intent since it was read; it may have been this confirmation.
+  // Another request changed the intent since it was read. It may be the same confirmation.
   return await confirm(store, key, attempt)
 }
 
-/** Reads again: the confirmation may have ended since the first read. */
+/** Reads the intent again, because the confirmation may have ended since the first read. */
 async function replayed(store: StoreAndClock, key: IntentKey): Promise<Confirmed> {
   const snapshot = await loadIntent(store, key)
   return snapshot ? { snapshot } : { rejection: 'payment_intent_not_found' }
@@ -81,7 +81,7 @@ function confirmation(
   return { type: 'confirmed', paymentMethod }
 }
 
-/** Writes what the provider decides immediately. */
+/** Writes the provider's result if it is immediate. */
 async function settleNow(
   tx: Queryable,
   intent: StoredIntent,

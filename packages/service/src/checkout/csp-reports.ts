@@ -1,5 +1,5 @@
 /**
- * Reports of browsers that a page of the service broke its Content Security Policy. The log gets the
+ * Logs browsers' reports that a page of the service violated its Content Security Policy. A line contains the
  * directive and the blocked origin.
  *
  * @module
@@ -11,7 +11,7 @@ import { readJson } from '../http/json.ts'
 import { ProblemError } from '../http/problem.ts'
 import { type Handler, noContent } from '../http/response.ts'
 
-/** Accepts `application/reports+json` without a token: browsers send it automatically. */
+/** Returns the handler of reports. It requires no token, because browsers send reports without one. */
 export function cspReports({
   log,
   now,
@@ -31,12 +31,12 @@ export function cspReports({
     const minute = Math.floor(now().getTime() / 60_000)
     window = window.begins === minute ? window : { begins: minute, reports: 0 }
     const sent = readJson(await readBody(request, maxBytes))
-    // No more of them are read than would be logged.
+    // Parse only as many reports as may be logged.
     const reports = Reports.safeParse(Array.isArray(sent) ? sent.slice(0, perMinute) : sent)
     for (const { body } of reports.data ?? []) {
       if (++window.reports > perMinute) break
       const { effectiveDirective: directive, blockedURL: blocked } = body
-      log.warn({ directive, blocked: blocked && originOf(blocked) }, 'A page broke its policy')
+      log.warn({ directive, blocked: blocked && originOf(blocked) }, 'A page violated its CSP')
     }
     return noContent()
   }
@@ -55,7 +55,7 @@ const Reports = z.array(
   }),
 )
 
-/** Only the origin: an address may contain anything. */
+/** Returns the origin of an address. The rest may contain personal data, so it is not logged. */
 function originOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : 'inline'
 }

@@ -1,6 +1,5 @@
 /**
- * The current state of a session's intent: its environment, the environment's time, and the intent with
- * every passed deadline applied.
+ * Reads an intent with its environment and the environment's time, after applying passed deadlines.
  *
  * @module
  */
@@ -21,25 +20,25 @@ import {
   findEnvironmentOfIntent,
 } from '../merchants/environments.ts'
 
-/** An intent with its environment, as they were at one moment. */
+/** An intent and its environment at one time. */
 export interface IntentSnapshot {
   readonly environment: Environment
   readonly intent: StoredIntent
-  /** The environment's own time. */
+  /** Time of the environment. */
   readonly at: Date
 }
 
-/** A snapshot as a view needs it. */
+/** A snapshot for a view, without the source of the `clientSecret`. */
 export type RetrievedSnapshot = Omit<IntentSnapshot, 'intent'> & {
   readonly intent: RetrievedIntent
 }
 
-/** Reads a snapshot; `undefined` if there is no such intent in that environment. */
+/** Reads a snapshot. Returns `undefined` if the environment has no such intent. */
 export type ReadSnapshot = (key: IntentKey) => Promise<RetrievedSnapshot | undefined>
 
 /**
- * Returns the function that reads for requests which change nothing: many of them in one statement. They
- * have a separate queue, so that waiting buyers do not delay a merchant's retrieve.
+ * Returns the function that reads snapshots for views. Concurrent reads share a statement. Their queue is
+ * separate, so that they do not delay retrieves of merchants.
  */
 export function snapshotReader({ db, now }: StoreAndClock): ReadSnapshot {
   const findEnvironments = environmentLookUps(db)
@@ -59,7 +58,7 @@ export function snapshotReader({ db, now }: StoreAndClock): ReadSnapshot {
 /**
  * Reads a snapshot.
  *
- * @param key - Without an environment: that of the intent.
+ * @param key - Id of the intent, and of its environment if it must be that one.
  * @returns `undefined` if there is no such intent, or it is in another environment.
  */
 export async function loadIntent(

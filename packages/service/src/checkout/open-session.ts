@@ -1,5 +1,5 @@
 /**
- * From `id` and `clientSecret` to a session, and from a session's token back to the session.
+ * Opens checkout sessions with `id` and `clientSecret`, and reads the session of a request.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { checkoutView } from './checkout-view.ts'
 import { loadIntent } from './intent-snapshot.ts'
 import type { CheckoutSession, SessionTokens } from './session-token.ts'
 
-/** Opens a session. Every `id` and `clientSecret` that are not accepted get the same response. */
+/** Opens a session. An unknown `id` and an invalid `clientSecret` get the same response. */
 export async function openSession(
   {
     db,
@@ -42,7 +42,7 @@ export async function openSession(
   if (!environment.allowedOrigins.includes(origin)) {
     const problem = new ProblemError(
       'origin_not_allowed',
-      'The page around the checkout is of an origin that is not registered; run pi-service origins add.',
+      'The origin of the page around the checkout is not registered. Run pi-service origins add.',
     )
     throw Object.assign(problem, { rule: 'unregistered_origin' })
   }
@@ -51,22 +51,21 @@ export async function openSession(
   return { ...signed, intent: checkoutView(snapshot, challengeUrl) }
 }
 
-/** The response is the same for each rule; the log names it. */
+/** Returns the error for an invalid handoff. Only the log names the rule. */
 function rejected(rule: string): ProblemError {
   return Object.assign(checkoutApiError('payment_intent_not_found'), { rule })
 }
 
-/** A session that is open, and the environment of its intent. */
+/** A valid session, with the mode of its environment. */
 export interface ActiveSession extends CheckoutSession {
   readonly mode: Environment['mode']
 }
 
 /**
- * Returns the function that reads the session of a request. The store is read each time, many requests
- * in one statement, so a session ends with the first request after its origin was removed or the
- * intent's `clientSecret` was revoked.
+ * Returns the function that reads the session of a request.
  *
- * @throws {ProblemError} `invalid_session`: the page asks the element for the secret and opens a new one.
+ * It reads the store for each request, so a session ends when its origin is removed or the `clientSecret` of
+ * its intent is revoked. Concurrent requests share a statement.
  */
 export function sessionReader({
   tokens,
@@ -88,13 +87,13 @@ export function sessionReader({
     if (session && mode) return { ...session, mode }
     throw new ProblemError(
       'invalid_session',
-      'The checkout session has ended; open a new one with the clientSecret.',
+      'The checkout session has ended. Open a new one with the clientSecret.',
       { headers: { 'www-authenticate': sent ? 'Bearer error="invalid_token"' : 'Bearer' } },
     )
   }
 }
 
-/** @returns `undefined` for each session whose origin and secret would not open one now. */
+/** Returns the mode for each session, or `undefined` if its origin or `clientSecret` is no longer valid. */
 async function modesOf(
   db: Queryable,
   sessions: readonly CheckoutSession[],

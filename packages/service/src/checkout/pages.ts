@@ -1,5 +1,5 @@
 /**
- * The built pages, read once, and the few values that the service writes into them.
+ * Reads the built pages, and adds the values that the service passes to them.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import { escapeHtml } from '../http/html.ts'
 
-/** The hosted page with the origins that it may shake hands with, and the service's time. */
+/** Returns the hosted page, with the origins that may embed it and the service's time. */
 export function checkoutPage(
   folder: string,
   {
@@ -24,7 +24,7 @@ export function checkoutPage(
   )
 }
 
-/** The page without form and data: only the reason, and the mode of a known intent's environment. */
+/** Returns the error page, with the reason and the mode of the environment if the intent is known. */
 export function errorPage(
   folder: string,
   { code, mode = '' }: { readonly code: (typeof failCodes)[number]; readonly mode?: string },
@@ -37,13 +37,13 @@ export function errorPage(
 
 const pages = new Map<string, string>()
 
-/** Reads a built page, once. */
+/** Returns a built page. Reads each file once. @throws {Error} If the page is not built. */
 export function readPage(folder: string, name: string): string {
   const path = join(folder, `${name}.html`)
-  const known = pages.get(path)
-  if (known) return known
+  const cached = pages.get(path)
+  if (cached) return cached
   if (!existsSync(path)) {
-    throw new Error('The hosted pages are not built: run `npm run build` and start again')
+    throw new Error('The hosted pages are not built. Run `npm run build`, then start again.')
   }
   const page = readFileSync(path, 'utf8')
   pages.set(path, page)

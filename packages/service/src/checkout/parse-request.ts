@@ -1,5 +1,5 @@
 /**
- * The bodies that the hosted page sends. A card that is no test card is rejected before it is read.
+ * Parses the bodies that the hosted page sends. Card numbers other than test cards are rejected first.
  *
  * @module
  */
@@ -8,31 +8,31 @@ import { isTestCard } from '@pi-checkout/contract/sandbox'
 import { z } from 'zod'
 import type { ConfirmBody } from '../../shared/checkout-api.ts'
 import { ProblemError } from '../http/problem.ts'
-import { longestReturnUrl } from './return-url.ts'
+import { maxUrlLength } from './return-url.ts'
 
-/** `POST /checkout-api/session` */
+/** Body of `POST /checkout-api/session`. */
 export const OpenSessionSchema = z.strictObject({
   id: text(paymentIntentIdPattern, 'must be the id of a Payment Intent'),
   clientSecret: text(/^.{1,512}$/s, 'must be the clientSecret of that Payment Intent'),
   origin: text(/^.{1,255}$/s, 'must be the origin of the page around the checkout'),
 })
 
-const returnUrlRule = `must be an address of at most ${longestReturnUrl} characters`
+const returnUrlRule = `must be an address of at most ${maxUrlLength} characters`
 
-/** `POST /checkout-api/challenge/open` */
+/** Body of `POST /checkout-api/challenge/open`. */
 export const OpenChallengeSchema = z.strictObject({
   returnUrl: z
     .string({ error: returnUrlRule })
-    .max(longestReturnUrl, { error: returnUrlRule })
+    .max(maxUrlLength, { error: returnUrlRule })
     .optional(),
 })
 
-/** Both cancels: an empty object. */
+/** Body of the two cancel routes. */
 export const EmptySchema = z.strictObject({})
 
-/** `POST /checkout-api/confirm` */
+/** Body of `POST /checkout-api/confirm`. */
 export const ConfirmSchema: z.ZodType<ConfirmBody> = z.strictObject({
-  attemptId: text(/^[A-Za-z0-9_-]{16,64}$/, 'must be 16 to 64 letters, digits, - or _'),
+  attemptId: text(/^[A-Za-z0-9_-]{16,64}$/, 'must be 16 to 64 letters, digits, -, or _'),
   version: z.int({ error: 'must be the version of the intent that the buyer saw' }),
   paymentMethod: z.strictObject({
     type: z.literal('card', { error: 'must be "card"' }),
@@ -47,24 +47,24 @@ export const ConfirmSchema: z.ZodType<ConfirmBody> = z.strictObject({
 })
 
 /**
- * Reads a body.
+ * Parses a body.
  *
- * @throws {ProblemError} `validation_failed` with the invalid fields, never with their values.
+ * @throws {ProblemError} If fields are invalid. The problem lists them without their values.
  */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   const { success, data, error } = schema.safeParse(body)
   if (success) return data
   throw new ProblemError(
     'validation_failed',
-    'A field of the body breaks its rule.',
+    'A field of the body is invalid.',
     fieldErrors(error, body),
   )
 }
 
 /**
- * Rejects every card that is not a test card, before any other field of it is read.
+ * Rejects card numbers other than test cards, before other fields are read.
  *
- * @throws {ProblemError} `card_not_accepted`
+ * @throws {ProblemError} If the number is not a test card.
  */
 export function rejectRealCards(body: unknown): void {
   const number = ['paymentMethod', 'card', 'number'].reduce<unknown>(
@@ -74,16 +74,16 @@ export function rejectRealCards(body: unknown): void {
   if (typeof number !== 'string' || isTestCard(number)) return
   throw new ProblemError(
     'card_not_accepted',
-    'Only the test cards of this sandbox are accepted; the number was not read and not kept.',
+    'Only test cards are accepted. The number was not stored. See /docs for the test cards.',
   )
 }
 
-/** @throws {ProblemError} `validation_failed` if the card's last month has passed. */
+/** Rejects an expired card. @throws {ProblemError} If the card's expiry month has passed. */
 export function rejectPastExpiry({ paymentMethod: { card } }: ConfirmBody, now: Date): void {
-  // A card is good to the last moment of its month, wherever on earth the buyer is.
+  // A card is valid until the end of its month in each time zone.
   const end = Date.UTC(card.expYear, card.expMonth, 1) + 12 * 60 * 60 * 1000
   if (now.getTime() < end) return
-  throw new ProblemError('validation_failed', 'A field of the body breaks its rule.', {
+  throw new ProblemError('validation_failed', 'A field of the body is invalid.', {
     errors: [
       {
         pointer: '/paymentMethod/card/expYear',

@@ -1,7 +1,6 @@
 /**
- * The provider's result, in the form in which a confirmation stores it while its challenge is open.
- *
- * Only the result is stored, never the card.
+ * Serializes the provider's result, which a confirmation stores while its challenge is open. The card is not
+ * stored.
  *
  * @module
  */
@@ -9,21 +8,21 @@ import { randomBase62 } from '../ids.ts'
 import type { Cause } from '../intents/lifecycle.ts'
 import { type DeclineReason, describeDecline, type ProviderResult } from '../provider/acquirer.ts'
 
-/** Writes a result as text: `authorised`, `declined:lost_card`, `declined_hard:stolen_card`. */
+/** Serializes a result, such as `authorised`, `declined:lost_card`, or `declined_hard:stolen_card`. */
 export function writeProviderResult(result: ProviderResult): string {
   if (result.result === 'authorised') return result.result
   return `${result.hard ? 'declined_hard' : 'declined'}:${result.decline}`
 }
 
-/** Reads it back. */
+/** Parses the text of `writeProviderResult`. */
 export function readProviderResult(text: string): ProviderResult {
   const [result, decline] = text.split(':')
   if (result === 'authorised') return { result }
-  // Only `writeProviderResult` writes this column.
+  // `writeProviderResult` wrote this column, so the reason is valid.
   return { result: 'declined', decline: decline as DeclineReason, hard: result === 'declined_hard' }
 }
 
-/** Returns the cause that a result is to an intent that is processing. */
+/** Returns the cause by which a result moves a processing intent. */
 export function transitionCause(result: ProviderResult): Cause {
   if (result.result === 'authorised') {
     return { type: 'authorised', providerPaymentId: newProviderPaymentId() }
@@ -31,12 +30,12 @@ export function transitionCause(result: ProviderResult): Cause {
   return { type: 'declined', failure: describeDecline(result), hard: result.hard }
 }
 
-/** An identifier as an acquirer would give it. */
+/** Returns a new payment id, such as an acquirer would assign. */
 export function newProviderPaymentId(): string {
   return `sim_${randomBase62(24)}`
 }
 
-/** The buyer gave a challenge up, at the hosted page or at the test bank. */
+/** Cause of a challenge that the buyer cancels, at the hosted page or at the test bank. */
 export const challengeCanceled = {
   type: 'challenge_failed',
   failure: {

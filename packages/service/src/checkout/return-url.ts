@@ -1,30 +1,30 @@
 /**
- * Where a full-page challenge returns to: the merchant's own page, and only if its origin is registered.
+ * Checks the address to which a full-page challenge redirects: a page on a registered origin.
  *
  * @module
  */
 import { readOrigin } from '@pi-checkout/contract/origin'
 
-/** Greatest length of an address: common servers and proxies accept request lines of 8 KB. */
-export const longestReturnUrl = 8192
+/** Maximum length of an address. Common servers and proxies accept request lines of 8 KB. */
+export const maxUrlLength = 8192
 
 /**
  * Checks the address of the page around the hosted page.
  *
- * The buyer returns to exactly this address: a signature over its query stays valid, and a router that
- * uses the fragment finds its page.
+ * The address is not normalized, so that a signature over its query stays valid. Its fragment is kept for
+ * routers that use it.
  *
- * @returns The address to keep, or `undefined`: no redirect goes there.
+ * @returns The address for the redirect, or `undefined` if it is not allowed.
  */
 export function readReturnUrl(text: string, registered: readonly string[]): string | undefined {
-  if (text.length > longestReturnUrl || text.includes('\\') || !URL.canParse(text)) return undefined
+  if (text.length > maxUrlLength || text.includes('\\') || !URL.canParse(text)) return undefined
   const url = new URL(text)
-  // Browsers drop tabs and line breaks from an address: what was checked must be what is followed.
+  // Browsers remove tabs and line breaks from an address, so they would follow another one than checked.
   if (url.username || url.password || /[\s\p{Cc}]/u.test(text)) return undefined
-  // The origin of `blob:https://shop.example/1` is the shop's; its address is not.
+  // Reject `blob:https://shop.example/1`, whose origin is the shop's.
   if (!url.href.startsWith(`${url.origin}/`)) return undefined
   if (readOrigin(url.origin) === undefined || !registered.includes(url.origin)) return undefined
-  // A browser's own spelling is kept, byte for byte, if a header can carry it.
+  // Keep the address byte for byte if a header can contain it.
   const isPlain = text.startsWith(`${url.origin}/`) && /^[\x21-\x7e]+$/.test(text)
   return isPlain ? text : url.href
 }

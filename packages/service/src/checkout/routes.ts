@@ -1,5 +1,5 @@
 /**
- * The hosted page and its private API: no CORS, no cookies, and a session token for everything but its start.
+ * The hosted page and its private API, which uses session tokens in place of cookies and has no CORS.
  *
  * @module
  */
@@ -55,10 +55,10 @@ export interface CheckoutRoutesOptions extends StoreAndClock {
   readonly challengeUrl: string
   readonly hostedFolder: string
   readonly notifier: Notifier
-  /** The service stops: a response ends its connection, so that no other request is sent on it. */
+  /** Aborted when the service stops. Responses then close their connection. */
   readonly stopping: AbortSignal
   readonly limits: Pick<RateLimits, 'confirm'>
-  /** Opens the challenge of an intent at the test bank. @returns Its token, if there is a challenge. */
+  /** Opens the challenge of an intent at the test bank. Returns its token if there is a challenge. */
   readonly openChallenge: (
     snapshot: IntentSnapshot,
     ticket: { readonly origin: string; readonly returnPage: string | null },
@@ -75,7 +75,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
   const view = (snapshot: RetrievedSnapshot): RouteResponse =>
     json(checkoutView(snapshot, challengeUrl))
 
-  /** A POST of an open session. The limit counts before the body is read. */
+  /** Returns a handler for a POST with a session. `limit` runs before the body is read. */
   const post =
     <Body>(
       schema: z.ZodType<Body>,
@@ -89,7 +89,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
       return await act(session, await readBody(call, schema))
     }
 
-  /** Applies a cause that the buyer gives. A repetition changes nothing. */
+  /** Applies a cause from the buyer. A repeated one changes nothing. */
   async function move(session: CheckoutSession, cause: Cause): Promise<IntentSnapshot> {
     const snapshot = existing(await loadIntent(options, session))
     const { intent, at } = snapshot
@@ -110,7 +110,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
         return json(await openSession({ db, keys, now, tokens, challengeUrl }, body))
       } catch (error) {
         if (error instanceof ProblemError) {
-          const event = 'A handoff was rejected'
+          const event = 'Rejected a checkout session'
           logError(log, error, { event, requestId: call.requestId, level: 'warn' })
         }
         throw error
@@ -131,7 +131,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
                 await sessionOf(request)
                 return await read(key)
               },
-              // The header is the token that the session was read from.
+              // The header contains the session token.
               holder: request.headers.authorization ?? '',
               signal: endOf(call),
             })
@@ -144,7 +144,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
       async (session, body: ConfirmBody) => {
         rejectPastExpiry(body, now())
         const authorization = authorize(body.paymentMethod.card)
-        if (!authorization) throw new TypeError('a card passed that is not a test card')
+        if (!authorization) throw new TypeError('The card passed the checks but is not a test card')
         const { attemptId, version } = body
         const confirmed = await confirm(options, session, { attemptId, version, authorization })
         if ('rejection' in confirmed) throw checkoutApiError(confirmed.rejection)
@@ -166,7 +166,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
         if (!token) throw checkoutApiError('version_conflict')
         return json({ url: nextAction.url, token })
       },
-      // Each opening is a row in the store, until the intent is final.
+      // Each call stores a row until the intent is final.
       ({ id }) => opens.take(id),
     ),
 
@@ -177,25 +177,25 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
   } satisfies Partial<Record<RouteName, Handler>>
 }
 
-/** How often the challenge of one intent can be opened. */
+/** Rate at which the challenge of one intent can be opened. */
 const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
 
 /**
- * Returns the check for the private API: only the hosted page itself may call it, no other site and no other
- * page of this host. It runs after the check of `Host`, so the host name is one of the service's.
+ * Returns the check for the private API, which accepts calls only from the hosted page's origin. It runs
+ * after the check of `Host`, so the host name is one of the service's.
  *
- * @param publicUrl - The service's public origin.
+ * @param publicUrl - Public origin of the service.
  */
 export function samePageCheck(publicUrl: string): (call: Call) => void {
   return ({ request }) => {
     const { origin, host, 'sec-fetch-site': site } = request.headers
     const isSame = origin === publicUrl || origin === `http://${host}`
-    // A GET from the same page sends no Origin; a POST always does.
+    // Browsers send `Origin` with each POST, but not with a GET to the same origin.
     const isAllowed = origin === undefined ? request.method === 'GET' : isSame
     if (isAllowed && (site === undefined || site === 'same-origin')) return
     throw new ProblemError(
       'origin_not_allowed',
-      'Only the hosted checkout page calls this; merchants use POST /payment-intents.',
+      'Only the hosted checkout page may call this. Merchants use POST /payment-intents.',
     )
   }
 }
@@ -214,7 +214,7 @@ function pageHandler({
 
   return async ({ params: { id = '' }, request }) => {
     const environment = await environmentOfPage(db, id)
-    // The same for every page: the response must not show which origins are registered anywhere.
+    // The response does not depend on the embedding page, so it does not reveal registered origins.
     if (!environment) return showError({ code: 'unauthorized' })
     const { registered, mode } = environment
     const embedder = embeddingOrigin(request.headers.referer, publicUrl)
@@ -231,7 +231,7 @@ function pageHandler({
   }
 }
 
-/** @returns `undefined` for an id that is unknown or cannot be one. */
+/** Returns registered origins and mode for an intent, or `undefined` if its id is unknown or invalid. */
 async function environmentOfPage(
   db: Queryable,
   id: string,
@@ -244,7 +244,7 @@ async function environmentOfPage(
   return found
 }
 
-/** The origin of the page around the checkout; `undefined` if it is missing or the service's own. */
+/** Returns the origin of the embedding page, or `undefined` if it is unknown or the service's origin. */
 function embeddingOrigin(referer: string | undefined, publicUrl: string): string | undefined {
   if (!referer || !URL.canParse(referer)) return undefined
   const { origin } = new URL(referer)
@@ -256,11 +256,11 @@ function checkedReturnPage({ environment }: IntentSnapshot, returnUrl: string | 
   if (page) return page
   throw new ProblemError(
     'origin_not_allowed',
-    'returnUrl must be an address on a registered origin: https, or http on loopback.',
+    'returnUrl must be an address on a registered origin, with https, or with http on loopback.',
   )
 }
 
-/** A cancel whose response was lost is sent again: its work is done. */
+/** Returns whether a cancel is a repetition, which a page sends after a lost response. */
 function isDone(cause: Cause, { intent: { status } }: IntentSnapshot): boolean {
   if (cause.type === 'canceled') return status === 'canceled'
   return cause.type === 'challenge_failed' && status === 'requires_payment_method'
@@ -272,15 +272,15 @@ async function readBody<T>({ request }: Call, schema: z.ZodType<T>): Promise<T> 
   return parseBody(schema, body)
 }
 
-/** `?waitForVersion=7`. Other parameters are ignored. */
+/** Reads the query, such as `?waitForVersion=7`. Ignores other parameters. */
 function readVersion({ query }: Call): number | undefined {
   const text = query.get('waitForVersion')
   if (text === null) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new ProblemError('validation_failed', 'waitForVersion must be a whole number.')
+  throw new ProblemError('validation_failed', 'waitForVersion must have 1 to 9 digits.')
 }
 
-/** Aborts when the client has disconnected. */
+/** Returns a signal that aborts when the client disconnects. */
 function endOf({ response }: Call): AbortSignal {
   const end = new AbortController()
   if (response.destroyed) end.abort()

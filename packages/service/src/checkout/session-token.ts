@@ -1,8 +1,8 @@
 /**
- * The checkout session: a signed token, good for 15 minutes, for one intent, one environment and one
- * embedding origin. Keys are derived from the service's secret keys and never published.
+ * Signs and verifies the tokens of checkout sessions. A token is valid for 15 minutes, for one intent and one
+ * embedding origin. Its keys are derived from `PI_SECRET_KEYS`.
  *
- * Never log an error of jose: it contains the claims.
+ * Don't log errors of jose, because they contain the claims.
  *
  * @module
  */
@@ -15,22 +15,22 @@ import type { SecretKeys } from '../secret-keys.ts'
 export interface CheckoutSession {
   readonly id: string
   readonly environmentId: string
-  /** Origin of the page around the hosted page, as its browser sent it. */
+  /** Origin of the page around the hosted page. */
   readonly origin: string
 }
 
-/** Signs and verifies session tokens. The first key signs, every key verifies. */
+/** Signs and verifies session tokens. The first secret key signs, and all of them verify. */
 export class SessionTokens {
   readonly #issuer: string
   readonly #signing: KeyPair
-  // A Map, because an object has a property called 'constructor'.
+  // A Map, because `{}.constructor` exists and `kid` comes from the token.
   readonly #keys: ReadonlyMap<string, KeyPair>
 
-  /** @param issuer The service's public origin. */
+  /** @param issuer - Public origin of the service. */
   constructor(keys: SecretKeys, issuer: string) {
     const pairs = keys.kids.map((kid) => keyPair(kid, keys.derive('checkout-token', kid)))
     const [first] = pairs
-    if (!first) throw new TypeError('keys: must hold at least one secret key')
+    if (!first) throw new TypeError('keys: must contain at least one secret key')
     this.#issuer = issuer
     this.#signing = first
     this.#keys = new Map(pairs.map((pair) => [pair.kid, pair]))
@@ -52,7 +52,7 @@ export class SessionTokens {
     return { token, expiresAt: new Date(expires * 1000).toISOString() }
   }
 
-  /** @returns `undefined` for every token that this service did not sign for this purpose, or no longer accepts. */
+  /** Returns the session of a token, or `undefined` if the token is invalid or has expired. */
   async verify(token: string, now: Date): Promise<CheckoutSession | undefined> {
     if (token.length > maxTokenLength) return undefined
     try {
@@ -101,5 +101,5 @@ function keyPair(kid: string, seed: Buffer | undefined): KeyPair {
   return { kid, privateKey, publicKey: createPublicKey(privateKey) }
 }
 
-// An Ed25519 seed becomes a key only inside PKCS #8 (RFC 8410 §7).
+// Node.js imports an Ed25519 seed only in PKCS #8 (RFC 8410, §7).
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')

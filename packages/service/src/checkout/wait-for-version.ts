@@ -1,5 +1,5 @@
 /**
- * Long polling: waits until an intent has reached a version.
+ * Long polling for changes of an intent.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import type { ReadSnapshot, RetrievedSnapshot } from './intent-snapshot.ts'
 /**
  * Waits until the intent reaches `version`, for at most 25 seconds.
  *
- * @param wait - `read`: reads the intent again · `holder`: whose request it is · `signal`: ends the wait, for
- * example when the client disconnects.
+ * @param wait - `read` reads the intent again. `holder` identifies the session that waits. `signal` ends the
+ * wait, for example when the client disconnects.
  * @returns The latest snapshot, even if it has not reached `version`; `undefined` if the intent does not exist.
  */
 export async function waitForVersion(
@@ -23,7 +23,7 @@ export async function waitForVersion(
     ...wait
   }: { readonly version: number; readonly read: ReadSnapshot } & Omit<Wait, 'until'>,
 ): Promise<RetrievedSnapshot | undefined> {
-  const until = performance.now() + longestWait
+  const until = performance.now() + maxWait
   for (;;) {
     const snapshot = await read(key)
     if (!snapshot || snapshot.intent.version >= version) return snapshot
@@ -33,5 +33,5 @@ export async function waitForVersion(
   }
 }
 
-/** Longest wait in milliseconds: proxies and browsers give up on a silent response after 30 s or more. */
-const longestWait = 25_000
+/** Maximum wait in milliseconds. Proxies and browsers time out after 30 seconds or more. */
+const maxWait = 25_000

@@ -1,6 +1,6 @@
 /**
- * The commands that list and change merchants, keys and origins in a store. They run in the command's
- * process, or in the service that holds the data directory.
+ * Commands that list and change merchants, keys, and origins in a store. They run in the process of the
+ * command, or in the service that uses the data directory.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export const AdminCommand = z.discriminatedUnion('command', [
 ])
 export type AdminCommand = z.infer<typeof AdminCommand>
 
-/** The result of a command. */
+/** Result of a command. */
 export type AdminResult =
   | {
       readonly id: string
@@ -63,22 +63,22 @@ export type AdminResult =
   | { readonly merchant: string; readonly environment: string; readonly origins: readonly string[] }
   | { readonly findings: readonly DoctorFinding[] }
 
-/** An origin whose pages may show the checkout of one environment. */
+/** An origin whose pages may show the checkout of an environment. */
 export interface RegisteredOrigin {
   readonly origin: string
   readonly merchant: string
   readonly environment: string
 }
 
-/** A command that cannot be done. The message contains the fix. */
+/** Thrown if a command cannot be run. The message contains the fix. */
 export class AdminError extends Error {
   override readonly name = 'AdminError'
 }
 
-/** The name of the merchant that a first start creates. */
+/** Name of the merchant that the first start creates. */
 export const firstMerchantName = 'Demo Shop'
 
-/** Runs one command. */
+/** Runs a command. */
 export async function administer(
   {
     db,
@@ -154,7 +154,7 @@ function registeredOrigins(environments: readonly ListedEnvironment[]): Register
   )
 }
 
-/** Finds the environment that a command names; without a merchant, it is the first one's. */
+/** Finds the environment of a command. Without a merchant, the first one is used. */
 async function namedEnvironment(
   db: Database,
   { merchant: named, environment }: { merchant?: string | undefined; environment: 'test' | 'live' },

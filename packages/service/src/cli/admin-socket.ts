@@ -24,7 +24,7 @@ export interface AdminSocketOptions {
   readonly timeLimit?: number
 }
 
-/** Listens for commands. Returns the function that stops, within three seconds. */
+/** Listens for commands. Returns the function that stops listening, within three seconds. */
 export async function serveAdminSocket(
   directory: string,
   { run, log, timeLimit = 5000 }: AdminSocketOptions,
@@ -33,7 +33,7 @@ export async function serveAdminSocket(
   // This process holds the directory's lock, so an existing socket file has no owner.
   await rm(path, { force: true })
   const open = new Set<Socket>()
-  /** Those that have not sent a whole command yet. */
+  /** Connections that have not sent a complete command. */
   const incomplete = new Set<Socket>()
   let stopping = false
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -45,25 +45,25 @@ export async function serveAdminSocket(
       open.delete(socket)
       incomplete.delete(socket)
     })
-    let late = setTimeout(() => socket.destroy(), timeLimit)
-    socket.once('close', () => clearTimeout(late))
+    let timer = setTimeout(() => socket.destroy(), timeLimit)
+    socket.once('close', () => clearTimeout(timer))
     socket.setEncoding('utf8')
     let received = ''
     socket.on('data', (part) => {
       received += part
-      if (received.length > mostBytes) socket.destroy()
+      if (received.length > maxBytes) socket.destroy()
     })
-    // Not as an async iteration, which would close the socket before the response.
+    // An async iteration would close the socket before the response.
     socket.once('end', async () => {
-      clearTimeout(late)
+      clearTimeout(timer)
       incomplete.delete(socket)
       const reply = await runCommand(received, { run, log })
-      late = setTimeout(() => socket.destroy(), timeLimit)
-      if (socket.destroyed) clearTimeout(late)
+      timer = setTimeout(() => socket.destroy(), timeLimit)
+      if (socket.destroyed) clearTimeout(timer)
       else socket.end(reply)
     })
   })
-  server.maxConnections = mostConnections
+  server.maxConnections = maxConnections
   // Under this mask the file never has wider permissions.
   const mask = process.umask(0o177)
   server.listen(path)
@@ -87,16 +87,16 @@ export async function serveAdminSocket(
   }
 }
 
-const mostConnections = 100
-const mostBytes = 64 * 1024
-/** How long a stop waits for a command that is running, in milliseconds. */
+const maxConnections = 100
+const maxBytes = 64 * 1024
+/** Time in milliseconds for which a stop waits for a running command. */
 const lastCommand = 3000
 
 /**
- * Sends a command to the service that holds a directory.
+ * Sends a command to the service that uses a directory.
  *
- * @returns `undefined` when no service listens there.
- * @throws {AdminError} The service rejected the command, or stopped before it responded.
+ * @returns The result, or `undefined` if no service uses the directory.
+ * @throws {AdminError} If the service rejects the command, or stops before it responds.
  */
 export async function sendAdminCommand(
   directory: string,

@@ -13,7 +13,7 @@ import { startService } from '../start/start.ts'
  * Starts a service on free ports, runs the command with the merchant's variables set, and stops the service.
  * If `PORT` is set, `http://localhost:PORT` is a registered origin.
  *
- * @param command Program and arguments; no shell reads them.
+ * @param command - Program and arguments, which are not passed to a shell.
  * @returns The command's exit status; 128 plus the signal's number if a signal ended it.
  * @throws {TypeError} If the program cannot be started.
  */
@@ -40,7 +40,7 @@ export async function runBesideService(
   }
 }
 
-/** The origin of a shop that the command starts on `PORT`. */
+/** Returns the origin of a shop that the command starts on `PORT`, if it is set. */
 function shopOrigin(port: string | undefined): readonly string[] {
   return port && /^\d{1,5}$/.test(port) ? [`http://localhost:${Number(port)}`] : []
 }

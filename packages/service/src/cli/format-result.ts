@@ -8,7 +8,7 @@ import type { RunningService } from '../start/start.ts'
 import type { AdminResult } from './admin-commands.ts'
 import type { DoctorFinding } from './doctor/doctor-finding.ts'
 
-/** Output of `start`: the merchant's variables, the inspector, and test cards. */
+/** Returns the output of `start`: the merchant's variables, the inspector, and test cards. */
 export function banner(ready: RunningService['ready']): string {
   return [
     'The Payment Intents service is ready. It accepts test cards only, and no money moves.',

@@ -199,8 +199,8 @@ function createLog({ logLevel }: Config): Logger {
 }
 
 async function exec(command: readonly string[], flags: Flags): Promise<void> {
-  const given = flags.data ?? flags.databaseUrl
-  const config = readConfig(given === undefined ? { ...flags, memory: true } : flags, process.env)
+  const chosen = flags.data ?? flags.databaseUrl
+  const config = readConfig(chosen === undefined ? { ...flags, memory: true } : flags, process.env)
   const log = createLog(config)
   const { runBesideService } = await import('./exec.ts')
   process.exitCode = await runBesideService(config, command, log)
@@ -243,9 +243,9 @@ async function runHere(
 /** Prints the error, and returns the exit status. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode // commander has printed it.
-  const known =
+  const isExplained =
     error instanceof TypeError || error instanceof DirectoryInUse || error instanceof AdminError
-  if (known) console.error(`pi-service: ${error.message}`)
+  if (isExplained) console.error(`pi-service: ${error.message}`)
   else if (error instanceof StoreError && error.unavailable) {
     console.error(
       `pi-service: The database cannot be reached (${error.code}). Check PI_DATABASE_URL or --database-url.`,
@@ -254,6 +254,6 @@ function explain(error: unknown): number {
     const { name, code, message } = describeError(error)
     console.error(`pi-service: failed with ${[name, code].filter(Boolean).join(' ')}: ${message}`)
   }
-  if (!known || process.env.PI_LOG_LEVEL === 'debug') console.error(describeError(error))
+  if (!isExplained || process.env.PI_LOG_LEVEL === 'debug') console.error(describeError(error))
   return 1
 }

@@ -1,8 +1,8 @@
 /**
- * Batches waiting requests into one statement, so that they share one commit.
+ * Combines concurrent requests into one statement, so that they share a commit.
  *
- * There is no timer: a full batch starts immediately, and any other at the end of the turn in which a lane
- * is free. So an idle store adds no delay, and a busy one makes the next batch larger. An idle server gets
+ * There is no timer. A full batch starts immediately, and a smaller one at the end of the event loop turn if a
+ * lane is free. So an idle store adds no delay, and a busy store makes batches larger. An idle server receives
  * the first request immediately.
  *
  * @module
@@ -12,41 +12,41 @@ import { isLockConflict, lockNotAvailable, Overloaded, StoreError } from './erro
 
 export interface BatchOptions<Item, Result> {
   /**
-   * Does the work of all items in one statement.
+   * Runs one statement for all items.
    *
-   * @returns One result per item, in the same order.
+   * @returns One result for each item, in the same order.
    */
   readonly run: (items: readonly Item[]) => Promise<readonly (Result | Failed)[]>
-  /** Whether one item may have caused a failure: the items are then run one by one. */
+  /** Returns whether one item may have caused a failure. Then the items are run one by one. */
   readonly separable: (error: unknown) => boolean
-  /** Returns the result of an item for a failure, if the failure is one. */
+  /** Returns the result of an item if the error is an expected result. */
   readonly resultOf?: (item: Item, error: unknown) => Result | undefined
-  /** Which store runs it. */
+  /** Store that runs the statement. */
   readonly kind: Database['kind']
 }
 
 interface Shape {
-  /** Batches that may run at once. */
+  /** Maximum number of concurrent batches. */
   readonly lanes: number
-  /** Items of one batch at most. */
+  /** Maximum number of items in a batch. */
   readonly size: number
-  /** Whether the first item leaves alone where nothing else is on its way. */
-  readonly atOnce: boolean
+  /** Whether a batch starts immediately if none is running. */
+  readonly immediate: boolean
 }
 
 /**
- * The engine in this process cannot work while requests are read, so it is called as rarely as possible.
- * A server works in parallel: it gets its first batch while the next one is still being read.
+ * The embedded engine blocks this process, so it gets few, large batches. A server works in parallel, so it
+ * gets its first batch while later requests are still being read.
  */
 const shapes: Readonly<Record<Database['kind'], Shape>> = {
-  pglite: { lanes: 1, size: 64, atOnce: false },
-  postgres: { lanes: 3, size: 24, atOnce: true },
+  pglite: { lanes: 1, size: 64, immediate: false },
+  postgres: { lanes: 3, size: 24, immediate: true },
 }
 
-/** Items that may wait; past it, `Overloaded` is thrown at once. */
-const mostWaiting = 4096
+/** Maximum number of waiting items. Beyond it, `Overloaded` is thrown. */
+const maxWaiting = 4096
 
-/** Instead of a result: this item failed, and the others of its batch did not. */
+/** Result of an item that failed alone, without its batch. */
 export class Failed {
   readonly error: unknown
 
@@ -61,27 +61,27 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
-/** Returns a function that does one item's work, together with its neighbours'. */
+/** Returns a function that runs an item in a batch with concurrent ones. */
 export function batch<Item, Result>(
   options: BatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
-  const { lanes, size, atOnce } = shapes[options.kind]
+  const { lanes, size, immediate } = shapes[options.kind]
   const queue: Waiting<Item, Result>[] = []
   let running = 0
   let scheduled = false
 
   function schedule(): void {
-    if (queue.length >= size || (atOnce && running === 0)) leave()
+    if (queue.length >= size || (immediate && running === 0)) startBatches()
     if (scheduled || running === lanes || queue.length === 0) return
     scheduled = true
-    // Requests that arrived in this turn of the event loop are all parsed before it.
+    // Runs after all requests of this event loop turn are parsed.
     setImmediate(() => {
       scheduled = false
-      leave()
+      startBatches()
     })
   }
 
-  function leave(): void {
+  function startBatches(): void {
     while (running < lanes && queue.length > 0) {
       running++
       void work(queue.splice(0, size), options).finally(() => {
@@ -93,7 +93,7 @@ export function batch<Item, Result>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      if (queue.length >= mostWaiting) return reject(new Overloaded())
+      if (queue.length >= maxWaiting) return reject(new Overloaded())
       queue.push({ item, resolve, reject })
       schedule()
     })
@@ -110,7 +110,7 @@ async function work<Item, Result>(
     for (const [at, one] of waiting.entries()) {
       const result = results[at]
       if (result instanceof Failed) fail(one, { error: result.error, options })
-      // `run` returns a result for each item: the index always exists.
+      // `run` returns a result for each item, so the index exists.
       else one.resolve(result as Result)
     }
   } catch (error) {
@@ -119,10 +119,10 @@ async function work<Item, Result>(
   }
 }
 
-/** A second item that waits in vain is not to blame: then the whole table is locked, for all of them. */
-const mostLocked = 2
+/** Number of lock timeouts after which the whole table is assumed to be locked. */
+const maxLocked = 2
 
-/** One bad item fails the whole statement; alone, it fails alone. */
+/** Runs items one by one, so that an invalid item fails alone. */
 async function workAlone<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
   options: Work<Item, Result>,
@@ -134,7 +134,7 @@ async function workAlone<Item, Result>(
       throw error
     })
   for (const one of waiting) {
-    if (locked < mostLocked) await work([one], { ...options, run })
+    if (locked < maxLocked) await work([one], { ...options, run })
     else one.reject(new StoreError(lockNotAvailable))
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The one way to the store: prepared statements, transactions, and errors that show no values.
+ * Access to the store: prepared statements, transactions, and errors without values.
  *
- * Both stores speak PostgreSQL's protocol through `pg`, so one SQL and one code serve them. Times are
- * `Date`s, `bigint` is a number (every one of ours is a safe integer), JSON comes back parsed.
+ * `pg` connects to both stores with the PostgreSQL protocol, so they share SQL and code. Times are read as
+ * `Date`, `bigint` as a number (all columns have safe integers), and JSON is parsed.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { isConnectionLost, storeError } from './errors.ts'
 
-/** What a statement may carry. JSON goes in as text: `${JSON.stringify(customer)}::json`. */
+/** Value in a statement. Pass JSON as text: `${JSON.stringify(customer)}::json`. */
 export type SqlValue =
   | string
   | number
@@ -23,40 +23,40 @@ export type SqlValue =
   | readonly number[]
   | Fragment
 
-/** Runs statements, on any connection or on that of one transaction. */
+/** Runs statements on a free connection, or on the connection of a transaction. */
 export interface Queryable {
   /**
-   * Runs one statement, prepared once per place in the code: the template itself is its identity.
+   * Runs a prepared statement. Each template in the code is one prepared statement.
    *
-   * @throws {StoreError} The statement failed; `code` is the SQLSTATE.
+   * @throws {StoreError} If the statement fails. `code` is the SQLSTATE.
    */
   query<Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]): Promise<Row[]>
-  /** Tells the listeners of this instance; in a transaction, after its commit. */
+  /** Notifies the listeners of this instance. In a transaction it notifies after the commit. */
   notify(change: Change): void
 }
 
-/** An intent that has a new version. */
+/** A new version of an intent. */
 export interface Change {
   readonly intentId: string
   readonly version: number
 }
 
-/** The store. `query` is one autocommit statement. */
+/** The store. `query` runs an autocommit statement. */
 export interface Database extends Queryable {
   readonly kind: 'pglite' | 'postgres'
   /**
-   * Commits what `work` did, or nothing of it. Inside, use `tx` alone: the embedded store has one
-   * connection, so a statement on the outer database would wait for itself.
+   * Runs `work` in a transaction. Use only `tx` in it, because the embedded store has one connection and a
+   * statement on the database itself would deadlock.
    */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>
-  /** Calls back for each committed change of this instance, until it ends. */
+  /** Adds a listener for committed changes of this instance. */
   listen(listener: (change: Change) => void): void
-  /** Runs several statements without values in one transaction: migrations. */
+  /** Runs statements without values in one transaction, for migrations. */
   script(text: string): Promise<void>
   close(): Promise<void>
 }
 
-/** A constant piece of SQL, such as a list of columns. Never made from input. */
+/** Constant SQL, such as a list of columns. It must not contain input. */
 export class Fragment {
   readonly text: string
 
@@ -66,12 +66,11 @@ export class Fragment {
 }
 
 /**
- * What every session is set to, whichever the store.
+ * Settings of each session, in both stores.
  *
- * Every statement of a request has an index, and one plan that fits all its values: making it anew each
- * time would take longer than running it, and compiling it even more. A plan that was made while the
- * tables were small must not read them from end to end until statistics are collected. Without the
- * switches, PostgreSQL 15 does that in an empty store, and in a full one for the reaper's statements.
+ * Each statement of a request has an index and one plan for all values. Planning or compiling it each time
+ * takes longer than running it. Without the `enable_` settings, PostgreSQL 15 plans sequential scans in an empty
+ * store, which it keeps while the tables grow, and in a full store for the reaper.
  */
 export const sessionSettings = {
   timezone: 'UTC',
@@ -82,12 +81,12 @@ export const sessionSettings = {
   jit: 'off',
 } as const
 
-/** Makes the database of a pool: that of a server, or of the embedded store with one connection. */
+/** Opens a database with a pool of connections. The embedded store has one connection. */
 export function openPool(config: pg.PoolConfig, kind: Database['kind']): Database {
   const pool = new pg.Pool({ ...config, types: codec })
-  // An idle connection that breaks is replaced; the next statement reports it if it persists.
+  // The pool replaces a broken idle connection.
   pool.on('error', () => {})
-  // One that breaks while it is borrowed fails its statement; without a listener, it fails the process.
+  // A broken connection fails its statement. Without a listener, its error would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
 
   const listeners: ((change: Change) => void)[] = []
@@ -116,7 +115,7 @@ export function openPool(config: pg.PoolConfig, kind: Database['kind']): Databas
     listen: (listener) => void listeners.push(listener),
     script: async (text) =>
       await borrow(pool, async (client) => {
-        // A migration of a large table, or behind that of another instance, may take any time.
+        // No timeout, because a migration may be slow or wait for another instance.
         await command(client, { text: `begin;\n${text}\n;commit`, query_timeout: 2 ** 31 - 1 })
       }),
     close: async () => await pool.end(),
@@ -135,7 +134,7 @@ async function borrow<Result>(
     return await work(client)
   } catch (error) {
     broken = isConnectionLost(error)
-    // Outside a transaction this is a notice and nothing else.
+    // Outside a transaction PostgreSQL ignores this with a notice.
     if (!broken) await client.query('rollback').catch(() => (broken = true))
     throw error
   } finally {
@@ -149,7 +148,7 @@ async function command(client: pg.PoolClient, statement: string | TimedStatement
   })
 }
 
-/** What `pg` reads and its types do not name: milliseconds until the client gives up. */
+/** A statement with a client timeout in milliseconds, which the types of `pg` lack. */
 interface TimedStatement extends pg.QueryConfig {
   readonly query_timeout: number
 }
@@ -169,7 +168,7 @@ async function run<Row>(
   const { name, text } = statementOf(template, values)
   const bound = values.filter((value) => !(value instanceof Fragment))
   try {
-    // pg cannot know the row's shape: this is the parse boundary, and the statement names the columns.
+    // The parse boundary: the statement lists the columns, and `pg` does not know their types.
     const { rows } = await client.query({ name, text, values: bound })
     return rows as Row[]
   } catch (error) {
@@ -178,15 +177,15 @@ async function run<Row>(
 }
 
 function statementOf(template: TemplateStringsArray, values: readonly SqlValue[]): Statement {
-  const known = statements.get(template)
-  if (known) return known
+  const cached = statements.get(template)
+  if (cached) return cached
   let text = template[0] ?? ''
   let parameter = 0
   values.forEach((value, at) => {
     text += value instanceof Fragment ? value.text : `$${++parameter}`
     text += template[at + 1] ?? ''
   })
-  // The same at every instance and start, so that a line of a log names one text.
+  // A hash, so that the name in a log is the same at each instance and start.
   const name = `s${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
   const statement = { name, text }
   statements.set(template, statement)
@@ -203,7 +202,7 @@ const codec: pg.CustomTypesConfig = {
   },
 }
 
-/** Reads `2026-11-20 09:30:00.12+00`, as a session in UTC prints it. */
+/** Reads a time from a session in UTC, such as `2026-11-20 09:30:00.12+00`. */
 export function readTime(text: string): Date {
   return new Date(`${text.slice(0, 10)}T${text.slice(11, text.indexOf('+'))}Z`)
 }

@@ -5,20 +5,20 @@
  */
 
 /**
- * A statement failed. It names the rule that broke and hides values and row: PostgreSQL quotes them in
- * some of its messages, and they may be a customer's. That is why there is no `cause`.
+ * Thrown if a statement fails. It names the violated constraint without values, because they may be personal
+ * data. It has no `cause`, because messages of PostgreSQL may quote values.
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
-  /** SQLSTATE, or the system's code of a lost connection. */
+  /** SQLSTATE, or code of the system error if the connection was lost. */
   readonly code: string
   readonly constraint: string | undefined
-  /** Name of the prepared statement, as PostgreSQL's own log shows it. */
+  /** Name of the prepared statement, as in the log of PostgreSQL. */
   readonly statement: string | undefined
-  /** Nothing is wrong with the request: the store cannot be reached or cannot write now. */
+  /** Whether the store is unreachable or cannot write at the moment, so that a retry may succeed. */
   readonly unavailable: boolean
 
-  /** @param failed `reason`: what the driver or the server said; kept where it quotes no value. */
+  /** @param failed - `reason` is the message of the driver or the server. It is kept if it quotes no values. */
   constructor(
     code: string,
     failed: {
@@ -39,7 +39,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Too many requests wait for the store: the response is 503 with `Retry-After`. */
+/** Thrown if too many requests wait for the store. The response is 503 with `Retry-After`. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded'
 
@@ -48,18 +48,18 @@ export class Overloaded extends Error {
   }
 }
 
-/** SQLSTATE of a statement that has waited for another's lock as long as one waits. */
+/** SQLSTATE of a statement that reached the lock timeout. */
 export const lockNotAvailable = '55P03'
 
-/** That, and of a deadlock. */
+/** SQLSTATEs of a lock timeout and of a deadlock. */
 const lockConflicts: ReadonlySet<string> = new Set([lockNotAvailable, '40P01'])
 
-/** Tells whether a statement met another's lock: nothing of it counts, and it may be sent again. */
+/** Returns whether a statement failed because of another transaction's lock. It can be sent again. */
 export function isLockConflict(error: unknown): boolean {
   return error instanceof StoreError && lockConflicts.has(error.code)
 }
 
-/** Tells whether a failed statement of many rows may succeed without one of them. */
+/** Returns whether one row may have caused the failure of a statement with many rows. */
 export function isOneRowsFault(error: unknown): boolean {
   return error instanceof StoreError && !error.unavailable
 }
@@ -83,16 +83,16 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Messages of these classes quote values: cardinality, data, integrity, and raised exceptions. */
+/** Returns whether messages quote values: cardinality, data, integrity, and raised exceptions. */
 function quotesValues(code: string): boolean {
   return sqlState.test(code) && /^(?:2[1-3]|P0)/.test(code)
 }
 
-// Every one has a digit, and the system's own code of a broken pipe, `EPIPE`, has none.
+// A SQLSTATE contains a digit, which distinguishes it from the system error `EPIPE`.
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
 
-// Connection, read-only, a login or a database that is not accepted now, resources (a full disk),
-// operator intervention (a shutdown), system errors.
+// SQLSTATE classes of connection errors, read-only transactions, rejected logins, unknown databases,
+// resources (a full disk), operator intervention (a shutdown), and system errors.
 const unavailableClasses: ReadonlySet<string> = new Set([
   ...['08', '25', '28', '3D', '53', '57', '58', 'XX'],
 ])

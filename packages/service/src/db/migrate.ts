@@ -1,5 +1,5 @@
 /**
- * Brings the store to the newest schema: numbered plain-SQL files, each once, under one lock.
+ * Migrates the store to the newest schema with numbered SQL files.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { packageRoot } from '../package-root.ts'
 import type { Database } from './database.ts'
 
-// Read from the source, which is published too.
+// The package includes the source, so the files are read from there.
 const folder = new URL('src/db/migrations/', packageRoot)
 
-/** Applies what is missing. Safe when several instances start together: the others wait, then find it done. */
+/** Applies pending migrations. Other instances that start at the same time wait for them. */
 export async function migrate(database: Database): Promise<void> {
   const pending = new Set(await pendingMigrations(database))
   for (const { file, version } of await migrations()) {
@@ -27,8 +27,8 @@ export async function pendingMigrations(database: Database): Promise<number[]> {
   const applied = table?.exists
     ? await database.query<{ version: number }>`select version from migrations`
     : []
-  const known = new Set(applied.map(({ version }) => version))
-  return (await migrations()).map(({ version }) => version).filter((version) => !known.has(version))
+  const done = new Set(applied.map(({ version }) => version))
+  return (await migrations()).map(({ version }) => version).filter((version) => !done.has(version))
 }
 
 async function migrations(): Promise<{ readonly file: string; readonly version: number }[]> {
@@ -36,7 +36,7 @@ async function migrations(): Promise<{ readonly file: string; readonly version: 
   return files.map((file) => ({ file, version: Number.parseInt(file, 10) }))
 }
 
-/** One transaction: the lock, the check and the work, so that a killed start leaves nothing half done. */
+/** Returns a script with lock, check, and migration in one transaction, so that none is applied partly. */
 function migration(version: number, sql: string): string {
   return `
     set local lock_timeout = 0;
@@ -50,5 +50,5 @@ function migration(version: number, sql: string): string {
     end $migration$;`
 }
 
-// 'pi' and a number of our own: advisory locks are shared by everything in one database.
+// Starts with 'pi', because all programs that use a database share its advisory locks.
 const lock = 0x70690001

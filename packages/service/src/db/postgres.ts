@@ -1,21 +1,21 @@
 /**
- * The shared store: a PostgreSQL server, for any number of instances.
+ * The shared store: a PostgreSQL server.
  *
  * @module
  */
 import { type Database, openPool, sessionSettings } from './database.ts'
 import { StoreError } from './errors.ts'
 
-// In milliseconds. A duplicate waits two seconds for the first request. A frozen instance that holds a
-// lock is cut off, so that it does not block others for long.
+// In milliseconds. A duplicate waits two seconds for the first request. An unresponsive instance with a lock is
+// disconnected after ten seconds, so that it does not block others.
 const timeouts = {
   lock_timeout: 2000,
   statement_timeout: 10_000,
   idle_in_transaction_session_timeout: 10_000,
 }
 
-// For an unresponsive server, for example behind a network that drops packets: it cannot end its own
-// statement. Longer than `statement_timeout`, so that a running server reports the error itself.
+// For an unresponsive server, for example behind a network that drops packets. Longer than
+// `statement_timeout`, so that a responsive server returns the error.
 const clientTimeouts = {
   query_timeout: 12_000,
   keepAlive: true,
@@ -25,9 +25,9 @@ const clientTimeouts = {
 /**
  * Opens a PostgreSQL database.
  *
- * @param url `postgres://user:password@host:port/database`
- * @throws {StoreError} If it cannot be reached.
- * @throws {TypeError} If it is older than 15, or its encoding is not UTF-8.
+ * @param url - `postgres://user:password@host:port/database`
+ * @throws {StoreError} If the server is unreachable.
+ * @throws {TypeError} If the server is older than version 15, or the encoding is not UTF-8.
  */
 export async function openPostgres(url: string): Promise<Database> {
   const { connectionString, options } = withOptions(url)
@@ -35,7 +35,7 @@ export async function openPostgres(url: string): Promise<Database> {
     {
       connectionString,
       max: 10,
-      // A shop with an order a minute would connect and prepare anew for each.
+      // Keep idle connections, because a shop with few orders would reconnect for each.
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: 5000,
       ...clientTimeouts,
@@ -49,11 +49,11 @@ export async function openPostgres(url: string): Promise<Database> {
              current_setting('server_encoding') as encoding`
     if (server === undefined) throw new StoreError('connection_lost')
     if (server.version < 150000) {
-      throw new TypeError('PI_DATABASE_URL: must name a PostgreSQL server of version 15 or newer')
+      throw new TypeError('PI_DATABASE_URL: the PostgreSQL server must have version 15 or later.')
     }
     if (server.encoding !== 'UTF8') {
       throw new TypeError(
-        'PI_DATABASE_URL: must name a database that is encoded in UTF8; create one with `createdb --encoding=UTF8 --template=template0`',
+        'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb --encoding=UTF8 --template=template0`.',
       )
     }
     return database
@@ -64,17 +64,18 @@ export async function openPostgres(url: string): Promise<Database> {
 }
 
 /**
- * Adds the service's settings to the options in the URL. They come last, because the last one counts: times
- * are read as UTC. `pg` would use only those of the URL.
+ * Adds the service's settings after the options in the URL, because the last value of a setting is used. `pg`
+ * alone would use only the options in the URL.
  */
 function withOptions(url: string): { readonly connectionString: string; readonly options: string } {
-  // Not as a URL: one that names its host in a parameter has none.
+  // Not parsed with `URL`, which rejects an address whose host is in a parameter.
   const [address, ...rest] = url.split('?')
   const parameters = new URLSearchParams(rest.join('?'))
-  const given = parameters.getAll('options')
+  const inUrl = parameters.getAll('options')
   parameters.delete('options')
-  const own = Object.entries({ ...sessionSettings, ...timeouts }).map(
+  const settings = Object.entries({ ...sessionSettings, ...timeouts }).map(
     ([name, value]) => `-c ${name}=${value}`,
   )
-  return { connectionString: `${address}?${parameters}`, options: [...given, ...own].join(' ') }
+  const options = [...inUrl, ...settings].join(' ')
+  return { connectionString: `${address}?${parameters}`, options }
 }

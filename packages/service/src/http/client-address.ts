@@ -13,9 +13,9 @@ import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 
 /** Finds client addresses. For IPv6, an address is the /64 network, because a subscriber has all of it. */
 export interface ClientAddresses {
-  /** @returns `undefined` if the client's address is unknown. */
+  /** Returns the client's address, or `undefined` if it is unknown. */
   ofRequest(request: IncomingMessage): string | undefined
-  /** @returns `undefined` if the address is unknown, or is that of a trusted proxy. */
+  /** Returns the socket's address, or `undefined` if it is unknown or that of a trusted proxy. */
   ofSocket(socket: Socket): string | undefined
 }
 
@@ -81,10 +81,10 @@ function addEntry(proxies: BlockList, entry: string): void {
     proxies.addAddress(address, family)
     return
   }
-  const longest = family === 'ipv4' ? 32 : 128
+  const maxLength = family === 'ipv4' ? 32 : 128
   const length = Number(prefix)
   // With a prefix of 0 every client would be a trusted proxy and could send any address.
-  if (!/^\d{1,3}$/.test(prefix) || length < 1 || length > longest) throw invalidEntry(entry)
+  if (!/^\d{1,3}$/.test(prefix) || length < 1 || length > maxLength) throw invalidEntry(entry)
   proxies.addSubnet(address, length, family)
 }
 

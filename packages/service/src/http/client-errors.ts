@@ -26,7 +26,7 @@ export function checkWellFormed(request: IncomingMessage): void {
   checkTransferEncoding(request)
 }
 
-/** @see RFC 9112, §3.2 */
+/** Checks `Host`, and reads it from an address in absolute form. @see RFC 9112, §3.2 */
 function checkHost(request: IncomingMessage): void {
   const { headers, httpVersion, url = '' } = request
   const host = singleHeader(request, 'host')
@@ -48,7 +48,7 @@ function checkHost(request: IncomingMessage): void {
 const absoluteForm = /^https?:\/\/([^/?#]*)/i
 const hostPattern = /^[\w.~!$&'()*+,;=:[\]%-]*$/
 
-/** @see RFC 9112, §6.1 */
+/** Rejects codings other than `chunked`. @see RFC 9112, §6.1 */
 function checkTransferEncoding({ headers }: IncomingMessage): void {
   const coding = headers['transfer-encoding']
   if (coding === undefined || coding.toLowerCase() === 'chunked') return

@@ -12,9 +12,9 @@ import type { Socket } from 'node:net'
 /** Limits of one server. */
 export interface ConnectionBounds {
   /** Maximum number of open connections. */
-  readonly most: number
+  readonly max: number
   /** Maximum number of open connections for each known client address. */
-  readonly mostOfClient: number
+  readonly maxPerClient: number
   /** Time in milliseconds after which a client that reads no byte of its response is disconnected. */
   readonly writeTimeout: number
   /** Returns the client's address, or `undefined` if it is unknown. */
@@ -26,15 +26,15 @@ const reserve = 200
 
 /** Limits the connections of a server. Call it before the server listens. */
 export function boundConnections(server: Server, bounds: ConnectionBounds): void {
-  const { most, mostOfClient, writeTimeout, clientOf } = bounds
-  const all = emptyGroup(most)
+  const { max, maxPerClient, writeTimeout, clientOf } = bounds
+  const all = emptyGroup(max)
   const clients = new Map<string, Group>()
-  server.maxConnections = most + reserve
+  server.maxConnections = max + reserve
 
   server.on('connection', (socket: TrackedSocket) => {
     const client = clientOf(socket)
     const ofClient =
-      client === undefined ? undefined : (clients.get(client) ?? emptyGroup(mostOfClient))
+      client === undefined ? undefined : (clients.get(client) ?? emptyGroup(maxPerClient))
     if (client !== undefined && ofClient) clients.set(client, ofClient)
     const groups = ofClient ? [all, ofClient] : [all]
     const state: Connection = { groups, pending: 0, timedOutAt: 0, stalledSince: 0 }
@@ -52,7 +52,7 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
     })
     // Check the client's group first: closing its connection may bring the server below its limit.
     for (const group of groups.toReversed()) {
-      if (group.open > group.most) closeLongestIdle(group, socket)
+      if (group.open > group.max) closeLongestIdle(group, socket)
     }
   })
 
@@ -86,7 +86,7 @@ const stepsOfTimeout = 10
 
 /** Connections that share a limit. */
 interface Group {
-  readonly most: number
+  readonly max: number
   open: number
   /** Connections without a pending request, longest idle first. */
   readonly idle: Set<Socket>
@@ -108,8 +108,8 @@ interface TrackedSocket extends Socket {
   [connection]?: Connection
 }
 
-function emptyGroup(most: number): Group {
-  return { most, open: 0, idle: new Set() }
+function emptyGroup(max: number): Group {
+  return { max, open: 0, idle: new Set() }
 }
 
 function closeLongestIdle({ idle }: Group, newest: Socket): void {

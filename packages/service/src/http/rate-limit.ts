@@ -18,7 +18,7 @@ import { ProblemError } from './problem.ts'
 export interface RateLimits {
   /** Counts a request of an environment. @throws {ProblemError} If there are too many. */
   readonly request: (environment: NonNullable<Call['environment']>) => void
-  /** Counts a request with an unknown API key; `undefined` if only this host can reach the service. */
+  /** Counts a request with an unknown API key. `undefined` if only this host can reach the service. */
   readonly failure: FailureLimit | undefined
   /** Counts a confirmation in a live environment. @throws {ProblemError} If there are too many. */
   readonly confirm: (confirmation: Confirmation) => void

@@ -85,7 +85,7 @@ export function send(
   } else response.end(body)
 }
 
-/** @see RFC 9110, §8.6 */
+/** Returns whether a response with this status may have a body. @see RFC 9110, §8.6 */
 function hasBody(status: number): boolean {
   return status !== 204 && status !== 304
 }

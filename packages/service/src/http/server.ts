@@ -69,8 +69,8 @@ export function createPendingServer(
     sendProblem(call, { error, log })
   })
   boundConnections(server, {
-    most: maxConnections,
-    mostOfClient: maxConnectionsOfClient,
+    max: maxConnections,
+    maxPerClient: maxConnectionsOfClient,
     writeTimeout,
     clientOf: addresses.ofSocket,
   })

@@ -187,7 +187,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : 1
 }
 
-/** @see https://www.postgresql.org/docs/15/datatype-binary.html, hex format */
+/** Returns `bytea` in hex format. @see https://www.postgresql.org/docs/15/datatype-binary.html */
 function asBytea(hex: string | undefined): string | null {
   return hex === undefined ? null : `\\x${hex}`
 }

@@ -112,7 +112,7 @@ async function releaseKeysBatch(db: Database, now: Date): Promise<number> {
   return released.length
 }
 
-/** A token is needed as long as the checkout can be opened, because the test bank reports to it. */
+/** Deletes challenge tokens of intents whose checkout can no longer be opened. */
 async function deleteTokensBatch(db: Database, now: Date): Promise<number> {
   const deleted = await db.query`
     delete from challenge_tokens

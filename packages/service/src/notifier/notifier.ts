@@ -1,9 +1,8 @@
 /**
- * Requests that wait until an intent has changed: one registry per instance, and one statement at a
- * time that reads for all of them.
+ * Notifies waiting requests when an intent changes.
  *
- * A change that this instance makes wakes them at once. The statement finds what other instances and
- * deadlines change.
+ * Changes of this instance end their waits immediately. Changes of other instances and passed deadlines are
+ * found by a statement that runs periodically for all waiting requests.
  *
  * @module
  */
@@ -11,31 +10,31 @@ import type { Logger } from 'pino'
 import type { Change, Database } from '../db/database.ts'
 import { logError } from '../log.ts'
 
-/** Why a wait ended: the intent may have changed, or there is no more to wait for. */
+/** Reason why a wait ended: the intent may have changed, or the wait is over. */
 export type Woken = 'changed' | 'over'
 
 export interface Notifier {
   /**
-   * Waits until an intent has reached a version, has a deadline behind it, or is gone.
+   * Waits until an intent has reached a version, one of its deadlines has passed, or it was deleted.
    *
-   * @returns `over` when the time is up, the signal or the service ends the wait, or its holder waits
-   * too often: read once more and respond.
+   * @returns `over` if the time is up, the signal or the service ends the wait, or its session has too many
+   * waits. Then read the intent once more and respond.
    */
   waitFor(intentId: string, version: number, wait: Wait): Promise<Woken>
 }
 
 export interface Wait {
-  /** Whose it is. One holder has a few waits; a further one ends its oldest. */
+  /** Session that waits. Beyond `waitsOfHolder`, a new wait ends the session's oldest one. */
   readonly holder: string
-  /** When it ends at the latest, by `performance.now()`. */
+  /** Time of `performance.now()` at which the wait ends. */
   readonly until: number
   readonly signal: AbortSignal
 }
 
-/** Waits of one holder: a page has one, and for a moment another of the document before it. */
+/** Maximum waits of a session. A page has one, and briefly another from the previous document. */
 export const waitsOfHolder = 4
 
-/** Makes the registry of one instance, which ends all waits when the service stops. */
+/** Creates the notifier of one instance. It ends all waits when the service stops. */
 export function createNotifier(
   { db, log, now }: { readonly db: Database; readonly log: Logger; readonly now: () => Date },
   stopping: AbortSignal,
@@ -48,35 +47,34 @@ export function createNotifier(
   function schedule(milliseconds: number): void {
     if (timer || byIntent.size === 0) return
     timer = setTimeout(async () => {
-      const next = await look()
+      const next = await poll()
       timer = undefined
       schedule(next)
     }, milliseconds)
     timer.unref()
   }
 
-  /** @returns In how many milliseconds to look again. */
-  async function look(): Promise<number> {
+  /** Reads the versions of all awaited intents. Returns the milliseconds until the next poll. */
+  async function poll(): Promise<number> {
     const ids = [...byIntent.names()]
     try {
       const found = await readVersions(db, ids)
       failing = false
       const at = now().getTime()
-      let next: number = pause[db.kind]
+      let next: number = pollInterval[db.kind]
       for (const id of ids) {
         const { version = Infinity, due } = found.get(id) ?? {}
-        const left = due === undefined || due === null ? next : due.getTime() - at
+        const left = due ? due.getTime() - at : next
         next = Math.min(next, left)
         byIntent.wake(id, left <= 0 ? Infinity : version)
       }
-      // What is due was woken, so a deadline that no reader applies cannot make this a busy loop.
-      return Math.max(next, shortestPause)
+      // A passed deadline may not be applied yet. The minimum prevents a busy loop.
+      return Math.max(next, minPollInterval)
     } catch (error) {
-      // The store may be back before the time is up; each request reads it then.
-      if (!failing)
-        logError(log, error, { event: 'Waiting requests cannot be read', level: 'warn' })
+      // Retry, because the store may recover before the waits end.
+      if (!failing) logError(log, error, { event: 'Cannot check waiting requests', level: 'warn' })
       failing = true
-      return pauseAfterFailure
+      return failureInterval
     }
   }
 
@@ -91,7 +89,7 @@ export function createNotifier(
       new Promise((resolve) => {
         if (stopping.aborted || signal.aborted) return resolve('over')
         const end = (woken: Woken): void => {
-          clearTimeout(late)
+          clearTimeout(timeout)
           signal.removeEventListener('abort', over)
           byIntent.remove(intentId, wait)
           byHolder.remove(holder, wait)
@@ -99,32 +97,31 @@ export function createNotifier(
         }
         const over = (): void => end('over')
         const wait: Waiting = { version, end }
-        const late = setTimeout(over, Math.max(0, until - performance.now()))
+        const timeout = setTimeout(over, Math.max(0, until - performance.now()))
         signal.addEventListener('abort', over)
         byIntent.add(intentId, wait)
-        const own = byHolder.add(holder, wait)
-        if (own.size > waitsOfHolder) own.values().next().value?.end('over')
-        schedule(pause[db.kind])
+        const waits = byHolder.add(holder, wait)
+        if (waits.size > waitsOfHolder) waits.values().next().value?.end('over')
+        schedule(pollInterval[db.kind])
       }),
   }
 }
 
 /**
- * How long a change of another instance may go unnoticed, in milliseconds. The embedded store has no other
- * instance. LISTEN would wake in 11 ms instead of 30, but it needs an extra connection, does not pass
- * PgBouncer's transaction mode, and adds statements under load.
+ * Milliseconds between polls. The embedded store has no other instances. LISTEN would notify in 11 ms instead
+ * of 30, but it needs an extra connection, does not work in PgBouncer's transaction mode, and adds statements
+ * under load.
  */
-const pause = { pglite: 300, postgres: 50 } as const
-const pauseAfterFailure = 300
-/** How often a deadline is tried. */
-const shortestPause = 20
+const pollInterval = { pglite: 300, postgres: 50 } as const
+const failureInterval = 300
+const minPollInterval = 20
 
 interface Waiting {
   readonly version: number
   end(woken: Woken): void
 }
 
-/** Waits by a name, the oldest first. */
+/** Waits by name, oldest first. */
 class Groups {
   readonly #waits = new Map<string, Set<Waiting>>()
 
@@ -148,7 +145,7 @@ class Groups {
     if (group?.size === 0) this.#waits.delete(name)
   }
 
-  /** Ends the waits that a version is enough for. */
+  /** Ends the waits for this version or a lower one. */
   wake(name: string, version: number): void {
     for (const wait of this.#waits.get(name) ?? []) {
       if (wait.version <= version) wait.end('changed')
@@ -164,11 +161,11 @@ class Groups {
 
 interface Version {
   readonly version: number
-  /** Its next deadline in real time, which a sandbox's clock has moved. */
+  /** Next deadline in real time. */
   readonly due: Date | null
 }
 
-/** An intent that is gone is missing; one whose secret is revoked has no version to wait for. */
+/** Reads versions. A revoked secret counts as the highest version, which ends all waits. */
 async function readVersions(
   db: Database,
   ids: readonly string[],

@@ -1,14 +1,14 @@
 /**
- * The simulated acquirer: a pure decision from a test card to an outcome, and the texts for a decline.
+ * The simulated acquirer, which maps test cards to outcomes, and the texts of declines.
  *
- * It stores nothing. A number and a security code exist only in the arguments of one call.
+ * It stores no card numbers and no security codes.
  *
  * @module
  */
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import type { CardDetails, CardSummary } from '../../shared/checkout-api.ts'
 
-/** Why a card was declined. Only here lost and stolen cards differ from a plain decline. */
+/** Reason of a decline. For lost and stolen cards, buyer and merchant receive `generic_decline`. */
 export type DeclineReason =
   | 'generic_decline'
   | 'insufficient_funds'
@@ -19,20 +19,20 @@ export type DeclineReason =
   | 'processing_error'
   | 'authentication_unavailable'
 
-/** What the acquirer decides. A hard decline ends the intent. */
+/** Result of the acquirer. A hard decline ends the intent. */
 export type ProviderResult =
   | { readonly result: 'authorised' }
   | { readonly result: 'declined'; readonly decline: DeclineReason; readonly hard: boolean }
 
-/** What happens to a card: decided at once, after a challenge, or later. */
+/** Outcome of a card: decided immediately, after a challenge, or later. */
 export type CardOutcome =
   | ProviderResult
-  /** `framing`: whether the issuer may be shown inside the hosted page. */
+  /** `framing` is whether the challenge may be shown in an iframe of the hosted page. */
   | { readonly result: 'challenge'; readonly framing: boolean; readonly later: ProviderResult }
-  /** Authorized `after` so many milliseconds; `undefined` waits until the sandbox simulates it. */
+  /** Authorized `after` the given milliseconds. If `undefined`, the sandbox must simulate an outcome. */
   | { readonly result: 'pending'; readonly after: number | undefined }
 
-/** What the acquirer makes of a card: a summary that is safe to keep, and what happens next. */
+/** A summary of the card without its number, and the outcome. */
 export interface Authorization {
   readonly summary: CardSummary
   readonly outcome: CardOutcome
@@ -40,7 +40,7 @@ export interface Authorization {
 
 const authorised: ProviderResult = { result: 'authorised' }
 
-/** What happens to each test card. */
+/** Outcomes of the test cards. */
 export const outcomes: Readonly<Record<TestCardName, CardOutcome>> = {
   visa: authorised,
   mastercard: authorised,
@@ -63,13 +63,13 @@ export const outcomes: Readonly<Record<TestCardName, CardOutcome>> = {
   pending: { result: 'pending', after: undefined },
 }
 
-// The keys of an object are its names, which the type cannot say.
+// `Object.entries` types keys as `string`.
 const names = new Map(Object.entries(testCards).map(([name, number]) => [number as string, name]))
 
 /**
- * Asks the acquirer for a card.
+ * Authorizes a card.
  *
- * @returns `undefined` when the number is not one of the test cards: nothing of it was read.
+ * @returns `undefined` if the number is not a test card.
  */
 export function authorize(card: CardDetails): Authorization | undefined {
   const { number, expMonth, expYear } = card
@@ -80,18 +80,18 @@ export function authorize(card: CardDetails): Authorization | undefined {
   return { summary, outcome: outcomes[name] }
 }
 
-/** A decline as a payment failure. */
+/** Code and message of a decline. */
 export interface DeclineReport {
   readonly code: string
   readonly declineCode: string | null
-  /** Written for the buyer, in English. */
+  /** Message for the buyer, in English. */
   readonly message: string
 }
 
 /**
- * Words a decline for the buyer.
+ * Returns code and message of a decline.
  *
- * A lost or stolen card reads as a plain decline: its holder must not learn that it is known.
+ * A lost or stolen card gets a generic decline, so that a thief does not learn that it was reported.
  */
 export function describeDecline({ decline }: { readonly decline: DeclineReason }): DeclineReport {
   return reports[decline]

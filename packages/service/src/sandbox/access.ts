@@ -1,7 +1,6 @@
 /**
- * Access to the sandbox: a client on this host, under a name of this host, with the admin token of this
- * start. In a container even its own host is another one, so a setting leaves it to the token and to the
- * host check.
+ * Restricts the sandbox to clients on this host that send a loopback host name and the admin token of this
+ * start. `PI_SANDBOX=network` allows other hosts, because a container sees its own host as another one.
  *
  * @module
  */
@@ -11,7 +10,7 @@ import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/problem.ts'
 import { singleHeader } from '../http/single-header.ts'
 
-/** Hides the sandbox from other hosts and behind public names. */
+/** Rejects requests from other hosts, and requests for a public host name, with 404. */
 export function checkLocal({ request }: Call): void {
   const { hostname } = new URL(`http://${request.headers.host ?? ''}`)
   if (isLocalAddress(request.socket.remoteAddress) && isLoopback(hostname)) return
@@ -32,10 +31,10 @@ export function adminCheck(adminToken: string): (call: Call) => void {
   }
 }
 
-/** Rejects the character that the store accepts in no text, wherever it is in an address. */
+/** Rejects U+0000 in an address, because PostgreSQL does not accept it in text. */
 export function checkNull({ request }: Call): void {
   if (!request.url?.includes('%00')) return
-  throw new ProblemError('validation_failed', 'The address must not hold U+0000.')
+  throw new ProblemError('validation_failed', 'The address must not contain U+0000.')
 }
 
 function isLocalAddress(address: string | undefined): boolean {
@@ -43,7 +42,7 @@ function isLocalAddress(address: string | undefined): boolean {
   return plain === '::1' || plain?.startsWith('127.') === true
 }
 
-// timingSafeEqual throws on unequal lengths: digests are all 32 bytes.
+// timingSafeEqual requires equal lengths, and digests always have 32 bytes.
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

@@ -1,7 +1,7 @@
 /**
- * The clock of a test environment: set forward to see deadlines pass, back to see them again.
+ * The clock of a test environment, which can be moved to test deadlines.
  *
- * What has expired stays expired: an intent's own times never run backwards.
+ * Setting it back does not undo an expiry, because the times of an intent do not decrease.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import type { Queryable } from '../db/database.ts'
 
 const day = 24 * 60 * 60 * 1000
 
-/** Far enough for every deadline, near enough for every date format. Milliseconds. */
+/** Maximum offset in milliseconds, which keeps dates in four-digit years. */
 export const maxClockOffset = 3650 * day
 
-/** What may be asked of a clock: an offset to real time, or a step from where it stands. */
+/** Change of a clock: an offset from real time, or a step from its current time, in milliseconds. */
 export const SetClock = z.union([
   z.strictObject({ offset: z.int().min(-maxClockOffset).max(maxClockOffset) }),
   z.strictObject({ advance: z.int().min(-maxClockOffset).max(maxClockOffset) }),
@@ -21,20 +21,20 @@ export const SetClock = z.union([
 export type SetClock = z.infer<typeof SetClock>
 
 /**
- * Sets the clock.
+ * Sets the clock of a test environment.
  *
- * @returns The offset in milliseconds, or `undefined` when no test environment has this id.
+ * @returns The offset in milliseconds, or `undefined` if no test environment has this id.
  */
 export async function setClock(
   db: Queryable,
   environmentId: string,
-  asked: SetClock,
+  change: SetClock,
 ): Promise<number | undefined> {
-  const [keep, add] = 'offset' in asked ? [0, asked.offset] : [1, asked.advance]
+  const [factor, add] = 'offset' in change ? [0, change.offset] : [1, change.advance]
   const [row] = await db.query<{ clockOffset: number }>`
     update environments
        set clock_offset = greatest(${-maxClockOffset}::bigint,
-             least(${maxClockOffset}::bigint, clock_offset * ${keep}::bigint + ${add}::bigint))
+             least(${maxClockOffset}::bigint, clock_offset * ${factor}::bigint + ${add}::bigint))
      where id = ${environmentId} and mode = 'test'
     returning clock_offset as "clockOffset"`
   return row?.clockOffset

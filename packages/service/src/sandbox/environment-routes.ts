@@ -1,5 +1,5 @@
 /**
- * Test environments over HTTP: clock, origins, fault rules, and what was recorded of each.
+ * Routes of test environments: clock, origins, fault rules, requests, and issues.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { parseBody, readId, readSearchTerm } from './parse-request.ts'
 import type { RequestFilter } from './request-log/logged-request.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
-/** Creates the handlers of `/_sandbox/environments`. */
+/** Returns the handlers of `/_sandbox/environments`. */
 export function environmentRoutes({
   db,
   now,
@@ -31,7 +31,7 @@ export function environmentRoutes({
   requestLog,
   lint,
 }: SandboxRoutesOptions) {
-  /** The path's environment; a live one does not exist here. */
+  /** Finds the test environment in the path. @throws {ProblemError} If there is none, or it is live. */
   async function environmentOf({ params: { id = '' } }: Call): Promise<Environment> {
     const environment = await findEnvironment(db, id)
     if (environment?.mode === 'test') return environment
@@ -49,13 +49,13 @@ export function environmentRoutes({
   async function moveClock({ params: { id = '' } }: Call, change: SetClock) {
     const clockOffset = await setClock(db, id, change)
     if (clockOffset === undefined) throw noEnvironment()
-    // The key look-ups contain the offset.
+    // Cached key lookups contain the offset.
     authenticator.clearCache()
     topics.notify('environments', 'intents')
     return json(clockOf({ clockOffset }, now()))
   }
 
-  /** A request has an intent's id at most: the order and the customer are in the store. */
+  /** Finds intents by order and customer, because logged requests contain only ids of intents. */
   async function requestFilter(environmentId: string, text: string): Promise<RequestFilter> {
     const { intents } = await newestIntents(
       { db, now },
@@ -94,7 +94,7 @@ export function environmentRoutes({
 
     addOrigin: async (call) => {
       const rule =
-        'Send {"origin": an exact origin such as https://shop.example.com}; http is accepted on loopback only.'
+        'Send {"origin": an exact origin such as https://shop.example.com}. http is accepted for loopback only.'
       const { origin } = await parseBody(call, RegisterOrigin, rule)
       const { id } = await environmentOf(call)
       const origins = await addOrigin(db, { environmentId: id, origin })
@@ -109,7 +109,7 @@ export function environmentRoutes({
       if (!origins) {
         throw new ProblemError(
           'not_found',
-          'No such origin is registered here; name one as ?origin=.',
+          'This origin is not registered. Send a registered one as ?origin=.',
         )
       }
       authenticator.clearCache()
@@ -136,7 +136,7 @@ export function environmentRoutes({
 
     lint: async (call) => {
       const { id, allowedOrigins } = await environmentOf(call)
-      // The command line registers origins too.
+      // The command line may have registered origins.
       lint.resolve(id, allowedOrigins)
       return json({ findings: lint.issues(id) })
     },
@@ -166,7 +166,7 @@ export function environmentRoutes({
       if (!faults.remove(id, Number(params.rule))) {
         throw new ProblemError(
           'not_found',
-          'This environment has no such rule; GET /_sandbox/environments/:id/faults lists its rules.',
+          'This environment has no such rule. GET /_sandbox/environments/:id/faults lists its rules.',
         )
       }
       topics.notify('faults')
@@ -185,14 +185,14 @@ const FaultRule = z.strictObject({
   times: z.int().min(1).max(1000).default(1),
 })
 
-/** Of a list of intents. */
+/** Number of intents in a page. */
 const pageLength = 200
 
-/** Returns the problem of an id that no test environment has. */
+/** Returns the problem for an id that no test environment has. */
 export function noEnvironment(): ProblemError {
   return new ProblemError(
     'not_found',
-    'There is no test environment with this id; GET /_sandbox/environments lists them.',
+    'No test environment has this id. GET /_sandbox/environments lists them.',
   )
 }
 

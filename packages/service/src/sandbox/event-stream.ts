@@ -1,5 +1,5 @@
 /**
- * Notifies open inspectors of what to read again. It sends no data, so none can leak or arrive late.
+ * Notifies open inspectors of topics to read again. Events contain no data, so they cannot be out of date.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { type Handler, jsonHeaders } from '../http/response.ts'
 /** Notifies open inspectors of one instance. */
 export type TopicNotifier = ReturnType<typeof createTopicNotifier>
 
-/** Creates the notifier of one instance. Without a listener it costs nothing. */
+/** Creates the notifier of one instance. */
 export function createTopicNotifier() {
   const listeners = new Set<(topics: readonly Topic[]) => void>()
   return {
     notify: (...changed: readonly Topic[]): void => {
       for (const listener of listeners) listener(changed)
     },
-    /** Returns the function that ends the subscription. */
+    /** Adds a listener. Returns the function that removes it. */
     subscribe: (listener: (changed: readonly Topic[]) => void): (() => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -41,7 +41,7 @@ export function eventStreams({
   readonly topics: TopicNotifier
   readonly stopping: AbortSignal
 }): Handler {
-  // One listener ends all streams: a signal counts each as a possible leak.
+  // One listener ends all streams, because Node.js warns of a leak if a signal has many listeners.
   const ends = new Set<() => void>()
   stopping.addEventListener('abort', () => {
     for (const end of ends) end()
@@ -63,7 +63,7 @@ export function eventStreams({
 
 const eventHeaders = { ...jsonHeaders, 'content-type': 'text/event-stream; charset=utf-8' }
 
-/** Returns the function that ends the stream. */
+/** Starts a stream. Returns the function that ends it. */
 function stream(out: Writable, db: Queryable, subscribe: TopicNotifier['subscribe']): () => void {
   const send = (changed: Iterable<Topic>): void => {
     out.write(`event: change\ndata: ${JSON.stringify({ topics: [...changed] })}\n\n`)
@@ -74,27 +74,27 @@ function stream(out: Writable, db: Queryable, subscribe: TopicNotifier['subscrib
   let timer: NodeJS.Timeout | undefined
   const mark = (changed: readonly Topic[]): void => {
     for (const topic of changed) pending.add(topic)
-    // One event for a burst, so that it cannot flood the client.
+    // Combine changes, so that a burst does not flood the client.
     timer ??= setTimeout(() => {
       timer = undefined
       send(pending)
       pending.clear()
-    }, gathering)
+    }, batchDelay)
   }
   const unsubscribe = subscribe(mark)
   let previous: string | undefined
   let hasEnded = false
   const watch = setInterval(async () => {
-    // The test bank, the command line and other instances change things without a request here.
+    // The test bank, the command line, and other instances make changes without a request here.
     const found = await readChanges(db)
     // The client may have disconnected in the meantime.
     if (hasEnded) return
     if (found?.isOpen) mark(['intents'])
     if (previous !== undefined && found && found.setup !== previous) mark(['environments', 'lint'])
     previous = found?.setup ?? previous
-    // A comment: it keeps proxies from closing a silent stream.
+    // A comment, so that proxies don't close an idle stream.
     out.write(':\n\n')
-  }, pause)
+  }, pollInterval)
   return () => {
     hasEnded = true
     unsubscribe()
@@ -104,10 +104,11 @@ function stream(out: Writable, db: Queryable, subscribe: TopicNotifier['subscrib
   }
 }
 
-const gathering = 200
-const pause = 1500
+/** In milliseconds. */
+const batchDelay = 200
+const pollInterval = 1500
 
-/** What may change without a request: open payments, and keys, origins, clocks and merchants by a digest. */
+/** Reads what may change without a request: open payments, keys, origins, clocks, and merchants. */
 async function readChanges(
   db: Queryable,
 ): Promise<{ readonly isOpen: boolean; readonly setup: string } | undefined> {
@@ -122,6 +123,6 @@ async function readChanges(
                   from environments)) as setup`
     return found
   } catch {
-    return undefined // The store is unreachable; the next read may succeed.
+    return undefined // The store is unreachable. The next read may succeed.
   }
 }

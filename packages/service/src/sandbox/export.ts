@@ -1,8 +1,8 @@
 /**
- * The sandbox as one JSON text: test environments and their intents, to look at or to import again.
+ * Exports test environments and their intents as JSON, in parts that are small enough to import.
  *
- * It holds no key and no `clientSecret`. Back in the same service secrets and replays still hold. It
- * comes in parts, each small enough to be imported again.
+ * An export contains no API keys and no `clientSecret`. After an import into the same service, secrets and
+ * replays are still valid.
  *
  * @module
  */
@@ -11,14 +11,13 @@ import type { Writable } from 'node:stream'
 import type { StoreAndClock } from '../intents/intents.ts'
 import { allIntents, testEnvironments } from './intent-details.ts'
 
-/** Where a part ends, in characters: an import takes 512 KB, and a character may be three bytes. */
+/** Size of a part in characters. An import accepts 512 KB, and a character may have three bytes. */
 const partLength = 100_000
 
 /**
- * Writes a part of the export, page by page. At its end stands `next`: the part that follows begins
- * after that intent; `null` ends the last one.
+ * Writes a part of the export. Its field `next` is the `after` of the next part, or `null` in the last part.
  *
- * @param after Id of an intent: the part begins with the one that follows it in the order of ids.
+ * @param after - Id of the intent after which the part begins, in the order of ids.
  */
 export async function writeExport(store: StoreAndClock, out: Writable, after = ''): Promise<void> {
   const environments = (await testEnvironments(store.db)).map(
@@ -44,7 +43,7 @@ export async function writeExport(store: StoreAndClock, out: Writable, after = '
       length += text.length
       last = intent.id
     }
-    // The reader sets the pace; one that has gone ends the work.
+    // Wait for a slow reader, and stop if it has disconnected.
     if (out.destroyed) return
     if (out.writableNeedDrain) await Promise.race([once(out, 'drain'), once(out, 'close')])
   }

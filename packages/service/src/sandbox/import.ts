@@ -1,6 +1,5 @@
 /**
- * Takes an export back in. What is there already stays as it is; what breaks a rule of the store
- * stops the whole import.
+ * Imports an export. Existing records are not changed. An invalid record fails the whole import.
  *
  * @module
  */
@@ -30,7 +29,7 @@ const Bytes = z
   .transform((text) => Buffer.from(text, 'base64url'))
 const Hash = Bytes.refine(({ length }) => length === 32)
 const Text = z.string().max(1024).refine(isReadable)
-/** As every provider's is: one word of visible ASCII. */
+/** A provider's payment id: visible ASCII without spaces. */
 const ProviderId = z.string().regex(/^[!-~]{1,255}$/)
 
 const PaymentMethod = z.looseObject({ type: Text }).refine(isReadable)
@@ -85,7 +84,7 @@ const Intent = z
     idempotency: z.strictObject({ hash: Hash, fingerprint: Hash, expiresAt: Time }).nullable(),
   })
   .transform(({ amount, currency, orderId, customer, metadata, ...intent }, context) => {
-    // The same rules as at its creation.
+    // These fields must pass the checks of a create.
     const body = CreatePaymentIntentSchema.safeParse({
       amount,
       currency,
@@ -94,12 +93,12 @@ const Intent = z
       metadata,
     })
     if (body.success) return { ...intent, body: body.data }
-    context.addIssue({ code: 'custom', message: 'holds what no creation accepts' })
+    context.addIssue({ code: 'custom', message: 'a create would reject its fields' })
     return z.NEVER
   })
 type Intent = z.infer<typeof Intent>
 
-/** What an import takes: the text of an export, with nothing added. */
+/** Body of an import: one part of an export. */
 const Import = z.strictObject({
   version: z.literal(1),
   exportedAt: Time,
@@ -115,22 +114,22 @@ const Import = z.strictObject({
     }),
     100,
   ),
-  /** Read one by one, so that the first wrong one ends the work. */
+  /** Intents, which are parsed one by one, so that the first invalid one ends the import. */
   intents: z.array(z.unknown()),
-  /** Where the next part begins: each part is imported by itself. */
+  /** Start of the next part. Ignored, because parts are imported separately. */
   next: z.string().nullable().optional(),
 })
 
-/** An import whose intents have been read too. */
+/** A parsed import. */
 export interface ReadImport {
   readonly environments: z.infer<typeof Import>['environments']
   readonly intents: readonly Intent[]
 }
 
 /**
- * Reads the body of an import.
+ * Parses the body of an import.
  *
- * @throws {ProblemError} `validation_failed`: it names the first value that does not fit.
+ * @throws {ProblemError} If a value is invalid. The problem names the first one.
  */
 export function readImport(body: unknown): ReadImport {
   const { environments, intents } = readPart(Import, body, [])
@@ -145,32 +144,32 @@ function readPart<T>(schema: z.ZodType<T>, part: unknown, at: readonly PropertyK
   if (read.success) return read.data
   const [issue] = read.error.issues
   const { field } = fieldAt([...at, ...(issue?.path ?? [])])
-  const rule = issue?.code === 'unrecognized_keys' ? 'it has unknown fields' : issue?.message
+  const reason = issue?.code === 'unrecognized_keys' ? 'it has unknown fields' : issue?.message
   throw new ProblemError(
     'validation_failed',
-    `Send what GET /_sandbox/export returned; ${field} does not fit: ${rule}.`,
+    `${field} is invalid: ${reason}. Send a response of GET /_sandbox/export unchanged.`,
   )
 }
 
-/** A list whose length is checked before any item is read. */
+/** Returns the schema of a list, which checks the length before it reads the items. */
 function list<T>(item: z.ZodType<T>, max: number): z.ZodType<T[]> {
   return z.array(z.unknown()).max(max).pipe(z.array(item))
 }
 
-/** What came of an import. */
+/** Result of an import. */
 export interface Imported {
   readonly imported: number
-  /** Intents that were there already, or whose idempotency key another intent has. */
+  /** Number of intents that exist, or whose idempotency key another intent has. */
   readonly skipped: number
 }
 
 /**
- * Imports all or nothing.
+ * Imports all records in one transaction.
  *
- * Into the service that wrote the export, secrets and replays hold as before; into another one the
- * intents come with a new secret and without replay protection.
+ * In the service that wrote the export, secrets and replays remain valid. In another service the intents get
+ * a new secret and no idempotency key.
  *
- * @throws {ProblemError} `validation_failed` when an intent breaks a rule of the store.
+ * @throws {ProblemError} If the store rejects an intent. Nothing was imported.
  */
 export async function importSandbox(
   { db, keys, now }: StoreAndClock & { readonly keys: SecretKeys },
@@ -190,17 +189,17 @@ export async function importSandbox(
       }
       let imported = 0
       for (let at = 0; at < sandbox.intents.length; at += chunk) {
-        const some = sandbox.intents.slice(at, at + chunk)
-        const rows = some.map((intent) => rowOf(intent, { keys, targets }))
-        imported += await insert(tx, some, rows)
+        const intents = sandbox.intents.slice(at, at + chunk)
+        const rows = intents.map((intent) => rowOf(intent, { keys, targets }))
+        imported += await insert(tx, intents, rows)
       }
       return { imported, skipped: sandbox.intents.length - imported }
     })
   } catch (error) {
-    if (!(error instanceof StoreError) || !isBrokenRule.test(error.code)) throw error
+    if (!(error instanceof StoreError) || !invalidData.test(error.code)) throw error
     throw new ProblemError(
       'validation_failed',
-      `An intent of the import breaks the store's rule ${error.constraint ?? error.code}; nothing was imported.`,
+      `An intent violates the constraint ${error.constraint ?? error.code} of the store. Nothing was imported.`,
     )
   }
 }
@@ -210,10 +209,10 @@ const chunk = 500
 /** Environments of this store, by their ids in the import. */
 type Targets = Map<string, Environment>
 
-// SQLSTATE classes: data exceptions and violated constraints.
-const isBrokenRule = /^2[23]/
+// SQLSTATE classes of data exceptions and constraint violations.
+const invalidData = /^2[23]/
 
-/** A column takes U+0000 and half a character in, and then every statement that reads them fails. */
+/** Rejects U+0000 and lone surrogates. A JSON column accepts them, but statements that read them fail. */
 function isReadable(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes('\0') && !/\p{Surrogate}/u.test(value)
   if (typeof value !== 'object' || value === null) return true
@@ -228,30 +227,30 @@ function rowOf(
   if (!target) {
     throw new ProblemError(
       'validation_failed',
-      `Intent ${intent.id} is of an environment that the import does not list.`,
+      `The environment of intent ${intent.id} is not in "environments" of the import.`,
     )
   }
   const { secret, idempotency } = intent
-  const home = target.id === intent.environment && keys.kids.includes(secret.kid)
-  const salt = home ? secret.salt : randomSalt(16)
+  const isSameService = target.id === intent.environment && keys.kids.includes(secret.kid)
+  const replay = isSameService ? idempotency : null
+  const salt = isSameService ? secret.salt : randomSalt(16)
   return {
     ...intent,
     ...body,
     environmentId: target.id,
     nextAction: intent.nextAction?.type ?? null,
     nextActionExpiresAt: intent.nextAction?.expiresAt ?? null,
-    secretKid: home ? secret.kid : keys.currentKid,
+    secretKid: isSameService ? secret.kid : keys.currentKid,
     secretSalt: salt && hex(salt),
-    ...(home &&
-      idempotency && {
-        idempotencyHash: hex(idempotency.hash),
-        idempotencyFingerprint: hex(idempotency.fingerprint),
-        idempotencyExpiresAt: idempotency.expiresAt,
-      }),
+    ...(replay && {
+      idempotencyHash: hex(replay.hash),
+      idempotencyFingerprint: hex(replay.fingerprint),
+      idempotencyExpiresAt: replay.expiresAt,
+    }),
   }
 }
 
-/** Each field goes to the column of its name; one that no column has is left out. */
+/** Inserts rows. Each field is written to the column with its name, and other fields are ignored. */
 async function insert(
   db: Queryable,
   intents: readonly Intent[],

@@ -1,6 +1,6 @@
 /**
- * Reads the test environments' intents for developers: with timeline and confirmations, deadlines applied.
- * It never reads live environments.
+ * Reads intents of test environments for developers, with events and confirmations, after applying passed
+ * deadlines.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import { deadlineTransition } from '../intents/lifecycle.ts'
 import { serializeIntent } from '../intents/serialize.ts'
 import { type Environment, environmentNow, selectEnvironment } from '../merchants/environments.ts'
 
-/** An intent as an export contains it. */
+/** An intent in an export. */
 export interface ExportedIntent extends IntentDetails {
-  /** How its `clientSecret` is derived; `salt` is base64url, or `null` when the secret is revoked. */
+  /** Source of the `clientSecret`. `salt` is base64url, or `null` if the secret was revoked. */
   readonly secret: { readonly kid: string; readonly salt: string | null }
-  /** Keyed hashes as base64url: of no use without the environment's own salt. */
+  /** Keyed hashes as base64url. Their salt is not exported. */
   readonly idempotency: {
     readonly hash: string
     readonly fingerprint: string
@@ -29,14 +29,14 @@ export interface ExportedIntent extends IntentDetails {
   } | null
 }
 
-/** Reads the test environments, the oldest first. */
+/** Reads the test environments, oldest first. */
 export async function testEnvironments(db: Queryable): Promise<Environment[]> {
   return await db.query<Environment>`
     ${selectEnvironment}
      where e.mode = 'test' order by e.created_at, e.id`
 }
 
-/** Reads one intent; `undefined` when no test environment has it. */
+/** Reads an intent. Returns `undefined` if no test environment has it. */
 export async function findIntentDetails(
   store: StoreAndClock,
   id: string,
@@ -49,17 +49,17 @@ export async function findIntentDetails(
   return row && detailsOf(row)
 }
 
-/** Which intents a list shows. */
+/** Filter of a list of intents. */
 export interface IntentSearch {
-  /** Part of an id, an order, a customer or a card's brand or last digits; `null`: any. */
+  /** Part of an id, order id, customer, card brand, or last four digits. `null` matches all. */
   readonly term: string | null
   readonly status: string | null
 }
 
 /**
- * Reads a page of intents, the last made first.
+ * Reads a page of intents, newest first.
  *
- * @param before Id of an intent: the page begins with the one that was made before it.
+ * @param page - `before` is the id of an intent. The page begins with the next older one.
  */
 export async function newestIntents(
   store: StoreAndClock,
@@ -97,7 +97,7 @@ export async function newestIntents(
   return { intents, older: rows.length > count }
 }
 
-/** Reads all intents after an id, page by page in the order of their ids. */
+/** Reads the intents after an id in pages, in the order of ids. */
 export async function* allIntents(
   store: StoreAndClock,
   begin: string,
@@ -120,20 +120,20 @@ export async function* allIntents(
 
 const pageSize = 500
 
-/** Reads again after every deadline that has passed: no list shows an outdated state. */
+/** Reads rows, applies passed deadlines, and repeats until no deadline has passed. */
 async function current<Row extends DueRow>(
   { db, now }: StoreAndClock,
   read: () => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   for (;;) {
     const rows = await read()
-    const late = rows.flatMap((row) => {
+    const overdue = rows.flatMap((row) => {
       const intent = readStoredIntent(row.packed)
       const at = environmentNow({ clockOffset: row.clockOffset }, now())
       return deadlineTransition(intent, at) ? [{ intent, at }] : []
     })
-    if (late.length === 0) return rows
-    for (const { intent, at } of late) await applyDeadlines(db, intent, at)
+    if (overdue.length === 0) return rows
+    for (const { intent, at } of overdue) await applyDeadlines(db, intent, at)
   }
 }
 
@@ -153,7 +153,7 @@ interface DetailsRow extends DueRow {
 const inTestMode = new Fragment(`
   environment_id in (select id from environments where mode = 'test')`)
 
-// The collation of ids knows no small letters but those of ASCII.
+// The default collation, because `lower` changes only ASCII letters in the collation of ids.
 const searched = new Fragment(`
   lower(concat_ws(' ', id, order_id, customer->>'id', customer->>'email', customer->>'name',
                   payment_method->'card'->>'brand', payment_method->'card'->>'last4')
@@ -163,7 +163,7 @@ const listColumns = new Fragment(`
   id, ${packedStoredIntent.text} as packed,
   (select clock_offset from environments e where e.id = i.environment_id) as "clockOffset"`)
 
-// One statement, so that an intent and its timeline are of one moment.
+// One statement, so that an intent and its events are consistent.
 const detailsColumns = new Fragment(`
   ${listColumns.text},
   idempotency_hash as "idempotencyHash", idempotency_fingerprint as "idempotencyFingerprint",
@@ -209,7 +209,7 @@ function detailsOf(row: DetailsRow): ExportedIntent {
   }
 }
 
-// JSON made inside PostgreSQL writes times with another offset and fewer digits.
+// Times in JSON from PostgreSQL have another format.
 function utc(time: string): string {
   return new Date(time).toISOString()
 }

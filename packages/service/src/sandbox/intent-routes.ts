@@ -1,5 +1,5 @@
 /**
- * Intents of test environments over HTTP: each with its timeline, and simulated outcomes.
+ * Routes of intents in test environments: details, revoking secrets, and simulated outcomes.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { parseBody } from './parse-request.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
 
-/** Creates the handlers of `/_sandbox/intents`. */
+/** Returns the handlers of `/_sandbox/intents`. */
 export function intentRoutes({
   db,
   now,
@@ -58,8 +58,8 @@ function sandboxApiError(code: keyof typeof details): ProblemError {
 
 const details = {
   payment_intent_not_found: 'No test environment has a Payment Intent with this id.',
-  intent_finalized: 'The Payment Intent is final; it cannot be changed.',
+  intent_finalized: 'The Payment Intent is final, so its outcome cannot be changed.',
   attempt_in_progress:
-    'The payment is processing: only succeeded, declined and failed are possible.',
-  version_conflict: 'The Payment Intent was changed by another request; read it again.',
+    'The payment is processing. Only succeeded, declined, and failed are possible.',
+  version_conflict: 'The Payment Intent was changed by another request. Read it again.',
 } as const

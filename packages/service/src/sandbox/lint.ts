@@ -1,5 +1,5 @@
 /**
- * Mistakes of an integration that cause problems in production, found in its requests, with the fix.
+ * Finds integration mistakes in requests that would cause problems in production, and their fixes.
  *
  * @module
  */
@@ -7,38 +7,38 @@ import type { LintIssue, LintRule } from '../../shared/sandbox-api.ts'
 import type { LogEntry } from './request-log/logged-request.ts'
 import { digestOf, maskKey } from './request-log/mask.ts'
 
-/** The texts of every rule. */
+/** Texts of the rules. */
 const lintRules = {
   no_idempotency_key: {
     title: 'A create without an Idempotency-Key',
-    fix: 'Send one per order and body: a retry after a timeout then finds the first intent instead of creating a second. @pi-checkout/server does it automatically.',
+    fix: 'Send a key for each order and body, so that a retry after a timeout returns the first intent. @pi-checkout/server does this automatically.',
   },
   key_reused: {
-    title: 'An Idempotency-Key came with another body',
+    title: 'An Idempotency-Key was reused with another body',
     fix: 'Derive the key from the order and the exact body, so that a changed cart gets another key.',
   },
   polled_too_fast: {
     title: 'An intent is read more than once a second',
-    fix: 'Read it when the buyer comes back, then wait at least a second between reads; waitUntil of @pi-checkout/server does.',
+    fix: 'Read it when the buyer returns, then wait at least a second between reads. waitUntil() of @pi-checkout/server does this.',
   },
   secret_key_in_browser: {
-    title: 'A secret API key came from a browser',
-    fix: 'Create and retrieve on your server, and give the page id and clientSecret alone. Revoke this key: pi-service keys revoke.',
+    title: 'A browser sent a secret API key',
+    fix: 'Create and retrieve on your server, and send only id and clientSecret to the page. Revoke this key: pi-service keys revoke.',
   },
   secret_in_url: {
     title: 'An address contains a key or a clientSecret',
-    fix: 'Addresses end up in histories and logs. Send the key as Authorization: Bearer, and hand the secret to <pi-checkout> as a property.',
+    fix: 'Histories and logs store addresses. Send the key as Authorization: Bearer, and pass the secret to <pi-checkout> as a property.',
   },
   unregistered_origin: {
-    title: 'A page of an unregistered origin asks for the checkout',
-    fix: 'Register exactly this origin, without path or trailing slash.',
+    title: 'A page of an unregistered origin requested the checkout',
+    fix: 'Register exactly this origin, without a path or trailing slash.',
   },
 } as const satisfies Record<LintRule, { readonly title: string; readonly fix: string }>
 
-/** The issues of one instance. */
+/** Issues of one instance. */
 export type Lint = ReturnType<typeof createLint>
 
-/** A rule that one request broke. */
+/** A rule that a request violates. */
 export interface Violation {
   readonly rule: LintRule
   readonly detail: string
@@ -47,7 +47,7 @@ export interface Violation {
   readonly origin?: string
 }
 
-/** Creates an empty list of issues. */
+/** Creates an empty list of issues. @param changed - Called when the list changes. */
 export function createLint(changed: () => void) {
   const issues = new Map<string, LintIssue>()
   const reads = new Map<string, Reads>()
@@ -58,7 +58,7 @@ export function createLint(changed: () => void) {
     const name = `${environment} ${rule} ${subject}`
     const existing = issues.get(name)
     const at = entry.at.toISOString()
-    // Removed and added again, it is the last: the first ones are dropped.
+    // Delete it first, so that it is added at the end. The first issues are dropped.
     issues.delete(name)
     issues.set(name, {
       rule,
@@ -76,30 +76,30 @@ export function createLint(changed: () => void) {
     changed()
   }
 
-  const drop = (isGone: (issue: LintIssue) => boolean): void => {
-    const gone = [...issues].filter(([, issue]) => isGone(issue))
-    for (const [name] of gone) issues.delete(name)
-    if (gone.length > 0) changed()
+  const drop = (isDropped: (issue: LintIssue) => boolean): void => {
+    const dropped = [...issues].filter(([, issue]) => isDropped(issue))
+    for (const [name] of dropped) issues.delete(name)
+    if (dropped.length > 0) changed()
   }
 
   return {
-    /** Adds a violation that only the store could show. */
+    /** Adds a violation that was found in the store. */
     add,
     check: (entry: LogEntry): void => {
       for (const violation of violations(entry, countRead(entry, reads))) add(entry, violation)
     },
-    /** The newest first: those of an environment, and those of no known one. */
+    /** Returns issues of an environment and of unknown environments, newest first. */
     issues: (environmentId: string): readonly LintIssue[] =>
       [...issues.values()]
         .filter(({ environment }) => environment === null || environment === environmentId)
         .reverse(),
-    /** Drops the issues about origins that are registered now. */
+    /** Removes issues about origins that have been registered. */
     resolve: (environmentId: string, origins: readonly string[]): void =>
       drop(
         ({ environment, origin }) =>
           environment === environmentId && origin !== null && origins.includes(origin),
       ),
-    /** Clears the issues of all environments, or those of one and those of no known one. */
+    /** Clears all issues, or those of one environment and of unknown environments. */
     clear: (environmentId?: string): void =>
       drop(
         ({ environment }) =>
@@ -109,37 +109,37 @@ export function createLint(changed: () => void) {
 }
 
 /**
- * Returns the rules that a request breaks.
+ * Returns the rules that a request violates.
  *
- * @param reads - How often its intent was read within the last seconds, this time included.
+ * @param reads - Number of reads of its intent in the current span, including this one.
  */
 export function violations(entry: LogEntry, reads: number): readonly Violation[] {
   const { operation, status, isKeyFromBrowser, hasSecretInUrl } = entry
   const noKey = operation === 'create' && status === 201 && entry.idempotencyKey === undefined
   const reused = operation === 'create' && status === 422
-  const wasStopped = status === 403 || (status === 405 && entry.method === 'OPTIONS')
-  const inBrowser = isKeyFromBrowser && wasStopped && operation !== 'page'
+  const isBlocked = status === 403 || (status === 405 && entry.method === 'OPTIONS')
+  const inBrowser = isKeyFromBrowser && isBlocked && operation !== 'page'
   const tooFast = reads === tooManyReads
-  const what = `${entry.method} ${entry.path}`
+  const request = `${entry.method} ${entry.path}`
   const found: Violation[] = []
   if (noKey) {
-    const detail = `${what} created an intent that a retry would create twice.`
+    const detail = `${request} created an intent. A retry would create another one.`
     found.push({ rule: 'no_idempotency_key', detail })
   }
   if (reused) {
     const key = entry.idempotencyKey ?? ''
-    const detail = `The key ${maskKey(key)} was sent again with a different body and was rejected.`
+    const detail = `The key ${maskKey(key)} was sent with a different body. The request was rejected.`
     found.push({ rule: 'key_reused', subject: digestOf(key), detail })
   }
   if (inBrowser) {
     const detail =
       status === 403
-        ? `${what} came from a page with a key, and was rejected.`
-        : `A page asked to send a key to ${entry.path}, and its browser blocked it.`
+        ? `${request} from a page contained a key and was rejected.`
+        : `A page tried to send a key to ${entry.path}. The browser blocked the request.`
     found.push({ rule: 'secret_key_in_browser', detail })
   }
   if (hasSecretInUrl)
-    found.push({ rule: 'secret_in_url', detail: `${what} contained a credential.` })
+    found.push({ rule: 'secret_in_url', detail: `${request} contained a credential.` })
   if (tooFast) {
     const detail = `${entry.intentId} was read ${reads} times within ${readSpan / 1000} seconds.`
     found.push({ rule: 'polled_too_fast', subject: entry.intentId ?? '', detail })
@@ -147,15 +147,15 @@ export function violations(entry: LogEntry, reads: number): readonly Violation[]
   return found
 }
 
-/** This many reads of one intent within `readSpan` milliseconds are more than one a second. */
+/** Number of reads of an intent within `readSpan` milliseconds that is more than one a second. */
 const tooManyReads = 6
 const readSpan = 5000
 
 const maxIssues = 200
-const maxWatched = 500
+const maxCountedIntents = 500
 
 interface Reads {
-  begin: number
+  startedAt: number
   count: number
 }
 
@@ -165,10 +165,10 @@ function countRead(
 ): number {
   if (operation !== 'retrieve' || status !== 200 || intentId === null) return 0
   const time = at.getTime()
-  const known = reads.get(intentId)
-  if (known && time - known.begin < readSpan) return ++known.count
-  reads.set(intentId, { begin: time, count: 1 })
-  dropFirst(reads, maxWatched)
+  const counted = reads.get(intentId)
+  if (counted && time - counted.startedAt < readSpan) return ++counted.count
+  reads.set(intentId, { startedAt: time, count: 1 })
+  dropFirst(reads, maxCountedIntents)
   return 1
 }
 

@@ -1,5 +1,5 @@
 /**
- * Reads body and query of a sandbox request. Unknown parameters of a query are ignored.
+ * Parses the body and the query of sandbox requests. Ignores unknown query parameters.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { jsonBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/problem.ts'
 
-/** Reads a body. @throws {ProblemError} `validation_failed` with the rule, if it does not fit. */
+/** Parses a body. @throws {ProblemError} If the body is invalid, with `rule` as `detail`. */
 export async function parseBody<Body>(
   { request }: Call,
   schema: z.ZodType<Body>,
@@ -20,18 +20,18 @@ export async function parseBody<Body>(
   throw new ProblemError('validation_failed', rule)
 }
 
-/** Reads the id of a Payment Intent; `undefined` if none is given. */
+/** Reads the id of a Payment Intent from the query. Returns `undefined` if there is none. */
 export function readId({ query }: Call, name: 'before' | 'after'): string | undefined {
   const id = query.get(name)
   if (id === null || paymentIntentIdPattern.test(id)) return id ?? undefined
   throw new ProblemError('validation_failed', `${name} must be the id of a Payment Intent.`)
 }
 
-/** Reads the search term `?q=` of a list; `null`: everything. */
+/** Reads the search term `?q=`. Returns `null` if there is none. */
 export function readSearchTerm({ query }: Call): string | null {
   const term = query.get('q')?.trim() || null
   if (term === null || term.length <= maxSearchLength) return term
-  throw new ProblemError('validation_failed', 'q must be a text of at most 200 characters.')
+  throw new ProblemError('validation_failed', 'q must have at most 200 characters.')
 }
 
 const maxSearchLength = 200

@@ -1,5 +1,5 @@
 /**
- * The sandbox control over HTTP: for test environments only, with the admin token of this start.
+ * Routes of the sandbox, which controls test environments.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { parseBody, readId } from './parse-request.ts'
 import { resetEnvironments } from './reset.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
-/** Creates the handlers under `/_sandbox`. */
+/** Returns the handlers of `/_sandbox`. */
 export function sandboxRoutes(options: SandboxRoutesOptions) {
   const { db, keys, now, publicUrl, hostedFolder } = options
   const { authenticator, faults, topics, requestLog, lint, stopping } = options
@@ -30,10 +30,10 @@ export function sandboxRoutes(options: SandboxRoutesOptions) {
     ...intentRoutes(options),
 
     inspectorFolder: () => redirect(routes.inspector.path),
-    // A static page without a secret: the admin token reaches it in the fragment of the printed link.
+    // A static page. The fragment of the printed link contains the admin token, and is not sent.
     inspector: () => page(toolPageHeaders(publicUrl), readPage(hostedFolder, 'inspector')),
     playgroundFolder: () => redirect(`${routes.playgroundFolder.path}/`),
-    // Every state and error of the element, shown by fake hosted pages. It contains nothing secret.
+    // Shows states and errors of the element with fake hosted pages. Contains no secrets.
     playground: staticFolder(join(hostedFolder, 'playground'), { headers: playgroundHeaders }),
 
     events: eventStreams({ db, topics, stopping }),
@@ -53,7 +53,7 @@ export function sandboxRoutes(options: SandboxRoutesOptions) {
       return json(imported)
     },
     reset: async (call) => {
-      const rule = 'Send {"environment": its id}, or {} for every test environment.'
+      const rule = 'Send {"environment": id of a test environment}, or {} for all of them.'
       const { environment } = await parseBody(call, ResetSchema, rule)
       const deleted = await resetEnvironments(db, environment)
       if (deleted === undefined) throw noEnvironment()
@@ -76,5 +76,5 @@ const ResetSchema = z.strictObject({
 })
 
 const importBytes = 512 * 1024
-/** An export nests deeper than a request: down to the card of a confirmation of an intent. */
+/** An export nests deeper than a create, because it contains intents with confirmations and cards. */
 const importDepth = limits.requestDepth + 3

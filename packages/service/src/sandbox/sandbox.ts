@@ -1,5 +1,5 @@
 /**
- * The sandbox of one instance: the request log, the lint, and who is notified of changes.
+ * The sandbox of one instance: request log, lint, and notifications.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { createLint, type Lint } from './lint.ts'
 import type { LogEntry } from './request-log/logged-request.ts'
 import { createRequestLog, type RequestLog } from './request-log/request-log.ts'
 
-/** The memory of one instance's sandbox. */
+/** State of one instance's sandbox, in memory. */
 export interface Sandbox {
   readonly topics: TopicNotifier
   readonly requestLog: RequestLog
@@ -28,9 +28,9 @@ export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
   readonly hostedFolder: string
   readonly authenticator: Authenticator
   readonly faults: FaultRules
-  /** Options of `pi-service` that lead to this store, such as ` --data DIR`; `undefined`: none does. */
+  /** Options that select this store, such as ` --data DIR`. `undefined` for a store in memory. */
   readonly storeOptions: string | undefined
-  /** Ends the streams, so that a stop does not wait for them. */
+  /** Aborted when the service stops. Ends event streams, so that the stop does not wait for them. */
   readonly stopping: AbortSignal
 }
 
@@ -43,7 +43,7 @@ export function createSandbox({
   const topics = createTopicNotifier()
   const lint = createLint(() => topics.notify('lint'))
 
-  /** A page that requests a checkout which its environment does not let it show. */
+  /** Adds an issue if a page requested a hosted page and its origin is not registered. */
   async function checkOrigin(entry: LogEntry): Promise<void> {
     const { origin } = entry
     if (origin === undefined || origin === publicUrl || entry.environment === null) return
@@ -64,7 +64,7 @@ export function createSandbox({
     onEntry: (entry) => {
       lint.check(entry)
       checkOrigin(entry).catch((error: unknown) => {
-        logError(log, error, { event: 'The lint could not check a page', level: 'warn' })
+        logError(log, error, { event: 'Cannot check the origin of a page', level: 'warn' })
       })
     },
   })

@@ -1,6 +1,6 @@
 /**
- * Brings an intent to an outcome without a buyer: the sandbox simulates the missing steps (card, challenge,
- * provider) through the same transitions as a real payment.
+ * Simulates an outcome of an intent without a buyer. The missing steps (card, challenge, provider) are the same
+ * transitions as in a payment.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { type Cause, deadlineTransition } from '../intents/lifecycle.ts'
 import { findEnvironmentOfIntent } from '../merchants/environments.ts'
 import { authorize, type ProviderResult } from '../provider/acquirer.ts'
 
-/** Why an intent stays as it is. */
+/** Reason why the outcome is not possible. */
 export interface OutcomeRejection {
   readonly rejection: Extract<
     ProblemCode,
@@ -29,14 +29,14 @@ export interface OutcomeRejection {
   >
 }
 
-/** Brings an intent of a test environment to an outcome. */
+/** Simulates an outcome of an intent in a test environment. */
 export async function simulateOutcome(
   store: StoreAndClock,
   id: string,
   outcome: SimulatedOutcome,
 ): Promise<StoredIntent | OutcomeRejection> {
   const environment = await findEnvironmentOfIntent(store.db, id)
-  // In the sandbox a live intent does not exist.
+  // The sandbox does not reveal whether a live intent exists.
   if (environment?.mode !== 'test') return { rejection: 'payment_intent_not_found' }
   const snapshot = await loadIntent(store, { environmentId: environment.id, id })
   if (!snapshot) return { rejection: 'payment_intent_not_found' }
@@ -55,18 +55,18 @@ export async function simulateOutcome(
   )
 }
 
-/** Applies its deadline now. */
+/** Expires an intent now. */
 async function expire(
   { db }: StoreAndClock,
   { intent, at }: IntentSnapshot,
 ): Promise<StoredIntent | OutcomeRejection> {
   const next = deadlineTransition({ ...intent, nextAction: null, expiresAt: at }, at)
-  // A payment that is with the provider has no deadline.
+  // A processing intent does not expire.
   if (intent.status === 'processing' || !next) return { rejection: 'attempt_in_progress' }
   return (await moveIntent(db, intent, next)) ?? { rejection: 'version_conflict' }
 }
 
-/** The test card that leads to each outcome at once. */
+/** Test cards by outcome. */
 const cards = {
   succeeded: 'visa',
   declined: 'declined',
@@ -82,7 +82,7 @@ async function payWith(
 ): Promise<StoredIntent | OutcomeRejection> {
   const expYear = at.getUTCFullYear() + 3
   const authorization = authorize({ number: testCards[name], expMonth: 12, expYear, cvc: '123' })
-  if (!authorization) throw new TypeError(`There is no test card ${name}`)
+  if (!authorization) throw new TypeError(`The test card ${name} does not exist`)
   const key = { environmentId: environment.id, id: intent.id }
   const attemptId = `sandbox_${randomBase62(16)}`
   const confirmed = await confirm(store, key, {

@@ -1,5 +1,5 @@
 /**
- * The first merchant, and the test key that a start shows.
+ * Creates the first merchant, and the test key that a start shows.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import {
 } from '../merchants/merchants.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 
-/** The demo shop's default origin: registered by every start, so that the first page works. */
+/** Default origin of the demo shop. Each start registers it, so that the demo works without setup. */
 const demoOrigin = 'http://localhost:3000'
 
 interface FirstKeyOptions extends StoreAndClock {
@@ -29,9 +29,9 @@ interface FirstKeyOptions extends StoreAndClock {
 }
 
 /**
- * Creates the first merchant, and finds or creates the test key that a start shows.
+ * Creates the first merchant if there is none. Finds or creates the test key that a start shows.
  *
- * @returns `null` if only an earlier start has shown it.
+ * @returns The key, or `null` if an earlier start with PostgreSQL has shown it.
  */
 export async function firstKey(
   config: Pick<Config, 'origins' | 'store'>,
@@ -52,7 +52,7 @@ export async function firstKey(
     case 'memory':
       return await create()
     case 'postgres':
-      // Another start has shown its key already; a second one would only add to what can leak.
+      // An earlier start has shown a key. Each start would otherwise create another valid key.
       return isFirst ? await create() : null
     case 'directory': {
       const file = join(config.store.directory, 'sandbox.json')
@@ -69,7 +69,7 @@ export async function firstKey(
   }
 }
 
-/** Why a key that an earlier start stored cannot be used now. */
+/** Returns why a stored key is not valid, or `undefined` if it is. */
 async function problemOf(
   apiKey: string,
   { db, keys, now }: FirstKeyOptions,
@@ -87,6 +87,6 @@ async function readStoredKey(file: string): Promise<string | undefined> {
   try {
     return StoredKey.parse(JSON.parse(await readFile(file, 'utf8'))).apiKey
   } catch {
-    return undefined // Missing or damaged: the start creates another, and the old one stays valid.
+    return undefined // The file is missing or damaged. The caller creates another key.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The chosen store, opened and ready: locked, migrated, with the derivation keys that its rows need.
+ * Opens the configured store: locks and migrates it, and checks that its secret keys are complete.
  *
  * @module
  */
@@ -24,33 +24,33 @@ import {
 export interface Store {
   readonly db: Database
   readonly keys: SecretKeys
-  /** Closes the database, then lets the directory go. */
+  /** Closes the database, then releases the lock on its directory. */
   close(): Promise<void>
 }
 
 /**
  * Opens the store.
  *
- * @throws {DirectoryInUse} Another process has the directory.
- * @throws {TypeError} The directory cannot be written, or a key is missing or is another than the one
- * that wrote the store.
+ * @throws {DirectoryInUse} If another process uses the directory.
+ * @throws {TypeError} If the directory is not writable, or a secret key is missing or differs from the key that
+ * the store was written with.
  */
 export async function openStore(config: Pick<Config, 'store' | 'secretKeys'>): Promise<Store> {
   const { store } = config
-  // Before anything is opened or made.
-  const given = config.secretKeys === undefined ? undefined : readSecretKeys(config.secretKeys)
+  // Read first, so that invalid keys fail before a store is created.
+  const configured = config.secretKeys === undefined ? undefined : readSecretKeys(config.secretKeys)
   if (store.kind === 'memory') {
-    return await ready(await openPglite(undefined), given ?? readSecretKeys(newSecretKeys()))
+    return await ready(await openPglite(undefined), configured ?? readSecretKeys(newSecretKeys()))
   }
   if (store.kind === 'postgres') {
-    if (!given) throw missingKeys()
-    return await ready(await openPostgres(store.url), given)
+    if (!configured) throw missingKeys()
+    return await ready(await openPostgres(store.url), configured)
   }
   await prepareDirectory(store.directory)
   const lock = await lockDirectory(store.directory)
   try {
     const folder = join(store.directory, 'database')
-    const keys = given ?? readSecretKeys(await keptKeys(store.directory))
+    const keys = configured ?? readSecretKeys(await storedKeys(store.directory))
     const opened = await ready(await openPglite(folder), keys)
     return {
       ...opened,
@@ -76,24 +76,24 @@ async function ready(db: Database, keys: SecretKeys): Promise<Store> {
   }
 }
 
-/** The embedded store's own keys, made at the first start: beside the database, never in it. */
-async function keptKeys(directory: string): Promise<string> {
+/** Returns the secret keys of a data directory. Creates them at the first start, outside the database. */
+async function storedKeys(directory: string): Promise<string> {
   const file = join(directory, 'secret-keys')
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
   }
-  const made = newSecretKeys()
-  await writeDurably(file, `${made}\n`)
-  return made
+  const created = newSecretKeys()
+  await writeDurably(file, `${created}\n`)
+  return created
 }
 
 /** Stores a check value of each key, and rejects a start if the key of a row is missing or differs. */
 async function checkKeys(db: Database, keys: SecretKeys): Promise<void> {
   await db.transaction(async (tx) => {
-    // Before the check: a start at the same moment with another key under this id waits here, and then
-    // finds it. In one order, so that two starts do not wait for each other.
+    // Insert before the check, so that a concurrent start with another key under this id waits here and then
+    // finds it. Insert in one order, so that two starts cannot deadlock.
     for (const kid of [...keys.kids].sort()) {
       const value = keys.checkValue(kid)
       if (!value) continue

@@ -1,5 +1,5 @@
 /**
- * Starts one instance: store, two listeners, a first merchant; and stops it without losing anything.
+ * Starts an instance: store, two servers, and first merchant. Stops it after open requests have ended.
  *
  * @module
  */
@@ -31,26 +31,26 @@ import { packageRoot } from '../package-root.ts'
 import { firstKey } from './first-key.ts'
 import { openStore, type Store } from './open-store.ts'
 
-/** A running instance, in the words of `start --json`. */
+/** A running instance. `ready` is the output of `start --json`. */
 export interface RunningService {
   readonly ready: {
     readonly baseUrl: string
     readonly checkoutOrigin: string
-    /** The first test key; `null` where only an earlier start has shown it. */
+    /** Test key, or `null` if an earlier start with PostgreSQL has shown it. */
     readonly apiKey: string | null
     readonly environment: 'test'
     readonly inspectorUrl: string
     readonly adminToken: string
   }
-  /** Stops accepting, finishes the open requests, and closes the store, within ten seconds. */
+  /** Rejects new connections, waits for open requests, and closes the store, within ten seconds. */
   stop(): Promise<void>
 }
 
 /**
  * Starts an instance.
  *
- * @param timeouts - With slow clients, instead of the usual ones, for tests.
- * @throws {TypeError} If a setting is wrong, or a port is in use; the message names the fix.
+ * @param timeouts - Overrides of `serverTimeouts`, for tests.
+ * @throws {TypeError} If a setting is invalid or a port is in use. The message contains the fix.
  * @throws {DirectoryInUse} If another process has the data directory.
  */
 export async function startService(
@@ -71,7 +71,7 @@ export async function startService(
     return await serve(config, { ...shared, store, main, challenge })
   } catch (error) {
     const servers = [main.server, challenge.server]
-    // Requests that wait there get no response.
+    // Close connections whose requests are still queued.
     for (const server of servers) server.closeAllConnections()
     await Promise.all(servers.map(close))
     await store.close()
@@ -117,7 +117,7 @@ async function serve(
   }
   const apiKey = await firstKey(config, options)
   const listeners = [mainListener(options), testBankListener(options)] as const
-  // What runs on its own comes last: a start that failed before leaves nothing behind.
+  // Start background work last, so that a start that fails earlier leaves none running.
   const stopAdmin =
     config.store.kind === 'directory'
       ? await serveAdminSocket(config.store.directory, {
@@ -143,28 +143,28 @@ async function serve(
     },
     stop: async () => {
       stopping.abort()
-      const until = performance.now() + longestStop
-      const left = (): number => until - performance.now()
+      const deadline = performance.now() + stopTimeout
+      const left = (): number => deadline - performance.now()
       const working = [close(main.server), close(challenge.server), stopReaper(), stopAdmin()]
-      await within(Promise.all(working), left() - longestClose)
+      await within(Promise.all(working), left() - closeTimeout)
       if (await within(store.close(), left())) log.info('The service has stopped')
-      else log.warn('The service has stopped; a statement of the store was still running')
+      else log.warn('The service has stopped while a statement of the store was running')
     },
   }
 }
 
-/** A supervisor kills a process that has not ended ten seconds after SIGTERM. In milliseconds. */
-const longestStop = 9000
-const longestClose = 2000
+/** In milliseconds. Supervisors usually kill a process ten seconds after SIGTERM. */
+const stopTimeout = 9000
+const closeTimeout = 2000
 
-/** Waits for work; `false` if it has not ended after this many milliseconds. */
+/** Waits for work. Returns `false` if it has not ended after the given milliseconds. */
 async function within(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
+  const timedOut = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), milliseconds)
   })
   try {
-    return await Promise.race([work.then(() => true), late])
+    return await Promise.race([work.then(() => true), timedOut])
   } finally {
     clearTimeout(timer)
   }

@@ -1,10 +1,9 @@
 /**
- * Challenges in the store: opened by the hosted page, decided at the test bank.
+ * Challenges in the store. The hosted page opens them, and the test bank decides them.
  *
- * Each step needs a one-time token of 256 bits that exists in one form of one page; the store keeps
- * the hash of each, so that a page which is opened again still knows where it may be shown. A
- * challenge is open while its attempt waits for it, its time has not run out, and the session that opened
- * it would still be accepted.
+ * Each step needs a one-time token of 256 bits, which is part of a form. The store keeps the hashes of used
+ * tokens, because they determine which pages may frame the note about a used token. A challenge is open while
+ * its confirmation waits for it, its deadline has not passed, and its session is valid.
  *
  * @module
  */
@@ -22,15 +21,15 @@ import { applyCauses, type IntentKey, type StoreAndClock } from '../intents/inte
 import type { Cause, Failure } from '../intents/lifecycle.ts'
 import { maxChallengeTries } from '../intents/lifetimes.ts'
 
-/** In a frame of the hosted page, or as a separate page. */
+/** Display of a challenge: in an iframe of the hosted page, or as a separate page. */
 export type ChallengeDisplay = 'frame' | 'page'
 
-/** What a token is for: to open the code form, or to submit it. */
+/** Step that a token allows: opening the code form, or submitting it. */
 export type Step = 'enter' | 'answer'
 
-/** What the test bank's page may show and do. */
+/** A challenge whose code form is shown. */
 export interface EnteredChallenge extends IntentSnapshot {
-  /** For the next step, once. */
+  /** One-time token of the next step. */
   readonly token: string
   readonly tries: number
   readonly returnPage: string | null
@@ -38,17 +37,17 @@ export interface EnteredChallenge extends IntentSnapshot {
 
 /** The result of a submitted code. */
 export type ChallengeOutcome =
-  /** Asked again: the code was wrong and there are tries left. */
+  /** The code was wrong, and there are tries left. */
   | { readonly next: 'ask'; readonly challenge: EnteredChallenge }
-  /** Decided; the hosted page reads how. */
+  /** The challenge was decided. The hosted page reads the result. */
   | { readonly next: 'done'; readonly snapshot: IntentSnapshot; readonly returnPage: string | null }
 
 /**
- * Opens the challenge of the attempt that waits for one, and ends every older token of it.
+ * Opens the challenge of an intent, and invalidates earlier tokens of it.
  *
- * @param session `origin`: of the session that opens it · `returnPage`: the merchant's page, checked; for
- * the full-page variant alone.
- * @returns The token of its first step, or `undefined` when the intent waits for no challenge.
+ * @param session - `origin` of the session, and `returnPage`, the checked address to which a full-page
+ * challenge redirects.
+ * @returns The token of the first step, or `undefined` if the intent requires no challenge.
  */
 export async function openChallenge(
   db: Queryable,
@@ -78,7 +77,7 @@ export async function openChallenge(
   return opened.length > 0 ? token : undefined
 }
 
-/** Exchanges the hosted page's token for that of the code form. */
+/** Exchanges the token of the hosted page for the token of the code form. */
 export async function enterChallenge(
   store: StoreAndClock,
   { token, display }: { readonly token: string; readonly display: ChallengeDisplay },
@@ -95,13 +94,13 @@ export async function enterChallenge(
   return { ...snapshot, token: next, tries: row.tries, returnPage: row.returnPage }
 }
 
-/** Takes the buyer's code, or their cancellation. */
+/** Submits the buyer's code, or cancels the challenge. */
 export async function submitCode(
   { db, now }: StoreAndClock,
   answer: {
     readonly token: string
     readonly display: ChallengeDisplay
-    /** `undefined`: the buyer pressed Cancel. */
+    /** Code, or `undefined` if the buyer canceled. */
     readonly code: string | undefined
   },
 ): Promise<ChallengeOutcome | undefined> {
@@ -135,8 +134,8 @@ export async function submitCode(
 }
 
 /**
- * Finds the origins whose pages may show that a token is over. A token that was issued names its
- * environment as long as the checkout may be seen, spent or late; one that never was names none.
+ * Returns the origins whose pages may frame the note about an invalid token. They are known for used and
+ * expired tokens as long as the checkout can be opened, and for unknown tokens there are none.
  */
 export async function originsOfToken(
   db: Queryable,
@@ -160,8 +159,8 @@ interface ChallengeRow extends IntentKey {
 }
 
 /**
- * Uses a token up and puts the next one in its place, in one statement: of two presses one counts. A token
- * counts as long as its session does: until the origin is removed or the `clientSecret` is revoked.
+ * Replaces a token with the next one, in one statement, so that only one of two submissions is accepted.
+ * Tokens are valid until the session's origin is removed or the `clientSecret` is revoked.
  */
 async function spend(
   db: Queryable,
@@ -228,7 +227,7 @@ function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** The step is part of what is hashed: a token of one step opens no other. */
+/** Hashes a token with its step, so that it is not valid for another step. */
 function hashOf(step: Step, token: string): Buffer {
   return createHash('sha256').update(`${step}|${token}`).digest()
 }

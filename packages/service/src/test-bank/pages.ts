@@ -1,5 +1,5 @@
 /**
- * The content of the test bank's page, as HTML. Texts from outside are escaped here.
+ * Renders the test bank's page as HTML. Received texts are escaped here.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { maxChallengeTries } from '../intents/lifetimes.ts'
 import type { ChallengeDisplay, EnteredChallenge } from './challenges.ts'
 import { challengeTexts } from './texts.ts'
 
-/** The code form with its one-time token. */
+/** Renders the code form with its one-time token. */
 export function codeForm(
   challenge: EnteredChallenge,
   { locale, display }: { readonly locale: string; readonly display: ChallengeDisplay },
@@ -20,7 +20,7 @@ export function codeForm(
   const { intent, environment, tries, token } = challenge
   const texts = challengeTexts[languageOf(locale)]
   const amount = formatMoney(intent.amount, intent.currency, locale)
-  // A browser blocks autofocus in a frame of another origin, and reports it in its console.
+  // Browsers block autofocus in cross-origin iframes, and report it in the console.
   const focus = display === 'page' ? ' autofocus' : ''
   return `
     <p class="bank">${bankIcon}${texts.bank}</p>
@@ -44,13 +44,13 @@ export function codeForm(
     </form>`
 }
 
-/** After a wrong code: what the buyer can do. */
+/** Returns the text after a wrong code. */
 export function errorText(tries: number, locale: string): string {
   const { wrong, wrongLast } = challengeTexts[languageOf(locale)]
   return tries + 1 < maxChallengeTries ? wrong : wrongLast
 }
 
-/** `done`: the bank has decided, and the hosted page continues. `over`: the token is not valid. */
+/** Note without a form: `done` if the bank has decided, `over` if the token is not valid. */
 export type Note = 'done' | 'over'
 
 /** Returns a page's content without a form. */
@@ -58,15 +58,15 @@ export function noteOf(note: Note, locale: string): string {
   return `<p class="done" data-${note}="" role="status">${noteText(note, locale)}</p>`
 }
 
-/** The texts of both notes. */
+/** Returns the text of a note. */
 export function noteText(note: Note, locale: string): string {
   return challengeTexts[languageOf(locale)][note]
 }
 
 /**
- * Returns the page around some content.
+ * Renders the page with the given content.
  *
- * @param content - Trusted HTML: texts from outside are escaped in it.
+ * @param content - HTML in which received texts are escaped.
  */
 export function challengePage(
   folder: string,

@@ -1,5 +1,5 @@
 /**
- * The test bank, on its own origin. It reports the result to the service, never to a page.
+ * Routes of the test bank, which has a separate origin. Results go to the store, not to a page.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export interface TestBankOptions extends StoreAndClock {
   readonly hostedFolder: string
 }
 
-/** Creates the handlers of the test bank: in a frame of the hosted page, and as a separate page. */
+/** Returns the handlers of the test bank, in an iframe of the hosted page and as a separate page. */
 export function testBankRoutes(options: TestBankOptions) {
   const framed = bankHandlers(options, 'frame')
   const full = bankHandlers(options, 'page')
@@ -42,7 +42,7 @@ export function testBankRoutes(options: TestBankOptions) {
 
 const formBytes = 4096
 
-/** The two steps of one display: ask for the code, take the code. */
+/** Returns the handlers of both steps: showing the code form, and submitting it. */
 function bankHandlers(
   { db, now, publicUrl, hostedFolder }: TestBankOptions,
   display: ChallengeDisplay,
@@ -71,14 +71,14 @@ function bankHandlers(
       const form = await readForm(call)
       const { token, locale, code } = form
       const outcome = await submitCode({ db, now }, { token, display, code })
-      // Its response may hold the token of the next step: no cache stores it, and no page embeds it.
+      // The response may contain the next token. Headers of JSON prevent caching and embedding.
       if (isScript(call)) return json(resultOf(outcome, locale))
       if (!outcome) return await showOver(form, 'answer')
       if (outcome.next === 'ask') return ask(outcome.challenge, locale)
       const { returnPage } = outcome
       const registered = outcome.snapshot.environment.allowedOrigins
       if (!returnPage) return show(noteOf('done', locale), { locale, registered })
-      // A GET, so that the shop's SameSite=Lax session comes along.
+      // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
       return { status: 303, base: headersFor(registered), headers: { location: returnPage } }
     },
   }
@@ -86,11 +86,11 @@ function bankHandlers(
 
 interface Page {
   readonly locale: string
-  /** Origins whose pages may frame it; none for a token that was never issued. */
+  /** Origins whose pages may frame the page. None if the token is unknown. */
   readonly registered: readonly string[]
 }
 
-/** The framed page posts by script: a form's post would add an entry to the shop's history. */
+/** Returns whether a script sent the request, as in an iframe, where a form post adds a history entry. */
 function isScript({ request }: Call): boolean {
   return request.headers.accept === 'application/json'
 }
@@ -106,17 +106,17 @@ function resultOf(outcome: ChallengeOutcome | undefined, locale: string): Challe
 interface Form {
   readonly token: string
   readonly locale: string
-  /** `undefined`: Cancel was pressed. */
+  /** Code, or `undefined` if the buyer canceled. */
   readonly code: string | undefined
 }
 
-/** A missing field becomes a token that is not valid. */
+/** Reads the form. If a field or the form is missing, the token is empty and so invalid. */
 async function readForm({ request }: Call): Promise<Form> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers
   if (encoding.toLowerCase() !== 'identity') {
     throw new ProblemError(
       'unsupported_media_type',
-      'Send the body uncompressed, in UTF-8 and under its own Content-Type.',
+      'Content-Encoding is not supported. Send the body uncompressed.',
     )
   }
   const isForm = /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type)

@@ -1,11 +1,11 @@
 /**
- * The texts of the test bank in English, Armenian, and Russian.
+ * Texts of the test bank in English, Armenian, and Russian.
  *
  * @module
  */
 import type { Language } from '../../shared/language.ts'
 
-/** The texts of one language. */
+/** Texts of one language. */
 export type ChallengeTexts = typeof en
 
 const en = {

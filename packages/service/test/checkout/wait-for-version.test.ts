@@ -204,7 +204,7 @@ test('waits through an outage of the store, and logs it once', async () => {
   await other.db.query`alter table away rename to environments`
   const lines = other.logged.slice(before)
   expect(lines).toHaveLength(1)
-  expect(lines[0]).toContain('Waiting requests cannot be read')
+  expect(lines[0]).toContain('Cannot check waiting requests')
   expect(lines[0]).toContain('"code":"42P01"')
   await client.post('cancel', {})
   expect((await waiting).status).toBe('canceled')

@@ -177,9 +177,9 @@ test('wrong options are refused with their rule and the fix (threat 70)', async 
   const address = busy.address()
   const port = typeof address === 'object' && address ? String(address.port) : ''
   const refusals: [args: string[], words: string][] = [
-    [['start', '--port', 'http'], '--port: must be a whole number from 0 to 65534'],
+    [['start', '--port', 'http'], '--port: must be an integer from 0 to 65534'],
     [['start', '--memory', '--port', port], `Port ${port} on 127.0.0.1 is already in use`],
-    [['start', '--memory', '--data', 'x'], '--memory and --data exclude each other'],
+    [['start', '--memory', '--data', 'x'], '--memory and --data: cannot be combined'],
     [['start', '--database-url', 'mysql://x'], '--database-url: must begin with postgres://'],
     [['start', '--colour'], "unknown option '--colour'"],
     [['keys', 'create', '--merchant', 'A', '--environment', 'prod'], 'test, live'],

@@ -45,8 +45,8 @@ test.skipIf(!mounted)(
   async () => {
     for (const directory of [folder, join(folder, 'data')]) {
       await expect(open(directory)).rejects.toThrow(
-        `The data directory ${directory} cannot be used: its file system is mounted read-only; ` +
-          'mount it for writing, or choose another with --data or PI_DATA_DIR',
+        `The data directory ${directory} cannot be used: its file system is mounted read-only. ` +
+          'Mount it for writing, or use another one with --data or PI_DATA_DIR.',
       )
     }
     expect(readdirSync(folder)).toEqual([])
@@ -61,8 +61,8 @@ test('a data directory that this user may not write is refused, and nothing is m
   try {
     for (const directory of [foreign, join(foreign, 'data')]) {
       await expect(open(directory)).rejects.toThrow(
-        `The data directory ${directory} cannot be used: it must be writable by the user who runs ` +
-          'pi-service; chown it, or choose another with --data or PI_DATA_DIR',
+        `The data directory ${directory} cannot be used: it is not writable for the user who ` +
+          'runs pi-service. Run chown, or use another one with --data or PI_DATA_DIR.',
       )
     }
   } finally {
@@ -88,7 +88,7 @@ test('of twenty that want one directory at once one gets it, and the others hear
   for (const start of starts) {
     if (start.status === 'rejected') expect(start.reason).toBeInstanceOf(DirectoryInUse)
   }
-  const owner = `in use by process ${process.pid} on ${hostname()}: stop that service`
+  const owner = `in use by process ${process.pid} on ${hostname()}. Stop that service`
   await expect(lockDirectory(place)).rejects.toThrow(owner)
   await held[0]?.release()
   await (await lockDirectory(place)).release()
@@ -173,8 +173,8 @@ test('rejects a directory without sockets, with the reason and the fix', async (
   try {
     await expect(lockDirectory(place)).rejects.toThrow(
       new TypeError(
-        `The data directory ${place} cannot be used: its file system does not allow sockets ` +
-          '(EACCES); choose one on a local disk with --data or PI_DATA_DIR, or a PostgreSQL with --database-url',
+        `The data directory ${place} cannot be used: its file system does not support sockets ` +
+          '(EACCES). Use one on a local disk with --data or PI_DATA_DIR, or PostgreSQL with --database-url.',
       ),
     )
   } finally {

@@ -281,7 +281,7 @@ test('options in the database URL add to the settings of a session and take none
 test('rejects a database that is not encoded in UTF-8, with the fix', async () => {
   const url = await newDatabase('latin', "encoding 'LATIN1' template template0")
   await expect(openPostgres(url)).rejects.toThrow(
-    'PI_DATABASE_URL: must name a database that is encoded in UTF8; create one with `createdb',
+    'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb',
   )
 })
 

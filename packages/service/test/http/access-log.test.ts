@@ -201,6 +201,6 @@ test('an unexpected error is in the log under the id that its response carries, 
 test('a log level that does not exist is refused by name, with those that do', () => {
   expect(readConfig({}, {}).logLevel).toBe('warn')
   expect(() => readConfig({}, { PI_LOG_LEVEL: 'verbose' })).toThrow(
-    'PI_LOG_LEVEL: must be one of silent, error, warn, info, debug; leave it out for warn',
+    'PI_LOG_LEVEL: must be one of silent, error, warn, info, debug (default warn); received "verbose".',
   )
 })

@@ -17,7 +17,7 @@ async function serve(
 ): Promise<number> {
   const server = createServer({ keepAliveTimeout: 60_000 }, listener)
   boundConnections(server, {
-    ...{ most: 100, mostOfClient: 100, writeTimeout: 60_000, clientOf: () => undefined },
+    ...{ max: 100, maxPerClient: 100, writeTimeout: 60_000, clientOf: () => undefined },
     ...bounds,
   })
   servers.push(server.listen(0))
@@ -120,7 +120,7 @@ test('closes the longest idle connection when all are taken, and none that is in
         response.end('done')
       }
     },
-    { most: 4 },
+    { max: 4 },
   )
   const waiting = await open(port)
   expect(await ask(waiting, '/wait')).toBe(true)
@@ -149,7 +149,7 @@ test('closes idle connections of a client that has too many', async () => {
       if (url === '/wait') response.write('begin')
       else response.end('done')
     },
-    { mostOfClient: 3, clientOf: ({ remoteAddress }) => remoteAddress },
+    { maxPerClient: 3, clientOf: ({ remoteAddress }) => remoteAddress },
   )
   const other = await open(port, '127.0.0.2')
   expect(await ask(other)).toBe(true)

@@ -144,7 +144,7 @@ test('a rejected handoff leaves one line with the rule that it broke', async () 
     })
     expect(response.ok).toBe(false)
     const line = await lineOf(response)
-    expect(line).toMatchObject({ level: 40, msg: 'A handoff was rejected' })
+    expect(line).toMatchObject({ level: 40, msg: 'Rejected a checkout session' })
     expect(lines[0]).not.toContain(clientSecret.slice(-48))
     return line
   }

@@ -132,12 +132,12 @@ test('an answer can be late', async () => {
 test('lets fifty of two hundred requests wait for one key, and rejects the others immediately', async () => {
   const held = createHeldKeys()
   const first = held.hold('key', 100, async () => 'made')
-  const answers = Array.from({ length: 200 }, async () => await held.isFree('key'))
+  const answers = Array.from({ length: 200 }, async () => await held.waitUntilFree('key'))
   const [refused] = [await Promise.race(answers)]
   expect(refused).toBe(false)
   expect((await Promise.all(answers)).filter((isFree) => isFree)).toHaveLength(50)
   expect(await first).toBe('made')
-  expect(await held.isFree('key')).toBe(true)
+  expect(await held.waitUntilFree('key')).toBe(true)
 })
 
 test('a key that several requests hold is free once all of them have ended', async () => {
@@ -147,7 +147,7 @@ test('a key that several requests hold is free once all of them have ended', asy
   const second = held.hold('key', 80, async () => ended.push('second'))
   const third = held.hold('key', 20, async () => ended.push('third'))
   await Promise.all([first, third])
-  expect(await held.isFree('key')).toBe(true)
+  expect(await held.waitUntilFree('key')).toBe(true)
   expect(ended).toContain('second')
   await second
 })

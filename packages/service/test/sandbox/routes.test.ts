@@ -223,7 +223,7 @@ test('an import that breaks a rule changes nothing and names the rule', async ()
     [{ ...intent, status: 'succeeded' }, 'final_time'],
     [{ ...intent, amount: 0 }, 'intents.0'],
     [{ ...intent, extra: 1 }, 'intents.0'],
-    [{ ...intent, environment: 'env_unknown' }, 'does not list'],
+    [{ ...intent, environment: 'env_unknown' }, 'is not in "environments"'],
     [{ ...intent, paymentMethod: { type: 'card', card: { brand: 'a\0' } } }, 'paymentMethod'],
     [{ ...intent, paymentMethod: { type: 'card', card: { last4: '\ud800' } } }, 'paymentMethod'],
   ]

@@ -1,15 +1,15 @@
 /**
- * What the doctor found about one subject, and what to do about it.
+ * Findings of the doctor, with their fixes.
  *
  * @module
  */
 
 export interface DoctorFinding {
   readonly about: string
-  /** `warn`: it works now, but may stop working. `fail`: it does not work. */
+  /** `warn` if the subject may stop working, `fail` if it does not work. */
   readonly level: 'ok' | 'warn' | 'fail'
   readonly found: string
-  /** What to do. Absent for `ok`. */
+  /** Fix. Absent for `ok`. */
   readonly advice?: string
 }
 
@@ -18,12 +18,12 @@ export function ok(about: string, found: string): DoctorFinding {
   return { about, level: 'ok', found }
 }
 
-/** Creates a finding about what may stop working. */
+/** Creates a finding about a subject that may stop working. */
 export function warn(about: string, found: string, advice: string): DoctorFinding {
   return { about, level: 'warn', found, advice }
 }
 
-/** Creates a finding about what does not work. */
+/** Creates a finding about a subject that does not work. */
 export function fail(about: string, found: string, advice: string): DoctorFinding {
   return { about, level: 'fail', found, advice }
 }

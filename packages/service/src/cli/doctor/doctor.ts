@@ -52,7 +52,7 @@ async function examineChosenStore({
 
 async function examineDirectory(
   store: Extract<StoreChoice, { kind: 'directory' }>,
-  given: SecretKeys | undefined,
+  configured: SecretKeys | undefined,
 ): Promise<DoctorFinding[]> {
   const { directory } = store
   if (!existsSync(join(directory, 'database'))) {
@@ -63,8 +63,8 @@ async function examineDirectory(
   await prepareDirectory(directory)
   const lock = await lockDirectory(directory)
   try {
-    const kept = await readFile(join(directory, 'secret-keys'), 'utf8').catch(() => undefined)
-    const keys = given ?? (kept === undefined ? undefined : readSecretKeys(kept.trim()))
+    const stored = await readFile(join(directory, 'secret-keys'), 'utf8').catch(() => undefined)
+    const keys = configured ?? (stored === undefined ? undefined : readSecretKeys(stored.trim()))
     return await examineDatabase(await openPglite(join(directory, 'database')), { store, keys })
   } finally {
     await lock.release()

@@ -1,5 +1,5 @@
 /**
- * Checks what a start needs besides its store: Node.js, the built pages, the two ports, client addresses.
+ * Checks the requirements of a start other than its store: Node.js, built pages, ports, and client addresses.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { type DoctorFinding, fail, ok, warn } from './doctor-finding.ts'
 /** The oldest supported Node.js version, as in `engines` of package.json. */
 const oldest = [20, 19] as const
 
-/** Examines the machine for a configuration. */
+/** Checks the host for a configuration. */
 export async function examineMachine({
   host,
   port,
@@ -33,7 +33,7 @@ export async function examineMachine({
   ]
 }
 
-/** A public service is behind a proxy that terminates TLS, so its connections come from the proxy. */
+/** Checks `PI_TRUSTED_PROXIES`, because connections of a public service come from a proxy. */
 function addressFinding(trustedProxies: Config['trustedProxies']): DoctorFinding {
   const about = 'client addresses'
   if (trustedProxies) return ok(about, 'PI_TRUSTED_PROXIES is set, so limits count by client.')
@@ -95,7 +95,7 @@ async function examinePort(host: string, port: number): Promise<DoctorFinding> {
   }
 }
 
-/** Every response of the service includes an id of this form, also an error of either listener. */
+/** Returns whether the service uses a port. All its responses include an id of this form. */
 async function isService(host: string, port: number): Promise<boolean> {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   const address = name.includes(':') ? `[${name}]` : name

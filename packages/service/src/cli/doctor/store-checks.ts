@@ -1,6 +1,6 @@
 /**
- * Checks an open store without changing it: whether it accepts and keeps writes, whether its schema and keys
- * are those of this program, and which origins may show its checkout.
+ * Checks an open store without changing it: whether writes are accepted and durable, whether its schema and
+ * secret keys match, and which origins may show its checkout.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { type ListedEnvironment, listEnvironments } from '../../merchants/mercha
 import { keyFault, type SecretKeys } from '../../secret-keys.ts'
 import { type DoctorFinding, fail, ok, warn } from './doctor-finding.ts'
 
-/** Examines a store that is open. */
+/** Checks an open store. */
 export async function examineStore({
   db,
   keys,
@@ -20,7 +20,7 @@ export async function examineStore({
   storeOptions = '',
 }: {
   readonly db: Database
-  /** `undefined` before the first start, which creates them. */
+  /** Secret keys. `undefined` before the first start, which creates them. */
   readonly keys: SecretKeys | undefined
   readonly now: () => Date
   /** Command-line options that select this store. */
@@ -28,7 +28,7 @@ export async function examineStore({
 }): Promise<DoctorFinding[]> {
   const pending = await pendingMigrations(db)
   const findings = [await examineWrites(db), schemaFinding(pending), await examineClock(db, now)]
-  // What follows reads tables that an unfinished schema may not have.
+  // The other checks read tables that pending migrations may create.
   if (pending.length > 0) return findings
   return [
     ...findings,
@@ -68,19 +68,19 @@ function schemaFinding(pending: readonly number[]): DoctorFinding {
   )
 }
 
-/** How far clocks may differ before deadlines are visibly wrong, in milliseconds. */
+/** Maximum difference of clocks in milliseconds. Beyond it deadlines are noticeably wrong. */
 const tolerance = 2000
 
 async function examineClock(db: Database, now: () => Date): Promise<DoctorFinding> {
   const begin = now().getTime()
   const [server] = await db.query<{ at: Date }>`select clock_timestamp() as at`
   const middle = (begin + now().getTime()) / 2
-  const apart = Math.round((server?.at.getTime() ?? middle) - middle)
-  if (Math.abs(apart) <= tolerance)
+  const difference = Math.abs(Math.round((server?.at.getTime() ?? middle) - middle))
+  if (difference <= tolerance)
     return ok('clock', `In agreement with the database: ${now().toISOString()}.`)
   return fail(
     'clock',
-    `This machine and the database differ by ${Math.abs(apart)} ms.`,
+    `The clocks of this host and the database differ by ${difference} ms.`,
     'Run a time service such as chrony on both. Deadlines use the clock of this machine.',
   )
 }

@@ -1,5 +1,5 @@
 /**
- * The embedded store's directory: checked before it is locked or opened, and how files are written to it.
+ * Prepares the data directory of the embedded store, and writes files to it.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 /**
  * Creates a data directory if it is missing.
  *
- * @throws {TypeError} If this user cannot write there; the message names the folder, the rule and the fix.
+ * @throws {TypeError} If this user cannot write to it. The message contains the reason and the fix.
  */
 export async function prepareDirectory(directory: string): Promise<void> {
   const database = join(directory, 'database')
@@ -21,14 +21,14 @@ export async function prepareDirectory(directory: string): Promise<void> {
       await rm(probe)
     }
   } catch (error) {
-    const why = reasons.get(codeOf(error) ?? '')
-    if (!why) throw error
-    throw new TypeError(`The data directory ${directory} cannot be used: ${why}`)
+    const reason = reasons.get(codeOf(error) ?? '')
+    if (!reason) throw error
+    throw new TypeError(`The data directory ${directory} cannot be used: ${reason}`)
   }
 }
 
 /**
- * Writes a file atomically and durably, for its owner only: after a power cut it is complete or missing.
+ * Writes a file atomically and durably, for its owner only. After a power loss it is complete or missing.
  */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const unfinished = `${file}.new`
@@ -38,7 +38,7 @@ export async function writeDurably(file: string, text: string): Promise<void> {
   await syncFolder(dirname(file))
 }
 
-/** Writes a new file for its owner only, and syncs its content. Sync the folder to keep its name. */
+/** Creates a file for its owner only, and syncs its content. Sync the folder to make its name durable. */
 export async function writeSynced(file: string, content: string | Buffer): Promise<void> {
   const handle = await open(file, 'wx', 0o600)
   try {
@@ -49,7 +49,7 @@ export async function writeSynced(file: string, content: string | Buffer): Promi
   }
 }
 
-/** Syncs a folder, so that new, renamed and removed files in it are durable. */
+/** Syncs a folder, so that new, renamed, and removed files in it are durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -59,29 +59,29 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-// The kernel takes 107 bytes; a deep directory may still be near.
+/** Maximum length of a socket path in bytes, set by the kernel. */
 const maxPath = 107
 
-/** Returns the shortest path of a socket in a data directory. */
+/** Returns the path of a socket in a data directory: absolute, or relative if that is shorter. */
 export function socketPath(directory: string, name: string): string {
   const path = join(directory, name)
   const shorter = relative(process.cwd(), path)
   const best = Buffer.byteLength(shorter) < Buffer.byteLength(path) ? shorter : path
   if (Buffer.byteLength(best) <= maxPath) return best
-  throw new TypeError('--data: the path is too long for a socket in it; give a shorter one')
+  throw new TypeError('--data: the path is too long for a socket in it. Use a shorter path.')
 }
 
-const another = 'or choose another with --data or PI_DATA_DIR'
+const another = 'or use another one with --data or PI_DATA_DIR.'
 
-/** By the system's error code, with the fix. */
+/** Reasons and fixes by code of the system error. */
 const reasons: ReadonlyMap<string, string> = new Map([
-  ['EACCES', `it must be writable by the user who runs pi-service; chown it, ${another}`],
-  ['EPERM', `it must be writable by the user who runs pi-service; chown it, ${another}`],
-  ['EROFS', `its file system is mounted read-only; mount it for writing, ${another}`],
-  ['ENOSPC', `its disk is full; free some space, ${another}`],
-  ['EDQUOT', `its disk quota is used up; free some space, ${another}`],
-  ['ENOTDIR', `a part of the path is a file; remove that, ${another}`],
-  ['EEXIST', `it is a file; remove that, ${another}`],
+  ['EACCES', `it is not writable for the user who runs pi-service. Run chown, ${another}`],
+  ['EPERM', `it is not writable for the user who runs pi-service. Run chown, ${another}`],
+  ['EROFS', `its file system is mounted read-only. Mount it for writing, ${another}`],
+  ['ENOSPC', `its disk is full. Free some space, ${another}`],
+  ['EDQUOT', `its disk quota is used up. Free some space, ${another}`],
+  ['ENOTDIR', `a part of the path is a file. Remove the file, ${another}`],
+  ['EEXIST', `it is a file. Remove the file, ${another}`],
 ])
 
 async function make(folder: string): Promise<void> {
@@ -90,12 +90,12 @@ async function make(folder: string): Promise<void> {
     if (first !== undefined) await syncParents(folder, first)
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
-    // What Node says of a read-only disk when it makes parents too; asked for one folder, it is exact.
+    // With `recursive`, Node.js reports ENOENT for a read-only disk. Without it, the code is exact.
     await mkdir(folder)
   }
 }
 
-/** A new folder is itself an entry of its parent, and so is each that was made on the way to it. */
+/** Syncs the parents of created folders, which contain their names. */
 async function syncParents(folder: string, first: string): Promise<void> {
   const last = dirname(resolve(first))
   let parent = resolve(folder)

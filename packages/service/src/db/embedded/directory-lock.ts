@@ -2,7 +2,7 @@
  * Allows one process per data directory. A second process could open it without an error and lose rows.
  *
  * Each process creates a uniquely named Unix socket in the directory and then connects to all others there.
- * If a socket accepts, its owner holds or wants the lock; of two that want it, the lower name wins.
+ * If a socket accepts, its owner holds the lock or waits for it. Of two that wait, the lower name wins.
  * If a socket refuses the connection, its owner has exited and the file is removed.
  * The lock covers containers that share a volume on one host. It does not work across hosts.
  *
@@ -23,14 +23,14 @@ export interface DirectoryLock {
   release(): Promise<void>
 }
 
-/** Another process holds the directory. */
+/** Thrown if another process uses the directory. */
 export class DirectoryInUse extends Error {
   override readonly name = 'DirectoryInUse'
 
   constructor(directory: string, owner: Owner | undefined) {
-    const who = owner ? ` by process ${owner.pid} on ${owner.host}` : ''
+    const process = owner ? ` by process ${owner.pid} on ${owner.host}` : ''
     super(
-      `The data directory ${directory} is in use${who}: stop that service, or give this one another --data`,
+      `The data directory ${directory} is in use${process}. Stop that service, or use another directory with --data.`,
     )
   }
 }
@@ -39,41 +39,41 @@ export class DirectoryInUse extends Error {
  * Locks a directory, and creates it if it is missing.
  *
  * @throws {DirectoryInUse} If a running process holds the lock.
- * @throws {TypeError} If no socket can be created in it; the message names the folder, the reason and the fix.
+ * @throws {TypeError} If no socket can be created in it. The message contains the reason and the fix.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const own = await createLockSocket(directory)
+  const socket = await createLockSocket(directory)
   try {
     for (;;) {
-      const others = await findOthers(directory, own.name)
+      const others = await findOthers(directory, socket.name)
       if (others.length === 0) {
-        own.hold()
-        return { release: own.release }
+        socket.hold()
+        return { release: socket.release }
       }
-      // Of processes that start at the same time one continues: the others see its name and release.
+      // Of processes that start at the same time, the one with the lowest name continues.
       const first = others.find(
-        ({ name, state }) => state === 'holds' || (state === 'wants' && name < own.name),
+        ({ name, state }) => state === 'held' || (state === 'waiting' && name < socket.name),
       )
       if (first) throw new DirectoryInUse(directory, first.owner)
       await sleep(10)
     }
   } catch (error) {
-    await own.release()
+    await socket.release()
     throw error
   }
 }
 
 interface LockSocket {
   readonly name: string
-  /** Replies from now on that the lock is held. */
+  /** Marks the lock as held, in replies to other processes. */
   hold(): void
   release(): Promise<void>
 }
 
 /**
- * Every socket has a unique name, so that no process removes another's in place of a stale one. It gets
- * its name once it listens: before that, it would look like one whose process has exited.
+ * Creates the lock socket of this process. Its name is unique, so that no process removes it instead of a stale
+ * one. It is renamed after it listens, because before it would look like a stale one.
  */
 async function createLockSocket(directory: string): Promise<LockSocket> {
   const digits = randomBase62(5)
@@ -82,7 +82,7 @@ async function createLockSocket(directory: string): Promise<LockSocket> {
   let held = false
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    // Destroyed once that is written: a client that is suspended, as by Ctrl-Z, would delay the exit.
+    // Destroy the connection after the reply, because a suspended client would delay the exit.
     socket.end(JSON.stringify({ pid: process.pid, host: hostname(), held }), () => socket.destroy())
   })
   // The lock alone does not keep the process alive.
@@ -110,24 +110,24 @@ async function createLockSocket(directory: string): Promise<LockSocket> {
   }
 }
 
-/** A folder that takes files may take no sockets, such as one that a desktop shares with its containers. */
+/** Explains an error of a file system without sockets, such as a folder shared with a container. */
 function socketError(directory: string, error: unknown): unknown {
   const code = ['EACCES', 'EINVAL', 'ENOSYS', 'ENOTSUP', 'EPERM'].find((it) => isCode(error, it))
   if (!code) return error
   return new TypeError(
-    `The data directory ${directory} cannot be used: its file system does not allow sockets (${code}); ` +
-      'choose one on a local disk with --data or PI_DATA_DIR, or a PostgreSQL with --database-url',
+    `The data directory ${directory} cannot be used: its file system does not support sockets (${code}). ` +
+      'Use one on a local disk with --data or PI_DATA_DIR, or PostgreSQL with --database-url.',
   )
 }
 
 interface Other {
   readonly name: string
-  /** `leaves`: it closed during the request; the next one shows whether it has exited. */
-  readonly state: 'holds' | 'wants' | 'leaves'
+  /** State of its lock. `closing`: it closed the connection, and the next probe shows whether it has exited. */
+  readonly state: 'held' | 'waiting' | 'closing'
   readonly owner?: Owner | undefined
 }
 
-/** Connects to every socket except this process's, and removes those whose process has exited. */
+/** Connects to the sockets of other processes, and removes those whose process has exited. */
 async function findOthers(directory: string, localName: string): Promise<readonly Other[]> {
   const names = (await readdir(directory)).filter(
     (name) => socketName.test(name) && name !== localName,
@@ -146,27 +146,27 @@ async function probeSocket(name: string, path: string): Promise<Other | undefine
     await once(socket, 'connect')
   } catch (error) {
     if (isCode(error, 'ENOENT')) return undefined
-    if (isCode(error, 'ECONNRESET')) return { name, state: 'leaves' }
+    if (isCode(error, 'ECONNRESET')) return { name, state: 'closing' }
     // The kernel refuses a connection if no process listens. Other errors may come from a running owner.
-    if (!isCode(error, 'ECONNREFUSED')) return { name, state: 'holds' }
-    // It also refuses a file that is no socket, which must not be removed.
+    if (!isCode(error, 'ECONNREFUSED')) return { name, state: 'held' }
+    // It also refuses connections to other files, which must not be removed.
     const file = await lstat(path).catch(() => undefined)
     if (file?.isSocket()) await rm(path, { force: true })
     return undefined
   }
   const reply = await readReply(socket)
-  if (reply === '') return { name, state: 'leaves' }
+  if (reply === '') return { name, state: 'closing' }
   const owner = readOwner(reply)
-  return { name, state: owner?.held === false ? 'wants' : 'holds', owner }
+  return { name, state: owner?.held === false ? 'waiting' : 'held', owner }
 }
 
 const Owner = z.object({ pid: z.number(), host: z.string(), held: z.boolean() })
 type Owner = z.infer<typeof Owner>
 
-/** How long to wait for the reply of a busy process, in milliseconds. */
+/** Time in milliseconds to wait for the reply of a busy process. */
 const replyTimeout = 2000
 
-/** Returns the reply: empty from a process that stops listening, `undefined` from a busy one. */
+/** Returns the reply, an empty text if the process is closing, or `undefined` if it is busy. */
 async function readReply(socket: Socket): Promise<string | undefined> {
   let isBusy = false
   socket.setTimeout(replyTimeout, () => {
@@ -180,7 +180,7 @@ function readOwner(reply: string | undefined): Owner | undefined {
   try {
     return Owner.parse(JSON.parse(reply ?? ''))
   } catch {
-    return undefined // It only improves the message.
+    return undefined // The owner is only for the message.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * PGlite's files on disk, with fsync, which PGlite's own files lack. Without it an acknowledged commit
- * survives a killed process, but not a power cut.
+ * PGlite's file system on disk, with fsync, which the one of PGlite lacks. Without fsync a power loss could
+ * undo acknowledged commits.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 type Init = Awaited<ReturnType<NodeFS['init']>>
 type Options = Init['emscriptenOpts']
 
-/** A directory whose syncs reach the disk. */
+/** A file system that implements fsync. */
 export class DurableFiles extends NodeFS {
   #syncs = 0
   #module: EmscriptenModule | undefined
@@ -43,10 +43,10 @@ export class DurableFiles extends NodeFS {
   #addSync(module: EmscriptenModule): void {
     this.#module = module
     const { NODEFS } = module
-    // Directories have a descriptor here as files do.
+    // Directories have descriptors too.
     NODEFS.stream_ops.fsync = ({ nfd }) => {
-      // PostgreSQL must get a failure as an error number, to stop immediately and recover from its log. It
-      // would ignore an exception, and the next sync would succeed: the kernel drops what it could not write.
+      // Return a failure as an error number, so that PostgreSQL stops and recovers from its log. It would
+      // ignore an exception, and the next sync would succeed although the kernel dropped the data.
       NODEFS.tryFSOperation(() => fdatasyncSync(nfd))
       this.#syncs++
       return 0
@@ -54,12 +54,12 @@ export class DurableFiles extends NodeFS {
   }
 }
 
-/** The part of Emscripten's module that is reached into: PGlite's version is pinned for this. */
+/** The used part of Emscripten's module, which is internal. So the version of PGlite is pinned. */
 interface EmscriptenModule {
   readonly FS: { readonly streams: readonly ({ readonly nfd?: number } | null)[] }
   readonly NODEFS: {
     readonly stream_ops: { fsync?: (stream: { readonly nfd: number }) => number }
-    /** Turns the system's errors into error numbers. */
+    /** Converts system errors to error numbers. */
     tryFSOperation(work: () => void): void
   }
 }

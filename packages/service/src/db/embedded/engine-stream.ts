@@ -1,5 +1,5 @@
 /**
- * A connection of `pg` whose server is a function call in this process.
+ * Connects `pg` to the embedded engine in this process.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import type { Engine, StartedEngine } from './engine.ts'
 
 const terminate = 'X'.charCodeAt(0)
 
-/** Passes on what `pg` writes. It corks a query's messages, so one call gets all of them. */
+/** Passes messages of `pg` to the engine. `pg` corks the messages of a query, so one call gets them all. */
 export class EngineStream extends Duplex {
   readonly #engines: Engine
-  /** The engine of this connection, once it is connected. */
+  /** Engine of this connection, after it is connected. */
   #engine: StartedEngine | undefined
 
   constructor(engines: Engine) {
@@ -76,7 +76,7 @@ export class EngineStream extends Duplex {
       this.push(await this.#execute(messages))
       return
     }
-    // The engine has one session: the next connection would find this one's statements.
+    // The engine has one session, so remove the prepared statements of this connection.
     await this.#execute(simpleQuery('rollback'))
     await this.#execute(simpleQuery('discard all'))
   }
@@ -91,7 +91,7 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error('The embedded store stopped')
 }
 
-/** @see https://www.postgresql.org/docs/15/protocol-message-formats.html, Query */
+/** Returns a Query message. @see https://www.postgresql.org/docs/15/protocol-message-formats.html */
 function simpleQuery(text: string): Buffer {
   const message = Buffer.alloc(6 + text.length)
   message.write('Q')

@@ -1,30 +1,31 @@
 /**
- * The embedded engine, and its replacement after a crash.
+ * Supervises the embedded engine, and replaces it after a crash.
  *
- * PostgreSQL stops when it cannot write its log, for example on a full disk, and its supervisor starts it
- * again from the committed state. This file is the supervisor of the engine in this process.
+ * PostgreSQL stops if it cannot write its log, for example on a full disk. Its supervisor then starts it again
+ * from the committed state.
  *
  * @module
  */
 import type { PGlite } from '@electric-sql/pglite'
 
-/** An engine, and how to release its files without it. */
+/** An engine, and the function that closes its files without it. */
 export interface StartedEngine {
   readonly engine: PGlite
   release(): void
 }
 
-/** How long a start that failed is not tried again, in milliseconds: each stops the whole process. */
-const pause = 1000
+/** Milliseconds between failed starts. Each start blocks the process. */
+const retryDelay = 1000
 
+/** The running engine, or the one that replaces it. */
 export class Engine {
   readonly #open: () => Promise<StartedEngine>
   #current: Promise<StartedEngine>
   #openedAt = 0
 
   /**
-   * @param first It runs already.
-   * @param open Starts another on the same files.
+   * @param first - Running engine.
+   * @param open - Starts another engine with the same files.
    */
   constructor(first: StartedEngine, open: () => Promise<StartedEngine>) {
     this.#current = Promise.resolve(first)
@@ -32,40 +33,40 @@ export class Engine {
   }
 
   /**
-   * Returns the engine that runs, which may be a new one.
+   * Returns the running engine, which may be a new one.
    *
-   * @throws {Error} If it cannot start; the next try is after a pause.
+   * @throws {Error} If it cannot start. The next start is tried after `retryDelay`.
    */
   async ready(): Promise<StartedEngine> {
     try {
       return await this.#current
     } catch (error) {
-      if (performance.now() - this.#openedAt < pause) throw error
+      if (performance.now() - this.#openedAt < retryDelay) throw error
       this.#restart()
       return await this.#current
     }
   }
 
   /**
-   * Passes messages to the engine and returns its response to all of them.
+   * Sends messages to the engine. Returns its response to all of them.
    *
-   * @throws {Error} If the engine stopped: the messages may or may not have been committed. Connect again.
+   * @throws {Error} If the engine stopped. A commit may have succeeded. Connect again.
    */
   async execute(started: StartedEngine, messages: Buffer): Promise<Buffer> {
     const parts: Buffer[] = []
-    // The engine's other raw calls also parse each response, and never release the results.
+    // Other raw methods also parse the response, and keep the results in memory.
     await started.engine.execProtocolRawStream(messages, {
       syncToFs: false,
-      // A view of the engine's own memory, which it writes over.
+      // Copy it, because it is a view of memory that the engine reuses.
       onRawData: (part) => parts.push(Buffer.from(part)),
     })
     const [only] = parts
     const response = only && parts.length === 1 ? only : Buffer.concat(parts)
     if (isReady(response)) return response
-    // Not closed: it would write.
+    // Don't close the engine, because closing writes to the files.
     started.release()
     this.#restart()
-    throw new Error('The embedded store has stopped and starts again')
+    throw new Error('The embedded store stopped and is being restarted')
   }
 
   async close(): Promise<void> {
@@ -82,7 +83,7 @@ export class Engine {
 }
 
 /**
- * Every write of `pg` ends in a message to which the engine responds with ReadyForQuery, unless it panics.
+ * Returns whether a response ends with ReadyForQuery, which is missing only if the engine stopped.
  *
  * @see https://www.postgresql.org/docs/15/protocol-message-formats.html, ReadyForQuery
  */

@@ -1,5 +1,5 @@
 /**
- * Part of the build: `node dist/db/embedded/make-template.js`.
+ * Creates the template. The build runs `node dist/db/embedded/make-template.js`.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * The embedded store: PGlite in this process, spoken to by `pg` as if it were a server.
+ * The embedded store: PGlite in this process, to which `pg` connects.
  *
- * It has no background workers, so this file does their work.
+ * PGlite has no background workers, so this file writes checkpoints and updates statistics.
  *
  * @module
  */
@@ -16,8 +16,8 @@ import { templateBlob, unpackTemplate } from './template.ts'
 /**
  * Opens the embedded store.
  *
- * @param directory Where the files are; `undefined` keeps everything in memory.
- * @throws {Error} If commits do not reach the disk: an acknowledged intent must.
+ * @param directory - Directory of the files. `undefined` keeps everything in memory.
+ * @throws {Error} If commits are not synced to disk.
  */
 export async function openPglite(directory: string | undefined): Promise<Database> {
   if (directory === undefined) {
@@ -55,13 +55,13 @@ async function startEngine(files: DurableFiles): Promise<StartedEngine> {
   }
 }
 
-/** Sends no query when it starts: PGlite's codecs would read every type, and `pg` has others. */
+/** Skips the query for types at the start, because `pg` parses values instead of PGlite. */
 class SilentEngine extends PGlite {
   override async _initArrayTypes(): Promise<void> {}
 }
 
-// PGlite's own, but for `-F`, which would turn fsync off. Its default method aborts here, and its
-// default of 128 MB of buffers is twice what the whole service needs.
+// Parameters of PGlite without `-F`, which disables fsync. The default `wal_sync_method` aborts here. The
+// default `shared_buffers` of 128 MB is twice what the service needs in total.
 const startParams = [
   '--single',
   '-O',
@@ -78,7 +78,7 @@ const startParams = [
     io_method: 'sync',
     wal_sync_method: 'fsync',
     shared_buffers: '8MB',
-    // A sample of 3,000 rows is enough, and takes little time.
+    // Samples 3,000 rows, which is enough and fast.
     default_statistics_target: '10',
   }),
 ]
@@ -107,25 +107,25 @@ function databaseOf(engine: Engine): Database {
   }
 }
 
-/** One commit at the start shows whether commits reach the disk. */
+/** Commits once, and throws if the commit was not synced. */
 async function checkDurability(database: Database, files: DurableFiles): Promise<void> {
   const before = files.syncs
   await database.query`select pg_logical_emit_message(true, 'pi-checkout', 'durability')`
   if (files.syncs > before) return
   await database.close()
-  throw new Error('The embedded store does not reach the disk on this platform; use PostgreSQL')
+  throw new Error('The embedded store cannot sync to disk on this platform. Use PostgreSQL.')
 }
 
-/** How often the log is checked, in milliseconds, and how much it may grow under load, in bytes. */
+/** Milliseconds between checks of the log, and its growth in bytes that forces a checkpoint under load. */
 const checkpointInterval = 5000
 const checkpointBytes = 64 * 1024 * 1024
-/** How much the log grows before the planner's statistics are renewed, in bytes. */
+/** Growth of the log in bytes after which the planner's statistics are updated. */
 const statisticsBytes = 8 * 1024 * 1024
 
 /**
- * Writes checkpoints when the store is idle, when the log has grown, and at the end: without them the log
- * grows without bound, and the next start reads all of it. It also renews the planner's statistics: without
- * them a hundred thousand intents look like a hundred.
+ * Writes checkpoints when the store is idle, when the log has grown, and on close. Without them the log grows
+ * without limit, and the next start reads all of it. Also updates the statistics from which the planner
+ * estimates table sizes.
  */
 function withCheckpoints(database: Database): Database {
   let checked = '0/0'
@@ -158,7 +158,7 @@ function withCheckpoints(database: Database): Database {
   }
 
   const timer = setInterval(() => {
-    // A full disk: the requests report it, and the next tick tries again.
+    // Ignore errors of the store, such as a full disk. Requests report them, and the next tick retries.
     tick().catch((error: unknown) => {
       if (!(error instanceof StoreError) && !stopped) throw error
     })

@@ -1,6 +1,6 @@
 /**
- * An empty database, prepared when the package is built: unpacking it takes a fraction of a second
- * where initializing one takes several.
+ * An empty database that the build creates. Unpacking it takes a fraction of a second, and initializing one
+ * takes several seconds.
  *
  * @module
  */
@@ -16,10 +16,10 @@ import { syncFolder, writeSynced } from './data-directory.ts'
 
 const file = fileURLToPath(new URL('dist/template.tgz', packageRoot))
 
-/** Initializes a database and packs it. Part of the build. */
+/** Initializes a database and packs it, during the build. */
 export async function makeTemplate(): Promise<void> {
   const engine = await PGlite.create()
-  // One database is used; the two that PostgreSQL copies new ones from are two thirds of the files.
+  // The template databases of PostgreSQL are two thirds of the files and are not used.
   await engine.exec('update pg_database set datistemplate = false')
   await engine.exec('drop database template0')
   await engine.exec('drop database template1')
@@ -32,7 +32,7 @@ export async function makeTemplate(): Promise<void> {
   await rename(part, file)
 }
 
-/** Returns the template for a store in memory; `undefined` in a tree that is not built. */
+/** Returns the template for a store in memory, or `undefined` if the package is not built. */
 export async function templateBlob(): Promise<Blob | undefined> {
   try {
     return await openAsBlob(file)
@@ -42,14 +42,14 @@ export async function templateBlob(): Promise<Blob | undefined> {
 }
 
 /**
- * Fills a directory that is missing or empty. It appears whole or not at all, so a start that was
- * killed half-way leaves nothing that looks like a database.
+ * Unpacks the template into a missing or empty directory. A rename makes it atomic, so a killed start leaves no
+ * incomplete database.
  */
 export async function unpackTemplate(directory: string): Promise<void> {
   const present = await readdir(directory).catch(() => [])
   if (present.length > 0) return
   const packed = await readFile(file).catch(() => undefined)
-  if (!packed) return // PGlite initializes it: slower, with the same result.
+  if (!packed) return // PGlite initializes the directory, which is slower.
   const created = `${directory}.new`
   await rm(created, { recursive: true, force: true })
   await mkdir(created, { recursive: true, mode: 0o700 })
@@ -57,7 +57,7 @@ export async function unpackTemplate(directory: string): Promise<void> {
   for (const { name, content } of all) {
     if (!content) await mkdir(join(created, name), { recursive: true, mode: 0o700 })
   }
-  // Together, because the file system then writes its journal once for many of them.
+  // Write files concurrently, so that the file system combines writes of its journal.
   await Promise.all(
     all.map(
       async ({ name, content }) => content && (await writeSynced(join(created, name), content)),
@@ -70,10 +70,10 @@ export async function unpackTemplate(directory: string): Promise<void> {
   await syncFolder(dirname(directory))
 }
 
-/** A file or a folder of an archive. */
+/** A file or a folder in an archive. */
 export interface Entry {
   readonly name: string
-  /** `undefined`: a folder. */
+  /** Content of a file, or `undefined` for a folder. */
   readonly content: Buffer | undefined
 }
 
@@ -84,7 +84,7 @@ export function* tarEntries(tar: Buffer): Generator<Entry> {
   let at = 0
   while (at + block <= tar.length && tar[at] !== 0) {
     const header = tar.subarray(at, at + block)
-    // A path of more than 100 bytes stands in two fields, without the slash between them.
+    // A path of more than 100 bytes is split into two fields, without the slash between them.
     const prefix = field(header, 345, 155)
     const name = `${prefix}${prefix && '/'}${field(header, 0, 100)}`
     const size = Number.parseInt(field(header, 124, 12), 8)

@@ -1,6 +1,6 @@
 /**
- * Faults for test environments: a merchant sees what its code does when a response is lost. A header requests
- * them for one request, rules for the next ones.
+ * Faults for test environments, such as a lost response. A header applies them to one request, and rules apply
+ * them to the next ones.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
 } from '../../../shared/sandbox-api.ts'
 import { ProblemError } from '../../http/problem.ts'
 
-/** The rules of one instance. Each belongs to one test environment, by its id. */
+/** Fault rules of one instance, by id of a test environment. */
 export type FaultRules = ReturnType<typeof createFaultRules>
 
 /** Creates an empty list of rules. */
@@ -21,40 +21,40 @@ export function createFaultRules() {
   const byEnvironment = new Map<string, Rule[]>()
   let count = 0
   const rulesOf = (environment: string): readonly Rule[] => byEnvironment.get(environment) ?? []
-  const keep = (environment: string, rules: Rule[]): void => {
+  const store = (environment: string, rules: Rule[]): void => {
     if (rules.length > 0) byEnvironment.set(environment, rules)
     else byEnvironment.delete(environment)
   }
   return {
     add: (environment: string, rule: FaultRule): void => {
       const added = { rule: { ...rule, id: ++count }, fault: knownFault(rule.do), left: rule.times }
-      keep(environment, [...rulesOf(environment), added])
+      store(environment, [...rulesOf(environment), added])
     },
     list: (environment: string): readonly StoredFaultRule[] =>
       rulesOf(environment).map(({ rule, left }) => ({ ...rule, times: left })),
-    /** Returns whether the environment had such a rule. */
+    /** Removes a rule. Returns whether it existed. */
     remove: (environment: string, id: number): boolean => {
       const before = rulesOf(environment)
       const after = before.filter(({ rule }) => rule.id !== id)
-      keep(environment, after)
+      store(environment, after)
       return after.length < before.length
     },
-    /** Removes the rules of one environment; `undefined`: of all. */
+    /** Removes the rules of one environment, or of all environments if it is `undefined`. */
     clear: (environment: string | undefined): void => {
       if (environment === undefined) byEnvironment.clear()
       else byEnvironment.delete(environment)
     },
-    /** Uses up the environment's first rule for an operation, once. Most often there is none. */
+    /** Returns the fault of the first rule for an operation, and decrements its `times`. */
     take: (environment: string, operation: FaultOperation): readonly Fault[] => {
       const rules = byEnvironment.get(environment)
-      const due = rules?.find(({ rule }) => rule.on === operation)
-      if (!rules || !due) return []
-      due.left--
-      keep(
+      const first = rules?.find(({ rule }) => rule.on === operation)
+      if (!rules || !first) return []
+      first.left--
+      store(
         environment,
         rules.filter(({ left }) => left > 0),
       )
-      return [due.fault]
+      return [first.fault]
     },
   }
 }
@@ -66,15 +66,15 @@ interface Rule {
 }
 
 /**
- * Reads the faults in a header, separated by commas.
+ * Reads the comma-separated faults of a header.
  *
- * @throws {ProblemError} `invalid_header` if there is no such fault.
+ * @throws {ProblemError} If a fault does not exist.
  */
 export function readFaults(header: string | undefined): readonly Fault[] {
   return header === undefined ? [] : header.split(',').map((text) => knownFault(text))
 }
 
-/** Reads a fault of a header or a rule; `undefined` if there is none of this name. */
+/** Reads a fault. Returns `undefined` if it does not exist. */
 export function readFault(text: string): Fault | undefined {
   const [, name, digits] = /^([a-z0-9-]+)(?:=(\d{1,5}))?$/.exec(text.trim()) ?? []
   switch (name) {

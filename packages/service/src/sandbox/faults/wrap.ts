@@ -1,7 +1,6 @@
 /**
- * Faults around an operation of a test environment: before its work, around it, and in its response.
- *
- * This is the only place that applies faults. A live environment never reaches it.
+ * Applies faults to the operations of test environments: before the work, during it, and in the response.
+ * Live environments have no faults.
  *
  * @module
  */
@@ -15,7 +14,7 @@ import { type ApiClient, idempotencyKeyInUse, type Operation } from '../../inten
 import { createHeldKeys } from './held-keys.ts'
 import { type FaultRules, readFaults } from './rules.ts'
 
-/** Returns the function that makes a handler of an operation, with the faults of its environment. */
+/** Returns the function that creates a handler of an operation with the faults of its environment. */
 export function faultWrapper(
   rules: FaultRules,
 ): <Input>(on: FaultOperation, operation: Operation<Input>) => Handler {
@@ -27,7 +26,7 @@ export function faultWrapper(
       if (environment.mode === 'live') return await handle(call, await parse(call, client))
       const requested = readFaults(singleHeader(call.request, headers.sandboxFault))
       const input = await parse(call, client)
-      // A request that was rejected does not use up a rule.
+      // Read rules after parsing, because rejected requests do not use up a rule.
       const faults = [...requested, ...rules.take(environment.id, on)]
       await beforeHandler(faults)
       const work = async (): Promise<RouteResponse> => await handle(call, input)
@@ -35,7 +34,7 @@ export function faultWrapper(
       return call.request.method === 'HEAD' ? response : afterHandler(response, faults)
     }
 
-  /** Duplicates of a key that a fault holds wait here; other duplicates wait in the store. */
+  /** Runs the work, unless another request holds its idempotency key. */
   async function unlessHeld(
     { environment, idempotencyKey }: ApiClient,
     faults: readonly Fault[],
@@ -46,7 +45,7 @@ export function faultWrapper(
     for (const fault of faults) {
       if (fault.type === 'hold-key') return await held.hold(key, fault.ms, work)
     }
-    if (await held.isFree(key)) return await work()
+    if (await held.waitUntilFree(key)) return await work()
     throw idempotencyKeyInUse()
   }
 }
@@ -60,11 +59,11 @@ async function beforeHandler(faults: readonly Fault[]): Promise<void> {
       case 'fail-before-commit':
         throw new ConnectionDropped()
       case '500':
-        throw new ProblemError('internal_error', 'The sandbox was asked to fail.')
+        throw new ProblemError('internal_error', 'Simulated by the sandbox fault 500.')
       case '503':
-        throw retryLater('store_unavailable', 'The sandbox was asked to be unavailable.')
+        throw retryLater('store_unavailable', 'Simulated by the sandbox fault 503.')
       case '429':
-        throw retryLater('rate_limited', 'The sandbox was asked to reject the request.')
+        throw retryLater('rate_limited', 'Simulated by the sandbox fault 429.')
       default:
     }
   }

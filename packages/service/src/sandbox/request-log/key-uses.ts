@@ -1,5 +1,5 @@
 /**
- * How often each idempotency key was used at this instance, and with what outcome.
+ * Counts requests by idempotency key and result, at this instance.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export function createKeyUses(max: number) {
       if (status === 409) use.waits++
       use.lastAt = at
     },
-    /** The intent that a request's key created, if this instance has it. */
+    /** Returns the id of the intent that was created with the key of a request, if this instance recorded it. */
     intentOf: ({ environment, idempotencyKey = '' }: LogEntry): string | null =>
       uses.get(`${environment} ${bareKey(idempotencyKey)}`)?.intentId ?? null,
     list: (environmentId: string): readonly KeyUse[] =>
@@ -52,7 +52,7 @@ export function createKeyUses(max: number) {
   }
 }
 
-/** It may come in quotes, as a structured field does. */
+/** Returns a key without the quotes of a structured field. */
 function bareKey(sent: string): string {
   return sent.startsWith('"') ? sent.slice(1, -1) : sent
 }

@@ -1,21 +1,21 @@
 /**
- * One request with its response, as stored and as shown.
+ * Entries of the request log, and their public form.
  *
  * @module
  */
 import type { LoggedRequest } from '../../../shared/sandbox-api.ts'
 import { maskKey } from './mask.ts'
 
-/** The facts of a request, before it is decided which of them are shown. */
+/** A recorded request. */
 export interface LogEntry extends Omit<LoggedRequest, 'at' | 'ms' | 'idempotencyKey' | 'problem'> {
   readonly at: Date
   readonly ms: number
-  /** As sent, so that a search finds it; it is shown masked. At most 255 characters. */
+  /** Key as sent, for searches, up to 255 characters. It is shown masked. */
   readonly idempotencyKey: string | undefined
   readonly problem: string | undefined
-  /** It had headers that only a browser sends, and a key or a preflight for one. */
+  /** Whether the request had headers that only browsers send, and a key or a preflight for one. */
   readonly isKeyFromBrowser: boolean
-  /** The address contained a credential. */
+  /** Whether the address contained a credential. */
   readonly hasSecretInUrl: boolean
   /** Origin of the page that requested a hosted page. */
   readonly origin: string | undefined
@@ -23,13 +23,13 @@ export interface LogEntry extends Omit<LoggedRequest, 'at' | 'ms' | 'idempotency
 
 /** A search in the request log. */
 export interface RequestFilter {
-  /** Part of address, status, ids, problem and idempotency key. */
+  /** Part of a path, status, id, problem, or idempotency key. */
   readonly text: string
-  /** Requests about these intents match too. */
+  /** Intents whose requests match. */
   readonly intentIds: ReadonlySet<string>
 }
 
-/** Returns what may be shown of an entry. */
+/** Returns the public form of an entry. */
 export function loggedRequest(entry: LogEntry): LoggedRequest {
   const { number, method, path, status, requestId, operation } = entry
   const { environment, intentId, replayed, pointers, pointersOmitted } = entry
@@ -43,7 +43,7 @@ export function loggedRequest(entry: LogEntry): LoggedRequest {
   }
 }
 
-/** The whole key is compared, although it is not shown: a developer who searches for it has it. */
+/** Returns whether an entry matches. Compares the complete idempotency key, although it is shown masked. */
 export function matches(entry: LogEntry, { text, intentIds }: RequestFilter): boolean {
   const { method, path, status, requestId: id, intentId, idempotencyKey = '', problem = '' } = entry
   if (intentId !== null && intentIds.has(intentId)) return true

@@ -1,5 +1,5 @@
 /**
- * Masks credentials in texts of a request that are shown, wherever a client put them.
+ * Masks credentials and ids in paths.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import { createHash } from 'node:crypto'
 import { decodePercent } from '../../redact.ts'
 
 /**
- * Returns the path of a URL without its query, and without any credential in it, however it is encoded.
+ * Returns the path of a URL without query, with masked credentials. Detects percent-encoded ones too.
  */
 export function maskPath(url: string): string {
   const [path = ''] = url.split('?', 1)
   const text = decodePercent(path)
   if (text === undefined) return '/…'
-  // As it was sent, unless a credential stood in it.
+  // Return the path as sent unless it contains a credential.
   if (!credential.test(text)) return path.slice(0, maxPath)
   return text
     .replace(/_secret_[^/]*/gi, '_secret_…')
@@ -21,17 +21,17 @@ export function maskPath(url: string): string {
     .slice(0, maxPath)
 }
 
-/** Leaves no id of an intent in a path: it may be a live one. */
+/** Masks ids of intents in a path, because they may be live. */
 export function maskIds(path: string): string {
   const text = decodePercent(path) ?? ''
   const shown = text.toLowerCase().includes('pi_') ? text : path
-  // `pi_sk` begins a key, which is masked already.
+  // `pi_sk` is the prefix of a key, which is masked already.
   return shown.replace(/pi_[a-z0-9]+/gi, (id) => (id.toLowerCase() === 'pi_sk' ? id : 'pi_…'))
 }
 
-/** Tells whether an address carries a credential, however encoded: it then stands in histories and logs. */
+/** Returns whether an address contains a credential, also percent-encoded. */
 export function hasSecret(url: string): boolean {
-  if (url.length < shortest) return false
+  if (url.length < minLength) return false
   const text = decodePercent(url)
   return text === undefined || wholeCredential.test(text)
 }
@@ -39,11 +39,11 @@ export function hasSecret(url: string): boolean {
 const credential = /_secret_|pi_sk_(?:test|live)_/i
 const wholeCredential = /_secret_[a-z0-9]|pi_sk_(?:test|live)_/i
 
-/** Returns enough of an idempotency key to recognise it, and to tell it from one that is much alike. */
+/** Masks an idempotency key. Appends a short hash to distinguish similar keys. */
 export function maskKey(key: string): string {
-  const mark = digestOf(key).slice(0, 4)
-  if (key.length < 12) return `${key.slice(0, 2)}… ${mark}`
-  return `${key.slice(0, 6)}…${key.slice(-4)} ${mark}`
+  const hash = digestOf(key).slice(0, 4)
+  if (key.length < 12) return `${key.slice(0, 2)}… ${hash}`
+  return `${key.slice(0, 6)}…${key.slice(-4)} ${hash}`
 }
 
 /** Returns the SHA-256 of a text, in hex. */
@@ -53,5 +53,5 @@ export function digestOf(text: string): string {
 
 const maxPath = 200
 
-/** `/pi_sk_test_` and 36 characters: an address with a whole credential is no shorter. */
-const shortest = 48
+/** Minimum length of an address with a credential: `/pi_sk_test_` and 36 characters. */
+const minLength = 48

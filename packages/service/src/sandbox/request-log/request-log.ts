@@ -1,9 +1,9 @@
 /**
- * The last requests of merchants' servers and pages to this instance, in memory: method, path and result,
- * never a body, a query or a credential. Requests of live environments are not kept, and an intent's id only
- * once a test environment has shown it.
+ * Recent requests of merchants' servers and pages to this instance, in memory: method, path, and result,
+ * without bodies, queries, and credentials. Requests of live environments are not stored. Ids of intents are
+ * stored only if a test environment has the intent.
  *
- * It sees every request, so it only keeps facts; what is shown is made when it is read.
+ * It runs for each request, so the public form of an entry is created only when the log is read.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export function createRequestLog({
   readonly topics: TopicNotifier
   /** Finds the environment of a hosted page's intent, because the page sends no key. */
   readonly findEnvironment: (intentId: string) => Promise<Environment | undefined>
-  /** Called for each entry: the lint. */
+  /** Called for each stored entry. */
   readonly onEntry: (entry: LogEntry) => void
 }) {
   const uses = createKeyUses(maxEntries)
@@ -46,28 +46,29 @@ export function createRequestLog({
     const ms = performance.now() - call.startedAt
     const at = new Date(now().getTime() - ms)
     const entry = entryOf(call, { number: ++count, at, ms })
-    if (entry.operation === 'page') void keepPage(entry)
-    else keep(isOfTest(entry) ? entry : { ...entry, path: maskIds(entry.path), intentId: null })
+    if (entry.operation === 'page') void storePage(entry)
+    else store(isOfTest(entry) ? entry : { ...entry, path: maskIds(entry.path), intentId: null })
   }
 
-  /** A client without a key, or with a test key, may name a live intent. */
+  /** Returns whether the ids are of a test environment. A client without a live key may send a live id. */
   function isOfTest({ environment, status, path, intentId }: LogEntry): boolean {
     if (path === routes.create.path) return true
     if (environment !== null && status === 200) return true
     return intentId !== null && entries.some((entry) => entry.intentId === intentId)
   }
 
-  async function keepPage(entry: LogEntry): Promise<void> {
+  async function storePage(entry: LogEntry): Promise<void> {
     const id = entry.intentId
     const found = id === null ? undefined : await findEnvironment(id).catch(() => undefined)
-    if (found?.mode === 'test') keep({ ...entry, environment: found.id })
+    if (found?.mode === 'test') store({ ...entry, environment: found.id })
   }
 
-  function keep(given: LogEntry): void {
-    // A rejected key belongs to the intent that it created before.
-    const entry = given.status === 422 ? { ...given, intentId: uses.intentOf(given) } : given
+  function store(recorded: LogEntry): void {
+    // A reused key refers to the intent that was created with it.
+    const isReused = recorded.status === 422
+    const entry = isReused ? { ...recorded, intentId: uses.intentOf(recorded) } : recorded
     entries.push(entry)
-    // Rarely, and half of them: shifting one by one would move the whole list each time.
+    // Drop half of the entries at a time, because removing the first one moves all others.
     if (entries.length > maxEntries * 2) entries = entries.slice(-maxEntries)
     uses.count(entry)
     onEntry(entry)
@@ -76,12 +77,12 @@ export function createRequestLog({
 
   return {
     observer: {
-      // Live payments are not shown, and cost no observer. Nor do reads of pages and tools.
+      // Skip live payments, which are not stored, and reads of pages and tools.
       shouldRecord: (call: Call): boolean =>
         !hasLiveKey(call) && (isLogged(call) || call.request.method === 'POST'),
       record,
     } satisfies Observer,
-    /** The last requests, the newest first: those of an environment, and those of no known one. */
+    /** Returns recent requests of an environment and of unknown environments, newest first. */
     requests: (environmentId: string, filter?: RequestFilter): readonly LoggedRequest[] =>
       entries
         .filter(({ environment }) => environment === null || environment === environmentId)
@@ -89,7 +90,7 @@ export function createRequestLog({
         .filter((entry) => !filter || matches(entry, filter))
         .reverse()
         .map(loggedRequest),
-    /** The last requests about an intent, the newest first. */
+    /** Returns recent requests about an intent, newest first. */
     requestsAbout: (intentId: string): readonly LoggedRequest[] =>
       entries
         .slice(-maxEntries)
@@ -97,9 +98,9 @@ export function createRequestLog({
         .slice(-maxAboutOne)
         .reverse()
         .map(loggedRequest),
-    /** The idempotency keys that were used last, the newest first. */
+    /** Returns recently used idempotency keys, newest first. */
     keyUses: uses.list,
-    /** Clears the requests of all environments, or those of one and those of no known one. */
+    /** Clears all requests, or those of one environment and of unknown environments. */
     clear: (environmentId?: string): void => {
       entries =
         environmentId === undefined
@@ -120,8 +121,8 @@ const maxEntries = 500
 const maxAboutOne = 20
 
 /**
- * Whether a request shows something about a merchant's integration: those of its server and of its pages, and
- * those to an unknown path.
+ * Returns whether a request is logged: requests of a merchant's server and pages, and those to an unknown
+ * path.
  */
 function isLogged({ route, matched, audience }: Call): boolean {
   if (audience === 'merchant' || route === 'page') return true
@@ -151,7 +152,7 @@ function entryOf(
   }
 }
 
-/** How many characters of the rejected fields an entry keeps: each came from the caller. */
+/** Maximum total length of stored JSON Pointers, which contain received names. */
 const maxPointersLength = 500
 
 function boundPointers({
@@ -175,12 +176,12 @@ function operationOf({ route, request: { method } }: Call): RouteName {
 
 function intentIdOf({ matched, params: { id: part = '' } }: Call): string | null {
   if (matched !== routes.retrieve && matched !== routes.page) return null
-  // A client that puts a clientSecret there names its intent too.
+  // A `clientSecret` in the path contains the id.
   const [id = ''] = part.split(/_secret_/i, 1)
   return paymentIntentIdPattern.test(id) && !hasSecret(id) ? id : null
 }
 
-/** Only the origin: the rest of a `Referer`, above all its query, is never kept. */
+/** Returns the origin of a `Referer`. The rest is not stored, because it may contain secrets. */
 function originOf(referer: string | undefined): string | undefined {
   const origin = referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : ''
   return origin === '' || origin.length > maxOriginLength ? undefined : origin
@@ -189,16 +190,16 @@ function originOf(referer: string | undefined): string | undefined {
 const maxOriginLength = 255
 
 /**
- * A browser blocks a page of another origin that sends a key: its `OPTIONS` asks whether it may. Without a
- * key no secret was exposed: a developer typed the address.
+ * Returns whether a browser sent a key, or a preflight (`OPTIONS`) for a request with a key. Other requests of
+ * a browser expose no secret.
  */
 function isKeyFromBrowser({ request: { headers: sent } }: Call): boolean {
   if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return false
-  const asked = sent['access-control-request-headers'] ?? ''
-  return sent.authorization !== undefined || /(?:^|[ ,])authorization(?:[ ,]|$)/i.test(asked)
+  const requested = sent['access-control-request-headers'] ?? ''
+  return sent.authorization !== undefined || /(?:^|[ ,])authorization(?:[ ,]|$)/i.test(requested)
 }
 
-/** The prefix is only a hint, and a hint is enough to keep nothing. */
+/** Returns whether the key has the prefix of a live key. It may be invalid, but is not logged either way. */
 function hasLiveKey({ request }: Call): boolean {
   return request.headers.authorization?.includes('pi_sk_live_') ?? false
 }
