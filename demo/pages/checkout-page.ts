@@ -5,17 +5,17 @@
  * @module
  */
 
-import { configureCheckout } from '@pi-checkout/element'
-import { checkoutOrigin } from '/checkout-origin.js'
-import '@pi-checkout/element/define'
+import { defineCheckout } from '@pi-checkout/element'
+import { HandoffError, postHandoff } from '@pi-checkout/element/client'
 import { html, nothing, type TemplateResult } from 'lit'
+import { checkoutOrigin } from '/checkout-origin.js'
 import type { OrderData } from '../server/page-data.ts'
 import { confirmHere } from './confirming-page.ts'
 import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
 import { earlierPayments, linesAndTotal } from './order-summary.ts'
 import { drawPage, goOn } from './page.ts'
-import { RequestError, request } from './request.ts'
+import { request } from './request.ts'
 
 export async function showCheckout(orderId: string): Promise<void> {
   const data = await request<OrderData>(`/api/orders/${orderId}`)
@@ -25,13 +25,13 @@ export async function showCheckout(orderId: string): Promise<void> {
     const atForm = document.querySelector('pi-checkout') !== null
     if (atForm && document.visibilityState === 'visible') void followChange(data)
   })
-  await mount(data)
+  mount(data)
 }
 
-configureCheckout({ origin: checkoutOrigin })
+defineCheckout({ checkoutOrigin })
 
-/** Integration 4 of 5: requests id and secret from the shop's server, and sets them on the element. */
-async function mount(data: OrderData): Promise<void> {
+/** Integration 4 of 5: lets the element request the handoff from the shop's server, and leaves when it ends. */
+function mount(data: OrderData): void {
   const orderId = data.order.id
   const pay = document.querySelector('pi-checkout')
   if (!pay) return
@@ -39,20 +39,14 @@ async function mount(data: OrderData): Promise<void> {
   const leave = () => void goOn(() => confirmHere(data))
   pay.addEventListener('pi-finish', leave)
   pay.addEventListener('pi-cancel', leave)
-  // The checkout rejects id and secret: the server knows whether the order was paid.
-  pay.addEventListener('pi-error', ({ error }) => error.code === 'unauthorized' && leave())
-  try {
-    const { id, clientSecret } = await request<Handoff>('/checkout/handoff', { body: { orderId } })
-    Object.assign(pay, { intentId: id, clientSecret })
-  } catch (error) {
+  pay.addEventListener('pi-error', async ({ error }) => {
+    // The checkout rejects id and secret: the server knows whether the order was paid.
+    if (error.code === 'unauthorized') leave()
+    if (error.code !== 'handoff_failed') return
     await followChange(data)
-    draw(data, { trouble: error, changed: false })
-  }
-}
-
-interface Handoff {
-  readonly id: string
-  readonly clientSecret: string
+    draw(data, { trouble: error.cause, changed: false })
+  })
+  pay.fetchHandoff = (options) => postHandoff('/checkout/handoff', { ...options, orderId })
 }
 
 interface Notes {
@@ -91,12 +85,12 @@ function waiting(): TemplateResult {
   return html`<p class="idle muted">${texts.preparing}</p>`
 }
 
+/** Replaces the element's text. Its button requests the handoff again. */
 function errorMessage(trouble: unknown): TemplateResult {
-  const often = trouble instanceof RequestError && trouble.status === 429
-  return html`<div class="idle" role="alert">
+  const often = trouble instanceof HandoffError && trouble.status === 429
+  return html`<div slot="error">
     <h2>${texts.cannotPrepare}</h2>
     <p class="muted">${often ? texts.tooMany : texts.cannotPrepareText}</p>
-    <button class="button" @click=${() => location.reload()}>${texts.again}</button>
   </div>`
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { followPayment, type Phase } from '@pi-checkout/element/client'
 import { html, type TemplateResult } from 'lit'
 import type { Frame, OrderData } from '../server/page-data.ts'
 import { openInspector } from './inspector.ts'
@@ -19,7 +20,7 @@ const atOnce = 300
 export async function showConfirming(orderId: string): Promise<void> {
   // Directly: a buyer who has just paid must not see an empty page.
   draw(undefined, orderId, 'asking')
-  const asked = askForState(orderId)
+  const asked = askForPhase(orderId)
   const { frame } = await request<OrderData>(`/api/orders/${orderId}`)
   draw(frame, orderId, 'asking')
   if (frame.development) openInspector(orderId)
@@ -33,7 +34,7 @@ export async function showConfirming(orderId: string): Promise<void> {
  * Uses the addresses of the pages, for reload and Back.
  */
 export async function confirmHere({ frame, order }: OrderData): Promise<void> {
-  const asked = askForState(order.id)
+  const asked = askForPhase(order.id)
   const known = await Promise.race([asked, pause(atOnce)])
   history.pushState(null, '', `/confirming/${order.id}`)
   addEventListener('popstate', () => location.reload())
@@ -44,26 +45,22 @@ export async function confirmHere({ frame, order }: OrderData): Promise<void> {
   await settle(frame, order.id, asked)
 }
 
-/** Polls until the shop knows the result. */
-async function settle(frame: Frame, orderId: string, first: Promise<string>): Promise<void> {
-  const started = Date.now()
-  let state = await first
-  let isNoted = false
-  for (let asked = 0; ; asked++) {
-    if (state === 'paid' || state === 'failed') return showSettled(orderId)
-    if (state === 'processing' ? !isNoted : asked % 3 === 2) {
-      // Stores in the shop that the bank is processing: the cart is then locked until the result.
-      isNoted = state === 'processing'
-      const now = await lookAgain(orderId)
-      if (now && now.order.earlierPayments.length > 0) return showSettled(orderId)
-      // The bank may be processing a payment for an earlier version of the order.
-      const isPending = state === 'processing' || now?.order.state === 'processing'
-      if (state === 'open' && !isPending) return draw(frame, orderId, 'open')
-    }
-    if (Date.now() - started > long) draw(frame, orderId, 'long')
-    await pause(Math.min(1000 + asked * 500, 5000))
-    state = await askForState(orderId)
+/** Follows the payment until the shop knows the result. */
+async function settle(frame: Frame, orderId: string, first: Promise<Phase>): Promise<void> {
+  const startedAt = Date.now()
+  let phase = await first
+  // The answer of the bank may be on its way.
+  if (phase === 'open' || phase === 'unknown') phase = await askForPhase(orderId, 3000)
+  while (phase !== 'paid' && phase !== 'failed') {
+    // Stores in the shop that the bank is processing: the cart is then locked until the result.
+    const now = await lookAgain(orderId)
+    if (now && now.order.earlierPayments.length > 0) break
+    // The bank may be processing a payment for an earlier version of the order.
+    if (phase === 'open' && now?.order.state !== 'processing') return draw(frame, orderId, 'open')
+    if (Date.now() - startedAt > long) draw(frame, orderId, 'long')
+    phase = await askForPhase(orderId, 10_000)
   }
+  await showSettled(orderId)
 }
 
 async function showSettled(orderId: string): Promise<void> {
@@ -73,12 +70,9 @@ async function showSettled(orderId: string): Promise<void> {
 }
 
 /** Integration 5 of 5: asks the shop, which retrieves the intent and compares it with the order. */
-async function askForState(orderId: string): Promise<string> {
+function askForPhase(orderId: string, timeout = 0): Promise<Phase> {
   const query = new URLSearchParams({ orderId })
-  const response = await request<{ phase: string }>(`/checkout/status?${query}`).catch(
-    () => undefined,
-  )
-  return response?.phase ?? 'unknown'
+  return followPayment(`/checkout/status?${query}`, { timeout })
 }
 
 /** Settles the order's old intents too: a buyer who paid one must not pay twice. */

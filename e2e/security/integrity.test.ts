@@ -7,7 +7,7 @@ test('does not run a modified pi-checkout.js on a page with its checksum (threat
   pageErrors,
 }) => {
   pageErrors.allow(/integrity|pi-checkout|status of 404/)
-  const response = await fetch(`${stack.api.baseUrl}/pi-checkout.js`)
+  const response = await fetch(`${stack.api.baseUrl}/v1/pi-checkout.js`)
   const file = Buffer.from(await response.arrayBuffer())
   const checksum = createHash('sha384').update(file).digest('base64')
   const flipped = Buffer.from(file)
@@ -20,13 +20,13 @@ test('does not run a modified pi-checkout.js on a page with its checksum (threat
     ['longer by a line', longer, false],
   ] as const) {
     stack.attacker.clear()
-    stack.attacker.serve('/pi-checkout.js', () => ({
+    stack.attacker.serve('/v1/pi-checkout.js', () => ({
       headers: { 'content-type': 'text/javascript' },
       body: content.toString('utf8'),
     }))
     stack.attacker.serve(
       '/',
-      `<script type="module" src="/pi-checkout.js" integrity="sha384-${checksum}" onload="document.title = 'loaded'" onerror="document.title = 'blocked'"></script>`,
+      `<script type="module" src="/v1/pi-checkout.js" integrity="sha384-${checksum}" onload="document.title = 'loaded'" onerror="document.title = 'blocked'"></script>`,
     )
     await page.goto(stack.attacker.origin)
     await expect(page, name).toHaveTitle(runs ? 'loaded' : 'blocked')

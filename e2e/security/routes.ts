@@ -96,8 +96,9 @@ export function serviceRoutes(
     ),
     probe('POST /checkout-api/reports', { headers: reports, body: '[]' }),
     probe('GET /checkout-api/intent', { note: 'without a session' }),
+    probe('GET /pi-checkout-:file', { path: '/pi-checkout-0.0.0.js' }),
     ...[
-      ...['/pi-checkout.js', '/healthz', '/readyz', '/openapi.json', '/docs', '/docs.css'],
+      ...['/v1/pi-checkout.js', '/healthz', '/readyz', '/openapi.json', '/docs', '/docs.css'],
       ...['/favicon.ico', '/nowhere', '/metrics'],
       ...['/_sandbox', '/_sandbox/', '/_sandbox/playground', '/_sandbox/playground/'],
     ].map((name) => probe(`GET ${name}`)),

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 const outdir = process.env.MANIFEST_DIR ?? 'dist'
 
 export default {
-  globs: ['src/checkout-element.ts', 'src/define.ts'],
+  globs: ['src/checkout-element.ts'],
   litelement: true,
   outdir,
   // package.json contains its path already.

@@ -150,12 +150,15 @@ test("the root README's shop type-checks as a strict consumer's TypeScript", {
 })
 
 const pageInTypeScript = `
-import '@pi-checkout/element/define'
-import { configureCheckout, whenReady } from '@pi-checkout/element'
-configureCheckout({ origin: 'https://pay.example' })
+import { defineCheckout, whenReady } from '@pi-checkout/element'
+import { followPayment, postHandoff } from '@pi-checkout/element/client'
+defineCheckout({ checkoutOrigin: 'https://pay.example' })
 const pay = document.querySelector('pi-checkout')
 if (pay) {
-  Object.assign(pay, { intentId: 'pi_1' })
+  pay.fetchHandoff = (options) => postHandoff('/checkout/handoff', options)
+  // @ts-expect-error A property that the element does not have.
+  pay.fetchhandoff = pay.fetchHandoff
+  if ((await followPayment('/checkout/status')) === 'paid') location.reload()
   pay.addEventListener('pi-finish', ({ intentId }) => intentId.length)
   await whenReady(pay)
 }

@@ -1,23 +1,15 @@
-import { PiCheckout } from '@pi-checkout/element/react'
-import { useEffect, useState } from 'react'
-import { pollState, requestHandoff } from '../shop-api.js'
+import { PiCheckout, useCheckout } from '@pi-checkout/element/react'
+
+const routes = { handoff: '/checkout/handoff', status: '/checkout/status' }
 
 export function Checkout() {
-  const [handoff, setHandoff] = useState({})
-  const [result, setResult] = useState('')
-
-  // In an effect, so that no server renders the secret.
-  useEffect(() => {
-    requestHandoff().then(setHandoff, (error) => setResult(error.message))
-  }, [])
-
-  const showResult = () => pollState().then(setResult)
+  const { props, phase, error } = useCheckout(routes)
   return (
     <>
-      <PiCheckout {...handoff} onFinish={showResult} onCancel={showResult}>
+      <PiCheckout {...props}>
         <p>Loading the payment form…</p>
       </PiCheckout>
-      <output>{result}</output>
+      <output>{phase ?? (error?.cause ?? error)?.message}</output>
     </>
   )
 }

@@ -3,7 +3,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Checkout } from './checkout.jsx'
 
-configureCheckout({ origin: import.meta.env.VITE_CHECKOUT_ORIGIN })
+configureCheckout({ checkoutOrigin: import.meta.env.VITE_CHECKOUT_ORIGIN })
 createRoot(document.querySelector('#app')).render(
   <StrictMode>
     <Checkout />

@@ -1,7 +1,6 @@
-import '@pi-checkout/element/define'
-import { configureCheckout } from '@pi-checkout/element'
+import { defineCheckout } from '@pi-checkout/element'
 import { mount } from 'svelte'
 import Checkout from './checkout.svelte'
 
-configureCheckout({ origin: import.meta.env.VITE_CHECKOUT_ORIGIN })
+defineCheckout({ checkoutOrigin: import.meta.env.VITE_CHECKOUT_ORIGIN })
 mount(Checkout, { target: document.querySelector('#app') })

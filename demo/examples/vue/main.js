@@ -1,8 +1,7 @@
 // In vite.config.js: vue({ template: { compilerOptions: { isCustomElement: (tag) => tag === 'pi-checkout' } } })
-import '@pi-checkout/element/define'
-import { configureCheckout } from '@pi-checkout/element'
+import { defineCheckout } from '@pi-checkout/element'
 import { createApp } from 'vue'
 import Checkout from './checkout.vue'
 
-configureCheckout({ origin: import.meta.env.VITE_CHECKOUT_ORIGIN })
+defineCheckout({ checkoutOrigin: import.meta.env.VITE_CHECKOUT_ORIGIN })
 createApp(Checkout).mount('#app')

@@ -46,7 +46,7 @@ test('each file has at most forty lines', () => {
     (name) => !name.startsWith('node_modules') && /\.(?:m?jsx?|html|vue|svelte)$/.test(name),
   )
   const lengths = files.map((name) => readFileSync(join(folder, name), 'utf8').split('\n').length)
-  expect(lengths).toHaveLength(14)
+  expect(lengths).toHaveLength(13)
   expect(Math.max(...lengths)).toBeLessThanOrEqual(41)
 })
 
@@ -55,7 +55,7 @@ test.each(['express', 'fastify', 'hono', 'node'])(
   async (name) => {
     const shop = await startExample(`${name}.mjs`)
     const page = await (await fetch(shop)).text()
-    expect(page).toContain(`src="${checkoutOrigin}/pi-checkout.js"`)
+    expect(page).toContain(`src="${checkoutOrigin}/v1/pi-checkout.js"`)
     await paysOnce(shop, fetch)
   },
 )

@@ -34,7 +34,7 @@ test('shows an error if the handoff fails; Try again loads the form', async () =
   await page.goto('/cart')
   await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, body: '{}' }))
   await page.getByTestId('place-order').click()
-  await page.getByRole('alert').getByText("couldn't load").waitFor()
+  await page.getByText("couldn't load").waitFor()
   await page.unroute('**/checkout/handoff')
   await page.getByRole('button', { name: 'Try again' }).click()
   await formReady(page)

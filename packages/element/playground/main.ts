@@ -4,7 +4,7 @@
  * @module
  */
 import '../src/define.ts'
-import { configureCheckout } from '../src/index.ts'
+import { defineCheckout } from '../src/index.ts'
 import { type Scenario, type ScenarioName, scenarios } from './scenarios.ts'
 
 // The checkout's host is 127.0.0.1. This page needs another origin.
@@ -25,13 +25,18 @@ function start(): void {
   connectSettings()
   breakPage()
   redirectFrame()
-  if (scenario.pageError !== 'unconfigured') configureCheckout({ origin: checkout })
+  if (scenario.pageError !== 'unconfigured') defineCheckout({ checkoutOrigin: checkout })
   if (name === 'real') showHandoffForm()
+  else if (scenario.pageError === 'paid') pay.fetchHandoff = rejectHandoff
   else mount(scenario.pageError === 'id' ? '..' : 'pi_playground', 'pi_playground_secret_none')
 }
 
-function mount(intentId: string, clientSecret: string): void {
-  Object.assign(pay, { intentId, clientSecret })
+function mount(id: string, clientSecret: string): void {
+  pay.handoff = { id, clientSecret }
+}
+
+async function rejectHandoff(): Promise<never> {
+  throw new Error('The order is paid')
 }
 
 function showHandoffForm(): void {

@@ -13,7 +13,14 @@ export interface Scenario {
   /** When the frame's address becomes unreachable: at its start, or two seconds later. */
   readonly unreachableFrom?: 'start' | 'later'
   /** What is wrong with the page around the element. */
-  readonly pageError?: 'unconfigured' | 'insecure' | 'policy' | 'isolated' | 'offline' | 'id'
+  readonly pageError?:
+    | 'unconfigured'
+    | 'insecure'
+    | 'policy'
+    | 'isolated'
+    | 'offline'
+    | 'id'
+    | 'paid'
 }
 
 export const scenarios = {
@@ -26,6 +33,7 @@ export const scenarios = {
   tall: { title: 'a page that grows', fake: { steps: ['ready', { wait: 1000 }, { size: 1200 }] } },
   not_configured: { title: 'not_configured', pageError: 'unconfigured' },
   insecure_context: { title: 'insecure_context', pageError: 'insecure' },
+  handoff_failed: { title: 'handoff_failed', pageError: 'paid' },
   invalid_values: { title: 'invalid_values', pageError: 'id' },
   blocked_by_csp: { title: 'blocked_by_csp', pageError: 'policy' },
   cross_origin_isolated: { title: 'cross_origin_isolated', pageError: 'isolated' },

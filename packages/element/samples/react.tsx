@@ -4,36 +4,30 @@
  * @module
  */
 import { configureCheckout } from '@pi-checkout/element'
-import { PiCheckout } from '@pi-checkout/element/react'
-import { type ReactNode, StrictMode, useEffect, useState } from 'react'
+import { PiCheckout, useCheckout } from '@pi-checkout/element/react'
+import { type ReactNode, StrictMode } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
-import { type Handoff, requestHandoff } from './handoff.ts'
 
 export function Checkout(): ReactNode {
-  const [handoff, setHandoff] = useState<Handoff>()
-  const [failed, setFailed] = useState(false)
-  const [finished, setFinished] = useState('')
-  useEffect(() => {
-    void requestHandoff().then(setHandoff, () => setFailed(true))
-  }, [])
+  const routes = { handoff: '/checkout/handoff', status: '/checkout/status' }
+  const { props, phase, error } = useCheckout(routes)
   return (
-    <StrictMode>
-      <PiCheckout
-        id="pay"
-        className="checkout"
-        intentId={handoff?.id}
-        clientSecret={handoff?.clientSecret}
-        onFinish={({ intentId }) => setFinished(intentId)}
-      >
-        <p>{failed ? 'The payment form could not be loaded. Reload the page.' : 'Loading…'}</p>
+    <>
+      <PiCheckout id="pay" className="checkout" {...props}>
+        <p>Loading…</p>
       </PiCheckout>
-      <output>{finished}</output>
-    </StrictMode>
+      <output>{error ? 'The payment form could not be loaded. Reload the page.' : phase}</output>
+    </>
   )
 }
 
-export function start(root: HTMLElement, origin: string): void {
-  configureCheckout({ origin })
-  if (root.hasChildNodes()) hydrateRoot(root, <Checkout />)
-  else createRoot(root).render(<Checkout />)
+export function start(root: HTMLElement, checkoutOrigin: string): void {
+  configureCheckout({ checkoutOrigin })
+  const page = (
+    <StrictMode>
+      <Checkout />
+    </StrictMode>
+  )
+  if (root.hasChildNodes()) hydrateRoot(root, page)
+  else createRoot(root).render(page)
 }

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { configureCheckout } from '@pi-checkout/element'
+import { defineCheckout } from '@pi-checkout/element'
 import { mount } from 'svelte'
 import Checkout from './checkout.svelte'
 
-export function start(root: HTMLElement, origin: string): void {
-  configureCheckout({ origin })
+export function start(root: HTMLElement, checkoutOrigin: string): void {
+  defineCheckout({ checkoutOrigin })
   mount(Checkout, { target: root })
 }

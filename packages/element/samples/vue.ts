@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { configureCheckout } from '@pi-checkout/element'
+import { defineCheckout } from '@pi-checkout/element'
 import { createApp } from 'vue'
 import Checkout from './shop-checkout.vue'
 
-export function start(root: HTMLElement, origin: string): void {
-  configureCheckout({ origin })
+export function start(root: HTMLElement, checkoutOrigin: string): void {
+  defineCheckout({ checkoutOrigin })
   createApp(Checkout).mount(root)
 }

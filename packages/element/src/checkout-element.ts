@@ -10,18 +10,25 @@ import {
   ReactiveElement,
 } from '@lit/reactive-element'
 import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
-import { Credentials, type MountedCredentials } from './credentials.ts'
+import {
+  Credentials,
+  type FetchHandoff,
+  type Handoff,
+  type MountedCredentials,
+} from './credentials.ts'
 import { CheckoutError, type CheckoutErrorCode, helpFor } from './errors.ts'
 import { type CheckoutState, PiEvent, type PiEventFields, type PiEventType } from './events.ts'
 import { FrameSession, type SessionEvent } from './frame-session.ts'
 import { closestLanguage, textsFor } from './locale.ts'
-import { checkoutOrigin } from './origin.ts'
+import { originOf } from './origin.ts'
 import { styles } from './styles.ts'
+import { warnAboutUnknown } from './unknown-properties.ts'
 import { CheckoutView } from './view.ts'
 
 /**
  * Shows the hosted checkout of one Payment Intent. Card data and the payment's result stay in its frame.
  *
+ * @tagname pi-checkout
  * @attr {string} intent-id - Sets `intentId`. Removing the attribute clears an id that it set.
  * @fires {PiReadyEvent} pi-ready - The form is usable. Fires again after each new handshake.
  * @fires {PiStateChangeEvent} pi-statechange - The state changed. Fires before the specific event.
@@ -38,8 +45,8 @@ import { CheckoutView } from './view.ts'
  * @csspart retry - The retry button.
  * @cssprop [--pi-checkout-min-block-size=600px] - Reserved height.
  * @cssprop [--pi-checkout-max-block-size=5000px] - Maximum height. A taller page scrolls in the frame.
- * @cssstate idle - No id or no secret is set.
- * @cssstate loading - The hosted page is loading.
+ * @cssstate idle - No handoff is set or requested.
+ * @cssstate loading - The handoff is requested, or the hosted page is loading.
  * @cssstate ready - The form is usable.
  * @cssstate busy - A payment is in progress, from Pay to its result, challenge included.
  * @cssstate finished - The buyer is done with the form, or canceled.
@@ -77,6 +84,11 @@ export class PiCheckout extends ReactiveElement {
   #idFromAttribute = false
   #mounted: MountedCredentials | undefined
   #session: FrameSession | undefined
+  #fetchHandoff: FetchHandoff | null = null
+  /** The running call of `fetchHandoff`. */
+  #request: AbortController | undefined
+  /** Whether `fetchHandoff` was called for a rejected handoff. `ready` resets it. */
+  #renewed = false
   #state: CheckoutState = 'idle'
   #error: CheckoutError | null = null
   /** The error's message and fix, in a test environment. */
@@ -84,17 +96,57 @@ export class PiCheckout extends ReactiveElement {
   /** The frame had the focus when it was removed. */
   #lostFocus = false
   #retry: ReturnType<typeof setTimeout> | undefined
+  #check: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
     super()
     this.label = this.locale = null
     this.#describe()
     // A value set before the definition hides the accessor. Lit handles its own properties only.
-    for (const key of ['intentId', 'clientSecret'] as const) {
+    for (const key of ['intentId', 'clientSecret', 'handoff', 'fetchHandoff'] as const) {
+      if (!Object.hasOwn(this, key)) continue
       const value = this[key]
       Reflect.deleteProperty(this, key)
-      this[key] = value
+      Object.assign(this, { [key]: value })
     }
+  }
+
+  /**
+   * Requests the handoff from your server: called once when the element is in the document without one, and
+   * once more if the checkout rejects it. Its signal aborts when the element is removed.
+   *
+   * Another function is used for the next request, and starts none.
+   *
+   * @example
+   * pay.fetchHandoff = ({ signal }) => postHandoff('/checkout/handoff', { signal })
+   */
+  get fetchHandoff(): FetchHandoff | null {
+    return this.#fetchHandoff
+  }
+
+  set fetchHandoff(value: FetchHandoff | null) {
+    if (value && typeof value !== 'function') {
+      throw new TypeError('fetchHandoff: must be a function or null')
+    }
+    this.#fetchHandoff = value ?? null
+    this.requestUpdate()
+  }
+
+  /**
+   * The response of your handoff route: sets `intentId` and `clientSecret` together, `null` clears both. With
+   * `fetchHandoff`, `null` requests another one. Write-only: reading returns `null`.
+   *
+   * @throws {TypeError} If the value has no `id` or no `clientSecret`.
+   */
+  get handoff(): Handoff | null {
+    return null
+  }
+
+  set handoff(value: Handoff | null) {
+    if (value === null || value === undefined) this.#credentials.clear()
+    else this.#credentials.setHandoff(value)
+    this.#idFromAttribute = false
+    this.requestUpdate()
   }
 
   /**
@@ -137,9 +189,15 @@ export class PiCheckout extends ReactiveElement {
     return this.#error
   }
 
-  /** Mounts the same id and secret again, in any state. The service keeps the payment's progress. */
+  /**
+   * Mounts the same id and secret again, in any state. The service keeps the payment's progress. Calls
+   * `fetchHandoff` if there are none, or if the checkout has rejected them.
+   */
   reload(): void {
-    this.#credentials.renew()
+    this.#renewed = false
+    if (this.#fetchHandoff && this.#error?.code === 'unauthorized') this.#credentials.clear()
+    else this.#credentials.renew()
+    if (!this.#mounted) this.#unmount()
     this.requestUpdate()
   }
 
@@ -152,10 +210,13 @@ export class PiCheckout extends ReactiveElement {
   override connectedCallback(): void {
     super.connectedCallback()
     this.requestUpdate()
+    this.#check = setTimeout(() => warnAboutUnknown(this), 1000)
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
+    clearTimeout(this.#check)
+    this.#renewed = false
     this.#unmount()
     this.#setState('idle')
   }
@@ -207,6 +268,10 @@ export class PiCheckout extends ReactiveElement {
     this.#view.show({ state, error, help: this.#help, texts, frame: this.#session?.frame })
   }
 
+  get #origin(): string | undefined {
+    return originOf(this.constructor as typeof PiCheckout)
+  }
+
   get #language(): string {
     return this.locale || closestLanguage(this) || 'en'
   }
@@ -219,19 +284,43 @@ export class PiCheckout extends ReactiveElement {
   #update(): void {
     if (!this.isConnected) return
     const { mounted } = this.#credentials
-    if (mounted === this.#mounted) return
+    if (mounted === this.#mounted) {
+      if (!mounted && !this.#request && !this.#error) void this.#requestHandoff()
+      return
+    }
     this.#unmount()
     this.#mounted = mounted
     if (mounted) {
       mounted.retried = false
       this.#mount(mounted)
-    } else this.#setState('idle')
+    } else if (!this.#fetchHandoff) this.#setState('idle')
     // An event handler may have set other values.
     this.#update()
   }
 
+  async #requestHandoff(): Promise<void> {
+    if (!this.#fetchHandoff) {
+      this.#setState('idle')
+      return
+    }
+    const request = new AbortController()
+    this.#request = request
+    this.#setState('loading')
+    // An event handler may have removed the element.
+    if (request !== this.#request) return
+    try {
+      const handoff = await this.#fetchHandoff({ signal: request.signal })
+      if (request !== this.#request) return
+      this.#credentials.setHandoff(handoff)
+      this.requestUpdate()
+    } catch (cause) {
+      if (request === this.#request) this.#fail(undefined, 'handoff_failed', { cause })
+    }
+    if (request === this.#request) this.#request = undefined
+  }
+
   #mount(mounted: MountedCredentials): void {
-    const origin = checkoutOrigin() ?? location.origin
+    const origin = this.#origin ?? location.origin
     if (origin === location.origin) this.#fail(mounted, 'not_configured')
     // Properties of `window`, because jsdom has neither.
     else if (window.isSecureContext === false) this.#fail(mounted, 'insecure_context')
@@ -256,6 +345,8 @@ export class PiCheckout extends ReactiveElement {
     this.#error = null
     this.#help = ''
     clearTimeout(this.#retry)
+    this.#request?.abort()
+    this.#request = undefined
     this.#session?.end()
     this.#session = undefined
   }
@@ -266,7 +357,7 @@ export class PiCheckout extends ReactiveElement {
         this.#setState('loading')
         return
       case 'ready':
-        mounted.retried = this.#lostFocus = false
+        mounted.retried = this.#renewed = this.#lostFocus = false
         if (this.#state === 'loading' && this.#setState('ready')) this.#dispatch('pi-ready')
         return
       case 'busy':
@@ -278,7 +369,10 @@ export class PiCheckout extends ReactiveElement {
         this.#dispatch('pi-leave')
         return
       case 'fail':
-        this.#fail(mounted, event.code, event.test)
+        if (event.code === 'unauthorized' && this.#fetchHandoff && !this.#renewed) {
+          this.#renewed = true
+          this.handoff = null
+        } else this.#fail(mounted, event.code, event)
         return
       default:
         // A reloaded page reports it again.
@@ -291,30 +385,33 @@ export class PiCheckout extends ReactiveElement {
   /**
    * Retries the first retryable failure without an event, and shows every other one.
    *
-   * @param test - Whether the checkout reports a test environment. A page on plain http is one, too.
+   * @param mounted - What was mounted. `undefined` if there is no handoff.
+   * @param details - `test`: whether the checkout reports a test environment. A page on plain http is one, too.
    */
   #fail(
-    mounted: MountedCredentials,
+    mounted: MountedCredentials | undefined,
     code: CheckoutErrorCode,
-    test: boolean = location.protocol === 'http:',
+    { test, cause }: { readonly test?: true | undefined; readonly cause?: unknown } = {},
   ): void {
-    let error = new CheckoutError(code)
-    if (error.retryable && !navigator.onLine) error = new CheckoutError('offline')
+    let error = new CheckoutError(code, { cause })
+    if (error.retryable && !navigator.onLine) error = new CheckoutError('offline', { cause })
     const active = this.shadowRoot?.activeElement
     if (active && active === this.#session?.frame) this.#lostFocus = true
     this.#session?.end()
     this.#session = undefined
     this.requestUpdate()
-    if (error.retryable && !mounted.retried) {
+    if (error.retryable && mounted && !mounted.retried) {
       mounted.retried = true
       this.#retry = setTimeout(() => this.#mount(mounted), 500 + 500 * Math.random())
       this.#setState('loading')
       return
     }
     this.#error = error
-    this.#help = test ? `${error.message}. ${helpFor(error.code)}` : ''
-    // biome-ignore lint/suspicious/noConsole: for the developer of the page
-    if (test) console.error(this.#help)
+    if (test || location.protocol === 'http:') {
+      this.#help = `${error.message}. ${helpFor(error, this.#origin)}`
+      // biome-ignore lint/suspicious/noConsole: for the developer of the page
+      console.error(this.#help)
+    }
     if (this.#setState('error')) this.#dispatch('pi-error', { error })
     void this.updateComplete.then(() => {
       // To the retry button, unless the buyer has focused something else.

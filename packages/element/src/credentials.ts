@@ -4,6 +4,17 @@
  * @module
  */
 
+/** What your server returns to the page: the response of `POST /checkout/handoff`. */
+export interface Handoff {
+  /** Id of the Payment Intent. */
+  readonly id: string
+  /** Secret of that intent. */
+  readonly clientSecret: string
+}
+
+/** Requests a handoff from your server. `signal` aborts when the element is removed. */
+export type FetchHandoff = (options: { readonly signal: AbortSignal }) => Promise<Handoff>
+
 /** An id and its secret as the element mounts them. Another object means another mount. */
 export interface MountedCredentials {
   readonly id: string
@@ -39,6 +50,25 @@ export class Credentials {
     }
     this.#secret = secret
     this.#owner = null
+  }
+
+  /**
+   * Stores id and secret.
+   *
+   * @throws {TypeError} If one is missing.
+   */
+  setHandoff(value: unknown): void {
+    const { id, clientSecret } = (value ?? {}) as Partial<Handoff>
+    if (!id || !clientSecret || typeof id !== 'string') {
+      throw new TypeError('handoff: must have id and clientSecret')
+    }
+    this.setSecret(clientSecret)
+    this.id = id
+  }
+
+  /** Forgets id and secret. */
+  clear(): void {
+    this.id = this.#secret = null
   }
 
   /** Returns what to mount: the same object while id and secret stay the same, `undefined` without both. */

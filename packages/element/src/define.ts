@@ -3,14 +3,6 @@
  *
  * @module
  */
-import { PiCheckout } from './checkout-element.ts'
+import { registerDefaultTag } from './define-checkout.ts'
 
-declare global {
-  interface HTMLElementTagNameMap {
-    'pi-checkout': PiCheckout
-  }
-}
-
-if (globalThis.customElements && !customElements.get('pi-checkout')) {
-  customElements.define('pi-checkout', PiCheckout)
-}
+registerDefaultTag()

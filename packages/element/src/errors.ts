@@ -3,10 +3,15 @@
  *
  * @module
  */
-import { checkoutOrigin } from './origin.ts'
 
 /** Codes for which another try can help. */
-const retryableCodes = ['offline', 'unreachable', 'connection_lost', 'internal'] as const
+const retryableCodes = [
+  'handoff_failed',
+  'offline',
+  'unreachable',
+  'connection_lost',
+  'internal',
+] as const
 
 /** Why the checkout cannot be shown. The README's table has the meaning and the fix of each code. */
 export type CheckoutErrorCode =
@@ -34,19 +39,20 @@ export class CheckoutError extends Error {
    * Creates an error with its message.
    *
    * @param code - One of the README's table.
+   * @param options - `cause`: for `handoff_failed`, the error of `fetchHandoff`.
    */
-  constructor(code: CheckoutErrorCode) {
-    super(`pi-checkout: ${code}`)
+  constructor(code: CheckoutErrorCode, options?: ErrorOptions) {
+    super(`pi-checkout: ${code}`, options)
     this.code = code
     this.retryable = (retryableCodes as readonly string[]).includes(code)
   }
 }
 
 /** Returns the fix of an error for the developer of this page, in test environments. */
-export function helpFor(code: CheckoutErrorCode): string {
-  const checkout = checkoutOrigin()
+export function helpFor({ code, cause }: CheckoutError, checkout: string | undefined): string {
   const texts: Partial<Record<CheckoutErrorCode, string>> = {
-    not_configured: "Call configureCheckout with the checkout's origin.",
+    not_configured: "Call defineCheckout with the checkout's origin.",
+    handoff_failed: `fetchHandoff failed: ${cause}`,
     insecure_context: 'Serve this page over https.',
     invalid_values: 'Pass the id of the handoff unchanged.',
     blocked_by_csp: `Add to your policy: frame-src ${checkout}`,

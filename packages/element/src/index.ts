@@ -1,10 +1,13 @@
 /**
- * The public names of the element. Importing them does not register it: import `./define` for that.
+ * The public names of the element. Importing them does not register it: call `defineCheckout` for that.
  *
  * @module
  */
 
 export { PiCheckout } from './checkout-element.ts'
+export type { FetchHandoff, Handoff } from './credentials.ts'
+export type { CheckoutDefinition } from './define-checkout.ts'
+export { configureCheckout, defineCheckout } from './define-checkout.ts'
 export type { CheckoutErrorCode } from './errors.ts'
 export { CheckoutError } from './errors.ts'
 export type {
@@ -19,5 +22,4 @@ export type {
   PiStateChangeEvent,
 } from './events.ts'
 export { PiEvent } from './events.ts'
-export { configureCheckout } from './origin.ts'
 export { whenReady } from './when-ready.ts'

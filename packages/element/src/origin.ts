@@ -1,5 +1,5 @@
 /**
- * The origin of the checkout: set once per page by its script, never read from the document.
+ * The origin of the checkout, bound to the class of a tag by a script, never read from the document.
  *
  * Markup can be injected, and would send the secret to another host.
  *
@@ -7,32 +7,32 @@
  */
 import { readOrigin } from '@pi-checkout/contract/origin'
 
-let configured: string | undefined
+/** In the registry of symbols, because two copies of this code on one page share the registered tag. */
+const key = Symbol.for('pi-checkout.origin')
 
-/**
- * Sets the checkout's origin for each `<pi-checkout>` on the page.
- *
- * Call it once, before the first mount. Another call with the same origin has no effect.
- *
- * @param options - `origin`: https, or http on loopback, without a path. A trailing slash is a path.
- * @throws {TypeError} If `origin` is not such an origin, or differs from the one that is configured.
- * @example
- * configureCheckout({ origin: 'https://pay.example' })
- */
-export function configureCheckout(options: { readonly origin: string }): void {
-  const origin = readOrigin(options?.origin)
-  if (!origin) {
-    throw new TypeError(
-      'origin: must be https, or http on loopback, without a path, such as https://pay.example',
-    )
-  }
-  if (configured && configured !== origin) {
-    throw new TypeError('origin: another one is already configured')
-  }
-  configured = origin
+/** A class of checkouts, perhaps of another copy of this code. */
+type CheckoutClass = (abstract new () => HTMLElement) & { [key]?: string }
+
+/** Returns the origin of a class, or `undefined` if none is set. */
+export function originOf(type: CheckoutClass): string | undefined {
+  return type[key]
 }
 
-/** Returns the configured origin, or `undefined` before `configureCheckout`. */
-export function checkoutOrigin(): string | undefined {
-  return configured
+/**
+ * Sets the origin of a class.
+ *
+ * @throws {TypeError} If it is not an origin, or the class has another one.
+ */
+export function setOrigin(type: CheckoutClass, checkoutOrigin: unknown): void {
+  const origin = readOrigin(checkoutOrigin)
+  if (!origin) {
+    throw new TypeError(
+      'checkoutOrigin: must be https, or http on loopback, without a path, such as https://pay.example',
+    )
+  }
+  const existing = Object.hasOwn(type, key) && type[key]
+  if (existing && existing !== origin) {
+    throw new TypeError(`checkoutOrigin: the tag already has ${existing}. Define another tag`)
+  }
+  type[key] = origin
 }

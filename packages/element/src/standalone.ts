@@ -3,7 +3,9 @@
  *
  * @module
  */
-import './define.ts'
-import { configureCheckout } from './origin.ts'
+import { defineCheckout } from './define-checkout.ts'
 
-configureCheckout({ origin: new URL(import.meta.url).origin })
+export * from './client/index.ts'
+export * from './index.ts'
+
+defineCheckout({ checkoutOrigin: new URL(import.meta.url).origin })

@@ -34,7 +34,7 @@ test.each(pages)('the page of $path shows a message if its script is blocked', a
 test.each(checkoutPages)('the page of $path shifts nothing while it loads', async ({ html }) => {
   const page = await openPage(html, async (opened) => {
     // A slow script, so that the page is painted before the definition.
-    await opened.route('**/pi-checkout.js', async (route) => {
+    await opened.route('**/v1/pi-checkout.js', async (route) => {
       await setTimeout(500)
       await route.continue()
     })

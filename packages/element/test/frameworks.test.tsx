@@ -13,6 +13,7 @@ import '../src/frameworks/svelte.ts'
 import '../src/frameworks/vue.ts'
 
 const sites = startSites()
+const handoff = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
 const serverHtml = renderToString(<Checkout />)
 
 function openSample(
@@ -27,28 +28,35 @@ function openSample(
 }
 
 test.each(['react', 'vue', 'svelte'])(
-  'the %s sample mounts one frame and receives pi-finish',
+  'the %s sample mounts one frame, and shows the phase after pi-finish',
   async (name) => {
-    const page = await openSample(name)
+    let handoffs = 0
+    const page = await openSample(name, {
+      prepare: (opened) =>
+        opened.on('request', (request) => {
+          if (request.url().endsWith('/checkout/handoff')) handoffs++
+        }),
+    })
     await waitForEvent(page, 'pi-ready')
     expect(await eventsOf(page)).toEqual(readyEvents)
     expect(await page.locator('iframe').count()).toBe(1)
     expect(sites.requests).toEqual(['/checkout/pi_1'])
+    expect(handoffs).toBe(1)
     expect(await page.content()).not.toContain('pi_1_secret_x')
     await page.frameLocator('iframe').getByTestId('finish').click()
-    await expect.poll(() => page.locator('output').textContent()).toBe('pi_1')
+    await expect.poll(() => page.locator('output').textContent()).toBe('paid')
   },
 )
 
 test.each(['react', 'vue', 'svelte'])(
-  'the %s sample shows a message in place of the form if the handoff fails',
+  'the %s sample shows a message if the handoff fails',
   async (name) => {
     sites.expectedMessages.push(/Failed to load resource/)
     const page = await openSample(name, {
       prepare: (opened) => opened.route('**/checkout/handoff', (route) => route.abort()),
     })
-    await page.locator('pi-checkout').getByText('could not be loaded').waitFor()
-    expect(await eventsOf(page)).toEqual([])
+    await page.locator('output').getByText('could not be loaded').waitFor()
+    expect(await eventsOf(page)).toContain('pi-error handoff_failed')
   },
 )
 
@@ -61,11 +69,18 @@ test('server-rendered React HTML hydrates without a message and mounts one frame
 
 test('server-rendered React HTML contains neither secret nor id', () => {
   const html = renderToString(
-    <PiCheckout intentId="pi_1" clientSecret="pi_1_secret_x" label="Pay" data-testid="checkout">
-      <p>Waiting</p>
-    </PiCheckout>,
+    <>
+      <PiCheckout intentId="pi_1" clientSecret="pi_1_secret_x" label="Pay" data-testid="checkout">
+        <p>Waiting</p>
+      </PiCheckout>
+      <PiCheckout tag="acme-checkout" handoff={handoff} fetchHandoff={async () => handoff} />
+      <pi-checkout handoff={handoff} fetchHandoff={async () => handoff} />
+    </>,
   )
-  expect(html).toBe('<pi-checkout data-testid="checkout"><p>Waiting</p></pi-checkout>')
+  expect(html).toBe(
+    '<pi-checkout data-testid="checkout"><p>Waiting</p></pi-checkout>' +
+      '<acme-checkout></acme-checkout><pi-checkout></pi-checkout>',
+  )
 })
 
 test("React's types have the tag and its handlers, and reject the secret in markup", () => {

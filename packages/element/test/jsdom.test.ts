@@ -1,11 +1,10 @@
 // @vitest-environment jsdom
 import { afterEach, expect, test, vi } from 'vitest'
-import '../src/define.ts'
-import { configureCheckout, PiEvent } from '../src/index.ts'
+import { defineCheckout, PiEvent } from '../src/index.ts'
 
 type Checkout = HTMLElementTagNameMap['pi-checkout']
 
-configureCheckout({ origin: 'https://pay.example' })
+defineCheckout({ checkoutOrigin: 'https://pay.example' })
 
 afterEach(async () => {
   const elements = [...document.querySelectorAll('pi-checkout')]

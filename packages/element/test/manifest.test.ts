@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import * as client from '../src/client/index.ts'
 import * as entry from '../src/index.ts'
 import { type CheckoutErrorCode, PiCheckout } from '../src/index.ts'
 import * as testing from '../src/testing/index.ts'
@@ -79,6 +80,7 @@ test('the README lists each property, event, and error, and no other', () => {
   expect(column('event')).toEqual(names(element.events))
   const codes: Record<CheckoutErrorCode, true> = {
     not_configured: true,
+    handoff_failed: true,
     insecure_context: true,
     invalid_values: true,
     blocked_by_csp: true,
@@ -102,7 +104,7 @@ test('the README lists each slot, part, custom property, and state', () => {
 })
 
 test('the README lists each exported value, and no other', () => {
-  const exported = new Set([...Object.keys(entry), ...Object.keys(testing)])
+  const exported = [entry, client, testing].flatMap((names) => Object.keys(names))
   const named = column('export').map((name) => name.replace(/\(.*/, ''))
-  expect(named.filter((name) => !name.startsWith('.')).sort()).toEqual([...exported].sort())
+  expect(named.filter((name) => !name.startsWith('.')).sort()).toEqual(exported.sort())
 })

@@ -1,22 +1,27 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+// @vitest-environment jsdom
+import { expect, test } from 'vitest'
+import { PiCheckout } from '../src/checkout-element.ts'
+import { configureCheckout, defineCheckout } from '../src/define-checkout.ts'
+import { originOf } from '../src/origin.ts'
 
-let origin: typeof import('../src/origin.ts')
-
-beforeEach(async () => {
-  vi.resetModules()
-  origin = await import('../src/origin.ts')
-})
+let count = 0
+const newTag = (): string => `shop-checkout-${count++}`
+const pay = 'https://pay.example'
+const other = 'https://other.example'
 
 test.each([
-  'https://pay.example',
+  pay,
   'https://pay.example:8443',
   'http://127.0.0.1:4000',
   'http://[::1]:4000',
   'http://localhost',
   'http://pay.localhost:4000',
-])('accepts %s', (url) => {
-  origin.configureCheckout({ origin: url })
-  expect(origin.checkoutOrigin()).toBe(url)
+])('accepts %s', (checkoutOrigin) => {
+  const tag = newTag()
+  defineCheckout({ tag, checkoutOrigin })
+  const type = customElements.get(tag)
+  expect(type && originOf(type)).toBe(checkoutOrigin)
+  expect(document.createElement(tag)).toBeInstanceOf(PiCheckout)
 })
 
 test.each([
@@ -37,17 +42,36 @@ test.each([
   null,
   42,
 ])('rejects %s with the rule and an example', (url) => {
-  expect(() => origin.configureCheckout({ origin: url as string })).toThrow(
-    new TypeError(
-      'origin: must be https, or http on loopback, without a path, such as https://pay.example',
-    ),
-  )
-  expect(origin.checkoutOrigin()).toBeUndefined()
+  const tag = newTag()
+  const checkoutOrigin = url as string
+  const rule =
+    'checkoutOrigin: must be https, or http on loopback, without a path, such as https://pay.example'
+  expect(() => defineCheckout({ tag, checkoutOrigin })).toThrow(new TypeError(rule))
+  expect(() => configureCheckout({ checkoutOrigin })).toThrow(new TypeError(rule))
+  expect(customElements.get(tag)).toBeUndefined()
 })
 
-test('accepts the same origin again, and rejects another one', () => {
-  origin.configureCheckout({ origin: 'https://pay.example' })
-  origin.configureCheckout({ origin: 'https://pay.example' })
-  expect(() => origin.configureCheckout({ origin: 'https://other.example' })).toThrow(TypeError)
-  expect(origin.checkoutOrigin()).toBe('https://pay.example')
+test('accepts the same origin of a tag again, and rejects another one', () => {
+  const tag = newTag()
+  for (const checkoutOrigin of [pay, pay]) defineCheckout({ tag, checkoutOrigin })
+  expect(() => defineCheckout({ tag, checkoutOrigin: other })).toThrow(
+    new TypeError(`checkoutOrigin: the tag already has ${pay}. Define another tag`),
+  )
+})
+
+test('gives each tag its own origin, and configures the default tag before its definition', async () => {
+  configureCheckout({ checkoutOrigin: pay })
+  const tag = newTag()
+  defineCheckout({ tag, checkoutOrigin: other })
+  await import('../src/define.ts')
+  const origins = ['pi-checkout', tag].map((name) => originOf(customElements.get(name) as never))
+  expect(origins).toEqual([pay, other])
+  expect(() => configureCheckout({ checkoutOrigin: other })).toThrow(TypeError)
+})
+
+test('rejects the origin of the shop, and the types do too', () => {
+  // @ts-expect-error Swapped origins.
+  expect(() => defineCheckout({ shopOrigin: pay })).toThrow(TypeError)
+  // @ts-expect-error Swapped origins.
+  expect(() => configureCheckout({ shopOrigin: pay })).toThrow(TypeError)
 })

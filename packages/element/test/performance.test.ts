@@ -6,7 +6,7 @@ const sites = startSites()
 
 const script = `
   window.mount = async (count) => {
-    await import(PAY + '/pi-checkout.js')
+    await import(PAY + '/v1/pi-checkout.js')
     for (let i = 0; i < count; i++) {
       const pay = document.createElement('pi-checkout')
       Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })

@@ -54,7 +54,9 @@ export const routes = {
   bank: { method: 'POST', path: '/bank', audience: 'test-bank' },
   bankAnswer: { method: 'POST', path: '/bank/answer', audience: 'test-bank' },
 
-  element: { method: 'GET', path: '/pi-checkout.js', audience: 'public' },
+  element: { method: 'GET', path: '/v1/pi-checkout.js', audience: 'public' },
+  /** The file of one version, such as `0.1.0.js`. */
+  pinnedElement: { method: 'GET', path: '/pi-checkout-:file', audience: 'public' },
   openapi: { method: 'GET', path: '/openapi.json', audience: 'public' },
   docs: { method: 'GET', path: '/docs', audience: 'public' },
   docsStyle: { method: 'GET', path: '/docs.css', audience: 'public' },

@@ -77,6 +77,9 @@ export function mainListener(options: AppOptions): RequestListener {
         headers: () => elementHeaders,
         missing: 'The element is not built. Run npm run build.',
       }),
+      pinnedElement: staticFile(hostedFolder, ({ file }) => `pi-checkout-${file}`, {
+        headers: () => pinnedElementHeaders,
+      }),
     },
     checks: {
       // Supervisors and load balancers use network addresses as host.
@@ -120,4 +123,10 @@ export const elementHeaders = {
   // Browsers load module scripts with CORS, and the shop has another origin.
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
+}
+
+/** For the file of one version, which never changes. */
+export const pinnedElementHeaders = {
+  ...elementHeaders,
+  'cache-control': assetHeaders['cache-control'],
 }

@@ -9,6 +9,12 @@ interface Order {
 }
 type OpenOrder = Order & { readonly intentId: string; readonly oldIntentIds?: readonly string[] }
 
+/** The self-contained file, which the checkout serves. */
+declare module '*/v1/pi-checkout.js' {
+  export * from '@pi-checkout/element'
+  export * from '@pi-checkout/element/client'
+}
+
 /** The reader's own table of orders. */
 declare const orders: {
   ownedBy(sessionId: string, orderId: string | undefined): Promise<Order | undefined>

@@ -3,10 +3,15 @@
  *
  * @module
  */
+import type { FetchHandoff, Handoff } from '../credentials.ts'
 import type { PiEventType } from '../events.ts'
 
 /** Values of the element without the secret. A missing one is `null`. */
 export interface CheckoutValues {
+  /** Requests the handoff from your server. Another function starts no request. */
+  readonly fetchHandoff?: FetchHandoff | null | undefined
+  /** The handoff, instead of `fetchHandoff`. */
+  readonly handoff?: Handoff | null | undefined
   /** Id of the Payment Intent. */
   readonly intentId?: string | null | undefined
   /**

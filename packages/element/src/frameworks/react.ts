@@ -14,12 +14,17 @@ import {
   type ReactNode,
   type RefAttributes,
   type RefObject,
+  useCallback,
   useEffect,
   useImperativeHandle,
   useRef,
+  useState,
 } from 'react'
 import type { PiCheckout as PiCheckoutElement } from '../checkout-element.ts'
+import { followPayment, HandoffError, type Phase, postHandoff } from '../client/index.ts'
+import type { FetchHandoff } from '../credentials.ts'
 import '../define.ts'
+import type { CheckoutError } from '../errors.ts'
 import type { PiEventType } from '../events.ts'
 import type { AttributeHandlers, CheckoutValues, Handler } from './handlers.ts'
 
@@ -29,6 +34,12 @@ type Attributes = Omit<HTMLAttributes<PiCheckoutElement>, 'onError'>
 export interface PiCheckoutProps extends Attributes, CheckoutValues {
   /** Secret of that intent. Never rendered. */
   readonly clientSecret?: string | null | undefined
+  /**
+   * Another tag that `defineCheckout` has registered.
+   *
+   * @default 'pi-checkout'
+   */
+  readonly tag?: string | undefined
   readonly onReady?: Handler<'pi-ready'> | undefined
   readonly onStateChange?: Handler<'pi-statechange'> | undefined
   readonly onLeave?: Handler<'pi-leave'> | undefined
@@ -45,12 +56,13 @@ export interface PiCheckoutProps extends Attributes, CheckoutValues {
  * The hosted checkout as a React component. Its ref is the element.
  *
  * @example
- * <PiCheckout intentId={id} clientSecret={clientSecret} onFinish={showResult} />
+ * <PiCheckout fetchHandoff={fetchHandoff} onFinish={showResult} />
  */
 export const PiCheckout: ForwardRefExoticComponent<
   PiCheckoutProps & RefAttributes<PiCheckoutElement>
 > = forwardRef<PiCheckoutElement, PiCheckoutProps>((props, ref) => {
-  const { intentId, clientSecret, label, locale, className, children, ...others } = props
+  const { tag = 'pi-checkout', className, children, ...values } = props
+  const { fetchHandoff, handoff, intentId, clientSecret, label, locale, ...others } = values
   const { onReady, onStateChange, onLeave, onFinish, onCancel, onError, ...attributes } = others
   const element = useRef<PiCheckoutElement>(null)
   // The ref is set before effects run.
@@ -62,12 +74,14 @@ export const PiCheckout: ForwardRefExoticComponent<
   useListener(element, 'pi-cancel', onCancel)
   useListener(element, 'pi-error', onError)
   // One effect each: setting an unchanged secret again would allow it for another id.
+  useValue(element, 'handoff', handoff)
+  useValue(element, 'fetchHandoff', fetchHandoff)
   useValue(element, 'clientSecret', clientSecret)
   useValue(element, 'intentId', intentId)
   useValue(element, 'label', label)
   useValue(element, 'locale', locale)
   // React 18 does not support `className` on custom elements. Both versions support `class`.
-  return createElement('pi-checkout', { ...attributes, class: className, ref: element }, children)
+  return createElement(tag, { ...attributes, class: className, ref: element }, children)
 })
 PiCheckout.displayName = 'PiCheckout'
 
@@ -85,15 +99,86 @@ function useListener<T extends PiEventType>(
 }
 
 // No cleanup: StrictMode runs effects twice, and clearing a value would end the session.
-function useValue<K extends 'intentId' | 'clientSecret' | 'label' | 'locale'>(
+function useValue<K extends keyof CheckoutValues | 'clientSecret'>(
   element: RefObject<PiCheckoutElement | null>,
   key: K,
   value: PiCheckoutElement[K] | undefined,
 ): void {
+  const isSet = useRef(false)
   useEffect(() => {
     const target = element.current
-    if (target) target[key] = (value ?? null) as PiCheckoutElement[K]
+    // A value that was never passed must not clear the one that `fetchHandoff` returned.
+    if (!target || (value === undefined && !isSet.current)) return
+    isSet.current = true
+    target[key] = (value ?? null) as PiCheckoutElement[K]
   }, [element, key, value])
+}
+
+/** Your server's routes, of the page's own origin. */
+export interface CheckoutRoutes {
+  /** Such as `'/checkout/handoff'`. */
+  readonly handoff: string
+  /** Such as `'/checkout/status'`. */
+  readonly status: string
+}
+
+/** What `useCheckout` returns. */
+export interface CheckoutProgress {
+  /** Values and handlers for `<PiCheckout>`. */
+  readonly props: {
+    readonly fetchHandoff: FetchHandoff
+    readonly onReady: () => void
+    readonly onFinish: () => void
+    readonly onCancel: () => void
+    readonly onError: Handler<'pi-error'>
+  }
+  /** What your server says about the payment: `undefined` until the buyer is done with the form. */
+  readonly phase: Phase | undefined
+  /** Why the checkout cannot be shown. Its `cause` is the error of the handoff request. */
+  readonly error: CheckoutError | undefined
+}
+
+/**
+ * Connects `<PiCheckout>` to the two routes of your server: requests the handoff, and follows the payment.
+ *
+ * @param routes - Addresses of both routes.
+ * @returns The props of the component, and the progress to show.
+ * @example
+ * const { props, phase, error } = useCheckout({ handoff: '/checkout/handoff', status: '/checkout/status' })
+ * return phase === 'paid' ? <Thanks /> : <PiCheckout {...props} />
+ */
+export function useCheckout({ handoff, status }: CheckoutRoutes): CheckoutProgress {
+  const [phase, setPhase] = useState<Phase>()
+  const [error, setError] = useState<CheckoutError>()
+  const [following, setFollowing] = useState(0)
+  useEffect(() => {
+    if (following === 0) return undefined
+    const end = new AbortController()
+    followPayment(status, { signal: end.signal }).then(setPhase, () => {})
+    return () => end.abort()
+  }, [following, status])
+  const follow = useCallback(() => {
+    setPhase('processing')
+    setFollowing((count) => count + 1)
+  }, [])
+  const fetchHandoff: FetchHandoff = useCallback(
+    (options) => postHandoff(handoff, options),
+    [handoff],
+  )
+  const onReady = useCallback(() => setError(undefined), [])
+  const onError = useCallback<Handler<'pi-error'>>(
+    (event) => {
+      setError(event.error)
+      const { cause } = event.error
+      if (cause instanceof HandoffError && cause.code === 'order_already_paid') follow()
+    },
+    [follow],
+  )
+  return {
+    props: { fetchHandoff, onReady, onFinish: follow, onCancel: follow, onError },
+    phase,
+    error,
+  }
 }
 
 /**

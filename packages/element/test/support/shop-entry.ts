@@ -3,11 +3,11 @@
  *
  * @module
  */
-import '../../src/define.ts'
-
+export { followPayment, HandoffError, postHandoff } from '../../src/client/index.ts'
 export {
   CheckoutError,
   configureCheckout,
+  defineCheckout,
   PiCheckout,
   PiEvent,
   whenReady,

@@ -50,10 +50,10 @@ export interface Sites {
   serveCheckout: (hosted: FakeHostedPageOptions | Responder) => void
 }
 
-/** Configures the checkout from the npm entries. */
+/** Defines the tag from the npm entries. */
 export const configure = `
-  import { configureCheckout } from '/shop.js'
-  configureCheckout({ origin: PAY })`
+  import { defineCheckout } from '/shop.js'
+  defineCheckout({ checkoutOrigin: PAY })`
 
 /** Configures the checkout, and mounts `pi_1` and `pi_1_secret_x`. */
 export const mountDirectly = `${configure}
@@ -137,7 +137,7 @@ export function startSites({
       shop: await serve('shop', (path, request) => respondAsShop(path, request)),
       checkout: await serve('pay', (path, request) => {
         if (path !== '/favicon.ico') sites.requests.push(path)
-        return path === '/pi-checkout.js' ? selfContained() : respondAsCheckout(path, request)
+        return path === '/v1/pi-checkout.js' ? selfContained() : respondAsCheckout(path, request)
       }),
       attacker: await serve('evil', (path, request) => sites.respondAsAttacker(path, request)),
     })
@@ -241,11 +241,14 @@ function shopResponse(url: string, script: string): SiteResponse {
   const scripts: Record<string, string> = { '/page.js': script }
   for (const [name, code] of Object.entries(inject('bundles'))) scripts[`/${name}.js`] = code
   if (scripts[path] !== undefined) return { body: scripts[path], type }
-  if (path === '/pi-checkout.js') return selfContained()
+  if (path === '/v1/pi-checkout.js') return selfContained()
   if (path === '/favicon.ico') return { body: '', type: 'image/x-icon' }
-  if (path !== '/checkout/handoff') return undefined
-  const body = JSON.stringify({ id: 'pi_1', clientSecret: 'pi_1_secret_x' })
-  return { body, type: 'application/json' }
+  const routes: Record<string, object> = {
+    '/checkout/handoff': { id: 'pi_1', clientSecret: 'pi_1_secret_x' },
+    '/checkout/status': { phase: 'paid' },
+  }
+  const body = routes[path]
+  return body && { body: JSON.stringify(body), type: 'application/json' }
 }
 
 function selfContained(): SiteResponse {

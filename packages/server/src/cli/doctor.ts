@@ -130,14 +130,14 @@ function readCheckoutOrigin(): string {
 /** Fetches the element from the checkout, and the page that shows it. */
 async function checkCheckout(checkoutOrigin: string, page: string | undefined): Promise<Finding[]> {
   const name = 'checkout'
-  const element = await get(`${checkoutOrigin}/pi-checkout.js`)
+  const element = await get(`${checkoutOrigin}/v1/pi-checkout.js`)
   if (typeof element === 'string') {
     const detail = `${checkoutOrigin} ${element}. Check PI_CHECKOUT_ORIGIN, and that the checkout runs.`
     return [{ name, level: 'fail', detail }]
   }
   const isScript = /javascript/.test(element.headers.get('content-type') ?? '')
   if (!element.ok || !isScript) {
-    const detail = `${checkoutOrigin} has no /pi-checkout.js: it is not the checkout. Set PI_CHECKOUT_ORIGIN to the origin that the service prints.`
+    const detail = `${checkoutOrigin} has no /v1/pi-checkout.js: it is not the checkout. Set PI_CHECKOUT_ORIGIN to the origin that the service prints.`
     return [{ name, level: 'fail', detail }]
   }
   const ok: Finding = { name, level: 'ok', detail: `${checkoutOrigin} serves the element` }

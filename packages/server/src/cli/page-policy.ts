@@ -33,7 +33,7 @@ function checkPolicy({ url, headers, html, checkoutOrigin }: CheckedPage): Polic
     return { name, level: 'warn', detail }
   }
   const required = [{ directive: 'frame-src', blocked: 'the frame of the checkout' }]
-  if (html.includes(`${checkoutOrigin}/pi-checkout.js`)) {
+  if (/\/(?:v1\/pi-checkout|pi-checkout-[\d.]+)\.js/.test(html)) {
     required.push({ directive: 'script-src', blocked: 'pi-checkout.js' })
   }
   for (const { directive, blocked } of required) {

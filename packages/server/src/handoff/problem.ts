@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
 import { problemMediaType } from '@pi-checkout/contract/problem'
 import { PiError } from '../client/errors.ts'
 import { redact } from '../client/redact.ts'
@@ -27,10 +28,9 @@ export const handoffProblems = {
   },
   payment_refused: { status: 502, title: 'The payment could not be prepared' },
   payment_unavailable: { status: 503, title: 'The payment service is not available. Try again' },
-} as const satisfies Record<string, { readonly status: number; readonly title: string }>
+} as const satisfies Record<HandoffProblemCode, { readonly status: number; readonly title: string }>
 
-/** Code of an error that the handoff's routes return. */
-export type HandoffProblemCode = keyof typeof handoffProblems
+export type { HandoffProblemCode }
 
 /** A rejected request, as passed to `onError`. */
 export class HandoffRejection extends Error {

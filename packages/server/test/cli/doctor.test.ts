@@ -27,7 +27,7 @@ async function findingsOf(env: Record<string, string>, args: string[] = []) {
 
 /** A checkout that serves the element and rejects pages on localhost. */
 const checkout: Step = (response, { url, headers }) => {
-  if (url === '/pi-checkout.js') {
+  if (url === '/v1/pi-checkout.js') {
     return void response.writeHead(200, { 'content-type': 'text/javascript' }).end('')
   }
   const rejected = headers.referer?.includes('localhost')
@@ -103,7 +103,7 @@ test('reports a rejected key and a wrong checkout origin', async () => {
   const changes = { PI_BASE_URL: rejecting.url, PI_CHECKOUT_ORIGIN: page }
   const found = await findingsOf({ ...env, ...changes }, ['--page', page])
   expect(found.service).toMatch(/^fail: .*invalid_credentials.*set PI_API_KEY/)
-  expect(found.checkout).toMatch(/^fail: .*has no \/pi-checkout\.js/)
+  expect(found.checkout).toMatch(/^fail: .*has no \/v1\/pi-checkout\.js/)
   expect(found.page).toMatch(/^fail: was not checked/)
 })
 
@@ -147,7 +147,7 @@ const pages: [string, Record<string, string>, string[]][] = [
   ],
   [
     'a script-src without the checkout',
-    { csp: "script-src 'self'", html: 'https://pay.example/pi-checkout.js' },
+    { csp: "script-src 'self'", html: 'https://pay.example/v1/pi-checkout.js' },
     ['fail', 'ok', 'ok'],
   ],
   ['no referrer', { referrer: 'no-referrer', csp: 'frame-src *' }, ['ok', 'warn', 'ok']],

@@ -17,21 +17,20 @@ export interface StaticOptions {
   readonly missing?: string
 }
 
-/** Returns a handler that serves one file. */
-export function staticFile(folder: string, name: string, options: StaticOptions): Handler {
+/** Returns a handler that serves one file, or the one that the path selects. */
+export function staticFile(
+  folder: string,
+  name: string | ((params: Call['params']) => string),
+  options: StaticOptions,
+): Handler {
   const serve = fileServer(folder, options)
-  return async (call) => await serve(call, name)
+  return async (call) => await serve(call, typeof name === 'string' ? name : name(call.params))
 }
 
 /** Returns a handler that serves the files of a folder. The rest of the path selects the file. */
 export function staticFolder(folder: string, options: StaticOptions): Handler {
   const serve = fileServer(folder, options)
-  return async (call) => {
-    const name = call.params.rest || 'index.html'
-    // Reject hidden files, parent folders, and encoded characters.
-    if (!/^(?:[\w-]+\/)*[\w-][\w.-]*$/.test(name)) throw notFound(options)
-    return await serve(call, name)
-  }
+  return async (call) => await serve(call, call.params.rest || 'index.html')
 }
 
 type Serve = (call: Call, name: string) => Promise<RouteResponse>
@@ -39,6 +38,8 @@ type Serve = (call: Call, name: string) => Promise<RouteResponse>
 function fileServer(folder: string, options: StaticOptions): Serve {
   const cache = new Map<string, { readonly bytes: Buffer; readonly tag: string }>()
   return async ({ request }, name) => {
+    // Reject hidden files, parent folders, and encoded characters.
+    if (!/^(?:[\w-]+\/)*[\w-][\w.-]*$/.test(name)) throw notFound(options)
     let file = cache.get(name)
     if (!file) {
       const bytes = await readFile(join(folder, name)).catch(() => {

@@ -43,7 +43,7 @@ test('accepts any Host for probes and metrics, and for nothing else', async () =
       '/docs',
       '/openapi.json',
       '/checkout/pi_x',
-      '/pi-checkout.js',
+      '/v1/pi-checkout.js',
       '/_sandbox/',
     ]) {
       expect(await ask(path, host)).toMatch(/^HTTP\/1\.1 400 [\s\S]+invalid_host/)
@@ -160,7 +160,8 @@ test('logs the pattern of a path, and no part that may be an id or a secret', as
     '/payment-intents/abc': '/payment-intents/:id',
     '/_sandbox/environments/env_7Qk/clock': '/_sandbox/environments/:id/clock',
     '/checkout-api/challenge/open': '/checkout-api/challenge/open',
-    '/pi-checkout.js': '/pi-checkout.js',
+    '/v1/pi-checkout.js': '/v1/pi-checkout.js',
+    '/pi-checkout-0.1.0.js': '/pi-checkout-:file',
     '/': '/*',
     '/jane.doe/_sandbox/jane': '/*',
     [`/${'x'.repeat(9000)}/%0a/pi_sk_test_${'0'.repeat(36)}`]: '/*',

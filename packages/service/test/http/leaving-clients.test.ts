@@ -44,7 +44,7 @@ test('the service survives clients that leave at any byte of the hosted page and
   const news = `/checkout-api/intent?waitForVersion=${session.intent.version + 1}`
   await leave({
     requests: [
-      get('/pi-checkout.js'),
+      get('/v1/pi-checkout.js'),
       get(`/checkout/${intent.id}`, `Referer: ${shop}/`),
       post('/checkout-api/session', pair(), origin),
       get('/checkout-api/intent', bearer),

@@ -175,7 +175,7 @@ test('names the methods of a path to a request with another one', async () => {
     ...['/docs', '/docs.css', '/openapi.json', '/healthz', '/readyz', '/favicon.ico'].map(
       (path) => [path, 'GET, HEAD'] as const,
     ),
-    ...['/pi-checkout.js', '/checkout/pi_x', '/checkout-assets/x.js'].map(
+    ...['/v1/pi-checkout.js', '/checkout/pi_x', '/checkout-assets/x.js'].map(
       (path) => [path, 'GET, HEAD'] as const,
     ),
     ...['session', 'confirm', 'cancel', 'challenge/open', 'challenge/cancel', 'reports'].map(

@@ -1,0 +1,35 @@
+/**
+ * One request with a time limit, which includes its body.
+ *
+ * @module
+ */
+
+const timeout = 20_000
+
+/**
+ * Returns the response and its JSON, `{}` if the body is something else.
+ *
+ * @throws {TypeError} If there is no response.
+ * @throws {DOMException} If `signal` aborts, or after 20 seconds.
+ */
+export async function requestJson(
+  url: string,
+  { signal, ...init }: RequestInit,
+): Promise<{ readonly response: Response; readonly body: Readonly<Record<string, unknown>> }> {
+  // Not `AbortSignal.any`, which Safari before 17.4 does not have.
+  const end = new AbortController()
+  const abort = (): void => end.abort(signal?.reason)
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort)
+  const timer = setTimeout(() => end.abort(), timeout)
+  try {
+    const response = await fetch(url, { ...init, cache: 'no-store', signal: end.signal })
+    const body: unknown = await response.json().catch((error) => {
+      if (end.signal.aborted) throw error
+    })
+    return { response, body: Object(body) }
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,148 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, expect, expectTypeOf, test, vi } from 'vitest'
+import { followPayment, HandoffError, type Phase, postHandoff } from '../src/client/index.ts'
+
+/** Responses in turn: a phase, an HTTP status, or a failed request. The last one repeats. */
+let responses: readonly (Phase | number | Error)[] = []
+let requests: { readonly url: string; readonly at: number; readonly init: RequestInit }[] = []
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 })
+  requests = []
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    requests.push({ url, at: performance.now(), init })
+    const response = responses[requests.length - 1] ?? responses.at(-1)
+    if (response instanceof Error) throw response
+    if (typeof response === 'number') return new Response('<!doctype html>', { status: response })
+    return Response.json({ phase: response })
+  })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  hide(false)
+})
+
+function hide(hidden: boolean): void {
+  Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
+  document.dispatchEvent(new Event('visibilitychange'))
+}
+
+test.each<[readonly (Phase | number | Error)[], Phase, number]>([
+  [['paid'], 'paid', 1],
+  [['failed'], 'failed', 1],
+  [['open', 'processing', 'unknown', 'paid'], 'paid', 4],
+  [[new TypeError('offline'), 500, 404, 'paid'], 'paid', 4],
+])('follows %s to %s', async (given, phase, count) => {
+  responses = given
+  const followed = followPayment('/checkout/status')
+  await vi.runAllTimersAsync()
+  expect(await followed).toBe(phase)
+  expect(requests.map(({ url }) => url)).toEqual(Array(count).fill('/checkout/status'))
+})
+
+test.each<[Phase | number | Error, Phase]>([
+  ['processing', 'processing'],
+  ['open', 'open'],
+  [503, 'unknown'],
+  [new TypeError('offline'), 'unknown'],
+])('resolves after the timeout if every response is %s', async (response, phase) => {
+  responses = [response]
+  const followed = followPayment('/checkout/status')
+  await vi.runAllTimersAsync()
+  expect(await followed).toBe(phase)
+  expect(performance.now()).toBeGreaterThanOrEqual(60_000)
+  expect(performance.now()).toBeLessThan(61_000)
+})
+
+test('waits longer after each response, up to five seconds', async () => {
+  responses = ['processing']
+  const followed = followPayment('/checkout/status', { timeout: 30_000 })
+  await vi.runAllTimersAsync()
+  await followed
+  const waits = requests
+    .slice(1)
+    .map(({ at }, index) => Math.round(at - (requests[index]?.at ?? 0)))
+  expect(waits.slice(0, 3)).toEqual([500, 750, 1125])
+  expect(waits.slice(6)).toEqual([5000, 5000, 5000])
+})
+
+test('sends nothing while the page is hidden, and does not count that time', async () => {
+  responses = ['processing', 'paid']
+  hide(true)
+  const followed = followPayment('/checkout/status', { timeout: 1000 })
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(requests).toEqual([])
+  hide(false)
+  await vi.runAllTimersAsync()
+  expect(await followed).toBe('paid')
+})
+
+test.each(['before', 'while it waits', 'while it is hidden'])(
+  'rejects if its signal aborts %s',
+  async (when) => {
+    responses = ['processing']
+    const stop = new AbortController()
+    if (when === 'before') stop.abort('enough')
+    if (when === 'while it is hidden') hide(true)
+    const followed = followPayment('/checkout/status', { signal: stop.signal }).catch(
+      (reason) => reason,
+    )
+    await vi.advanceTimersByTimeAsync(10)
+    stop.abort('enough')
+    expect(await followed).toBe('enough')
+    expect(vi.getTimerCount()).toBe(0)
+  },
+)
+
+test('ends a request without a response after twenty seconds', async () => {
+  const signals: (AbortSignal | null | undefined)[] = []
+  vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => {
+    signals.push(signal)
+    return new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason))
+    })
+  })
+  const followed = followPayment('/checkout/status', { timeout: 30_000 })
+  await vi.advanceTimersByTimeAsync(21_000)
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true, false])
+  await vi.runAllTimersAsync()
+  expect(await followed).toBe('unknown')
+})
+
+test.each([
+  [{}, '{}'],
+  [{ orderId: 'A-1' }, '{"orderId":"A-1"}'],
+])('postHandoff sends %j as JSON, and returns the handoff', async (options, body) => {
+  const handoff = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
+  const send = vi.fn(async () => Response.json(handoff))
+  vi.stubGlobal('fetch', send)
+  expect(await postHandoff('/checkout/handoff', options)).toEqual(handoff)
+  const headers = { 'content-type': 'application/json' }
+  expect(send).toHaveBeenCalledWith(
+    '/checkout/handoff',
+    expect.objectContaining({ method: 'POST', headers, body }),
+  )
+})
+
+test.each([
+  [
+    '{"title":"The order is paid","code":"order_already_paid"}',
+    'The order is paid',
+    'order_already_paid',
+  ],
+  ['<!doctype html>', 'The shop returned 409', 'unknown'],
+  ['null', 'The shop returned 409', 'unknown'],
+])('postHandoff rejects %s with its title and code', async (body, message, code) => {
+  vi.stubGlobal('fetch', async () => new Response(body, { status: 409 }))
+  const error = await postHandoff('/checkout/handoff').catch((reason) => reason)
+  expect(error).toBeInstanceOf(HandoffError)
+  expect(error).toMatchObject({ name: 'HandoffError', message, code, status: 409 })
+})
+
+test('the types list the phases, and complete the codes of the handoff route', () => {
+  expectTypeOf(followPayment).returns.resolves.toEqualTypeOf<Phase>()
+  expectTypeOf<Phase>().toEqualTypeOf<'open' | 'processing' | 'paid' | 'failed' | 'unknown'>()
+  expectTypeOf<'order_already_paid'>().toExtend<HandoffError['code']>()
+})
