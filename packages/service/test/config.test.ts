@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { shellQuote } from '../shared/shell-quote.ts'
 import { readConfig, storeOptions } from '../src/config.ts'
 
-test('the options of a store lead to it from whichever folder they are pasted in', () => {
+test('returns store options that work in any folder', () => {
   const options = (flags: object, env = {}) => storeOptions(readConfig(flags, env).store)
   expect(options({})).toBe(` --data '${resolve('.data/service')}'`)
   expect(options({}, { PI_DATA_DIR: 'x' })).toBe(` --data '${resolve('x')}'`)
@@ -15,22 +15,57 @@ test('the options of a store lead to it from whichever folder they are pasted in
   expect(options({ memory: true })).toBeUndefined()
 })
 
-test('a shell reads a quoted word as it was', () => {
+test('quotes a word so that a shell reads it unchanged', () => {
   const text = `Ani's "$HOME" \`id\` \\ * ; tea`
   expect(execFileSync('sh', ['-c', `printf %s ${shellQuote(text)}`], { encoding: 'utf8' })).toBe(
     text,
   )
 })
 
-for (const [name, text] of [
-  ['PI_PUBLIC_URL', 'http://pay.example.com'],
-  ['PI_PUBLIC_URL', 'https://pay.example.com/'],
-  ['PI_PUBLIC_URL', 'https://*.example.com'],
-  ['PI_CHALLENGE_URL', 'http://bank.example.net'],
+test('logs warnings and limits no rate by default', () => {
+  expect(readConfig({}, {})).toMatchObject({ logLevel: 'warn', rateLimit: undefined })
+})
+
+const origin =
+  'must be an origin such as https://pay.example.com, without a path or trailing slash. http is accepted for loopback only.'
+const proxies = (entry: string): string =>
+  `must be IP addresses and CIDR ranges with a prefix of at least 1, separated by commas, or "none"; received "${entry}". Set for example 10.0.0.0/8,2001:db8::1, or none if clients connect directly.`
+
+for (const [name, value, rule] of [
+  ['PI_PUBLIC_URL', 'http://pay.example.com', origin],
+  ['PI_PUBLIC_URL', 'https://pay.example.com/', origin],
+  ['PI_PUBLIC_URL', 'https://*.example.com', origin],
+  ['PI_CHALLENGE_URL', 'http://bank.example.net', origin],
+  ['PI_TRUSTED_PROXIES', '10.0.0.0/33', proxies('10.0.0.0/33')],
+  ['PI_TRUSTED_PROXIES', '10.0.0.1,proxy.internal', proxies('proxy.internal')],
+  ['PI_TRUSTED_PROXIES', '0.0.0.0/0', proxies('0.0.0.0/0')],
+  ['PI_TRUSTED_PROXIES', '::/0', proxies('::/0')],
+  ['PI_TRUSTED_PROXIES', '2001:db8::/129', proxies('2001:db8::/129')],
+  ['PI_TRUSTED_PROXIES', '10.0.0.0/8/8', proxies('10.0.0.0/8/8')],
+  ['PI_TRUSTED_PROXIES', '10.0.0.0/', proxies('10.0.0.0/')],
+  ['PI_TRUSTED_PROXIES', '10.0.0.1,', proxies('')],
+  ['PI_TRUSTED_PROXIES', 'none,10.0.0.1', proxies('none')],
+  ['PI_TRUSTED_PROXIES', 'true', proxies('true')],
+  ['PI_RATE_LIMIT', '0', 'must be an integer from 1 to 999999, in requests per second'],
+  ['PI_METRICS', 'yes', 'must be on or off'],
+  ['PI_SANDBOX', 'everybody', 'must be loopback or network'],
+  [
+    'PI_LOG_LEVEL',
+    'verbose',
+    'must be one of silent, error, warn, info, debug (default warn); received "verbose".',
+  ],
 ] as const) {
-  test(`a start under ${name}=${text} is refused with the rule`, () => {
-    expect(() => readConfig({}, { [name]: text })).toThrow(
-      `${name}: must be an origin such as https://pay.example.com, without a path or trailing slash. http is accepted for loopback only.`,
-    )
+  test(`rejects ${name}=${value} and names the rule`, () => {
+    expect(() => readConfig({}, { [name]: value })).toThrow(`${name}: ${rule}`)
+  })
+}
+
+for (const [flags, rule] of [
+  [{ port: 'http' }, '--port: must be an integer from 0 to 65534'],
+  [{ memory: true, data: 'x' }, '--memory and --data: cannot be combined'],
+  [{ databaseUrl: 'mysql://x' }, '--database-url: must begin with postgres://'],
+] as const) {
+  test(`rejects the options ${JSON.stringify(flags)} and names the rule (threat 70)`, () => {
+    expect(() => readConfig(flags, {})).toThrow(rule)
   })
 }

@@ -1,45 +1,37 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { freePort } from '@pi-checkout/test-support/free-port'
-import { startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
+import { root, startProgram } from '@pi-checkout/test-support/process'
 import { expect, test } from 'vitest'
 import { newSecretKeys } from '../src/secret-keys.ts'
+import { atEnd, startPostgres, temporaryFolder } from './support/lifetime.ts'
 import { create } from './support/service.ts'
 
-const packageFolder = fileURLToPath(new URL('..', import.meta.url))
-const root = join(packageFolder, '../..')
-const dockerfile = readFileSync(join(packageFolder, 'Dockerfile'), 'utf8')
-const compose = readFileSync(join(packageFolder, 'compose.yaml'), 'utf8')
-const shell = promisify(execFile)
+const read = (file: string): string => readFileSync(join(root, 'packages/service', file), 'utf8')
+const dockerfile = read('Dockerfile')
+const compose = read('compose.yaml')
+const run = promisify(execFile)
 
-/** What follows an instruction, each time that it stands there. */
+/** Returns the rest of each line that begins with this instruction. */
 function instructions(name: string): string[] {
   return [...dockerfile.matchAll(new RegExp(`^${name} (.+)$`, 'gm'))].map(([, rest = '']) => rest)
 }
 
-/** `NAME: value` of the service's environment. */
+/** Returns the service's environment of the compose file. */
 function environmentOf(values: Record<string, string>): Record<string, string> {
   const [, block = ''] =
     /\n {2}service:[\s\S]*?\n {4}environment:\n((?: {6}.+\n)+)/.exec(compose) ?? []
-  const lines = [...block.matchAll(/^ {6}(\w+): (.+)$/gm)]
-  return Object.fromEntries(
-    lines.map(([, name = '', value = '']) => [
-      name,
-      value
-        .replace(/\$\{(\w+)[^}]*\}/g, (_, variable: string) => values[variable] ?? '')
-        .replaceAll('"', ''),
-    ]),
-  )
+  const replaced = block
+    .replace(/\$\{(\w+)[^}]*\}/g, (_, name: string) => values[name] ?? '')
+    .replaceAll('"', '')
+  const lines = replaced.matchAll(/^ {6}(\w+): (.+)$/gm)
+  return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]))
 }
 
-test('the image runs as a plain user, keeps data in a volume, and holds no secret', () => {
+test('runs as a plain user, keeps data in a volume, and contains no secret', () => {
   expect(instructions('USER')).toEqual(['node'])
   expect(instructions('VOLUME')).toEqual(['/data'])
   for (const text of [dockerfile, compose]) {
@@ -50,51 +42,34 @@ test('the image runs as a plain user, keeps data in a volume, and holds no secre
   }
 })
 
-test('the steps of the image, run here one after the other, lead to a healthy service on PostgreSQL', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pi-image-'))
-  const server = await startTemporaryPostgres({ fsync: 'off' })
+test('builds a healthy service on PostgreSQL with its steps', async () => {
+  const folder = temporaryFolder()
+  const server = await startPostgres()
   const port = await freePort(2)
-  // Where the image has its own folders, user and port, this machine has others.
+  // Where the image has its own folders, user, and port, this host has others.
   const here = (step: string): string =>
     step
       .replaceAll(/(?<=\s)\/(service|data)\b/g, `${folder}/$1`)
       .replace('-o node -g node', `-o ${userInfo().uid} -g ${userInfo().gid}`)
       .replaceAll(':4000', `:${port}`)
-  for (const step of instructions('RUN')) {
-    await shell('sh', ['-c', here(step)], { cwd: root, maxBuffer: 1e7 })
-  }
+  const shell = async (step: string) =>
+    await run('sh', ['-c', here(step)], { cwd: root, maxBuffer: 1e7 })
+  for (const step of instructions('RUN')) await shell(step)
 
+  const pairs = instructions('ENV').flatMap((line) => line.split(' '))
   const env = {
-    ...Object.fromEntries(instructions('ENV').flatMap((line) => line.split(' ').map(splitPair))),
+    ...Object.fromEntries(pairs.map((pair) => pair.split('='))),
     ...environmentOf({ POSTGRES_PASSWORD: 'none', PI_SECRET_KEYS: newSecretKeys() }),
-    PI_DATABASE_URL: server.url,
-    PI_PORT: String(port),
+    ...{ PI_DATABASE_URL: server.url, PI_PORT: String(port) },
   }
-  const [program = '', ...args] = JSON.parse(instructions('CMD')[0] ?? '') as string[]
-  const child = spawn(program, [...args, '--json'], {
-    cwd: join(folder, 'service'),
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = await Promise.race([
-    once(createInterface(child.stdout), 'line'),
-    once(child, 'exit').then(() =>
-      Promise.reject(new Error('The service ended at once; see above')),
-    ),
-  ])
-  const { baseUrl, apiKey } = JSON.parse(String(line)) as { baseUrl: string; apiKey: string }
-  expect((await create({ url: baseUrl, apiKey })).status).toBe(201)
+  const [command = '', ...args] = JSON.parse(instructions('CMD')[0] ?? '') as string[]
+  const cwd = join(folder, 'service')
+  const program = await startProgram([...args, '--json'], { command, cwd, env })
+  atEnd(() => program.stop())
+  const { baseUrl: url, apiKey } = JSON.parse(program.line) as { baseUrl: string; apiKey: string }
+  expect((await create({ url, apiKey })).status).toBe(201)
   const [, health = ''] = / CMD (.+)$/.exec(instructions('HEALTHCHECK')[0] ?? '') ?? []
-  await shell('sh', ['-c', here(health)])
-
-  child.kill('SIGTERM')
-  expect((await once(child, 'exit'))[0]).toBe(0)
-  await expect(shell('sh', ['-c', here(health)])).rejects.toMatchObject({ code: 1 })
-  await server.stop()
-  await rm(folder, { recursive: true })
+  await shell(health)
+  expect(await program.stop()).toBe(0)
+  await expect(shell(health)).rejects.toMatchObject({ code: 1 })
 })
-
-function splitPair(pair: string): [string, string] {
-  const [name = '', value = ''] = pair.split('=')
-  return [name, value]
-}

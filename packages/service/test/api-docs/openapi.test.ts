@@ -23,16 +23,13 @@ test.each<[string, unknown, boolean]>([
   ['more than a double holds', { ...valid, amount: 2 ** 53 }, false],
   ['another currency', { ...valid, currency: 'GBP' }, false],
   ['an empty order id', { ...valid, orderId: '' }, false],
-  ...['\u200b', '  ', '\u00a0', '\u3164', '\ufe0f'].map((orderId): [string, unknown, boolean] => [
-    `an order id without a visible character, ${escape(orderId)}`,
-    { ...valid, orderId },
-    false,
-  ]),
-  ...['a\u0000', 'a\u202eb', 'a\u2028', '\u0085'].map((orderId): [string, unknown, boolean] => [
-    `an order id with a forbidden character, ${escape(orderId)}`,
-    { ...valid, orderId },
-    false,
-  ]),
+  ...['\u200b', '  ', '\u00a0', '\u3164', '\ufe0f', 'a\u0000', 'a\u202eb', 'a\u2028', '\u0085'].map(
+    (orderId): [string, unknown, boolean] => [
+      `the order id ${escape(orderId)}`,
+      { ...valid, orderId },
+      false,
+    ],
+  ),
   ['an order id in another script', { ...valid, orderId: 'Պատվեր 7' }, true],
   ['an order id with a joiner', { ...valid, orderId: '👩\u200d🚀' }, true],
   ['33 characters', { ...valid, orderId: 'x'.repeat(33) }, false],
@@ -52,10 +49,8 @@ test.each<[string, unknown, boolean]>([
 test('resolves every reference and has valid examples', () => {
   const text = JSON.stringify(description)
   for (const [, path = ''] of text.matchAll(/"\$ref":"#([^"]+)"/g)) {
-    const found = path
-      .split('/')
-      .slice(1)
-      .reduce<unknown>((at, name) => Reflect.get(Object(at), name), description)
+    const [, ...names] = path.split('/')
+    const found = names.reduce<unknown>((at, name) => Reflect.get(Object(at), name), description)
     expect([path, found]).toEqual([path, expect.any(Object)])
   }
   const operations = Object.values(description.paths).flatMap(Object.values) as Operation[]
@@ -91,54 +86,31 @@ const problem = {
   errors: [{ pointer: '/a', code: 'required', detail: 'a' }],
 }
 
-test.each([
+for (const [name, response] of [
   ['PaymentIntent', example],
   ['CreatedPaymentIntent', example],
   ['Problem', problem],
-] as const)(
-  'lets clients that read %s accept fields and values of later versions',
-  (name, response) => {
+] as const) {
+  test(`lets clients that read ${name} accept fields and values of later versions`, () => {
     const Response = z.fromJSONSchema(schemas[name] as z.core.JSONSchema.JSONSchema)
-    expect(Response.safeParse(response).success).toBe(true)
-    for (const later of [...withMoreFields(response), ...withOtherValues(response)]) {
+    for (const later of [response, ...laterVersions(response)]) {
       expect([later, Response.safeParse(later).success]).toEqual([later, true])
     }
-  },
-)
-
-/** The response with one more field, in each of its objects in turn. */
-function withMoreFields(value: unknown): readonly unknown[] {
-  return [
-    ...(isRecord(value) && !Array.isArray(value) ? [{ ...value, later: 'x' }] : []),
-    ...inside(value, withMoreFields),
-  ]
+  })
 }
 
-/** The response with a value that no version knows, in each field of a closed list in turn. */
-function withOtherValues(value: unknown): readonly unknown[] {
-  if (!isRecord(value)) return []
-  const names = ['status', 'currency', 'type', 'code'].filter(
-    (name) => typeof value[name] === 'string',
-  )
-  return [
-    ...names.map((name) => ({ ...value, [name]: 'later' })),
-    ...inside(value, withOtherValues),
-  ]
-}
-
-function inside(
-  value: unknown,
-  change: (inner: unknown) => readonly unknown[],
-): readonly unknown[] {
-  if (Array.isArray(value)) return value.flatMap((each) => change(each).map((changed) => [changed]))
-  if (!isRecord(value)) return []
-  return Object.entries(value).flatMap(([name, inner]) =>
-    change(inner).map((changed) => ({ ...value, [name]: changed })),
-  )
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+/** Copies of a response: with another field in one object, or an unknown value in one closed list. */
+function* laterVersions(value: unknown): Generator<unknown> {
+  if (Array.isArray(value)) {
+    for (const each of value) for (const later of laterVersions(each)) yield [later]
+  } else if (typeof value === 'object' && value !== null) {
+    yield { ...value, later: 'x' }
+    for (const [name, inner] of Object.entries(value)) {
+      const isClosed = ['status', 'currency', 'type', 'code'].includes(name)
+      if (isClosed && typeof inner === 'string') yield { ...value, [name]: 'later' }
+      for (const later of laterVersions(inner)) yield { ...value, [name]: later }
+    }
+  }
 }
 
 test('describes HEAD with the responses of GET and without a body', () => {
@@ -148,12 +120,11 @@ test('describes HEAD with the responses of GET and without a body', () => {
 })
 
 interface Operation {
-  readonly responses?: Record<
-    string,
-    {
-      readonly content?: Record<string, { readonly examples?: Record<string, { value: unknown }> }>
-    }
-  >
+  readonly responses?: Record<string, { readonly content?: Record<string, Media> }>
+}
+
+interface Media {
+  readonly examples?: Record<string, { readonly value: unknown }>
 }
 
 test('documents the API on a page that loads only its stylesheet', () => {

@@ -1,18 +1,13 @@
-import { request } from 'node:http'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type RunningCheckout, startCheckout } from '../support/checkout.ts'
+import { expect, test, vi } from 'vitest'
+import { startCheckout } from '../support/checkout.ts'
+import { sendRaw } from '../support/service.ts'
 
 const shop = 'https://shop.example'
-const neighbour = 'https://books.example'
-let checkout: RunningCheckout
-
-beforeAll(async () => {
-  checkout = await startCheckout()
-  await checkout.registerOrigin(shop)
-  await checkout.registerOrigin('http://localhost:3000')
-  await checkout.registerOrigin(neighbour, 'env_other')
-})
-afterAll(async () => await checkout.close())
+const neighbor = 'https://books.example'
+const checkout = await startCheckout()
+await checkout.registerOrigin(shop)
+await checkout.registerOrigin('http://localhost:3000')
+await checkout.registerOrigin(neighbor, 'env_other')
 
 async function pageFor(id: string, referer?: string): Promise<Response> {
   return await fetch(`${checkout.url}/checkout/${id}`, { headers: referer ? { referer } : {} })
@@ -22,33 +17,7 @@ function ancestorsOf(response: Response): string | undefined {
   return /frame-ancestors ([^;]*)/.exec(response.headers.get('content-security-policy') ?? '')?.[1]
 }
 
-test('the hosted page has exactly the headers that protect it', async () => {
-  const { id } = await checkout.createIntent()
-  const { headers } = await pageFor(id, `${shop}/`)
-  const found = Object.fromEntries(headers)
-  expect(found).toMatchObject({
-    'content-security-policy':
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-      `frame-src ${checkout.challengeUrl}; form-action 'self' ${checkout.challengeUrl}; ` +
-      "base-uri 'none'; object-src 'none'; " +
-      `frame-ancestors ${shop} http://localhost:3000; ` +
-      "require-trusted-types-for 'script'; trusted-types lit-html; report-to csp",
-    'permissions-policy':
-      'camera=(), microphone=(), geolocation=(), clipboard-read=(), display-capture=()',
-    'reporting-endpoints': `csp="${checkout.url}/checkout-api/reports"`,
-    'origin-agent-cluster': '?1',
-    'referrer-policy': 'no-referrer',
-    'cache-control': 'no-store',
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-    'x-content-type-options': 'nosniff',
-  })
-  for (const name of ['x-frame-options', 'cross-origin-embedder-policy', 'set-cookie', 'etag']) {
-    expect(found[name], name).toBeUndefined()
-  }
-})
-
-test('the hosted page carries the registered origins and nothing of the intent', async () => {
+test('includes the registered origins in the hosted page, and no data of the intent', async () => {
   const { id, clientSecret } = await checkout.createIntent({ orderId: 'TOP-SECRET-7' })
   const html = await (await pageFor(id)).text()
   expect(html).toContain(`data-origins="${shop} http://localhost:3000"`)
@@ -57,10 +26,10 @@ test('the hosted page carries the registered origins and nothing of the intent',
   }
 })
 
-test('an unknown id gets one error page for every Referer, without a look at origins (threat 56)', async () => {
+test('shows one error page for unknown ids, without reading origins (threat 56)', async () => {
   const pages = new Set<string>()
   for (const id of ['pi_000000000000000000000000', 'a%2fb', 'x'.repeat(129), '%00']) {
-    for (const referer of [undefined, `${shop}/`, `${neighbour}/pay`, 'https://evil.example/']) {
+    for (const referer of [undefined, `${shop}/`, `${neighbor}/pay`, 'https://evil.example/']) {
       const queries = vi.spyOn(checkout.db, 'query')
       const response = await pageFor(id, referer)
       // The request log reads the environments of earlier pages in the meantime; no query names an origin.
@@ -80,87 +49,70 @@ test('an unknown id gets one error page for every Referer, without a look at ori
   expect(page).not.toMatch(/<form|<input|data-origins/)
 })
 
-test('shows a page of an unregistered origin an error, without a form and without data', async () => {
-  const { id } = await checkout.createIntent()
-  for (const referer of [
-    'https://evil.example/',
-    'http://shop.example/',
-    'https://a.shop.example/',
-    // Registered, but for another environment: the page must not tell.
-    `${neighbour}/pay`,
-  ]) {
+for (const referer of [
+  'https://evil.example/',
+  'http://shop.example/',
+  'https://a.shop.example/',
+  // Registered for another environment, which the page must not reveal.
+  `${neighbor}/pay`,
+]) {
+  test(`shows an error without a form in a page of ${referer}`, async () => {
+    const { id } = await checkout.createIntent()
     const response = await pageFor(id, referer)
     const html = await response.text()
     expect(ancestorsOf(response)).toBe('*')
     expect(response.headers.get('content-security-policy')).toContain("form-action 'none'")
     expect(html).toContain('data-code="origin_not_allowed"')
     expect(html).not.toMatch(/<form|<input|data-origins/)
-  }
-})
+  })
+}
 
-test('a page that loads itself again keeps its own origins', async () => {
+test('keeps the registered origins when the page reloads itself', async () => {
   const { id } = await checkout.createIntent()
   const response = await pageFor(id, `${checkout.url}/checkout/${id}`)
   expect(ancestorsOf(response)).toBe(`${shop} http://localhost:3000`)
 })
 
-test('rejects a foreign host name that points at loopback (threat 17)', async () => {
-  const { id } = await checkout.createIntent()
-  for (const [origin, path] of [
-    [checkout.url, `/checkout/${id}`],
-    [checkout.url, '/checkout-api/intent'],
-    [checkout.challengeUrl, '/challenge'],
-  ] as const) {
+for (const [origin, path] of [
+  [checkout.url, '/checkout/pi_x'],
+  [checkout.url, '/checkout-api/intent'],
+  [checkout.url, '/_sandbox/export'],
+  [checkout.challengeUrl, '/challenge'],
+] as const) {
+  test(`rejects another Host for ${path} (threat 17)`, async () => {
     for (const host of ['evil.localhost', 'evil.example:80', '127.0.0.1:1', '']) {
-      expect(await statusFor({ origin, path, host }), `${host}${path}`).toBe(400)
+      const authorization = `Authorization: Bearer ${checkout.context.adminToken}`
+      const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, authorization]
+      const response = await sendRaw(origin, lines)
+      expect([host, response.status]).toEqual([host, 400])
+      expect(await response.json()).toMatchObject({
+        code: expect.stringMatching(/^invalid_h(?:ost|eader)$/),
+      })
     }
-  }
-})
+  })
+}
 
-test('the built scripts and styles are served for good, and the bare pages are not', async () => {
+test('serves built scripts and styles for good, and no bare page', async () => {
   const html = await (await pageFor((await checkout.createIntent()).id)).text()
-  const assets = [...html.matchAll(/(?:src|href)="(\/checkout-assets\/[^"]+)"/g)].map(
-    ([, path]) => path,
-  )
+  const assets = [...html.matchAll(/(?:src|href)="(\/checkout-assets\/[^"]+)"/g)]
   expect(assets.length).toBeGreaterThan(1)
-  for (const path of assets) {
-    const response = await fetch(`${checkout.url}${path}`)
-    expect(response.status).toBe(200)
-    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin')
+  for (const [, path] of assets) {
+    const { status, headers } = await fetch(`${checkout.url}${path}`)
+    const cached = 'public, max-age=31536000, immutable'
+    expect([status, headers.get('cache-control')]).toEqual([200, cached])
   }
   for (const path of ['/checkout-assets/', '/checkout-assets/checkout.html', '/checkout.html']) {
     expect((await fetch(`${checkout.url}${path}`)).status, path).toBe(404)
   }
 })
 
-test('no key, no validation library and no source map is in what browsers load (threat 1)', async () => {
+test('loads no key, validation library, or source map into browsers (threat 1)', async () => {
   const html = await (await pageFor((await checkout.createIntent()).id)).text()
-  for (const [, path] of html.matchAll(/src="([^"]+)"/g)) {
+  const scripts = [...html.matchAll(/src="([^"]+)"/g)]
+  expect(scripts.length).toBeGreaterThan(0)
+  for (const [, path] of scripts) {
     const script = await (await fetch(`${checkout.url}${path}`)).text()
     expect(script).not.toContain('pi_sk_')
     expect(script).not.toMatch(/ZodError|sourceMappingURL/)
   }
 })
-
-/** Node's fetch sets `Host` by itself; a socket says what it likes. */
-async function statusFor({
-  origin,
-  path,
-  host,
-}: {
-  readonly origin: string
-  readonly path: string
-  readonly host: string
-}): Promise<number | undefined> {
-  const { hostname, port } = new URL(origin)
-  return await new Promise((resolve, reject) => {
-    request({ hostname, port, path, headers: { host }, setHost: false }, (response) => {
-      response.resume()
-      resolve(response.statusCode)
-    })
-      .on('error', reject)
-      .end()
-  })
-}

@@ -1,20 +1,12 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { Database, SqlValue } from '../../src/db/database.ts'
-import { openPglite } from '../../src/db/embedded/pglite.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { removeOrigin } from '../../src/merchants/merchants.ts'
 import { waitsOfHolder } from '../../src/notifier/notifier.ts'
-import {
-  addMerchants,
-  PageClient,
-  type Pair,
-  type RunningCheckout,
-  startCheckout,
-} from '../support/checkout.ts'
+import { PageClient, type RunningCheckout, shop, startCheckout } from '../support/checkout.ts'
 import { openChanges } from '../support/sandbox.ts'
-import { create, startTestService } from '../support/service.ts'
+import { created, startTestService } from '../support/service.ts'
+import { observed, openTestStore } from '../support/store.ts'
 
 /** Waits that have begun, in every service of this file. */
 const waits = vi.hoisted(() => ({ begun: 0 }))
@@ -32,43 +24,27 @@ vi.mock('../../src/notifier/notifier.ts', async (load) => {
   return { ...original, createNotifier }
 })
 
-const shop = 'http://shop.example.localhost:3000'
-let checkout: RunningCheckout
-/** For what a test does to the clock or to the store. */
-let other: RunningCheckout
-/** Statements, and how many intents each look for all waiting requests has read. */
+/** Statements, and how many intents each read for all waiting requests has covered. */
 let statements = 0
-const looks: number[] = []
-/** While it is set, such a look does not end. */
+const reads: number[] = []
+/** While it is set, such a read does not end. */
 let isBlocked = false
-const warnings: Error[] = []
-
-function keepWarning(warning: Error): void {
-  warnings.push(warning)
-}
-
-beforeAll(async () => {
-  const db = await openPglite(undefined)
-  await migrate(db)
-  await addMerchants(db)
-  const counted: Database = {
-    ...db,
-    query: async <Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]) => {
-      statements++
-      if (text.join('').includes('as due')) {
-        looks.push((values[0] as readonly string[]).length)
-        if (isBlocked) await new Promise(() => {})
-      }
-      return await db.query<Row>(text, ...values)
-    },
-  }
-  checkout = await startCheckout({ db: counted })
-  await checkout.registerOrigin(shop)
-  other = await startCheckout()
-  await other.registerOrigin(shop)
-  await other.registerOrigin(shop, 'env_other')
+const counted = observed(await openTestStore(), async (text, values) => {
+  statements++
+  if (!text.includes('as due')) return
+  reads.push((values[0] as readonly string[]).length)
+  if (isBlocked) await new Promise(() => {})
 })
-afterAll(async () => await Promise.all([checkout.close(), other.close()]))
+
+const checkout = await startCheckout({ db: counted })
+await checkout.registerOrigin(shop)
+/** For tests that change the clock or the store. */
+const other = await startCheckout()
+await other.registerOrigin(shop)
+await other.registerOrigin(shop, 'env_other')
+
+const warnings: Error[] = []
+const keepWarning = (warning: Error): void => void warnings.push(warning)
 
 beforeEach(() => {
   waits.begun = 0
@@ -80,41 +56,38 @@ afterEach(() => {
   expect(warnings).toEqual([])
 })
 
-async function opened(at: RunningCheckout = checkout): Promise<PageClient> {
+async function opened(at: RunningCheckout = checkout, environmentId = 'env_test') {
   const client = new PageClient(at)
-  await client.open(await at.createIntent(), shop)
+  await client.open(await at.createIntent({ environmentId }))
   return client
 }
 
-/** A long poll ends by itself after 25 s: a response by then says nothing. */
-function wellBeforeTimeIsUp(): AbortSignal {
-  return AbortSignal.timeout(12_000)
-}
-
-/** Returns once so many requests wait, so that a test looks at nothing else. */
+/** Returns once this many requests wait. */
 async function begun(count: number): Promise<void> {
   await expect.poll(() => waits.begun, { timeout: 12_000 }).toBeGreaterThanOrEqual(count)
 }
 
-test('forty waiting requests share one statement each 300 ms', async () => {
-  const clients = await Promise.all(Array.from({ length: 40 }, async () => await opened()))
-  const waiting = clients.map(
-    async (client) => await client.view('?waitForVersion=2', AbortSignal.timeout(20_000)),
-  )
-  await begun(40)
-  await expect.poll(() => looks.at(-1), { timeout: 12_000 }).toBe(40)
-  const begin = { statements, looks: looks.length, at: performance.now() }
-  await expect.poll(() => looks.length, { timeout: 12_000 }).toBeGreaterThanOrEqual(begin.looks + 6)
-  expect(statements - begin.statements).toBe(looks.length - begin.looks)
-  expect(performance.now() - begin.at).toBeGreaterThan(6 * 250)
-  await Promise.all(clients.map(async (client) => await client.post('cancel', {})))
-  const views = await Promise.all(waiting)
-  expect(new Set(views.map(({ status }) => status))).toEqual(new Set(['canceled']))
+test('responds immediately for a version that is reached', async () => {
+  expect((await (await opened()).waitForVersion(1)).version).toBe(1)
+  expect(waits.begun).toBe(0)
 })
 
-test('wakes at once for a change of this instance, without a look at the store', async () => {
+test('reads for forty waiting requests with one statement every 300 ms', async () => {
+  const clients = await Promise.all(Array.from({ length: 40 }, async () => await opened()))
+  const waiting = clients.map((client) => client.waitForVersion())
+  await begun(40)
+  await expect.poll(() => reads.at(-1), { timeout: 12_000 }).toBe(40)
+  const begin = { statements, reads: reads.length, at: performance.now() }
+  await expect.poll(() => reads.length, { timeout: 12_000 }).toBeGreaterThanOrEqual(begin.reads + 6)
+  expect(statements - begin.statements).toBe(reads.length - begin.reads)
+  expect(performance.now() - begin.at).toBeGreaterThan(6 * 250)
+  await Promise.all(clients.map((client) => client.post('cancel', {})))
+  for (const view of await Promise.all(waiting)) expect(view.status).toBe('canceled')
+})
+
+test('wakes for a change of this instance without reading the store', async () => {
   const client = await opened()
-  const waiting = client.view('?waitForVersion=2', wellBeforeTimeIsUp())
+  const waiting = client.waitForVersion()
   await begun(1)
   isBlocked = true
   await client.pay('4242424242424242')
@@ -122,87 +95,90 @@ test('wakes at once for a change of this instance, without a look at the store',
   isBlocked = false
 })
 
-test('wakes at a deadline that time brings', async () => {
+test('wakes at a deadline of real time', async () => {
   const client = await opened(other)
   await client.pay('4000000000000341')
-  const waiting = client.view('?waitForVersion=3', wellBeforeTimeIsUp())
+  const waiting = client.waitForVersion(3)
   await begun(1)
   other.advance(5100)
   expect((await waiting).status).toBe('succeeded')
 })
 
-test('wakes at a deadline that the clock of its environment brings', async () => {
-  const own = await opened(other)
-  const foreign = new PageClient(other)
-  await foreign.open(await other.createIntent({ environmentId: 'env_other' }), shop)
-  const expired = own.view('?waitForVersion=2', wellBeforeTimeIsUp())
-  const untouched = foreign.view('?waitForVersion=2', wellBeforeTimeIsUp())
+test('wakes at a deadline of the clock of its environment only', async () => {
+  const [moved, unmoved] = [await opened(other), await opened(other, 'env_other')]
+  const [expired, untouched] = [moved.waitForVersion(), unmoved.waitForVersion()]
   await begun(2)
   const day = 24 * 3600 * 1000
   await other.db.query`update environments set clock_offset = ${day} where id = 'env_test'`
   expect((await expired).status).toBe('expired')
   await other.db.query`update environments set clock_offset = 0`
-  await foreign.post('cancel', {})
-  // Its own clock stands still, so it waited for the buyer.
+  await unmoved.post('cancel', {})
   expect((await untouched).status).toBe('canceled')
 })
 
-test('rejects a waiting request whose intent a reset has deleted', async () => {
-  const client = await opened(other)
-  const waiting = client.view('?waitForVersion=2', wellBeforeTimeIsUp())
-  await begun(1)
-  await other.db.query`delete from payment_intents`
-  expect(await waiting).toMatchObject({ status: 401, code: 'invalid_session' })
-})
-
-test('rejects a waiting request whose session was revoked during the wait', async () => {
-  const revoked = await opened(other)
-  const waiting = revoked.view('?waitForVersion=2', wellBeforeTimeIsUp())
-  await begun(1)
-  const { id } = await revoked.view()
-  await other.db.query`update payment_intents set secret_salt = null where id = ${id}`
-  expect(await waiting).toMatchObject({ status: 401, code: 'invalid_session' })
-
-  const [removed, changing] = [await opened(other), await opened(other)]
-  const alsoWaiting = removed.view('?waitForVersion=2', wellBeforeTimeIsUp())
-  await begun(2)
-  await other.db.query`update environments set allowed_origins = '{}' where id = 'env_test'`
-  const before = await removed.view()
-  expect(before).toMatchObject({ status: 401, code: 'invalid_session' })
-  await other.db.query`update payment_intents set version = 2`
-  expect(await alsoWaiting).toMatchObject({ status: 401, code: 'invalid_session' })
-  await other.registerOrigin(shop)
-  expect(await changing.view()).toMatchObject({ version: 2 })
-})
+for (const [what, revoke] of [
+  [
+    'intent is deleted',
+    async (id: string) => await other.db.query`delete from payment_intents where id = ${id}`,
+  ],
+  [
+    'clientSecret is revoked',
+    async (id: string) =>
+      await other.db.query`update payment_intents set secret_salt = null where id = ${id}`,
+  ],
+  [
+    'origin is removed',
+    async (id: string) => {
+      await removeOrigin(other.db, { environmentId: 'env_test', origin: shop })
+      await other.db.query`update payment_intents set version = 2 where id = ${id}`
+    },
+  ],
+] as const) {
+  test(`rejects a waiting request whose ${what}`, async () => {
+    const client = await opened(other)
+    const { id } = await client.view()
+    const waiting = client.waitForVersion()
+    await begun(1)
+    await revoke(id)
+    const rejected = { status: 401, code: 'invalid_session' }
+    expect(await client.view()).toMatchObject(rejected)
+    expect(await waiting).toMatchObject(rejected)
+    await other.registerOrigin(shop)
+  })
+}
 
 test('ends the oldest waiting request of a session that waits too often', async () => {
-  const [client, neighbour] = [await opened(), await opened()]
+  const [client, neighbor] = [await opened(), await opened()]
   let isOver = false
-  const beside = neighbour.view('?waitForVersion=2', wellBeforeTimeIsUp()).finally(() => {
+  const untouched = neighbor.waitForVersion().finally(() => {
     isOver = true
   })
   const waiting = []
   for (let count = 0; count <= waitsOfHolder; count++) {
-    waiting.push(client.view('?waitForVersion=2', wellBeforeTimeIsUp()))
+    waiting.push(client.waitForVersion())
     await begun(2 + count)
   }
   const [oldest, ...others] = waiting
   expect(await oldest).toMatchObject({ version: 1 })
   expect(isOver).toBe(false)
-  await Promise.all([client.post('cancel', {}), neighbour.post('cancel', {})])
-  for (const view of await Promise.all([...others, beside])) expect(view.status).toBe('canceled')
+  await Promise.all([client.post('cancel', {}), neighbor.post('cancel', {})])
+  const views = await Promise.all([...others, untouched])
+  for (const view of views) expect(view.status).toBe('canceled')
 })
 
-test('waits through an outage of the store, and logs it once', async () => {
-  const client = await opened(other)
-  const waiting = client.view('?waitForVersion=2', wellBeforeTimeIsUp())
+test('waits through an outage of the store and logs it once', async () => {
+  const failing = await startCheckout()
+  await failing.registerOrigin(shop)
+  const client = await opened(failing)
+  const waiting = client.waitForVersion()
   await begun(1)
-  const before = other.logged.length
-  await other.db.query`alter table environments rename to away`
-  // Three looks, or four.
-  await sleep(1000)
-  await other.db.query`alter table away rename to environments`
-  const lines = other.logged.slice(before)
+  const before = failing.logged.length
+  const query = vi.spyOn(failing.db, 'query')
+  await failing.db.query`alter table environments rename to away`
+  // Three more reads.
+  await expect.poll(() => query.mock.calls.length, { timeout: 5000 }).toBeGreaterThan(3)
+  await failing.db.query`alter table away rename to environments`
+  const lines = failing.logged.slice(before)
   expect(lines).toHaveLength(1)
   expect(lines[0]).toContain('Cannot check waiting requests')
   expect(lines[0]).toContain('"code":"42P01"')
@@ -210,38 +186,34 @@ test('waits through an outage of the store, and logs it once', async () => {
   expect((await waiting).status).toBe('canceled')
 })
 
-test('responds at once to a long poll that comes after the stop began', async () => {
+test('responds immediately after a stop began, and closes the connection', async () => {
   const client = await opened(other)
   other.stop()
-  const response = await fetch(`${other.nodeUrl}/checkout-api/intent?waitForVersion=2`, {
-    headers: { authorization: `Bearer ${client.token}` },
-    signal: wellBeforeTimeIsUp(),
-  })
+  const response = await client.get('?waitForVersion=2', AbortSignal.timeout(12_000))
   expect(response.headers.get('connection')).toBe('close')
   expect(await response.json()).toMatchObject({ version: 1 })
 })
 
-test('a stop cuts no waiting buyer off, and does not wait for them', async () => {
+test('stops without waiting for buyers and without cutting them off', async () => {
   const service = await startTestService()
   const buyers = await Promise.all(
     Array.from({ length: 30 }, async () => {
-      const client = new PageClient({ url: service.url, nodeUrl: service.url })
-      const { id, clientSecret } = (await (await create(service)).json()) as Pair
-      await client.open({ id, clientSecret }, 'http://localhost:3000')
+      const client = new PageClient(service)
+      await client.open(await created(service), 'http://localhost:3000')
       return { client, agent: new Agent({ keepAlive: true, maxSockets: 1 }) }
     }),
   )
   const failures: string[] = []
   let responses = 0
   // As a hosted page does: the next request follows each response, on the same connection.
-  const waits = buyers.map(async ({ client, agent }) => {
+  const polls = buyers.map(async ({ client, agent }) => {
     for (;;) {
-      const asked = get(`${service.url}/checkout-api/intent?waitForVersion=2`, {
+      const request = get(`${service.url}/checkout-api/intent?waitForVersion=2`, {
         agent,
         headers: { authorization: `Bearer ${client.token}` },
       })
       try {
-        const [response] = (await once(asked, 'response')) as [IncomingMessage]
+        const [response] = (await once(request, 'response')) as [IncomingMessage]
         expect(response.statusCode).toBe(200)
         response.resume()
         await once(response, 'end')
@@ -257,17 +229,15 @@ test('a stop cuts no waiting buyer off, and does not wait for them', async () =>
   const begin = performance.now()
   await service.stop()
   expect(performance.now() - begin).toBeLessThan(10_000)
-  await Promise.all(waits)
+  await Promise.all(polls)
   expect(responses).toBeGreaterThanOrEqual(30)
   expect(new Set(failures)).toEqual(new Set(['ECONNREFUSED']))
 })
 
-test('twenty open inspectors and their stop cause no warning', async () => {
+test('causes no warning of Node.js with twenty open inspectors', async () => {
   const service = await startTestService()
-  const streams = await Promise.all(
-    Array.from({ length: 20 }, async () => await openChanges(service)),
-  )
-  await Promise.all(streams.map(async (stream) => await stream.read()))
+  const streams = await Promise.all(Array.from({ length: 20 }, () => openChanges(service)))
+  await Promise.all(streams.map((stream) => stream.read()))
   await service.stop()
   expect(warnings).toEqual([])
 })

@@ -1,35 +1,28 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import type { Socket } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { pino } from 'pino'
+import { beforeEach, expect, test } from 'vitest'
 import { AdminError, type AdminResult } from '../../src/cli/admin-commands.ts'
 import { sendAdminCommand, serveAdminSocket } from '../../src/cli/admin-socket.ts'
 import { StoreError } from '../../src/db/errors.ts'
+import { atEnd, temporaryFolder } from '../support/lifetime.ts'
 
-const apiKey = `pi_sk_test_${'a1B2'.repeat(9)}`
-let directory: string
+const directory = temporaryFolder()
+const command = { command: 'keys list' } as const
+const logged: string[] = []
 let run: () => Promise<AdminResult>
-const lines: string[] = []
-const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'pi-admin-'))
-})
-afterAll(async () => await rm(directory, { recursive: true }))
 beforeEach(() => {
-  lines.length = 0
+  logged.length = 0
 })
 
-const serve = async (timeLimit?: number): Promise<() => Promise<void>> =>
-  await serveAdminSocket(directory, {
-    log,
-    run: async () => await run(),
-    ...(timeLimit && { timeLimit }),
-  })
+async function serve(timeLimit = 5000): Promise<() => Promise<void>> {
+  const log = pino({ level: 'warn' }, { write: (line) => void logged.push(line) })
+  return atEnd(await serveAdminSocket(directory, { log, timeLimit, run: async () => await run() }))
+}
 
 async function client(): Promise<Socket> {
   const socket = connect(join(directory, 'admin.sock'))
@@ -43,17 +36,15 @@ async function closed(socket: Socket): Promise<void> {
   await new Promise((resolve) => socket.once('close', resolve).resume())
 }
 
-const command = { command: 'keys list' } as const
-
-test('a command that fails leaves one line with message, code, rule and stack', async () => {
+test('logs message, code, and stack of a failed command in one line', async () => {
   run = async () => {
-    throw new StoreError('42P01', { statement: 's1', reason: `no table ${apiKey}` })
+    const reason = `no table pi_sk_test_${'a1B2'.repeat(9)}`
+    throw new StoreError('42P01', { statement: 's1', reason })
   }
-  const stop = await serve()
+  await serve()
   const failed = await sendAdminCommand(directory, command).catch((error: Error) => error)
-  await stop()
-  expect(lines).toHaveLength(1)
-  const line = JSON.parse(lines[0] ?? '')
+  expect(logged).toHaveLength(1)
+  const line = JSON.parse(logged[0] ?? '')
   expect(line).toMatchObject({
     level: 50,
     msg: 'The command keys list failed',
@@ -70,62 +61,53 @@ test('a command that fails leaves one line with message, code, rule and stack', 
   expect((failed as Error).message).toContain(line.requestId)
 })
 
-test('a command that is rejected leaves one warning with the reason', async () => {
+test('logs the reason of a rejected command as a warning', async () => {
   run = async () => {
     throw new AdminError('No key has the id key_x')
   }
-  const stop = await serve()
+  await serve()
   await expect(sendAdminCommand(directory, command)).rejects.toThrow('No key has the id key_x')
-  await stop()
-  expect(lines.map((line) => JSON.parse(line))).toEqual([
-    expect.objectContaining({
-      level: 40,
-      error: expect.objectContaining({ name: 'AdminError', message: 'No key has the id key_x' }),
-    }),
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 40, error: { name: 'AdminError', message: 'No key has the id key_x' } },
   ])
 })
 
-test('a command that cannot be read leaves one line, without what was sent', async () => {
-  const stop = await serve()
-  for (const sent of ['{"command": hidden-value', '{"command":"hidden-value"}', '']) {
+for (const sent of ['{"command": hidden-value', '{"command":"hidden-value"}', '']) {
+  test(`logs an unreadable command without its text: ${sent}`, async () => {
+    await serve()
     const socket = await client()
     socket.end(sent)
     expect(await text(socket)).toContain('could not run the command')
-  }
-  await stop()
-  expect(lines).toHaveLength(3)
-  expect(lines.join('')).not.toContain('hidden-value')
-  expect(lines.join('')).toContain('The command unknown failed')
-})
+    expect(logged).toEqual([expect.stringContaining('The command unknown failed')])
+    expect(logged.join()).not.toContain('hidden-value')
+  })
+}
 
-test('a client that is silent, slow or too long loses its connection', async () => {
-  const stop = await serve(300)
-  const silent = await client()
-  const slow = await client()
+test('disconnects a client that is silent, slow, or sends too much', async () => {
+  await serve(300)
+  const [silent, slow, long] = [await client(), await client(), await client()]
   const drip = setInterval(() => slow.write(' '), 50)
-  const long = await client()
   long.write(' '.repeat(100_000))
   await Promise.all([silent, slow, long].map(closed))
   clearInterval(drip)
   run = async () => ({ keys: [] })
   expect(await sendAdminCommand(directory, command)).toEqual({ keys: [] })
-  await stop()
 })
 
-test('a stop waits for no silent client, for no reader and for no command that hangs', async () => {
+test('stops without waiting for a silent client, a reader, or a hanging command', async () => {
   const stop = await serve(60_000)
   const silent = await client()
-  let refused: Promise<void> | undefined
+  let rejected: Promise<void> | undefined
   await new Promise<void>((resolve) => {
     run = () => {
       resolve()
       return new Promise(() => {})
     }
     const hanging = sendAdminCommand(directory, command)
-    refused = expect(hanging).rejects.toThrow('The service stopped before it responded')
+    rejected = expect(hanging).rejects.toThrow('The service stopped before it responded')
   })
   const begin = performance.now()
-  await Promise.all([stop(), closed(silent), refused])
+  await Promise.all([stop(), closed(silent), rejected])
   expect(performance.now() - begin).toBeLessThan(10_000)
   expect(await sendAdminCommand(directory, command)).toBeUndefined()
 })

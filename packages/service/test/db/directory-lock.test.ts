@@ -1,226 +1,129 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { open as openFile } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
-import { hostname, tmpdir } from 'node:os'
+import { readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, expect, test, vi } from 'vitest'
+import { runProgram } from '@pi-checkout/test-support/process'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { DirectoryInUse, lockDirectory } from '../../src/db/embedded/directory-lock.ts'
-import { openStore } from '../../src/start/open-store.ts'
+import { asOtherUser, readOnlyFolder } from '../support/folders.ts'
+import { temporaryFolder } from '../support/lifetime.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'pi-read-only-'))
-const otherUser = 65534
-const isRoot = process.getuid?.() === 0
-// Root writes into any folder, but not on a disk that is mounted read-only.
-const mounted = isRoot && mount([]) && mount(['remount,ro'])
+let folder: string
 
-function mount(more: readonly string[]): boolean {
-  const options = ['size=1m', ...more].join(',')
-  return spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]).status === 0
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+
+/** Lets a server listen on a socket with the name of a lock. */
+async function listenAs(name: string, server: Server): Promise<Server> {
+  server.listen(join(folder, 'before'))
+  await once(server, 'listening')
+  renameSync(join(folder, 'before'), join(folder, name))
+  return server
 }
 
-afterAll(() => {
-  if (mounted) spawnSync('umount', [folder])
-  rmSync(folder, { recursive: true, force: true })
-})
+async function lockAndRelease(): Promise<void> {
+  await (await lockDirectory(folder)).release()
+}
 
-const open = async (directory: string) =>
-  await openStore({ store: { kind: 'directory', directory }, secretKeys: undefined })
-
-test.skipIf(!mounted)(
-  'a data directory on a read-only disk is refused with its name, the rule and the fix',
-  async () => {
-    for (const directory of [folder, join(folder, 'data')]) {
-      await expect(open(directory)).rejects.toThrow(
-        `The data directory ${directory} cannot be used: its file system is mounted read-only. ` +
-          'Mount it for writing, or use another one with --data or PI_DATA_DIR.',
-      )
-    }
-    expect(readdirSync(folder)).toEqual([])
-  },
-)
-
-test('a data directory that this user may not write is refused, and nothing is made in it', async () => {
-  const foreign = mkdtempSync(join(tmpdir(), 'pi-foreign-'))
-  chmodSync(foreign, 0o555)
-  // File permissions do not apply to root, so it becomes another user.
-  if (isRoot) process.seteuid?.(otherUser)
-  try {
-    for (const directory of [foreign, join(foreign, 'data')]) {
-      await expect(open(directory)).rejects.toThrow(
-        `The data directory ${directory} cannot be used: it is not writable for the user who ` +
-          'runs pi-service. Run chown, or use another one with --data or PI_DATA_DIR.',
-      )
-    }
-  } finally {
-    if (isRoot) process.seteuid?.(0)
-  }
-  expect(readdirSync(foreign)).toEqual([])
-  rmSync(foreign, { recursive: true })
-})
-
-test('a file in the place of the data directory is named', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'pi-file-'))
-  const file = join(place, 'data')
-  writeFileSync(file, '')
-  await expect(open(file)).rejects.toThrow(`The data directory ${file} cannot be used: `)
-  rmSync(place, { recursive: true })
-})
-
-test('of twenty that want one directory at once one gets it, and the others hear who', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'pi-lock-'))
-  const starts = await Promise.allSettled(Array.from({ length: 20 }, () => lockDirectory(place)))
-  const held = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
-  expect(held).toHaveLength(1)
+test('gives a directory to one of twenty processes and names it to the others', async () => {
+  const starts = await Promise.allSettled(Array.from({ length: 20 }, () => lockDirectory(folder)))
+  const locks = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
+  expect(locks).toHaveLength(1)
   for (const start of starts) {
     if (start.status === 'rejected') expect(start.reason).toBeInstanceOf(DirectoryInUse)
   }
   const owner = `in use by process ${process.pid} on ${hostname()}. Stop that service`
-  await expect(lockDirectory(place)).rejects.toThrow(owner)
-  await held[0]?.release()
-  await (await lockDirectory(place)).release()
-  expect(readdirSync(place)).toEqual([])
-  rmSync(place, { recursive: true })
+  await expect(lockDirectory(folder)).rejects.toThrow(owner)
+  await locks[0]?.release()
+  await lockAndRelease()
+  expect(readdirSync(folder)).toEqual([])
 })
 
-test('ignores what a killed process leaves, even if its pid is in use again', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'pi-stale-'))
-  const dead = createServer().listen(join(place, 'before'))
-  await once(dead, 'listening')
-  renameSync(join(place, 'before'), join(place, 'lock-stale'))
+test('ignores the socket of a killed process, even if its pid is in use again', async () => {
+  const dead = await listenAs('lock-stale', createServer())
   dead.close()
   await once(dead, 'close')
-  const lock = await lockDirectory(place)
-  expect(readdirSync(place)).not.toContain('lock-stale')
+  const lock = await lockDirectory(folder)
+  expect(readdirSync(folder)).not.toContain('lock-stale')
   await lock.release()
-  rmSync(place, { recursive: true })
 })
 
 test('names a lock socket only once it listens, so that it never looks stale', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'pi-claim-'))
-  const probe = createServer().listen(join(place, 'probe'))
+  const probe = createServer().listen(join(folder, 'probe'))
   const { _handle } = probe as unknown as { readonly _handle: { listen(backlog: number): number } }
   await promisify(probe.close.bind(probe))()
   const handle = Object.getPrototypeOf(_handle) as typeof _handle
   const { listen } = handle
   const seen: string[][] = []
   const spy = vi.spyOn(handle, 'listen').mockImplementation(function (this: object, backlog) {
-    seen.push(readdirSync(place))
+    seen.push(readdirSync(folder))
     return listen.call(this, backlog)
   })
-  const lock = await lockDirectory(place)
+  const lock = await lockDirectory(folder)
   spy.mockRestore()
   expect(seen).toEqual([[expect.not.stringMatching(/^lock-/)]])
-  expect(readdirSync(place)).toEqual([expect.stringMatching(/^lock-/)])
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^lock-/)])
   await lock.release()
-  expect(readdirSync(place)).toEqual([])
-  rmSync(place, { recursive: true })
+  expect(readdirSync(folder)).toEqual([])
 })
 
 test('ignores a process that exits while it is probed', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'pi-going-'))
   const going = createServer((socket) => {
     going.close()
     socket.destroy()
-  }).listen(join(place, 'before'))
-  await once(going, 'listening')
-  renameSync(join(place, 'before'), join(place, 'lock-going'))
-  const lock = await lockDirectory(place)
-  await lock.release()
-  expect(readdirSync(place)).toEqual([])
-  rmSync(place, { recursive: true })
+  })
+  await listenAs('lock-going', going)
+  await lockAndRelease()
+  expect(readdirSync(folder)).toEqual([])
 })
 
-test('keeps and ignores a file of a user with such a name', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'pi-notes-'))
-  writeFileSync(join(place, 'lock-notes'), 'mine')
-  const lock = await lockDirectory(place)
-  await lock.release()
-  expect(readdirSync(place)).toEqual(['lock-notes'])
-  rmSync(place, { recursive: true })
+test('keeps and ignores a user’s file with the name of a lock', async () => {
+  writeFileSync(join(folder, 'lock-notes'), 'mine')
+  await lockAndRelease()
+  expect(readdirSync(folder)).toEqual(['lock-notes'])
 })
 
 test('is not delayed by a suspended command that probes the lock', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'pi-stopped-'))
-  const lock = await lockDirectory(place)
-  const [claim = ''] = readdirSync(place)
+  const lock = await lockDirectory(folder)
+  const [name = ''] = readdirSync(folder)
   // It reads the reply, and then neither ends nor closes.
-  const stopped = connect({ path: join(place, claim), allowHalfOpen: true })
-  const [owner] = await once(stopped, 'data')
+  const suspended = connect({ path: join(folder, name), allowHalfOpen: true })
+  const [owner] = await once(suspended, 'data')
   expect(JSON.parse(String(owner))).toMatchObject({ pid: process.pid, held: true })
   await lock.release()
-  stopped.destroy()
-  rmSync(place, { recursive: true })
+  suspended.destroy()
 }, 2000)
 
 test('rejects a directory without sockets, with the reason and the fix', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'pi-no-socket-'))
-  chmodSync(place, 0o555)
-  if (isRoot) process.seteuid?.(otherUser)
-  try {
-    await expect(lockDirectory(place)).rejects.toThrow(
+  folder = readOnlyFolder()
+  await asOtherUser(async () => {
+    await expect(lockDirectory(folder)).rejects.toThrow(
       new TypeError(
-        `The data directory ${place} cannot be used: its file system does not support sockets ` +
+        `The data directory ${folder} cannot be used: its file system does not support sockets ` +
           '(EACCES). Use one on a local disk with --data or PI_DATA_DIR, or PostgreSQL with --database-url.',
       ),
     )
-  } finally {
-    if (isRoot) process.seteuid?.(0)
-  }
-  rmSync(place, { recursive: true })
+  })
 })
 
-const otherContainer = ['--net', process.execPath, '--import', 'tsx', '--conditions=source']
 const hasNamespaces = spawnSync('unshare', ['--net', 'true']).status === 0
 
 test.skipIf(!hasNamespaces)(
-  'a second container on the same volume is refused, though it shares no network with the first',
+  'rejects another container with the same volume and another network',
   async () => {
-    const place = mkdtempSync(join(tmpdir(), 'pi-volume-'))
-    const lock = await lockDirectory(place)
+    const lock = await lockDirectory(folder)
     const module = fileURLToPath(
       new URL('../../src/db/embedded/directory-lock.ts', import.meta.url),
     )
-    const script = `import(${JSON.stringify(module)}).then((lock) => lock.lockDirectory(${JSON.stringify(place)}))`
-    const second = await new Promise<string>((resolve) => {
-      const child = spawn('unshare', [...otherContainer, '--eval', script])
-      void text(child.stderr).then(resolve)
-    })
-    expect(second).toContain(`in use by process ${process.pid}`)
+    const script = `import(${JSON.stringify(module)}).then((lock) => lock.lockDirectory(${JSON.stringify(folder)}))`
+    const node = ['--net', process.execPath, '--import', 'tsx', '--conditions=source']
+    const { errors } = await runProgram([...node, '--eval', script], { command: 'unshare' })
+    expect(errors).toContain(`in use by process ${process.pid}`)
     await lock.release()
-    rmSync(place, { recursive: true })
   },
 )
-
-test('the secret keys of a new directory are on the disk, whole and in their folder, before its database', async () => {
-  const place = mkdtempSync(join(tmpdir(), 'pi-new-'))
-  const kept = join(place, 'data', 'secret-keys')
-  const probe = await openFile(place)
-  const sync = vi.spyOn(Object.getPrototypeOf(probe) as typeof probe, 'sync')
-  const seen: boolean[] = []
-  sync.mockImplementation(async () => {
-    seen.push(existsSync(kept))
-  })
-  // No database of ours: it is refused, and what came before it is all there is.
-  mkdirSync(join(place, 'data', 'database'), { recursive: true })
-  writeFileSync(join(place, 'data', 'database', 'PG_VERSION'), '9')
-  await expect(open(join(place, 'data'))).rejects.toThrow()
-  sync.mockRestore()
-  await probe.close()
-  // The file under its first name, then the folder with its last one.
-  expect(seen).toEqual([false, true])
-  rmSync(place, { recursive: true })
-})

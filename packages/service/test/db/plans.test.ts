@@ -1,32 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Fragment, sessionSettings } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
+import { atEnd, startPostgres } from '../support/lifetime.ts'
 
 const source = fileURLToPath(new URL('../../src/', import.meta.url))
-let server: TemporaryPostgres
-let client: pg.Client
+const server = await startPostgres({ autovacuum: 'off' })
+const database = await openPostgres(server.url)
+await migrate(database)
+await database.close()
+const settings = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`)
+const client = new pg.Client({ connectionString: server.url, options: settings.join(' ') })
+await client.connect()
+atEnd(() => client.end())
 
-beforeAll(async () => {
-  server = await startTemporaryPostgres({ fsync: 'off', autovacuum: 'off' })
-  const database = await openPostgres(server.url)
-  await migrate(database)
-  await database.close()
-  const settings = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`)
-  client = new pg.Client({ connectionString: server.url, options: settings.join(' ') })
-  await client.connect()
-}, 120_000)
-
-afterAll(async () => {
-  await client.end()
-  await server.stop()
-})
-
-test('every statement reads large tables by an index, in an empty and in a full store', async () => {
+test('reads large tables by an index, in an empty and in a full store', async () => {
   const statements = await readStatements()
   expect(statements.length).toBeGreaterThan(50)
   await expectIndexes(statements)

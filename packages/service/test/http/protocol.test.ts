@@ -1,243 +1,163 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import pino from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rawAnswer, rawRequest } from '../support/raw-request.ts'
-import { order, startTestService, type TestService } from '../support/service.ts'
+import { openSocket, rawRequest } from '@pi-checkout/test-support/raw-http'
+import { expect, test } from 'vitest'
+import { PageClient } from '../support/checkout.ts'
+import { created, order, problemOf, sendRaw, startTestService } from '../support/service.ts'
 
-let service: TestService
-let host: string
-
-beforeAll(async () => {
-  service = await startTestService()
-  host = new URL(service.url).host
-})
-
-afterAll(async () => await service.stop())
-
+const service = await startTestService()
+const { host, port } = new URL(service.url)
+const hostLine = `Host: ${host}`
+const apiKey = `Authorization: Bearer ${service.apiKey}`
+const jsonType = 'Content-Type: application/json'
 const body = JSON.stringify(order)
+const length = `Content-Length: ${body.length}`
+
+function get(path: string, ...headers: string[]): Promise<Response> {
+  return sendRaw(service.url, [`GET ${path} HTTP/1.1`, ...headers])
+}
 
 function post(headers: readonly string[], content = body): Promise<Response> {
-  const lines = ['POST /payment-intents HTTP/1.1', ...key(), ...headers]
-  return rawAnswer(service.url, lines, content)
+  const lines = ['POST /payment-intents HTTP/1.1', hostLine, apiKey, ...headers]
+  return sendRaw(service.url, lines, content)
 }
 
-function key(): readonly string[] {
-  return [`Authorization: Bearer ${service.apiKey}`]
-}
-
-async function codeOf(answer: Response): Promise<readonly [number, string]> {
-  const { code } = (await answer.json()) as { code: string }
-  return [answer.status, code]
-}
-
-test('rejects two Host headers, on every path', async () => {
-  for (const path of ['/payment-intents/pi_x', '/docs', '/checkout/pi_x', '/healthz']) {
-    for (const second of [`Host: ${host}`, 'host: other.example']) {
-      const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, second, ...key()]
-      expect(await codeOf(await rawAnswer(service.url, lines))).toEqual([400, 'invalid_header'])
-    }
+test('rejects a repeated header that must appear once (threat 21)', async () => {
+  const paths = ['/payment-intents/pi_x', '/docs', '/checkout/pi_x', '/healthz']
+  const repeated = [
+    ...paths.flatMap((path) =>
+      [hostLine, 'host: other.example'].map((second) => [path, hostLine, second, apiKey]),
+    ),
+    ...['/payment-intents/pi_x', '/_sandbox/environments', '/checkout-api/intent'].map((path) => [
+      path,
+      ...[hostLine, `Authorization: Bearer ${service.ready.adminToken}`, apiKey],
+    ]),
+  ]
+  for (const [path = '', ...headers] of repeated) {
+    expect(await problemOf(await get(path, ...headers)), headers.join()).toBe('400 invalid_header')
   }
 })
 
-test('rejects a Host that is no host', async () => {
-  for (const wrong of ['a b', 'user@host', 'a/b', 'a?b']) {
-    const lines = ['GET /payment-intents/pi_x HTTP/1.1', `Host: ${wrong}`, ...key()]
-    expect(await codeOf(await rawAnswer(service.url, lines))).toEqual([400, 'invalid_header'])
+test('rejects a malformed or missing Host and an unknown expectation as a problem', async () => {
+  for (const headers of [
+    ...['a b', 'user@host', 'a/b', 'a?b'].map((wrong) => [`Host: ${wrong}`, apiKey]),
+    [apiKey],
+    [hostLine, apiKey, 'Expect: a-miracle'],
+  ]) {
+    const response = await get('/payment-intents/pi_x', ...headers)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'request-id': expect.stringMatching(/^req_[A-Za-z0-9]{20}$/),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(await problemOf(response), headers.join()).toBe('400 invalid_header')
   }
+  const old = await sendRaw(service.url, ['GET /payment-intents/pi_x HTTP/1.0'])
+  expect(old.status).toBe(401)
 })
 
-test('takes an address in its absolute form, whose host counts instead of the header', async () => {
-  const made = await rawAnswer(
-    service.url,
-    [
-      `POST http://${host}/payment-intents HTTP/1.1`,
-      ...[`Host: ${host}`, ...key(), 'Content-Type: application/json'],
-      `Content-Length: ${body.length}`,
-    ],
-    body,
-  )
+test('takes the host of an address in absolute form instead of the header', async () => {
+  const lines = [`POST http://${host}/payment-intents HTTP/1.1`, hostLine, apiKey, jsonType, length]
+  const made = await sendRaw(service.url, lines, body)
   expect(made.status).toBe(201)
   const { id } = (await made.json()) as { id: string }
-  const read = await rawAnswer(service.url, [
-    `GET http://${host}/payment-intents/${id}?x=1 HTTP/1.1`,
-    ...['Host: other.example', ...key()],
-  ])
-  expect(read.status).toBe(200)
-  const page = await rawAnswer(service.url, [
-    `GET http://other.example/docs HTTP/1.1`,
-    `Host: ${host}`,
-  ])
-  expect(await codeOf(page)).toEqual([400, 'invalid_host'])
+  const address = `http://${host}/payment-intents/${id}?x=1`
+  expect((await get(address, 'Host: other.example', apiKey)).status).toBe(200)
+  expect(await problemOf(await get('http://other.example/docs', hostLine))).toBe('400 invalid_host')
 })
 
-test('rejects a transfer coding other than chunked', async () => {
-  for (const coding of ['gzip, chunked', 'identity, chunked', 'chunked, chunked']) {
-    const headers = [
-      `Host: ${host}`,
-      'Content-Type: application/json',
-      `Transfer-Encoding: ${coding}`,
-    ]
-    const [status] = await codeOf(await post(headers, '0\r\n\r\n'))
-    expect([coding, status]).toEqual([coding, coding === 'chunked, chunked' ? status : 501])
-    expect(status).toBeGreaterThanOrEqual(400)
+test('rejects a transfer coding other than chunked, without a line in the log', async () => {
+  for (const coding of ['gzip, chunked', 'identity, chunked']) {
+    const response = await post([jsonType, `Transfer-Encoding: ${coding}`], '0\r\n\r\n')
+    expect(await problemOf(response)).toBe('501 unsupported_transfer_encoding')
   }
+  const twice = await post([jsonType, 'Transfer-Encoding: chunked, chunked'], '0\r\n\r\n')
+  expect(twice.status).toBeGreaterThanOrEqual(400)
+  expect(service.logged).toEqual([])
 })
 
-test('logs no error for a transfer coding that a client chose', async () => {
-  const lines: string[] = []
-  const other = await startTestService(
-    {},
-    pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
-  )
-  const headers = ['Host: 127.0.0.1', 'Transfer-Encoding: gzip, chunked']
-  const request = ['POST /payment-intents HTTP/1.1', ...headers]
-  const answer = await rawAnswer(other.url, request, '0\r\n\r\n')
-  await other.stop()
-  expect([answer.status, lines]).toEqual([501, []])
-})
+for (const [what, headers, status] of [
+  ['an invalid API key', ['Authorization: Bearer wrong', jsonType, 'Content-Length: 5'], 401],
+  ['a body that is too large', [apiKey, jsonType, 'Content-Length: 99999999'], 413],
+  ['another media type', [apiKey, 'Content-Type: text/plain', 'Content-Length: 5'], 415],
+] as const) {
+  test(`sends no 100 Continue to a request with ${what}`, async () => {
+    const lines = ['POST /payment-intents HTTP/1.1', hostLine, 'Expect: 100-continue', ...headers]
+    expect((await sendRaw(service.url, lines)).status).toBe(status)
+  })
+}
 
-test('asks for a body with 100 Continue only when it will read it', async () => {
-  const expectations: readonly (readonly [string, readonly string[], string])[] = [
-    ['a wrong key', ['Authorization: Bearer wrong', 'Content-Length: 5'], '401'],
-    ['a body that is too large', [...key(), 'Content-Length: 99999999'], '413'],
-    ['another media type', [...key(), 'Content-Type: text/plain', 'Content-Length: 5'], '415'],
-  ]
-  for (const [what, headers, status] of expectations) {
-    const type = headers.some((each) => each.startsWith('Content-Type'))
-      ? []
-      : ['Content-Type: application/json']
-    const answer = await rawRequest(service.url, [
-      ...['POST /payment-intents HTTP/1.1', `Host: ${host}`, 'Expect: 100-continue'],
-      ...[...type, ...headers],
-    ])
-    expect([what, answer.slice(0, 12)]).toEqual([what, `HTTP/1.1 ${status}`])
-  }
-
-  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
-  await once(socket, 'connect')
+test('sends 100 Continue before it reads a body', async () => {
+  const socket = await openSocket(port)
   socket.setEncoding('utf8')
-  const lines = [
-    ...['POST /payment-intents HTTP/1.1', `Host: ${host}`, 'Expect: 100-continue', ...key()],
-    ...['Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close'],
-  ]
-  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
-  const [asked] = await once(socket, 'data')
-  expect(asked).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  const lines = ['POST /payment-intents HTTP/1.1', hostLine, apiKey, jsonType, length]
+  socket.write([...lines, 'Expect: 100-continue', 'Connection: close', '', ''].join('\r\n'))
+  expect(await once(socket, 'data')).toEqual(['HTTP/1.1 100 Continue\r\n\r\n'])
   socket.write(body)
-  const [answer] = await once(socket, 'data')
-  expect(answer).toMatch(/^HTTP\/1\.1 201 /)
+  expect(await once(socket, 'data')).toEqual([expect.stringMatching(/^HTTP\/1\.1 201 /)])
   socket.destroy()
 })
 
-test('asks for a form with 100 Continue at the challenge listener too', async () => {
-  const made = await fetch(`${service.url}/payment-intents`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-    body,
+test('sends 100 Continue before it reads a form at the test bank', async () => {
+  const client = new PageClient(service)
+  await client.open(await created(service), 'http://localhost:3000')
+  await client.pay('4000000000003220')
+  const bank = new URL((await client.openChallenge()).url)
+  const received = await rawRequest(bank.port, [
+    ...['POST /challenge HTTP/1.1', `Host: ${bank.host}`, 'Expect: 100-continue'],
+    ...['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 7'],
+    ...['Connection: close', '', 'token=x'],
+  ])
+  expect(received).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
+})
+
+const admin = { authorization: `Bearer ${service.ready.adminToken}` }
+const session = { origin: service.url, authorization: 'Bearer x' }
+const read = 'GET, HEAD'
+
+for (const [allow, paths, headers] of [
+  ['POST', ['/payment-intents']],
+  [read, ['/payment-intents/pi_x', '/docs', '/docs.css', '/openapi.json', '/healthz', '/readyz']],
+  [read, ['/favicon.ico', '/v1/pi-checkout.js', '/checkout/pi_x', '/checkout-assets/x.js']],
+  ['POST', ['/checkout-api/session', '/checkout-api/confirm', '/checkout-api/cancel'], session],
+  ['POST', ['/checkout-api/challenge/open', '/checkout-api/challenge/cancel'], session],
+  ['POST', ['/checkout-api/reports'], session],
+  [read, ['/checkout-api/intent'], session],
+  [read, ['/_sandbox/environments', '/_sandbox/export', '/_sandbox/events'], admin],
+  [read, ['/_sandbox/intents/pi_x'], admin],
+  ['POST', ['/_sandbox/import', '/_sandbox/reset', '/_sandbox/intents/pi_x/settle'], admin],
+  ['POST', ['/_sandbox/intents/pi_x/revoke-secret'], admin],
+  ['PUT, DELETE', ['/_sandbox/environments/x/clock'], admin],
+  ['GET, HEAD, DELETE', ['/_sandbox/environments/x/lint'], admin],
+] as const) {
+  test(`allows only ${allow} on ${paths.join()} (threat 30)`, async () => {
+    for (const path of paths) {
+      const response = await fetch(service.url + path, { method: 'PATCH', headers: headers ?? {} })
+      expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, allow])
+    }
   })
-  const { id, clientSecret } = (await made.json()) as { id: string; clientSecret: string }
-  const call = async (path: string, sent: object, token = ''): Promise<Record<string, string>> => {
-    const answer = await fetch(`${service.url}/checkout-api/${path}`, {
-      method: 'POST',
-      headers: {
-        ...{ 'content-type': 'application/json', origin: service.url },
-        authorization: `Bearer ${token}`,
-      },
-      body: JSON.stringify(sent),
-    })
-    return (await answer.json()) as Record<string, string>
-  }
-  const { token } = await call('session', { id, clientSecret, origin: 'http://localhost:3000' })
-  const card = { number: '4000000000003220', expMonth: 12, expYear: 2034, cvc: '123' }
-  const confirm = { attemptId: 'a'.repeat(16), version: 1, paymentMethod: { type: 'card', card } }
-  await call('confirm', confirm, token)
-  const { url = '' } = await call('challenge/open', {}, token)
-  const answer = await rawRequest(
-    url,
-    [
-      ...['POST /challenge HTTP/1.1', `Host: ${new URL(url).host}`, 'Expect: 100-continue'],
-      ...['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 7'],
-    ],
-    'token=x',
-  )
-  expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
-})
+}
 
-test('names the methods of a path to a request with another one', async () => {
-  const admin = { authorization: `Bearer ${service.ready.adminToken}` }
-  const session = { origin: service.url, authorization: 'Bearer x' }
-  const paths: readonly (readonly [
-    path: string,
-    allow: string,
-    headers?: Record<string, string>,
-  ])[] = [
-    ...['/docs', '/docs.css', '/openapi.json', '/healthz', '/readyz', '/favicon.ico'].map(
-      (path) => [path, 'GET, HEAD'] as const,
-    ),
-    ...['/v1/pi-checkout.js', '/checkout/pi_x', '/checkout-assets/x.js'].map(
-      (path) => [path, 'GET, HEAD'] as const,
-    ),
-    ...['session', 'confirm', 'cancel', 'challenge/open', 'challenge/cancel', 'reports'].map(
-      (path) => [`/checkout-api/${path}`, 'POST', session] as const,
-    ),
-    ['/checkout-api/intent', 'GET, HEAD', session],
-    ...['/environments', '/export', '/events', '/intents/pi_x'].map(
-      (path) => [`/_sandbox${path}`, 'GET, HEAD', admin] as const,
-    ),
-    ...['/import', '/reset', '/intents/pi_x/settle', '/intents/pi_x/revoke-secret'].map(
-      (path) => [`/_sandbox${path}`, 'POST', admin] as const,
-    ),
-    ['/_sandbox/environments/x/clock', 'PUT, DELETE', admin],
-    ['/_sandbox/environments/x/lint', 'GET, HEAD, DELETE', admin],
-  ]
-  for (const [path, allow, headers = {}] of paths) {
-    const answer = await fetch(service.url + path, { method: 'PATCH', headers })
-    const found = [path, answer.status, answer.headers.get('allow')]
-    expect(found).toEqual([path, 405, allow])
+test('returns 404 for other paths (threat 30)', async () => {
+  for (const path of ['/payment-intents/', '/Payment-Intents/x', '/payment-intents/a/b', '/x']) {
+    expect(await problemOf(await fetch(service.url + path)), path).toBe('404 not_found')
   }
-})
-
-test('names the media type and the content coding that it takes', async () => {
-  const type = await post([`Host: ${host}`, 'Content-Type: text/plain', 'Content-Length: 2'], '{}')
-  expect([type.status, type.headers.get('accept-post')]).toEqual([415, 'application/json'])
-  const coding = await post(
-    [
-      ...[`Host: ${host}`, 'Content-Type: application/json', 'Content-Encoding: br'],
-      'Content-Length: 2',
-    ],
-    '{}',
-  )
-  expect([coding.status, coding.headers.get('accept-encoding')]).toEqual([415, 'identity'])
 })
 
 for (const headers of [
   ['Content-Type: application/json;'],
   ['Content-Type: Application/JSON ; ;charset="UTF-8"'],
-  ['Content-Type: application/json', 'Content-Encoding: IDENTITY'],
+  [jsonType, 'Content-Encoding: IDENTITY'],
 ]) {
-  test(`takes JSON under the headers ${headers.join(', ')}`, async () => {
-    const answer = await post([`Host: ${host}`, ...headers, `Content-Length: ${body.length}`])
-    expect(answer.status).toBe(201)
+  test(`accepts JSON with ${headers.join(', ')}`, async () => {
+    expect((await post([...headers, length])).status).toBe(201)
   })
 }
 
-test('says invalid_token only to a request that sent a credential', async () => {
-  const get = (path: string, headers: readonly string[]): Promise<Response> =>
-    rawAnswer(service.url, [`GET ${path} HTTP/1.1`, `Host: ${host}`, ...headers])
-  const wrong = ['Authorization: Bearer wrong']
-  const challenge = async (path: string, headers: readonly string[]) =>
-    (await get(path, headers)).headers.get('www-authenticate')
-  expect(await challenge('/payment-intents/pi_x', [])).toBe('Bearer')
-  expect(await challenge('/payment-intents/pi_x', wrong)).toBe('Bearer error="invalid_token"')
-  expect(await challenge('/_sandbox/environments', [])).toBe('Bearer')
-  expect(await challenge('/_sandbox/environments', wrong)).toBe('Bearer error="invalid_token"')
-})
-
-test('rejects two Authorization headers at the sandbox and at the private API', async () => {
-  const two = [`Authorization: Bearer ${service.ready.adminToken}`, 'Authorization: Bearer x']
-  for (const path of ['/_sandbox/environments', '/checkout-api/intent']) {
-    const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, ...two]
-    expect(await codeOf(await rawAnswer(service.url, lines))).toEqual([400, 'invalid_header'])
-  }
-})
+for (const path of ['/payment-intents/pi_x', '/_sandbox/environments']) {
+  test(`returns invalid_token only for a sent credential on ${path}`, async () => {
+    const challenge = async (...headers: string[]) =>
+      (await get(path, hostLine, ...headers)).headers.get('www-authenticate')
+    expect(await challenge()).toBe('Bearer')
+    expect(await challenge('Authorization: Bearer wrong')).toBe('Bearer error="invalid_token"')
+  })
+}

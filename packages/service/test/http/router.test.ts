@@ -1,35 +1,13 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { json } from '../../src/http/response.ts'
-import { createListener } from '../../src/http/router.ts'
+import { serveHandlers } from '../support/lifetime.ts'
 
-const server = createServer(
-  createListener({
-    log: pino({ enabled: false }),
-    observers: [],
-    handlers: {
-      page: ({ params }) => json(params),
-      retrieve: ({ params }) => json(params),
-      environments: () => json([]),
-      addFault: ({ params }) => json(params),
-      clearFaults: ({ params }) => json(params),
-    },
-    checks: {},
-  }),
-)
-let url = ''
-
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
-
-afterAll(() => {
-  server.close()
+const url = await serveHandlers({
+  page: ({ params }) => json(params),
+  retrieve: ({ params }) => json(params),
+  environments: () => json([]),
+  addFault: ({ params }) => json(params),
+  clearFaults: ({ params }) => json(params),
 })
 
 for (const [path, params] of [
@@ -40,8 +18,7 @@ for (const [path, params] of [
 ] as const) {
   test(`decodes the parameters of ${path}`, async () => {
     const response = await fetch(url + path)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual(params)
+    expect([response.status, await response.json()]).toEqual([200, params])
   })
 }
 
@@ -53,12 +30,10 @@ for (const path of ['/checkout/%ff', '/checkout/', '/checkout/a/b', '/checkout',
 
 test('returns 405 with the methods of the path', async () => {
   const response = await fetch(`${url}/_sandbox/environments/1/faults`, { method: 'PUT' })
-  expect(response.status).toBe(405)
-  expect(response.headers.get('allow')).toBe('POST, DELETE')
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, DELETE'])
 })
 
-test('returns the head alone for HEAD', async () => {
+test('returns only the head for HEAD', async () => {
   const response = await fetch(`${url}/checkout/pi_1`, { method: 'HEAD' })
-  expect(response.headers.get('content-length')).toBe('13')
-  expect(await response.text()).toBe('')
+  expect([response.headers.get('content-length'), await response.text()]).toEqual(['13', ''])
 })

@@ -7,9 +7,8 @@ import {
 } from '../../src/intents/lifecycle.ts'
 
 const created = new Date('2026-11-20T12:00:00.000Z')
-const minute = 60_000
-const at = (minutes: number): Date => new Date(created.getTime() + minutes * minute)
-const card = {
+const at = (minutes: number): Date => new Date(created.getTime() + minutes * 60_000)
+const paymentMethod = {
   type: 'card',
   card: { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2030, funding: 'credit' },
 }
@@ -27,23 +26,20 @@ const open: IntentState = {
   finalizedAt: null,
   updatedAt: created,
 }
-const asked: IntentState = {
-  ...open,
-  status: 'requires_action',
-  paymentMethod: card,
-  nextAction: { type: 'challenge', expiresAt: at(11) },
-  confirms: 1,
-  updatedAt: at(1),
-}
 const processing: IntentState = {
   ...open,
   status: 'processing',
-  paymentMethod: card,
+  paymentMethod,
   confirms: 1,
   updatedAt: at(1),
 }
+const challenged: IntentState = {
+  ...processing,
+  status: 'requires_action',
+  nextAction: { type: 'challenge', expiresAt: at(11) },
+}
 
-const confirmed: Cause = { type: 'confirmed', paymentMethod: card }
+const confirmed: Cause = { type: 'confirmed', paymentMethod }
 const passed: Cause = { type: 'challenge_passed' }
 const denied: Cause = { type: 'challenge_failed', failure }
 const authorised: Cause = { type: 'authorised', providerPaymentId: 'sim_1' }
@@ -51,74 +47,64 @@ const soft: Cause = { type: 'declined', failure, hard: false }
 const hard: Cause = { type: 'declined', failure, hard: true }
 const canceled: Cause = { type: 'canceled' }
 
-const moves: readonly [what: string, from: IntentState, cause: Cause, to: object][] = [
-  ['paying without a challenge', open, confirmed, { status: 'processing', confirms: 1 }],
+const again = 'requires_payment_method'
+const retryable = { ...failure, retryable: true, occurredAt: at(2).toISOString() }
+
+for (const [what, from, cause, to] of [
+  ['a confirmation', open, confirmed, { status: 'processing', confirms: 1 }],
   [
-    'paying with a challenge gives the buyer ten minutes',
+    'a confirmation with a challenge of ten minutes',
     open,
     { ...confirmed, challenge: 'redirect' },
     { status: 'requires_action', nextAction: { type: 'redirect', expiresAt: at(12) } },
   ],
-  ['a passed challenge', asked, passed, { status: 'processing', nextAction: null }],
+  ['a passed challenge', challenged, passed, { status: 'processing', nextAction: null }],
   [
-    'a denied challenge lets the buyer try again',
-    asked,
+    'a denied challenge',
+    challenged,
     denied,
-    {
-      status: 'requires_payment_method',
-      paymentMethod: null,
-      lastPaymentFailure: { ...failure, retryable: true, occurredAt: at(2).toISOString() },
-    },
+    { status: again, paymentMethod: null, lastPaymentFailure: retryable },
   ],
   [
-    'an authorised payment',
+    'an authorized payment',
     processing,
     authorised,
     { status: 'succeeded', providerPaymentId: 'sim_1', finalizedAt: at(2) },
   ],
+  ['a soft decline', processing, soft, { status: again }],
   [
-    'a soft decline lets the buyer try again',
-    processing,
-    soft,
-    { status: 'requires_payment_method' },
-  ],
-  [
-    'a hard decline ends it',
+    'a hard decline',
     processing,
     hard,
     { status: 'failed', lastPaymentFailure: { ...failure, retryable: false } },
   ],
-  ['the tenth failure ends it', { ...processing, confirms: 10 }, soft, { status: 'failed' }],
-  ['the tenth denied challenge too', { ...asked, confirms: 10 }, denied, { status: 'failed' }],
-  ['leaving before paying', open, canceled, { status: 'canceled', finalizedAt: at(2) }],
-  ['leaving during the challenge', asked, canceled, { status: 'canceled', nextAction: null }],
-]
-
-for (const [what, from, cause, to] of moves) {
-  test(`${what}: ${from.status} → ${'status' in to ? to.status : ''}`, () => {
+  ['the tenth decline', { ...processing, confirms: 10 }, soft, { status: 'failed' }],
+  ['the tenth denied challenge', { ...challenged, confirms: 10 }, denied, { status: 'failed' }],
+  ['a cancel', open, canceled, { status: 'canceled', finalizedAt: at(2) }],
+  ['a cancel', challenged, canceled, { status: 'canceled', nextAction: null }],
+] as readonly [string, IntentState, Cause, { status: string }][]) {
+  test(`moves ${from.status} to ${to.status} after ${what}`, () => {
     expect(decide(from, cause, at(2))).toMatchObject({ ...to, cause: cause.type, updatedAt: at(2) })
   })
 }
 
-const refusals: readonly [from: IntentState, cause: Cause, rejection: string][] = [
-  [asked, confirmed, 'attempt_in_progress'],
+for (const [from, cause, rejection] of [
+  [challenged, confirmed, 'attempt_in_progress'],
   [processing, confirmed, 'attempt_in_progress'],
   [processing, canceled, 'attempt_in_progress'],
   [open, passed, 'version_conflict'],
   [open, denied, 'version_conflict'],
   [open, authorised, 'version_conflict'],
-  [asked, authorised, 'version_conflict'],
+  [challenged, authorised, 'version_conflict'],
   [open, soft, 'version_conflict'],
-]
-
-for (const [from, cause, refusal] of refusals) {
-  test(`${cause.type} does nothing to ${from.status}: ${refusal}`, () => {
-    expect(decide(from, cause, at(2))).toEqual({ rejection: refusal })
+] as const) {
+  test(`rejects ${cause.type} in ${from.status} with ${rejection}`, () => {
+    expect(decide(from, cause, at(2))).toEqual({ rejection })
   })
 }
 
 for (const status of ['succeeded', 'failed', 'canceled', 'expired'] as const) {
-  test(`nothing changes what is ${status}`, () => {
+  test(`never moves an intent that is ${status}`, () => {
     for (const cause of [confirmed, passed, denied, authorised, soft, hard, canceled]) {
       expect(decide({ ...open, status }, cause, at(2))).toEqual({ rejection: 'intent_finalized' })
     }
@@ -126,7 +112,7 @@ for (const status of ['succeeded', 'failed', 'canceled', 'expired'] as const) {
   })
 }
 
-test('dates the effect of a deadline at the deadline, whenever it is read', () => {
+test('dates the effect of a deadline at the deadline', () => {
   expect(deadlineTransition(open, at(24 * 60 - 1))).toBeUndefined()
   const expired = { status: 'expired', cause: 'expired', updatedAt: at(24 * 60) }
   expect(deadlineTransition(open, at(24 * 60))).toMatchObject(expired)
@@ -134,16 +120,16 @@ test('dates the effect of a deadline at the deadline, whenever it is read', () =
 })
 
 test('allows another confirmation after a challenge has expired', () => {
-  expect(deadlineTransition(asked, at(10))).toBeUndefined()
-  expect(deadlineTransition(asked, at(60))).toMatchObject({
-    status: 'requires_payment_method',
+  expect(deadlineTransition(challenged, at(10))).toBeUndefined()
+  expect(deadlineTransition(challenged, at(60))).toMatchObject({
+    status: again,
     cause: 'challenge_timed_out',
     updatedAt: at(11),
     lastPaymentFailure: { declineCode: 'authentication_timed_out' },
   })
 })
 
-test('what is processing never expires, and is settled when the provider shows it', () => {
+test('never expires a processing intent, and settles it once the result is due', () => {
   expect(deadlineTransition(processing, at(1e6))).toBeUndefined()
   const later = { ...processing, settlement: { at: at(3), providerPaymentId: 'sim_2' } }
   expect(deadlineTransition(later, at(2))).toBeUndefined()
@@ -153,6 +139,6 @@ test('what is processing never expires, and is settled when the provider shows i
   })
 })
 
-test('a clock that is set back makes no intent older than its last change', () => {
-  expect(decide(asked, passed, created)).toMatchObject({ updatedAt: asked.updatedAt })
+test('dates no change before the last one if the clock is set back', () => {
+  expect(decide(challenged, passed, created)).toMatchObject({ updatedAt: challenged.updatedAt })
 })

@@ -1,97 +1,107 @@
 import type { IncomingMessage } from 'node:http'
 import { crc32 } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { administer } from '../../src/cli/admin-commands.ts'
-import { readConfig } from '../../src/config.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { base62Digits, randomBase62 } from '../../src/ids.ts'
-import { type Authenticator, createAuthenticator } from '../../src/merchants/authenticate.ts'
-import { openStore, type Store } from '../../src/start/open-store.ts'
+import { createApiKey, revokeApiKey } from '../../src/merchants/api-keys.ts'
+import { createAuthenticator } from '../../src/merchants/authenticate.ts'
+import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { openTestStore } from '../support/store.ts'
 
-let store: Store
-let auth: Authenticator
-let time = new Date('2026-11-21T12:00:00Z')
-let asked = 0
+const db = await openTestStore()
+const keys = readSecretKeys(newSecretKeys())
+const start = new Date('2026-11-21T12:00:00Z')
+let now = start
+let statements = 0
 let afterReading = async (): Promise<void> => {}
 
-beforeAll(async () => {
-  store = await openStore(readConfig({ memory: true }, {}))
-  const query: typeof store.db.query = async <Row>(
-    ...statement: Parameters<typeof store.db.query>
-  ): Promise<Row[]> => {
-    asked++
-    const rows = await store.db.query<Row>(...statement)
-    await afterReading()
-    return rows
-  }
-  auth = createAuthenticator({ db: { ...store.db, query }, keys: store.keys, now: () => time })
+const auth = createAuthenticator({
+  db: {
+    ...db,
+    query: async <Row>(...statement: Parameters<typeof db.query>): Promise<Row[]> => {
+      statements++
+      const rows = await db.query<Row>(...statement)
+      await afterReading()
+      return rows
+    },
+  },
+  keys,
+  now: () => now,
 })
 
-afterAll(async () => await store.close())
+beforeEach(() => {
+  now = start
+  statements = 0
+  afterReading = async () => {}
+})
 
-function request(apiKey: string): IncomingMessage {
-  return { headers: { authorization: `Bearer ${apiKey}` }, socket: {} } as IncomingMessage
+async function newKey(mode: 'test' | 'live', expiresAt?: Date) {
+  const environment = { id: `env_${mode}`, mode }
+  return await createApiKey(db, keys, { environment, now, expiresAt })
 }
 
-test('a key with an end works until then and not after, looked up before or not', async () => {
-  const made = await administer(
-    { ...store, now: () => time },
-    {
-      ...{ command: 'keys create', merchant: 'Shop', environment: 'test' },
-      expiresAt: '2026-11-21T12:00:02.000Z',
-    },
-  )
-  const sent = request('apiKey' in made ? made.apiKey : '')
-  expect(await auth.authenticate(sent)).toMatchObject({ merchantName: 'Shop', mode: 'test' })
-  time = new Date('2026-11-21T12:00:01.999Z')
-  await auth.authenticate(sent)
-  time = new Date('2026-11-21T12:00:02Z')
-  await expect(auth.authenticate(sent)).rejects.toMatchObject({ code: 'revoked_credentials' })
+async function authenticate(apiKey: string) {
+  const headers = { authorization: `Bearer ${apiKey}` }
+  return await auth.authenticate({ headers, socket: {} } as IncomingMessage)
+}
+
+const revoked = { code: 'revoked_credentials' }
+const later = (milliseconds: number): Date => new Date(start.getTime() + milliseconds)
+
+test('rejects a key from its expiry on, cached or not', async () => {
+  const { apiKey } = await newKey('test', later(2000))
+  const environment = { merchantName: 'Ararat Tea House', mode: 'test' }
+  expect(await authenticate(apiKey)).toMatchObject(environment)
+  now = later(1999)
+  await authenticate(apiKey)
+  now = later(2000)
+  await expect(authenticate(apiKey)).rejects.toMatchObject(revoked)
   auth.clearCache()
-  await expect(auth.authenticate(sent)).rejects.toMatchObject({ code: 'revoked_credentials' })
+  await expect(authenticate(apiKey)).rejects.toMatchObject(revoked)
 })
 
-test('a mistyped key is refused by its checksum, and the store is not asked', async () => {
-  const wrong = ['x', 'pi_sk_test_', `pi_sk_test_${'0'.repeat(36)}`, `pi_sk_live_${'Z'.repeat(36)}`]
-  asked = 0
-  for (const apiKey of wrong) {
-    await expect(auth.authenticate(request(apiKey))).rejects.toMatchObject({
-      code: 'invalid_credentials',
-    })
+test('rejects a key with a wrong checksum without a statement', async () => {
+  const zeros = [`pi_sk_test_${'0'.repeat(36)}`, `pi_sk_live_${'Z'.repeat(36)}`]
+  for (const apiKey of ['x', 'pi_sk_test_', ...zeros]) {
+    await expect(authenticate(apiKey)).rejects.toMatchObject({ code: 'invalid_credentials' })
   }
-  expect(asked).toBe(0)
+  expect(statements).toBe(0)
 })
 
-test('looks many unknown keys up in few statements, and a valid one between them', async () => {
-  const shop = { merchant: 'Shop', environment: 'live' } as const
-  const made = await administer({ ...store, now: () => time }, { command: 'keys create', ...shop })
-  if (!('apiKey' in made)) throw new Error('no key was made')
+test('looks up many unknown keys and a valid one in few statements', async () => {
+  const { apiKey } = await newKey('live')
   const unknown = Array.from({ length: 200 }, () => {
     const body = randomBase62(30)
     return `pi_sk_live_${body}${base62Digits(crc32(body), 6)}`
   })
-  asked = 0
-  const sent = [...unknown.slice(0, 100), made.apiKey, ...unknown.slice(100)]
-  const answers = await Promise.allSettled(
-    sent.map(async (apiKey) => await auth.authenticate(request(apiKey))),
-  )
-  expect(asked).toBeLessThan(10)
-  expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-  expect(answers[100]).toMatchObject({ value: { merchantName: 'Shop', mode: 'live' } })
+  const sent = [...unknown.slice(0, 100), apiKey, ...unknown.slice(100)]
+  const results = await Promise.allSettled(sent.map(authenticate))
+  expect(statements).toBeLessThan(10)
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  expect(results[100]).toMatchObject({ value: { mode: 'live' } })
 })
 
-test('a key that is revoked while it is looked up works for no request after that', async () => {
-  const context = { ...store, now: () => time }
-  const shop = { merchant: 'Shop', environment: 'test' } as const
-  const made = await administer(context, { command: 'keys create', ...shop })
-  if (!('apiKey' in made)) throw new Error('no key was made')
-  const sent = request(made.apiKey)
+test('rejects every request after a key was revoked during its lookup', async () => {
+  const { id, apiKey } = await newKey('test')
   afterReading = async () => {
     afterReading = async () => {}
-    await administer(context, { command: 'keys revoke', id: made.id })
+    await revokeApiKey(db, { id, now })
     auth.clearCache()
   }
-  await auth.authenticate(sent)
-  for (const later of [sent, request(made.apiKey)]) {
-    await expect(auth.authenticate(later)).rejects.toMatchObject({ code: 'revoked_credentials' })
+  await authenticate(apiKey)
+  for (let times = 0; times < 2; times++) {
+    await expect(authenticate(apiKey)).rejects.toMatchObject(revoked)
   }
+})
+
+test('rejects a key five seconds after another instance revoked it during its lookup', async () => {
+  const { id, apiKey } = await newKey('test')
+  afterReading = async () => {
+    now = later(3000)
+  }
+  await authenticate(apiKey)
+  await revokeApiKey(db, { id, now: start })
+  now = later(4999)
+  await authenticate(apiKey)
+  now = later(5000)
+  await expect(authenticate(apiKey)).rejects.toMatchObject(revoked)
 })

@@ -1,122 +1,143 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
+import { expect, test } from 'vitest'
 import { PageClient } from '../support/checkout.ts'
+import { temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
-import { create, order, retrieve } from '../support/service.ts'
-import { type Merchant, startTwoMerchants, type TwoMerchants } from '../support/two-merchants.ts'
+import {
+  administer,
+  create,
+  created,
+  isReplay,
+  type Merchant,
+  newKey,
+  order,
+  retrieve,
+  startTestService,
+  statusOf,
+} from '../support/service.ts'
 
 const shop = 'http://localhost:3000'
 const otherShop = 'https://books.example'
-let merchants: TwoMerchants
-let first: Merchant
-let second: Merchant
-let ids: Readonly<Record<'first' | 'second', string>>
+const directory = temporaryFolder()
+const service = await startTestService({ PI_DATA_DIR: directory })
+const [live, second, secondLive] = await Promise.all([
+  merchant('Demo Shop', 'live'),
+  merchant('Sevan Books'),
+  merchant('Sevan Books', 'live'),
+])
+const ids = {
+  first: await environmentId(service, 'Demo Shop'),
+  second: await environmentId(service, 'Sevan Books'),
+}
+await changeOrigin('add', otherShop)
 
-beforeAll(async () => {
-  merchants = await startTwoMerchants({ PI_RATE_LIMIT: '5' })
-  first = merchants.first
-  second = merchants.second
-  ids = {
-    first: await environmentId(first, first.merchant),
-    second: await environmentId(first, second.merchant),
-  }
-  await register(otherShop, second.merchant)
-})
-
-afterAll(async () => await merchants.close())
-
-async function register(origin: string, merchant: string): Promise<void> {
-  const named = { merchant, environment: 'test' } as const
-  await sendAdminCommand(merchants.data, { command: 'origins add', origin, ...named })
+async function merchant(name: string, environment?: 'test' | 'live'): Promise<Merchant> {
+  const { apiKey } = await newKey(directory, name, environment)
+  return { url: service.url, apiKey }
 }
 
-async function made(by: Merchant): Promise<{ id: string; clientSecret: string; orderId: string }> {
-  const response = await create(by, { ...order, orderId: `order of ${by.merchant}` })
-  expect(response.status).toBe(201)
-  return (await response.json()) as { id: string; clientSecret: string; orderId: string }
+/** Adds or removes an origin of the second merchant. */
+async function changeOrigin(change: 'add' | 'remove', origin: string): Promise<void> {
+  const named = { merchant: 'Sevan Books', environment: 'test' } as const
+  await administer(directory, { command: `origins ${change}`, origin, ...named })
 }
 
-/** What the sandbox lists of one environment, as text. */
+/** Returns what the sandbox lists of one environment, as text. */
 async function listed(environment: string, list: string): Promise<string> {
-  return await (await control(first, 'GET', `/environments/${environment}/${list}`)).text()
+  return await (await control(service, 'GET', `/environments/${environment}/${list}`)).text()
 }
 
-/** Opens a session, and returns the HTTP status and the client. */
+/** Opens a session, and returns its HTTP status and client. */
 async function opened(by: Merchant, origin: string): Promise<[status: number, PageClient]> {
-  const { id, clientSecret } = await made(by)
-  const client = new PageClient({ url: by.url, nodeUrl: by.url })
+  const client = new PageClient(service)
+  const { id, clientSecret } = await created(by)
   const response = await client.post('session', { id, clientSecret, origin })
   client.token = ((await response.json()) as { token: string }).token
   return [response.status, client]
 }
 
-test('the limit of one environment rejects no request of another', async () => {
-  const flood = Array.from({ length: 60 }, async () => (await create(merchants.live)).status)
-  await expect(create(second).then(({ status }) => status)).resolves.toBe(201)
-  expect(await Promise.all(flood)).toContain(429)
-  expect((await create(second)).status).toBe(201)
-})
-
-test('a clock that one merchant moves leaves deadlines of another where they are', async () => {
-  const [own, foreign] = [await made(first), await made(second)]
-  const day = 24 * 3600 * 1000
-  await control(first, 'PUT', `/environments/${ids.first}/clock`, { advance: day })
-  const statusOf = async (of: Merchant, id: string): Promise<string> =>
-    ((await (await retrieve(of, id)).json()) as { status: string }).status
-  expect(await statusOf(first, own.id)).toBe('expired')
-  expect(await statusOf(second, foreign.id)).toBe('requires_payment_method')
-  await control(first, 'DELETE', `/environments/${ids.first}/clock`)
-})
-
-test('request log, keys, intents and lint of one merchant hold nothing of another', async () => {
-  const intents: string[] = []
-  for (const [by, key] of [
-    [first, 'key-of-the-first-merchant'],
-    [second, 'key-of-the-second-merchant'],
-  ] as const) {
-    const response = await create(by, { ...order, orderId: key }, { 'idempotency-key': key })
-    intents.push(((await response.json()) as { id: string }).id)
+test('returns an intent to its own environment only (threat 8)', async () => {
+  const owners = [service, live, second, secondLive]
+  const intents = await Promise.all(owners.map(async (owner) => (await created(owner)).id))
+  const bodies = new Set<string>()
+  for (const [by, owner] of owners.entries()) {
+    for (const [of, id] of [...intents, 'pi_000000000000000000000000'].entries()) {
+      const response = await retrieve(owner, id)
+      expect(response.status).toBe(by === of ? 200 : 404)
+      const text = (await response.text()).replace(/req_\w+/, '')
+      if (by !== of) bodies.add(`${[...response.headers.keys()]} ${text}`)
+    }
   }
-  const [own = '', foreign = ''] = intents
+  expect(bodies.size).toBe(1)
+})
+
+test('replays a key with every API key of its environment and with no other', async () => {
+  const key = { 'idempotency-key': 'shared' }
+  const first = await (await create(service, order, key)).text()
+  const rotated = await create(await merchant('Demo Shop'), order, key)
+  expect([isReplay(rotated), await rotated.text()]).toEqual([true, first])
+  for (const other of [live, second, secondLive]) {
+    expect(isReplay(await create(other, order, key))).toBe(false)
+  }
+})
+
+test('limits the rate of each environment separately', async () => {
+  const folder = temporaryFolder()
+  const limited = await startTestService({ PI_DATA_DIR: folder, PI_RATE_LIMIT: '5' })
+  const other = { url: limited.url, ...(await newKey(folder, 'Sevan Books')) }
+  const flood = Array.from({ length: 60 }, async () => (await create(limited)).status)
+  expect((await create(other)).status).toBe(201)
+  expect(await Promise.all(flood)).toContain(429)
+  expect((await create(other)).status).toBe(201)
+})
+
+test('moves the clock of one environment only', async () => {
+  const [own, other] = [await created(service), await created(second)]
+  const clock = `/environments/${ids.first}/clock`
+  await control(service, 'PUT', clock, { advance: 24 * 3600_000 })
+  expect(await statusOf(service, own.id)).toBe('expired')
+  expect(await statusOf(second, other.id)).toBe('requires_payment_method')
+  await control(service, 'DELETE', clock)
+})
+
+test('lists and clears intents, requests, keys, and issues of one environment only', async () => {
+  const create = async (by: Merchant, orderId: string): Promise<string> =>
+    (await created(by, { ...order, orderId }, { 'idempotency-key': orderId })).id
+  const own = await create(service, 'key-of-the-first-merchant')
+  const other = await create(second, 'key-of-the-second-merchant')
   for (const list of ['intents', 'requests', 'idempotency', 'lint']) {
-    expect(await listed(ids.first, list)).not.toContain(foreign)
+    expect(await listed(ids.first, list)).not.toContain(other)
     expect(await listed(ids.second, list)).not.toContain(own)
   }
   expect(await listed(ids.first, 'intents')).toContain(own)
-  expect(await listed(ids.second, 'intents')).toContain(foreign)
+  expect(await listed(ids.second, 'intents')).toContain(other)
   expect(await listed(ids.first, 'requests')).toContain(own)
-  await control(first, 'DELETE', `/environments/${ids.first}/requests`)
+  await control(service, 'DELETE', `/environments/${ids.first}/requests`)
   expect(await listed(ids.first, 'requests')).not.toContain(own)
-  expect(await listed(ids.second, 'requests')).toContain(foreign)
+  expect(await listed(ids.second, 'requests')).toContain(other)
 })
 
-test('an origin of one merchant opens and frames no checkout of another', async () => {
-  expect((await opened(first, shop))[0]).toBe(200)
+test('opens and frames a checkout only for origins of its environment', async () => {
+  expect((await opened(service, shop))[0]).toBe(200)
   expect((await opened(second, otherShop))[0]).toBe(200)
-  expect((await opened(first, otherShop))[0]).toBe(403)
+  expect((await opened(service, otherShop))[0]).toBe(403)
   expect((await opened(second, shop))[0]).toBe(403)
-  const { id } = await made(second)
-  const page = await fetch(`${first.url}/checkout/${id}`)
-  const policy = page.headers.get('content-security-policy') ?? ''
+  const page = await fetch(`${service.url}/checkout/${(await created(second)).id}`)
+  const policy = page.headers.get('content-security-policy')
   expect(policy).toContain(otherShop)
   expect(policy).not.toContain(shop)
 })
 
-test('an origin that one merchant removes ends no session of another', async () => {
-  await register(shop, second.merchant)
-  const [, own] = await opened(first, shop)
-  const [, foreign] = await opened(second, shop)
-  await sendAdminCommand(merchants.data, {
-    ...{ command: 'origins remove', origin: shop },
-    ...{ merchant: second.merchant, environment: 'test' },
-  })
-  expect((await own.view()).orderId).toBe(`order of ${first.merchant}`)
-  expect(await foreign.view()).toMatchObject({ code: 'invalid_session' })
+test('ends only the sessions of the environment whose origin is removed', async () => {
+  await changeOrigin('add', shop)
+  const [[, own], [, other]] = [await opened(service, shop), await opened(second, shop)]
+  await changeOrigin('remove', shop)
+  expect(await own.view()).toMatchObject({ merchantName: 'Demo Shop' })
+  expect(await other.view()).toMatchObject({ code: 'invalid_session' })
 })
 
-test('a reset of one environment deletes no intent of another', async () => {
-  const [own, foreign] = [await made(first), await made(second)]
-  await control(first, 'POST', '/reset', { environment: ids.first })
-  expect((await retrieve(first, own.id)).status).toBe(404)
-  expect((await retrieve(second, foreign.id)).status).toBe(200)
+test('deletes only the intents of the environment that is reset', async () => {
+  const [own, other] = [await created(service), await created(second)]
+  await control(service, 'POST', '/reset', { environment: ids.first })
+  expect((await retrieve(service, own.id)).status).toBe(404)
+  expect((await retrieve(second, other.id)).status).toBe(200)
 })

@@ -3,6 +3,9 @@ import { expect, test } from 'vitest'
 import { authorize, describeDecline } from '../../src/provider/acquirer.ts'
 
 const card = { expMonth: 12, expYear: 2040, cvc: '123', holderName: 'Ani Test' }
+const authorised = { result: 'authorised' }
+const declined = (decline: string, hard = false) => ({ result: 'declined', decline, hard })
+const challenge = (framing: boolean, later: object) => ({ result: 'challenge', framing, later })
 
 for (const [number, brand] of [
   ['4242424242424242', 'visa'],
@@ -11,74 +14,49 @@ for (const [number, brand] of [
   ['2200000000000004', 'mir'],
   ['9051000000000009', 'arca'],
 ] as const) {
-  test(`the ${brand} test card is authorised at once`, () => {
+  test(`authorizes the ${brand} test card and keeps four of its digits`, () => {
     expect(authorize({ ...card, number })).toEqual({
       summary: { brand, last4: number.slice(-4), expMonth: 12, expYear: 2040, funding: 'credit' },
-      outcome: { result: 'authorised' },
+      outcome: authorised,
     })
   })
 }
 
-for (const [number, decline, hard] of [
-  ['4000000000000002', 'generic_decline', false],
-  ['4000000000009995', 'insufficient_funds', false],
-  ['4000000000009987', 'lost_card', false],
-  ['4000000000009979', 'stolen_card', true],
-  ['4000000000000069', 'expired_card', false],
-  ['4000000000000127', 'incorrect_cvc', false],
-  ['4000000000000119', 'processing_error', false],
+for (const [number, outcome] of [
+  ['4000000000000002', declined('generic_decline')],
+  ['4000000000009995', declined('insufficient_funds')],
+  ['4000000000009987', declined('lost_card')],
+  ['4000000000009979', declined('stolen_card', true)],
+  ['4000000000000069', declined('expired_card')],
+  ['4000000000000127', declined('incorrect_cvc')],
+  ['4000000000000119', declined('processing_error')],
+  ['4000000000003220', challenge(true, authorised)],
+  ['4000002760003184', challenge(false, authorised)],
+  ['4000008400001629', challenge(true, declined('generic_decline'))],
+  ['4000008260003178', challenge(true, declined('insufficient_funds'))],
+  ['4000008400001280', challenge(true, declined('authentication_unavailable'))],
+  ['4000000000000341', { result: 'pending', after: 5000 }],
+  ['4000000000000077', { result: 'pending', after: undefined }],
 ] as const) {
-  test(`the card that ends in ${number.slice(-4)} is declined: ${decline}`, () => {
-    expect(authorize({ ...card, number })?.outcome).toEqual({ result: 'declined', decline, hard })
+  test(`returns ${JSON.stringify(outcome)} for the card that ends in ${number.slice(-4)}`, () => {
+    expect(authorize({ ...card, number })?.outcome).toEqual(outcome)
   })
 }
 
-for (const [number, framing, later] of [
-  ['4000000000003220', true, { result: 'authorised' }],
-  ['4000002760003184', false, { result: 'authorised' }],
-  ['4000008400001629', true, { result: 'declined', decline: 'generic_decline', hard: false }],
-  ['4000008260003178', true, { result: 'declined', decline: 'insufficient_funds', hard: false }],
-  [
-    '4000008400001280',
-    true,
-    { result: 'declined', decline: 'authentication_unavailable', hard: false },
-  ],
-] as const) {
-  test(`the card that ends in ${number.slice(-4)} asks for a challenge first`, () => {
-    const { outcome } = authorize({ ...card, number }) ?? {}
-    expect(outcome).toEqual({ result: 'challenge', framing, later })
-  })
-}
-
-for (const [number, after] of [
-  ['4000000000000341', 5000],
-  ['4000000000000077', undefined],
-] as const) {
-  test(`the card that ends in ${number.slice(-4)} keeps processing`, () => {
-    expect(authorize({ ...card, number })?.outcome).toEqual({ result: 'pending', after })
-  })
-}
-
-test('a number that is not a test card is not looked at, however valid it is', () => {
+test('ignores a number that is not a test card', () => {
   for (const number of ['4111111111111111', '4000056655665556', '', '4242 4242 4242 4242']) {
     expect(authorize({ ...card, number })).toBeUndefined()
   }
 })
 
-test('every test card passes the check digit, so that forms accept it', () => {
+test('has only test cards with a valid check digit, so that forms accept them', () => {
   for (const number of Object.values(testCards)) expect(luhnRest(number), number).toBe(0)
 })
 
-test('a lost and a stolen card read exactly like a plain decline', () => {
+test('describes a lost and a stolen card as a plain decline', () => {
   const plain = describeDecline({ decline: 'generic_decline' })
   expect(describeDecline({ decline: 'lost_card' })).toEqual(plain)
   expect(describeDecline({ decline: 'stolen_card' })).toEqual(plain)
-})
-
-test('the summary that is kept holds neither the number nor the security code', () => {
-  const kept = JSON.stringify(authorize({ ...card, number: '4242424242424242' })?.summary)
-  expect(kept).not.toContain('42424242')
-  expect(kept).not.toContain('123')
 })
 
 function luhnRest(number: string): number {

@@ -1,174 +1,156 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { createHeldKeys } from '../../src/sandbox/faults/held-keys.ts'
+import { temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
-import { create, order, retrieve } from '../support/service.ts'
-import { startTwoMerchants, type TwoMerchants } from '../support/two-merchants.ts'
+import {
+  create,
+  created,
+  isReplay,
+  newKey,
+  order,
+  retrieve,
+  startTestService,
+} from '../support/service.ts'
 
-let merchants: TwoMerchants
-let service: TwoMerchants['first']
-let other: TwoMerchants['second']
-let environments: readonly [own: string, others: string]
+const directory = temporaryFolder()
+const service = await startTestService({ PI_DATA_DIR: directory })
+const other = { ...service, ...(await newKey(directory, 'Sevan Books')) }
+const live = { ...service, ...(await newKey(directory, 'Demo Shop', 'live')) }
+const environment = await environmentId(service, 'Demo Shop')
+const otherEnvironment = await environmentId(service, 'Sevan Books')
+const path = (of = environment): string => `/environments/${of}/faults`
 
-beforeAll(async () => {
-  merchants = await startTwoMerchants()
-  service = merchants.first
-  other = merchants.second
-  environments = [await environmentId(service), await environmentId(service, other.merchant)]
+afterEach(async () => {
+  await control(service, 'POST', '/reset', {})
 })
 
-afterAll(async () => await merchants.close())
-
-async function addRule(rule: object, environment = environments[0]): Promise<Response> {
-  return await control(service, 'POST', `/environments/${environment}/faults`, rule)
+async function addRule(rule: object, of?: string): Promise<Response> {
+  return await control(service, 'POST', path(of), rule)
 }
 
-async function rulesOf(environment: string): Promise<readonly { id: number; do: string }[]> {
-  const listed = await control(service, 'GET', `/environments/${environment}/faults`)
+async function rulesOf(of?: string): Promise<readonly { id: number; do: string }[]> {
+  const listed = await control(service, 'GET', path(of))
   return ((await listed.json()) as { rules: { id: number; do: string }[] }).rules
 }
 
-test('an answer dropped after the commit is found again by a retry', async () => {
+/** Sends creates one after another, and returns their HTTP statuses. */
+async function statuses(...merchants: Parameters<typeof create>[0][]): Promise<readonly number[]> {
+  const sent: number[] = []
+  for (const merchant of merchants) sent.push((await create(merchant)).status)
+  return sent
+}
+
+test('loses the response with drop-after-commit and stores the intent', async () => {
   const key = { 'idempotency-key': 'dropped' }
-  await expect(
-    create(service, order, { ...key, 'sandbox-fault': 'drop-after-commit' }),
-  ).rejects.toThrow()
+  const fault = { 'sandbox-fault': 'drop-after-commit' }
+  await expect(create(service, order, { ...key, ...fault })).rejects.toThrow()
   const retry = await create(service, order, key)
-  expect(retry.status).toBe(201)
-  expect(retry.headers.get('idempotent-replayed')).toBe('true')
+  expect([retry.status, isReplay(retry)]).toEqual([201, true])
 })
 
-test('a connection dropped before the commit leaves nothing behind', async () => {
-  const key = { 'idempotency-key': 'never-made' }
-  await expect(
-    create(service, order, { ...key, 'sandbox-fault': 'fail-before-commit' }),
-  ).rejects.toThrow()
-  expect((await create(service, order, key)).headers.get('idempotent-replayed')).toBeNull()
+test('stores nothing with fail-before-commit', async () => {
+  const key = { 'idempotency-key': 'never-created' }
+  const fault = { 'sandbox-fault': 'fail-before-commit' }
+  await expect(create(service, order, { ...key, ...fault })).rejects.toThrow()
+  expect(isReplay(await create(service, order, key))).toBe(false)
 })
 
-test('a rule breaks the next request of its operation, as often as it says', async () => {
+test('cuts the response with truncate-body or breaks its JSON, and stores the intent', async () => {
+  const key = { 'idempotency-key': 'cut' }
+  const half = await create(service, order, { ...key, 'sandbox-fault': 'truncate-body' })
+  await expect(half.text()).rejects.toThrow()
+  expect(isReplay(await create(service, order, key))).toBe(true)
+  const odd = await create(service, order, { 'sandbox-fault': 'malformed-json' })
+  expect(odd.status).toBe(201)
+  await expect(odd.json()).rejects.toThrow()
+})
+
+test('applies a rule as often as it says', async () => {
   expect((await addRule({ on: 'create', do: '503', times: 2 })).status).toBe(201)
-  const answers = [await create(service), await create(service), await create(service)]
-  expect(answers.map(({ status }) => status)).toEqual([503, 503, 201])
-  expect(answers[0]?.headers.get('retry-after')).toBe('1')
+  const first = await create(service)
+  expect([first.status, first.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await statuses(service, service)).toEqual([503, 201])
 })
 
-test('a rule of one merchant breaks no request of another', async () => {
+test('applies a rule to one test environment only', async () => {
   await addRule({ on: 'create', do: '503', times: 1 })
-  await addRule({ on: 'create', do: '429', times: 1 }, environments[1])
-  expect((await create(other)).status).toBe(429)
-  expect((await create(other)).status).toBe(201)
-  expect((await create(service)).status).toBe(503)
-  expect((await create(service)).status).toBe(201)
+  await addRule({ on: 'create', do: '429', times: 1 }, otherEnvironment)
+  expect(await statuses(live, other, other, service, service)).toEqual([201, 429, 201, 503, 201])
 })
 
-test('a rule breaks no request in the live environment of its merchant', async () => {
-  await addRule({ on: 'create', do: '503', times: 1 })
-  expect((await create(merchants.live)).status).toBe(201)
-  expect((await create(service)).status).toBe(503)
+test('ignores the fault header in a live environment', async () => {
+  for (const fault of ['drop-after-commit', '500', 'unheard-of']) {
+    expect((await create(live, order, { 'sandbox-fault': fault })).status).toBe(201)
+  }
 })
 
-test('lists, removes and clears the rules of one merchant only', async () => {
+test('lists, removes, and clears the rules of one environment only', async () => {
   await addRule({ on: 'create', do: '503' })
-  await addRule({ on: 'create', do: 'delay=1' }, environments[1])
-  const [foreign] = await rulesOf(environments[1])
-  const removed = await control(
-    service,
-    'DELETE',
-    `/environments/${environments[0]}/faults/${foreign?.id}`,
-  )
-  expect(removed.status).toBe(404)
-  expect((await rulesOf(environments[0])).map((rule) => rule.do)).toEqual(['503'])
-  expect((await rulesOf(environments[1])).map((rule) => rule.do)).toEqual(['delay=1'])
-  await control(service, 'DELETE', `/environments/${environments[0]}/faults`)
-  expect(await rulesOf(environments[0])).toEqual([])
-  expect(await rulesOf(environments[1])).toHaveLength(1)
-  await addRule({ on: 'create', do: '500' })
-  await control(service, 'POST', '/reset', { environment: environments[0] })
-  expect(await rulesOf(environments[0])).toEqual([])
-  expect(await rulesOf(environments[1])).toHaveLength(1)
+  await addRule({ on: 'create', do: 'delay=1' }, otherEnvironment)
+  const [foreign] = await rulesOf(otherEnvironment)
+  expect((await control(service, 'DELETE', `${path()}/${foreign?.id}`)).status).toBe(404)
+  expect((await rulesOf()).map((rule) => rule.do)).toEqual(['503'])
+  expect((await rulesOf(otherEnvironment)).map((rule) => rule.do)).toEqual(['delay=1'])
+  for (const [method, at, body] of [
+    ['DELETE', path()],
+    ['POST', '/reset', { environment }],
+  ] as const) {
+    await addRule({ on: 'create', do: '500' })
+    await control(service, method, at, body)
+    expect([await rulesOf(), await rulesOf(otherEnvironment)]).toEqual([[], [expect.anything()]])
+  }
   await control(service, 'POST', '/reset', {})
-  expect(await rulesOf(environments[1])).toEqual([])
+  expect(await rulesOf(otherEnvironment)).toEqual([])
 })
 
-test('a fault that a header asks for breaks that request only', async () => {
+test('applies the fault of a header to its request only', async () => {
   const broken = create(service, order, { 'sandbox-fault': 'delay=400,503' })
-  expect((await create(service)).status).toBe(201)
-  expect((await create(other)).status).toBe(201)
+  expect(await statuses(service, other)).toEqual([201, 201])
   expect((await broken).status).toBe(503)
 })
 
-test('an environment that is unknown has no rules', async () => {
-  expect((await addRule({ on: 'create', do: '503' }, 'env_unknown')).status).toBe(404)
-})
-
-test('a request that is refused for itself uses up no rule', async () => {
+test('keeps a rule when a request is rejected for another reason', async () => {
   await addRule({ on: 'create', do: '503', times: 1 })
-  const answers = [await create(service, { ...order, amount: 0 }), await create(service)]
-  expect(answers.map(({ status }) => status)).toEqual([400, 503])
+  expect((await create(service, { ...order, amount: 0 })).status).toBe(400)
+  expect(await statuses(service)).toEqual([503])
 })
 
-test('removes one of several rules; a retrieve has separate rules', async () => {
+test('removes one of several rules, and applies rules to their operation', async () => {
   await addRule({ on: 'create', do: '500' })
   const added = (await (await addRule({ on: 'retrieve', do: '503' })).json()) as {
     rules: [{ id: number }, object]
   }
-  const rule = `/environments/${environments[0]}/faults/${added.rules[0].id}`
+  const rule = `${path()}/${added.rules[0].id}`
   expect((await control(service, 'DELETE', rule)).status).toBe(200)
   expect((await control(service, 'DELETE', rule)).status).toBe(404)
-  const made = await create(service)
-  expect(made.status).toBe(201)
-  const { id } = (await made.json()) as { id: string }
+  const { id } = await created(service)
   expect((await retrieve(service, id)).status).toBe(503)
   expect((await retrieve(service, id)).status).toBe(200)
 })
 
-test('an answer can be late', async () => {
+test('delays a response', async () => {
   const begin = performance.now()
   expect((await create(service, order, { 'sandbox-fault': 'delay=300' })).status).toBe(201)
   // A timer may fire a millisecond early.
   expect(performance.now() - begin).toBeGreaterThan(295)
 })
 
-test('lets fifty of two hundred requests wait for one key, and rejects the others immediately', async () => {
-  const held = createHeldKeys()
-  const first = held.hold('key', 100, async () => 'made')
-  const answers = Array.from({ length: 200 }, async () => await held.waitUntilFree('key'))
-  const [refused] = [await Promise.race(answers)]
-  expect(refused).toBe(false)
-  expect((await Promise.all(answers)).filter((isFree) => isFree)).toHaveLength(50)
-  expect(await first).toBe('made')
-  expect(await held.waitUntilFree('key')).toBe(true)
+test('rejects an unknown fault and names the known ones', async () => {
+  const response = await create(service, order, { 'sandbox-fault': 'explode' })
+  expect(await response.json()).toMatchObject({
+    code: 'invalid_header',
+    detail: expect.stringContaining('drop-after-commit'),
+  })
+  expect((await addRule({ on: 'create', do: 'explode' })).status).toBe(400)
 })
 
-test('a key that several requests hold is free once all of them have ended', async () => {
-  const held = createHeldKeys()
-  const ended: string[] = []
-  const first = held.hold('key', 20, async () => ended.push('first'))
-  const second = held.hold('key', 80, async () => ended.push('second'))
-  const third = held.hold('key', 20, async () => ended.push('third'))
-  await Promise.all([first, third])
-  expect(await held.waitUntilFree('key')).toBe(true)
-  expect(ended).toContain('second')
-  await second
-})
-
-test('an answer can be cut short or made unreadable, with the intent made', async () => {
-  const cut = { 'idempotency-key': 'cut' }
-  const half = await create(service, order, { ...cut, 'sandbox-fault': 'truncate-body' })
-  await expect(half.text()).rejects.toThrow()
-  expect((await create(service, order, cut)).headers.get('idempotent-replayed')).toBe('true')
-  const odd = await create(service, order, { 'sandbox-fault': 'malformed-json' })
-  expect(odd.status).toBe(201)
-  await expect(odd.json()).rejects.toThrow()
-})
-
-test('while the first request with a key is held, a duplicate waits two seconds, then gets 409 (threat 22)', async () => {
+test('returns 409 for a duplicate of a held request after two seconds (threat 22)', async () => {
   const key = { 'idempotency-key': 'held' }
   const first = create(service, order, { ...key, 'sandbox-fault': 'hold-key=6000' })
   await new Promise((resolve) => setTimeout(resolve, 500))
-  // As many as a broken client may send: each gets an answer, and one intent is made.
+  // As many as a broken client may send: each gets a response, and one intent is created.
   const duplicates = await Promise.all(
-    Array.from({ length: 200 }, async () => await create(service, order, key)),
+    Array.from({ length: 200 }, () => create(service, order, key)),
   )
   expect(new Set(duplicates.map(({ status }) => status))).toEqual(new Set([409]))
   const [duplicate] = duplicates as [Response]
@@ -177,21 +159,24 @@ test('while the first request with a key is held, a duplicate waits two seconds,
   expect((await first).status).toBe(201)
 })
 
-test('a fault that does not exist is refused by name', async () => {
-  const answer = await create(service, order, { 'sandbox-fault': 'explode' })
-  expect(await answer.json()).toMatchObject({
-    code: 'invalid_header',
-    detail: expect.stringContaining('drop-after-commit'),
-  })
-  expect((await addRule({ on: 'create', do: 'explode' })).status).toBe(400)
+test('lets 50 of 200 requests wait for one key and rejects the others immediately', async () => {
+  const held = createHeldKeys()
+  const first = held.hold('key', 100, async () => 'created')
+  const waiting = Array.from({ length: 200 }, () => held.waitUntilFree('key'))
+  expect(await Promise.race(waiting)).toBe(false)
+  expect((await Promise.all(waiting)).filter((isFree) => isFree)).toHaveLength(50)
+  expect(await first).toBe('created')
+  expect(await held.waitUntilFree('key')).toBe(true)
 })
 
-test('the sandbox obeys its admin token only', async () => {
-  for (const authorization of ['', 'Bearer x', `Bearer ${service.apiKey}`]) {
-    const answer = await fetch(`${service.url}/_sandbox/environments/${environments[0]}/faults`, {
-      headers: { authorization },
-    })
-    expect(answer.status).toBe(401)
-    expect(await answer.json()).toMatchObject({ code: 'invalid_admin_token' })
-  }
+test('releases a key once every request that holds it has ended', async () => {
+  const held = createHeldKeys()
+  const ended: string[] = []
+  const hold = (name: string, milliseconds: number) =>
+    held.hold('key', milliseconds, async () => ended.push(name))
+  const [first, second, third] = [hold('first', 20), hold('second', 80), hold('third', 20)]
+  await Promise.all([first, third])
+  expect(await held.waitUntilFree('key')).toBe(true)
+  expect(ended).toContain('second')
+  await second
 })

@@ -1,106 +1,101 @@
-import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
-import pino from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
+import { expect, test } from 'vitest'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { newSecretKeys } from '../../src/secret-keys.ts'
-import { startService } from '../../src/start/start.ts'
-import { control, openChanges, raceForExpiredKeys } from '../support/sandbox.ts'
-import { create, order, retrieve, type TestService } from '../support/service.ts'
+import { startPostgres } from '../support/lifetime.ts'
+import { control, environmentId, openChanges } from '../support/sandbox.ts'
+import {
+  create,
+  created,
+  isReplay,
+  order,
+  retrieve,
+  startTestService,
+  statusOf,
+} from '../support/service.ts'
 
-let server: TemporaryPostgres
-let one: TestService
-let other: TestService
+const hour = 3600_000
+const server = await startPostgres()
+const env = { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: newSecretKeys() }
+const one = await startTestService(env)
+const other = { ...(await startTestService(env)), apiKey: one.apiKey }
+const clock = `/environments/${await environmentId(one)}/clock`
 
-beforeAll(async () => {
-  server = await startTemporaryPostgres({ fsync: 'off' })
-  const secretKeys = newSecretKeys()
-  const start = async (apiKey: string | null): Promise<TestService> => {
-    const env = { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: secretKeys }
-    const running = await startService(readConfig({ port: '0' }, env), pino({ enabled: false }))
-    const { ready } = running
-    return { ...running, url: ready.baseUrl, apiKey: String(ready.apiKey ?? apiKey) }
-  }
-  one = await start(null)
-  other = await start(one.apiKey)
-})
-
-afterAll(async () => {
-  await Promise.all([one.stop(), other.stop()])
-  await server.stop()
-})
-
-async function make(service: TestService, headers: Record<string, string> = {}): Promise<string> {
-  const { id } = (await (await create(service, order, headers)).json()) as { id: string }
-  return id
-}
-
-test('an intent that one instance settles is settled at the other', async () => {
-  const id = await make(one)
-  await control(one, 'POST', `/intents/${id}/settle`, { outcome: 'processing' })
-  await control(other, 'POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
-  expect(await (await retrieve(one, id)).json()).toMatchObject({ status: 'succeeded' })
-})
-
-test('a stream at one instance hears of an intent that the other moves', async () => {
-  const id = await make(one)
+test('streams and settles an intent that another instance moved', async () => {
+  const { id } = await created(one)
   await control(one, 'POST', `/intents/${id}/settle`, { outcome: 'processing' })
   const changes = await openChanges(other)
   await changes.read()
   await changes.read('"intents"')
   await changes.close()
+  await control(other, 'POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
+  expect(await statusOf(one, id)).toBe('succeeded')
 })
 
-test('a clock set at one instance reaches the other within seconds', async () => {
-  const id = await make(one)
-  const answer = await control(one, 'GET', '/environments')
-  const { environments } = (await answer.json()) as { environments: [{ id: string }] }
-  const clock = `/environments/${environments[0].id}/clock`
-  await control(one, 'PUT', clock, { offset: 25 * 3600_000 })
-  await expect
-    .poll(async () => await (await retrieve(other, id)).json(), { timeout: 10_000 })
-    .toMatchObject({ status: 'expired' })
+test('uses a clock that another instance has set within seconds', async () => {
+  const { id } = await created(one)
+  await control(one, 'PUT', clock, { offset: 25 * hour })
+  await expect.poll(() => statusOf(other, id), { timeout: 10_000 }).toBe('expired')
   await control(one, 'DELETE', clock)
 })
 
-test('a statement that runs out of time is a 504, and the same request counts once later', async () => {
-  const id = await make(one)
+test('returns 504 if a statement runs out of time, and commits its retry once', async () => {
+  const { id } = await created(one)
   const key = { 'idempotency-key': 'out-of-time' }
   const db = await openPostgres(server.url)
   await db.transaction(async (tx) => {
     await tx.query`lock table payment_intents in access exclusive mode`
-    const answers = Promise.all([create(one, order, key), retrieve(one, id)])
-    const cancel = async () =>
-      (
-        await db.query`
-          select pg_cancel_backend(pid) from pg_stat_activity
-           where wait_event_type = 'Lock' and query like '%payment_intents%'`
-      ).length
+    const responses = Promise.all([create(one, order, key), retrieve(one, id)])
     let canceled = 0
-    await expect.poll(async () => (canceled += await cancel())).toBeGreaterThanOrEqual(2)
-    for (const answer of await answers) {
-      expect(answer.status).toBe(504)
-      expect(answer.headers.get('retry-after')).toBe('1')
-      expect(await answer.json()).toMatchObject({ code: 'timeout', retryable: true })
+    const cancel = async (): Promise<number> => {
+      const found = await db.query`
+        select pg_cancel_backend(pid) from pg_stat_activity
+         where wait_event_type = 'Lock' and query like '%payment_intents%'`
+      canceled += found.length
+      return canceled
+    }
+    await expect.poll(cancel).toBeGreaterThanOrEqual(2)
+    for (const response of await responses) {
+      expect([response.status, response.headers.get('retry-after')]).toEqual([504, '1'])
+      expect(await response.json()).toMatchObject({ code: 'timeout', retryable: true })
     }
   })
   await db.close()
   expect((await create(one, order, key)).status).toBe(201)
 })
 
-test('forty requests at two instances for one key whose time is over make one intent', async () => {
-  await raceForExpiredKeys([one, other])
-})
+test('creates one intent from forty requests at two instances with one expired key', async () => {
+  // At each: the other would learn it within five seconds.
+  const setClock = async (offset: number): Promise<void> => {
+    for (const instance of [one, other]) await control(instance, 'PUT', clock, { offset })
+  }
+  const race = async (key: string, bodies: readonly object[]) =>
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const instance = index % 4 < 2 ? one : other
+        const body = bodies[index % bodies.length]
+        const response = await create(instance, body, { 'idempotency-key': key })
+        return { response, status: response.status, text: await response.text() }
+      }),
+    )
+  const stored = await (await create(one, order, { 'idempotency-key': 'one-body' })).text()
+  const old = await (await create(one, order, { 'idempotency-key': 'two-bodies' })).text()
+  await setClock(23 * hour)
+  const early = await create(one, order, { 'idempotency-key': 'one-body' })
+  expect(await early.text()).toBe(stored)
 
-test('an export taken at one instance is imported at the other, replays included', async () => {
-  const key = { 'idempotency-key': 'moved-between-instances' }
-  const before = await (await create(one, order, key)).text()
-  const saved = (await (await control(one, 'GET', '/export')).json()) as { intents: unknown[] }
-  expect((await control(one, 'POST', '/reset', {})).status).toBe(200)
-  const taken = await control(other, 'POST', '/import', saved)
-  expect(await taken.json()).toEqual({ imported: saved.intents.length, skipped: 0 })
-  expect(await (await control(one, 'GET', '/export')).json()).toMatchObject({
-    intents: saved.intents,
-  })
-  expect(await (await create(one, order, key)).text()).toBe(before)
+  await setClock(49 * hour)
+  const same = await race('one-body', [order])
+  expect(new Set(same.map(({ status }) => status))).toEqual(new Set([201]))
+  expect(new Set(same.map(({ text }) => text)).size).toBe(1)
+  expect(same.filter(({ response }) => !isReplay(response))).toHaveLength(1)
+  expect(same[0]?.text).not.toBe(stored)
+
+  const mixed = await race('two-bodies', [order, { ...order, amount: 1 }])
+  const accepted = mixed.filter(({ status }) => status === 201)
+  expect(accepted).toHaveLength(20)
+  expect(new Set(accepted.map(({ text }) => text)).size).toBe(1)
+  expect(accepted.filter(({ response }) => !isReplay(response))).toHaveLength(1)
+  expect(mixed.filter(({ status }) => status === 422)).toHaveLength(20)
+  expect(accepted[0]?.text).not.toBe(old)
+  await setClock(0)
 })

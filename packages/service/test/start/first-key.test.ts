@@ -1,84 +1,69 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pino from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pino } from 'pino'
+import { beforeEach, expect, test } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../src/merchants/api-keys.ts'
-import { ensureEnvironment } from '../../src/merchants/merchants.ts'
-import { openStore, type Store } from '../../src/start/open-store.ts'
-import { create, startTestService } from '../support/service.ts'
+import { createAuthenticator } from '../../src/merchants/authenticate.ts'
+import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { firstKey } from '../../src/start/first-key.ts'
+import { temporaryFolder } from '../support/lifetime.ts'
+import { openTestStore } from '../support/store.ts'
 
-let directory: string
-let file: string
+const db = await openTestStore()
+const keys = readSecretKeys(newSecretKeys())
+const now = (): Date => new Date()
+const directory = temporaryFolder()
+const file = join(directory, 'sandbox.json')
+const logged: string[] = []
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'pi-first-key-'))
-  file = join(directory, 'sandbox.json')
+beforeEach(() => {
+  logged.length = 0
 })
-afterAll(async () => await rm(directory, { recursive: true }))
 
-/** Starts once, and returns the key that it shows, whether that works, and what it logged. */
-async function start(): Promise<{ apiKey: string; status: number; log: string }> {
-  const lines: string[] = []
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-  const service = await startTestService({ PI_DATA_DIR: directory }, log)
-  try {
-    const { status } = await create(service)
-    return { apiKey: service.apiKey, status, log: lines.join('') }
-  } finally {
-    await service.stop()
-  }
+/** Returns the key that a start shows, which works. */
+async function start(): Promise<string> {
+  const log = pino({ level: 'warn' }, { write: (line) => void logged.push(line) })
+  const store = { kind: 'directory', directory } as const
+  const apiKey = await firstKey({ origins: [], store }, { db, keys, log, now })
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const { authenticate } = createAuthenticator({ db, keys, now })
+  expect(await authenticate({ headers, socket: {} } as never)).toMatchObject({ mode: 'test' })
+  return String(apiKey)
 }
 
-type Make = (store: Store) => Promise<string>
+async function newKey(mode: 'test' | 'live', expiresAt?: Date) {
+  const environment = { id: `env_${mode}`, mode }
+  return await createApiKey(db, keys, { environment, now: now(), expiresAt })
+}
 
-/** Makes a key that is put into the file before a start. */
-const keys: readonly (readonly [reason: string, make: Make])[] = [
+test('shows the same key at each start, without a line in the log', async () => {
+  expect(await start()).toBe(await start())
+  expect(logged).toEqual([])
+})
+
+for (const [reason, storedKey] of [
   [
     'was revoked',
-    async (store) => {
-      const { id, apiKey } = await newKey(store, 'test')
-      await revokeApiKey(store.db, { id, now: new Date() })
+    async () => {
+      const { id, apiKey } = await newKey('test')
+      await revokeApiKey(db, { id, now: now() })
       return apiKey
     },
   ],
-  ['has expired', async (store) => (await newKey(store, 'test', new Date(0))).apiKey],
-  ['is for a live environment', async (store) => (await newKey(store, 'live')).apiKey],
+  ['has expired', async () => (await newKey('test', new Date(0))).apiKey],
+  ['is for a live environment', async () => (await newKey('live')).apiKey],
   ['is unknown in this store', async () => `pi_sk_test_${'0'.repeat(36)}`],
-]
-
-async function newKey(
-  { db, keys }: Store,
-  mode: 'test' | 'live',
-  expiresAt?: Date,
-): Promise<{ id: string; apiKey: string }> {
-  const now = new Date()
-  const environment = await ensureEnvironment(db, { merchant: 'Demo Shop', mode }, now)
-  return await createApiKey(db, keys, { environment, now, expiresAt })
-}
-
-test('shows the same key at each start, without a word', async () => {
-  const [first, second] = [await start(), await start()]
-  expect(second).toEqual(first)
-  expect(first).toMatchObject({ status: 201, log: '' })
-})
-
-for (const [reason, make] of keys) {
+] as const) {
   test(`creates and stores another key if the stored one ${reason}`, async () => {
-    const store = await openStore({
-      store: { kind: 'directory', directory },
-      secretKeys: undefined,
-    })
-    const kept = await make(store)
-    await store.close()
-    await writeFile(file, JSON.stringify({ apiKey: kept }))
-    const started = await start()
-    expect(started.apiKey).not.toBe(kept)
-    expect(started.status).toBe(201)
-    expect(started.log).toContain(`sandbox.json ${reason}. PI_API_KEY is a new one`)
-    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ apiKey: started.apiKey })
-    expect(started.log).not.toContain(started.apiKey)
-    expect(started.log).not.toContain(kept)
-    expect(await start()).toEqual({ apiKey: started.apiKey, status: 201, log: '' })
+    const stored = await storedKey()
+    writeFileSync(file, JSON.stringify({ apiKey: stored }))
+    const apiKey = await start()
+    expect(apiKey).not.toBe(stored)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ apiKey })
+    expect(logged).toEqual([
+      expect.stringContaining(`sandbox.json ${reason}. PI_API_KEY is a new one`),
+    ])
+    for (const key of [apiKey, stored]) expect(logged.join()).not.toContain(key)
+    expect([await start(), logged]).toEqual([apiKey, [expect.anything()]])
   })
 }

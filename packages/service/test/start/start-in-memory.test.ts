@@ -1,18 +1,17 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Service, startService } from '../../src/index.ts'
+import { atEnd } from '../support/lifetime.ts'
+import { control } from '../support/sandbox.ts'
+import { create as sendCreate } from '../support/service.ts'
 
 async function start(options?: Parameters<typeof startService>[0]): Promise<Service> {
   const service = await startService(options)
-  onTestFinished(() => service[Symbol.asyncDispose]())
+  atEnd(() => service[Symbol.asyncDispose]())
   return service
 }
 
-const create = ({ baseUrl, apiKey }: Pick<Service, 'baseUrl' | 'apiKey'>): Promise<Response> =>
-  fetch(`${baseUrl}/payment-intents`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ amount: 100, currency: 'USD', orderId: 'A-1' }),
-  })
+const create = async ({ baseUrl: url, apiKey }: Pick<Service, 'baseUrl' | 'apiKey'>) =>
+  await sendCreate({ url, apiKey })
 
 test('starts two services with separate ports, keys, and intents', async () => {
   const [one, two] = await Promise.all([start(), start()])
@@ -24,9 +23,8 @@ test('starts two services with separate ports, keys, and intents', async () => {
 })
 
 test('registers the given shop origins', async () => {
-  const { baseUrl, adminToken } = await start({ shopOrigins: ['https://shop.example'] })
-  const headers = { authorization: `Bearer ${adminToken}` }
-  const response = await fetch(`${baseUrl}/_sandbox/environments`, { headers })
+  const ready = await start({ shopOrigins: ['https://shop.example'] })
+  const response = await control({ url: ready.baseUrl, ready }, 'GET', '/environments')
   expect(await response.json()).toMatchObject({
     environments: [{ origins: ['http://localhost:3000', 'https://shop.example'] }],
   })
@@ -34,9 +32,7 @@ test('registers the given shop origins', async () => {
 
 test('ignores environment variables', async () => {
   process.env.PI_DATABASE_URL = 'postgres://localhost:1/none'
-  onTestFinished(() => {
-    delete process.env.PI_DATABASE_URL
-  })
+  atEnd(() => delete process.env.PI_DATABASE_URL)
   expect((await create(await start())).status).toBe(201)
 })
 

@@ -1,89 +1,67 @@
 /**
- * A running checkout with real listeners on free ports, PGlite in memory, and one test merchant.
+ * A running checkout with real listeners on free ports and a clock that tests move, and clients of its private API
+ * and of the test bank.
  *
  * @module
  */
 import { fileURLToPath } from 'node:url'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { pino } from 'pino'
-import type { CheckoutView, SessionGrant } from '../../shared/checkout-api.ts'
+import type { ChallengeTicket, CheckoutView, SessionGrant } from '../../shared/checkout-api.ts'
 import { type AppOptions, mainListener, testBankListener } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import type { Database } from '../../src/db/database.ts'
-import { openPglite } from '../../src/db/embedded/pglite.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { createRateLimits } from '../../src/http/rate-limit.ts'
-import { randomBase62, randomSalt } from '../../src/ids.ts'
+import { randomBase62 } from '../../src/ids.ts'
 import { clientSecret } from '../../src/intents/client-secret.ts'
 import { createIntentStore } from '../../src/intents/intents.ts'
 import { createAuthenticator } from '../../src/merchants/authenticate.ts'
+import { addOrigin } from '../../src/merchants/merchants.ts'
 import { createNotifier } from '../../src/notifier/notifier.ts'
-import { newSecretKeys, readSecretKeys, type SecretKeys } from '../../src/secret-keys.ts'
+import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { atEnd } from './lifetime.ts'
+import { newIntent, openTestStore } from './store.ts'
+
+/** The origin of the tests' shop. */
+export const shop = 'http://shop.example.localhost:3000'
 
 export interface Pair {
   readonly id: string
   readonly clientSecret: string
 }
 
-export interface RunningCheckout {
-  readonly context: AppOptions
-  readonly db: Database
-  readonly url: string
-  readonly challengeUrl: string
-  /** The address for requests from Node.js: only browsers resolve `*.localhost`. */
-  readonly nodeUrl: string
-  /** Every line that the service logged. */
-  readonly logged: readonly string[]
-  /** Creates an intent in the test environment, or in another one. */
-  createIntent(overrides?: Partial<IntentRow>): Promise<Pair>
-  registerOrigin(origin: string, environmentId?: string): Promise<void>
-  /** Advances real time by so many milliseconds. */
-  advance(milliseconds: number): void
-  /** Signals that the service is stopping. */
-  stop(): void
-  close(): Promise<void>
-}
+export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>
 
-interface IntentRow {
-  readonly amount: number
-  readonly currency: string
-  readonly orderId: string
-  readonly environmentId: string
+interface IntentChanges {
+  readonly amount?: number
+  readonly currency?: 'AMD' | 'USD'
+  readonly orderId?: string
+  /** @default 'env_test' */
+  readonly environmentId?: string
 }
 
 /**
- * @param options - `hosts`: names under which browsers reach the two listeners, both on loopback ·
- * `db`: a store that is migrated already, shared with another instance; by default one in memory ·
- * `directory`: where the store is on disk · `keys`, `publicUrl`: shared with another instance.
+ * Starts one on loopback.
+ *
+ * @param options - `hosts`: names under which browsers reach the two listeners · `db`: a migrated store with
+ * merchants, in memory by default · `keys`, `publicUrl`: shared with another instance.
  */
 export async function startCheckout({
   hosts = { checkout: '127.0.0.1', challenge: '127.0.0.1' },
-  db: given,
-  directory,
   keys = readSecretKeys(newSecretKeys()),
-  publicUrl,
+  ...given
 }: {
   readonly hosts?: { readonly checkout: string; readonly challenge: string }
-  readonly db?: Database
-  readonly directory?: string
-  readonly keys?: SecretKeys
-  readonly publicUrl?: string
-} = {}): Promise<RunningCheckout> {
-  const db = given ?? (await openPglite(directory))
-  if (!given) {
-    await migrate(db)
-    await addMerchants(db)
-  }
-  const checkout = await startSite()
-  const challenge = await startSite()
+} & Partial<Pick<AppOptions, 'db' | 'keys' | 'publicUrl'>> = {}) {
+  const db = given.db ?? (await openTestStore())
+  const [checkout, challenge] = await Promise.all([startSite(), startSite()])
   const logged: string[] = []
+  const log = pino({}, { write: (line: string) => void logged.push(line) })
   let offset = 0
   const now = (): Date => new Date(Date.now() + offset)
-  const log = pino({}, { write: (line: string) => void logged.push(line) })
   const stopping = new AbortController()
   const context: AppOptions = {
     ...{ db, keys, log, now },
-    publicUrl: publicUrl ?? `http://${hosts.checkout}:${checkout.port}`,
+    publicUrl: given.publicUrl ?? `http://${hosts.checkout}:${checkout.port}`,
     challengeUrl: `http://${hosts.challenge}:${challenge.port}`,
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
     authenticator: createAuthenticator({ db, keys, now }),
@@ -98,52 +76,61 @@ export async function startCheckout({
   }
   checkout.serve(mainListener(context))
   challenge.serve(testBankListener(context))
-
+  const close = atEnd(async () => {
+    await Promise.all([checkout.close(), challenge.close()])
+    if (!given.db) await db.close()
+  })
   return {
-    context,
-    db,
+    ...{ context, db, close },
+    /** Lines of its log. */
+    logged: logged as readonly string[],
     url: context.publicUrl,
     challengeUrl: context.challengeUrl,
+    /** The address for requests from Node.js: only browsers resolve `*.localhost`. */
     nodeUrl: checkout.origin,
-    logged,
-    createIntent: async (overrides) => await insertIntent(context, overrides),
-    registerOrigin: async (origin, environmentId = 'env_test') => {
-      await db.query`
-        update environments set allowed_origins = array_append(allowed_origins, ${origin})
-         where id = ${environmentId}`
+    createIntent: async ({ environmentId = 'env_test', ...changes }: IntentChanges = {}) => {
+      const customer = { id: 'cus_1', email: 'ani@example.com' }
+      const body = { ...newIntent().body, ...changes, customer, metadata: { note: 'gift' } }
+      const draft = newIntent({ environmentId, body, secretKid: keys.currentKid, createdAt: now() })
+      await context.intents.create(draft)
+      return { id: draft.id, clientSecret: clientSecret(keys, draft) }
     },
-    advance: (milliseconds) => {
+    registerOrigin: async (origin: string, environmentId = 'env_test'): Promise<void> => {
+      await addOrigin(db, { environmentId, origin })
+    },
+    /** Advances real time. */
+    advance: (milliseconds: number): void => {
       offset += milliseconds
     },
-    stop: () => stopping.abort(),
-    close: async () => {
-      await Promise.all([checkout.close(), challenge.close()])
-      await db.close()
-    },
+    /** Signals that the service is stopping. */
+    stop: (): void => stopping.abort(),
   }
 }
 
 /** The hosted page's client of the private API, without a browser. */
 export class PageClient {
-  readonly #checkout: Pick<RunningCheckout, 'url' | 'nodeUrl'>
+  readonly #url: string
+  readonly #nodeUrl: string
   token = ''
 
-  constructor(checkout: Pick<RunningCheckout, 'url' | 'nodeUrl'>) {
-    this.#checkout = checkout
+  constructor({ url, nodeUrl = url }: { readonly url: string; readonly nodeUrl?: string }) {
+    this.#url = url
+    this.#nodeUrl = nodeUrl
   }
 
-  async open(pair: Pair, origin: string): Promise<SessionGrant> {
-    const session = (await (await this.post('session', { ...pair, origin })).json()) as SessionGrant
+  async open({ id, clientSecret }: Pair, origin = shop): Promise<SessionGrant> {
+    const response = await this.post('session', { id, clientSecret, origin })
+    const session = (await response.json()) as SessionGrant
     this.token = session.token
     return session
   }
 
   async post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-    return await fetch(`${this.#checkout.nodeUrl}/checkout-api/${path}`, {
+    return await fetch(`${this.#nodeUrl}/checkout-api/${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        origin: this.#checkout.url,
+        origin: this.#url,
         ...(this.token && { authorization: `Bearer ${this.token}` }),
         ...headers,
       },
@@ -151,13 +138,19 @@ export class PageClient {
     })
   }
 
-  /** @param signal - Stops waiting for the response. */
+  /** Requests the intent. @param signal - Stops waiting for the response. */
+  async get(query = '', signal: AbortSignal | null = null): Promise<Response> {
+    const headers = { authorization: `Bearer ${this.token}` }
+    return await fetch(`${this.#nodeUrl}/checkout-api/intent${query}`, { headers, signal })
+  }
+
   async view(query = '', signal: AbortSignal | null = null): Promise<CheckoutView> {
-    const response = await fetch(`${this.#checkout.nodeUrl}/checkout-api/intent${query}`, {
-      headers: { authorization: `Bearer ${this.token}` },
-      signal,
-    })
-    return (await response.json()) as CheckoutView
+    return (await (await this.get(query, signal)).json()) as CheckoutView
+  }
+
+  /** Waits for the next version; fails well before a long poll ends without one, after 25 seconds. */
+  async waitForVersion(version = 2): Promise<CheckoutView> {
+    return await this.view(`?waitForVersion=${version}`, AbortSignal.timeout(20_000))
   }
 
   /** Presses Pay with a test card, for the current version. */
@@ -169,54 +162,42 @@ export class PageClient {
     const attemptId = attempt.attemptId ?? randomBase62(24)
     return await this.post('confirm', { attemptId, version, paymentMethod: cardOf(number) })
   }
+
+  async openChallenge(body = {}): Promise<ChallengeTicket> {
+    return (await (await this.post('challenge/open', body)).json()) as ChallengeTicket
+  }
 }
 
 /** A card as the hosted page sends it. */
-export function cardOf(number: string, cvc = '123'): object {
+export function cardOf(number: string, cvc = '123') {
   return { type: 'card', card: { number, expMonth: 12, expYear: 2040, cvc } }
 }
 
-/** Three environments of two merchants. */
-export async function addMerchants(db: Database): Promise<void> {
-  for (const [merchant, name] of [
-    ['mer_teahouse', 'Ararat Tea House'],
-    ['mer_books', 'Sevan Books'],
-  ] as const) {
-    await db.query`
-      insert into merchants (id, name, created_at) values (${merchant}, ${name}, ${new Date()})`
-  }
-  for (const [id, merchant, mode] of [
-    ['env_test', 'mer_teahouse', 'test'],
-    ['env_live', 'mer_teahouse', 'live'],
-    ['env_other', 'mer_books', 'test'],
-  ] as const) {
-    await db.query`
-      insert into environments (id, merchant_id, mode, idempotency_salt, created_at)
-      values (${id}, ${merchant}, ${mode}, ${randomSalt(32)}, ${new Date()})`
-  }
+/** Posts a form to the test bank, as a browser does from a page with `no-referrer`. */
+export async function submit(url: string, fields: Record<string, string>): Promise<Response> {
+  return await fetch(url, {
+    method: 'POST',
+    headers: { origin: 'null' },
+    body: new URLSearchParams(fields),
+    redirect: 'manual',
+  })
 }
 
-async function insertIntent(
-  { db, keys, now }: AppOptions,
-  overrides: Partial<IntentRow> = {},
-): Promise<Pair> {
-  const row = {
-    amount: 150000,
-    currency: 'AMD',
-    orderId: 'A-1001',
-    environmentId: 'env_test',
-    ...overrides,
-  }
-  const id = `pi_${randomBase62(24)}`
-  const secretSalt = randomSalt(16)
-  const at = now()
-  const { environmentId, amount, currency, orderId } = row
-  await db.query`
-    insert into payment_intents (id, environment_id, amount, currency, order_id, customer, metadata,
-                                 secret_salt, secret_kid, expires_at, created_at, updated_at)
-    values (${id}, ${environmentId}, ${amount}, ${currency}, ${orderId},
-            ${'{"id":"cus_1","email":"ani@example.com"}'}::json, ${'{"note":"gift"}'}::json,
-            ${secretSalt}, ${keys.currentKid}, ${new Date(at.getTime() + 86_400_000)}, ${at}, ${at})`
-  const source = { id, environmentId, secretKid: keys.currentKid, secretSalt }
-  return { id, clientSecret: clientSecret(keys, source) }
+/** Opens the code form and returns its one-time token. */
+export async function enter({ url, token }: ChallengeTicket): Promise<string> {
+  return tokenIn(await (await submit(url, { token, locale: 'en' })).text())
+}
+
+/** Returns the one-time token of a code form. */
+export function tokenIn(html: string): string {
+  return /name="token" value="([\w-]{43})"/.exec(html)?.[1] ?? ''
+}
+
+/** Submits a code. */
+export async function answer(
+  { url }: ChallengeTicket,
+  token: string,
+  code: string,
+): Promise<Response> {
+  return await submit(`${url}/answer`, { token, code, action: 'confirm' })
 }

@@ -4,11 +4,16 @@
  * @module
  */
 import { expect } from 'vitest'
-import { create, order, type TestService } from './service.ts'
+import type { TestService } from './service.ts'
 
-/** Sends one control request. */
+interface Sandbox {
+  readonly url: string
+  readonly ready: Pick<TestService['ready'], 'adminToken'>
+}
+
+/** Sends one request. */
 export async function control(
-  { url, ready }: Pick<TestService, 'url' | 'ready'>,
+  { url, ready }: Sandbox,
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: unknown,
@@ -24,10 +29,7 @@ export async function control(
 }
 
 /** Returns the id of a merchant's test environment. @default The first merchant's. */
-export async function environmentId(
-  service: Pick<TestService, 'url' | 'ready'>,
-  merchant?: string,
-): Promise<string> {
+export async function environmentId(service: Sandbox, merchant?: string): Promise<string> {
   const { environments } = (await (await control(service, 'GET', '/environments')).json()) as {
     environments: readonly { id: string; merchant: string }[]
   }
@@ -44,7 +46,7 @@ export interface Changes {
 }
 
 /** Opens the stream of changes. */
-export async function openChanges(service: Pick<TestService, 'url' | 'ready'>): Promise<Changes> {
+export async function openChanges(service: Sandbox): Promise<Changes> {
   const stream = await control(service, 'GET', '/events')
   expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
@@ -61,56 +63,4 @@ export async function openChanges(service: Pick<TestService, 'url' | 'ready'>): 
     },
     close: async () => await reader.cancel(),
   }
-}
-
-const hour = 3600_000
-
-/**
- * Sends forty requests with an expired key to all instances, then forty with two bodies and another expired key:
- * each key creates one new intent.
- */
-export async function raceForExpiredKeys(instances: readonly TestService[]): Promise<void> {
-  const [first] = instances
-  if (!first) throw new Error('there is no instance')
-  const at = (index: number): TestService => instances[index % instances.length] ?? first
-  const setClock = async (offset: number): Promise<void> => {
-    const { environments } = (await (await control(first, 'GET', '/environments')).json()) as {
-      environments: readonly [{ id: string }]
-    }
-    const path = `/environments/${environments[0].id}/clock`
-    // At each: the others would hear of it within five seconds.
-    for (const instance of instances) await control(instance, 'PUT', path, { offset })
-  }
-  const race = async (key: string, bodies: readonly object[]) =>
-    await Promise.all(
-      Array.from({ length: 40 }, async (_, index) => {
-        const body = bodies[index % bodies.length]
-        const answer = await create(at(index >> 1), body, { 'idempotency-key': key })
-        const replayed = answer.headers.get('idempotent-replayed') === 'true'
-        return { status: answer.status, replayed, text: await answer.text() }
-      }),
-    )
-  const idIn = (text: string): unknown => (JSON.parse(text) as { id?: unknown }).id
-
-  const kept = await (await create(first, order, { 'idempotency-key': 'one-body' })).text()
-  const old = await (await create(first, order, { 'idempotency-key': 'two-bodies' })).text()
-  await setClock(23 * hour)
-  const early = await create(first, order, { 'idempotency-key': 'one-body' })
-  expect(await early.text()).toBe(kept)
-
-  await setClock(49 * hour)
-  const same = await race('one-body', [order])
-  expect(new Set(same.map(({ status }) => status))).toEqual(new Set([201]))
-  expect(new Set(same.map(({ text }) => text)).size).toBe(1)
-  expect(same.filter(({ replayed }) => !replayed)).toHaveLength(1)
-  expect(idIn(same[0]?.text ?? '')).not.toBe(idIn(kept))
-
-  const mixed = await race('two-bodies', [order, { ...order, amount: 1 }])
-  const made = mixed.filter(({ status }) => status === 201)
-  expect(made).toHaveLength(20)
-  expect(new Set(made.map(({ text }) => text)).size).toBe(1)
-  expect(made.filter(({ replayed }) => !replayed)).toHaveLength(1)
-  expect(mixed.filter(({ status }) => status === 422)).toHaveLength(20)
-  expect(idIn(made[0]?.text ?? '')).not.toBe(idIn(old))
-  await setClock(0)
 }

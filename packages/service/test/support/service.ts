@@ -1,48 +1,86 @@
 /**
- * A service in this process, and the requests that a merchant's server would send it.
+ * A service in this process or as a process, and the requests of a merchant's server.
  *
- * Every response is checked against the API's own description.
+ * Every response of the merchant API is checked against the API's own description.
  *
  * @module
  */
-import pino, { type Logger } from 'pino'
+import { RawConnection } from '@pi-checkout/test-support/raw-http'
+import { startService as startProgram } from '@pi-checkout/test-support/stack'
+import { pino } from 'pino'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { openapi, ProblemResponse } from '../../src/api-docs/openapi.ts'
 import { CreateResponse, IntentResponse } from '../../src/api-docs/response-schema.ts'
+import type { AdminCommand } from '../../src/cli/admin-commands.ts'
+import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
 import { readConfig } from '../../src/config.ts'
 import { type RunningService, startService } from '../../src/start/start.ts'
+import { atEnd } from './lifetime.ts'
 
-export interface TestService extends RunningService {
+/** Where a merchant's server sends its requests, and its API key. */
+export interface Merchant {
   readonly url: string
   readonly apiKey: string
 }
 
+export interface TestService extends RunningService, Merchant {
+  /** Lines of its log, from `PI_LOG_LEVEL` up. */
+  readonly logged: string[]
+}
+
 /**
- * Starts a service on free ports; in memory, unless the environment names a directory.
+ * Starts a service on free ports; in memory, unless the environment names a store.
  *
- * @param log - Silent, unless a test reads it.
  * @param timeouts - For slow senders, in milliseconds.
  */
 export async function startTestService(
   env: NodeJS.ProcessEnv = {},
-  log: Logger = pino({ enabled: false }),
   timeouts?: Parameters<typeof startService>[2],
 ): Promise<TestService> {
-  const config = readConfig({ port: '0', memory: env.PI_DATA_DIR === undefined }, env)
-  const running = await startService(config, log, timeouts)
-  return { ...running, url: running.ready.baseUrl, apiKey: String(running.ready.apiKey) }
+  const memory = env.PI_DATA_DIR === undefined && env.PI_DATABASE_URL === undefined
+  const config = readConfig({ port: '0', memory }, env)
+  const logged: string[] = []
+  const log = pino({ level: config.logLevel }, { write: (line) => void logged.push(line) })
+  const { ready, stop } = await startService(config, log, timeouts)
+  return { ready, stop: atEnd(stop), logged, url: ready.baseUrl, apiKey: String(ready.apiKey) }
+}
+
+/** Starts `pi-service start --json` on a free port. */
+export async function startProcess(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const program = await startProgram(args, env)
+  atEnd(() => program.stop())
+  return { ...program, url: program.ready.baseUrl, apiKey: String(program.ready.apiKey) }
+}
+
+/** Creates an API key, through the admin socket of the service that has the directory. */
+export async function newKey(
+  directory: string,
+  merchant: string,
+  environment: 'test' | 'live' = 'test',
+): Promise<{ readonly id: string; readonly apiKey: string }> {
+  return await administer(directory, { command: 'keys create', merchant, environment })
+}
+
+/** Sends a command to the service that has the directory. */
+export async function administer<Result>(
+  directory: string,
+  command: AdminCommand,
+): Promise<Result> {
+  const result = await sendAdminCommand(directory, command)
+  if (!result) throw new Error(`no service has ${directory}`)
+  return result as Result // A test reads what its command returns.
 }
 
 export const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
 
-/** Sends a create as a merchant's server does. A text `body` is sent as it is. */
+/** Sends a create. A text `body` is sent as it is. */
 export async function create(
-  { url, apiKey }: Pick<TestService, 'url' | 'apiKey'>,
+  { url, apiKey }: Merchant,
   body: unknown = order,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  const answer = await fetch(`${url}/payment-intents`, {
+  const response = await fetch(`${url}/payment-intents`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${apiKey}`,
@@ -51,32 +89,70 @@ export async function create(
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
-  return await described(answer, 'create', headers)
+  return await described(response, 'create', headers)
+}
+
+/** A created intent, with the fields that tests read. */
+export interface CreatedIntent {
+  readonly id: string
+  readonly clientSecret: string
+  readonly createdAt: string
+}
+
+/** Creates an intent and returns it. */
+export async function created(...sent: Parameters<typeof create>): Promise<CreatedIntent> {
+  const response = await create(...sent)
+  expect(response.status).toBe(201)
+  return (await response.json()) as CreatedIntent
 }
 
 export async function retrieve(
-  { url, apiKey }: Pick<TestService, 'url' | 'apiKey'>,
+  { url, apiKey }: Merchant,
   id: string,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  const answer = await fetch(`${url}/payment-intents/${id}`, {
+  const response = await fetch(`${url}/payment-intents/${id}`, {
     headers: { authorization: `Bearer ${apiKey}`, ...headers },
   })
-  return await described(answer, 'retrieve', headers)
+  return await described(response, 'retrieve', headers)
+}
+
+/** Returns the `status` of an intent. */
+export async function statusOf(merchant: Merchant, id: string): Promise<unknown> {
+  return ((await (await retrieve(merchant, id)).json()) as { status: unknown }).status
+}
+
+/** Whether a response repeats an earlier one with the same key. */
+export function isReplay({ headers }: Response): boolean {
+  return headers.get('idempotent-replayed') === 'true'
+}
+
+/** Returns HTTP status and code of a problem: `404 not_found`. */
+export async function problemOf(response: Response): Promise<string> {
+  const { code } = (await response.json()) as { code: string }
+  return `${response.status} ${code}`
+}
+
+/** Sends lines that no HTTP client sends, and returns the response, if it is not chunked. */
+export async function sendRaw(url: string, lines: readonly string[], body = ''): Promise<Response> {
+  const { hostname: host, port } = new URL(url)
+  const request = [...lines, 'Connection: close', '', body].join('\r\n')
+  const { status, headers, body: text } = await new RawConnection(port, { host }).send(request)
+  return new Response(text, { status, headers })
 }
 
 /** Headers of the API; the others belong to HTTP and browsers. */
-const ownHeaders = [
+const apiHeaders = [
   ...['allow', 'api-version', 'idempotent-replayed', 'location', 'ratelimit', 'ratelimit-policy'],
   ...['request-id', 'retry-after', 'www-authenticate'],
 ]
 
 interface Description {
-  readonly paths: Record<string, Record<string, { readonly responses: Record<string, Answer> }>>
+  readonly paths: Record<string, Record<string, { readonly responses: Record<string, Described> }>>
   readonly components: { readonly schemas: Record<string, z.core.JSONSchema.JSONSchema> }
 }
 
-interface Answer {
+interface Described {
   readonly headers: Record<string, unknown>
   readonly content: Record<string, { readonly schema: { readonly $ref: string } }>
 }
@@ -103,24 +179,23 @@ const exact = new Map<string, z.ZodType>([
  * @param sent - Headers of the request: some inject a fault into the response.
  */
 export async function described(
-  answer: Response,
+  response: Response,
   operation: keyof typeof operations,
   sent: Record<string, string> = {},
 ): Promise<Response> {
-  const broken = /truncate-body|malformed-json/.test(sent['sandbox-fault'] ?? '')
-  if (broken) return answer
-  const { content, headers } = operations[operation]?.responses[answer.status] ?? {}
-  expect(content, `${operation} has no ${answer.status}`).toBeDefined()
+  if (/truncate-body|malformed-json/.test(sent['sandbox-fault'] ?? '')) return response
+  const { content, headers } = operations[operation]?.responses[response.status] ?? {}
+  expect(content, `${operation} has no ${response.status}`).toBeDefined()
   const known = Object.keys(headers ?? {}).map((name) => name.toLowerCase())
   expect(known).toEqual(
-    expect.arrayContaining(ownHeaders.filter((name) => answer.headers.has(name))),
+    expect.arrayContaining(apiHeaders.filter((name) => response.headers.has(name))),
   )
   const [mediaType = '', media] = Object.entries(content ?? {})[0] ?? []
-  expect(answer.headers.get('content-type')).toMatch(new RegExp(`^${mediaType.replace('+', '.')}`))
-  expect(answer.headers.get('request-id')).toMatch(/^req_[A-Za-z0-9]{20}$/)
+  expect(response.headers.get('content-type')).toContain(mediaType)
+  expect(response.headers.get('request-id')).toMatch(/^req_[A-Za-z0-9]{20}$/)
   const name = media?.schema.$ref.split('/').at(-1) ?? ''
-  const body: unknown = await answer.clone().json()
+  const body: unknown = await response.clone().json()
   schemas.get(name)?.parse(body)
   exact.get(name)?.parse(body)
-  return answer
+  return response
 }

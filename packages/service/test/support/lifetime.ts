@@ -1,0 +1,63 @@
+/**
+ * What a test or a file starts and creates, and what ends it automatically.
+ *
+ * @module
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
+import { startSite } from '@pi-checkout/test-support/sites'
+import { pino } from 'pino'
+import { afterAll, onTestFinished, TestRunner } from 'vitest'
+import { createListener, type ListenerOptions } from '../../src/http/router.ts'
+
+/**
+ * Runs `end` once: after the running test, or after the file if it is called outside of tests and hooks. The last
+ * one runs first.
+ *
+ * @returns Runs it earlier.
+ */
+export function atEnd(end: () => unknown): () => Promise<void> {
+  let ended: Promise<unknown> | undefined
+  const endOnce = async (): Promise<void> => {
+    ended ??= Promise.resolve(end())
+    await ended
+  }
+  const hook = TestRunner.getCurrentTest() ? onTestFinished : afterAll
+  hook(endOnce)
+  return endOnce
+}
+
+/** Creates a folder. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pi-service-'))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts a PostgreSQL server that does not sync, with these settings. */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TemporaryPostgres> {
+  const server = await startTemporaryPostgres({ fsync: 'off', ...settings })
+  atEnd(server.stop)
+  return server
+}
+
+/** Starts a server, and returns its origin. */
+export async function serve(listener: RequestListener): Promise<string> {
+  const site = await startSite(listener)
+  atEnd(site.close)
+  return site.origin
+}
+
+/** Starts a server with these handlers of the table of routes, and returns its origin. */
+export async function serveHandlers(
+  handlers: ListenerOptions['handlers'],
+  observers: ListenerOptions['observers'] = [],
+): Promise<string> {
+  const log = pino({ enabled: false })
+  return await serve(createListener({ log, observers, checks: {}, handlers }))
+}
