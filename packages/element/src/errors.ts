@@ -39,12 +39,13 @@ export class CheckoutError extends Error {
    * Creates an error with its message.
    *
    * @param code - One of the README's table.
-   * @param options - `cause`: for `handoff_failed`, the error of `fetchHandoff`.
+   * @param options - `cause`: for `handoff_failed`, the error of `fetchHandoff`. Its `retryable: false` applies here too.
    */
   constructor(code: CheckoutErrorCode, options?: ErrorOptions) {
     super(`pi-checkout: ${code}`, options)
     this.code = code
-    this.retryable = (retryableCodes as readonly string[]).includes(code)
+    const { retryable = true } = Object(options?.cause) as { readonly retryable?: boolean }
+    this.retryable = retryable && (retryableCodes as readonly string[]).includes(code)
   }
 }
 

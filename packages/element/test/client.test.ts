@@ -141,6 +141,17 @@ test.each([
   expect(error).toMatchObject({ name: 'HandoffError', message, code, status: 409 })
 })
 
+test.each([
+  [400, false],
+  [409, false],
+  [429, true],
+  [503, true],
+])('a HandoffError with HTTP status %i has retryable %s', async (status, retryable) => {
+  vi.stubGlobal('fetch', async () => Response.json({}, { status }))
+  const error = await postHandoff('/checkout/handoff').catch((reason) => reason)
+  expect(error.retryable).toBe(retryable)
+})
+
 test('the types list the phases, and complete the codes of the handoff route', () => {
   expectTypeOf(followPayment).returns.resolves.toEqualTypeOf<Phase>()
   expectTypeOf<Phase>().toEqualTypeOf<'open' | 'processing' | 'paid' | 'failed' | 'unknown'>()

@@ -102,6 +102,14 @@ test.each([
   expect(await page.evaluate(callCount)).toBe(2)
 })
 
+test('shows no retry button for an error that is not retryable', async () => {
+  const paid = "Object.assign(new Error('The order is paid'), { retryable: false })"
+  const page = await sites.openShop({ script: `${configure}; ${fetching(`[${paid}]`)}` })
+  await waitForEvent(page, 'pi-error handoff_failed')
+  expect(await page.evaluate('pay.error.retryable')).toBe(false)
+  expect(await page.getByRole('button').count()).toBe(0)
+})
+
 test('another function starts no request, and reload() mounts the same handoff', async () => {
   const page = await sites.openShop({ script: `${configure}; ${fetching(`[${one}, ${two}]`)}` })
   await waitForEvent(page, 'pi-ready')

@@ -10,7 +10,11 @@ export type { Phase }
 
 /** Options of `followPayment`. */
 export interface FollowOptions {
-  /** Ends the polling: the promise rejects with its reason. */
+  /**
+   * Ends the polling: the promise rejects with its reason.
+   *
+   * @default none
+   */
   readonly signal?: AbortSignal | undefined
   /**
    * Milliseconds after which it resolves with a phase that is not final. The time of a hidden page does not count.

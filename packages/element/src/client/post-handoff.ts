@@ -11,9 +11,17 @@ export type { HandoffProblemCode }
 
 /** Options of `postHandoff`. `fetchHandoff` passes `signal`. */
 export interface HandoffOptions {
-  /** The order, if the session can have several. */
+  /**
+   * The order, if the session can have several.
+   *
+   * @default The order that your `order` hook returns without an id
+   */
   readonly orderId?: string | undefined
-  /** Aborts the request. */
+  /**
+   * Aborts the request.
+   *
+   * @default none
+   */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -26,6 +34,9 @@ export class HandoffError extends Error {
 
   /** HTTP status of the response. */
   readonly status: number
+
+  /** Whether the same request can succeed later: HTTP status 429, or 500 and above. */
+  readonly retryable: boolean
 
   /**
    * Creates an error of a response.
@@ -40,6 +51,7 @@ export class HandoffError extends Error {
     super(typeof title === 'string' ? title : `The shop returned ${status}`)
     this.code = typeof code === 'string' ? code : 'unknown'
     this.status = status
+    this.retryable = status === 429 || status >= 500
   }
 }
 
