@@ -19,6 +19,7 @@ if (results[0].failed === 0) {
   results.push(
     check('lint', bin('biome'), ['check', '--error-on-warnings', '.']),
     check('types', bin('tsc'), ['-b', '--pretty', 'false']),
+    check('public API', process.execPath, ['packages/tooling/api-report.mjs']),
     unitTests(),
     browserTests(),
   )

@@ -1,0 +1,88 @@
+// Compares the public declarations of each published package with its `api-report.txt`, after a build.
+// A changed report needs a changeset that names the package. `--update` writes the reports.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseSync } from 'vite'
+import { root } from './files.mjs'
+
+const update = process.argv.includes('--update')
+const problems = ['server', 'element', 'service'].flatMap((name) => {
+  const folder = `packages/${name}`
+  const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  const file = `${folder}/api-report.txt`
+  const report = reportOf(join(root, folder), manifest)
+  const stored = existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : ''
+  if (update) writeFileSync(join(root, file), report)
+  else if (report !== stored)
+    return [`${file} is out of date. Run: node packages/tooling/api-report.mjs --update`]
+  return differs(file, 'M') && !hasChangeset(manifest.name)
+    ? [`${file} changed without a changeset for ${manifest.name}. Run: npx @changesets/cli@2.31.1`]
+    : []
+})
+for (const problem of problems) console.error(problem)
+process.exit(problems.length === 0 ? 0 : 1)
+
+/** Each declaration file that the exports of a package reach, without comments and shared chunks last. */
+function reportOf(folder, { exports, bin = {} }) {
+  const entries = Object.entries(exports).filter(([, target]) => target.types)
+  const files = new Map(entries.map(([path, { types }]) => [join(folder, types), `# ${path}`]))
+  for (const [file] of files) {
+    for (const imported of relativeImports(file)) {
+      if (!files.has(imported)) files.set(imported, `# ${imported.slice(folder.length + 1)}`)
+    }
+  }
+  const names = [
+    ...Object.keys(exports).filter((path) => !exports[path].types),
+    ...Object.keys(bin).map((name) => `bin ${name}`),
+  ]
+  return [
+    ...[...files].map(([file, title]) => `${title}\n${declarationsOf(file)}`),
+    ...names.map((name) => `# ${name}\n`),
+  ].join('\n')
+}
+
+function relativeImports(file) {
+  const { program } = parseSync(file, readFileSync(file, 'utf8'))
+  return program.body
+    .flatMap(({ source }) => source?.value ?? [])
+    .filter((path) => path.startsWith('.'))
+    .map((path) => join(dirname(file), path.replace(/js$/, 'd.ts')))
+}
+
+function declarationsOf(file) {
+  const text = readFileSync(file, 'utf8')
+  const { comments } = parseSync(file, text)
+  const parts = comments.map(({ end }, index) => text.slice(end, comments[index + 1]?.start))
+  return [text.slice(0, comments[0]?.start), ...parts].join('').replace(/^\s*\n/gm, '')
+}
+
+/** Whether a file differs from where the branch began, or else from the last commit but one. */
+function differs(file, kinds) {
+  return lines(['diff', '--name-only', `--diff-filter=${kinds}`, base(), '--', file]).length > 0
+}
+
+function hasChangeset(name) {
+  const folder = join(root, '.changeset')
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.md') && isNewOrDiffers(`.changeset/${file}`))
+    .some((file) => readFileSync(join(folder, file), 'utf8').includes(`"${name}":`))
+}
+
+function isNewOrDiffers(file) {
+  return (
+    differs(file, 'AM') || lines(['ls-files', '--others', '--exclude-standard', file]).length > 0
+  )
+}
+
+function base() {
+  const [head] = lines(['rev-parse', 'HEAD'])
+  const [fork] = lines(['merge-base', 'HEAD', 'origin/main'])
+  return fork === undefined || fork === head ? 'HEAD^' : fork
+}
+
+/** The output of git, or nothing without a repository or without that commit. */
+function lines(args) {
+  const { stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
+  return (stdout ?? '').split('\n').filter(Boolean)
+}
