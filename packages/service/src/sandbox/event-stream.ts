@@ -83,13 +83,16 @@ function stream(out: Writable, db: Queryable, subscribe: TopicNotifier['subscrib
   }
   const unsubscribe = subscribe(mark)
   let previous: string | undefined
+  let wasOpen = false
   let hasEnded = false
   const watch = setInterval(async () => {
     // The test bank, the command line, and other instances make changes without a request here.
     const found = await readChanges(db)
     // The client may have disconnected in the meantime.
     if (hasEnded) return
-    if (found?.isOpen) mark(['intents'])
+    // The read after the last open payment has ended shows its result.
+    if (found?.isOpen || (found && wasOpen)) mark(['intents'])
+    wasOpen = found?.isOpen ?? wasOpen
     if (previous !== undefined && found && found.setup !== previous) mark(['environments', 'lint'])
     previous = found?.setup ?? previous
     // A comment, so that proxies don't close an idle stream.

@@ -20,15 +20,18 @@ const one = await startTestService(env)
 const other = { ...(await startTestService(env)), apiKey: one.apiKey }
 const clock = `/environments/${await environmentId(one)}/clock`
 
-test('streams and settles an intent that another instance moved', async () => {
+test('streams each change of an intent by another instance, the last one too', async () => {
   const { id } = await created(one)
   await control(one, 'POST', `/intents/${id}/settle`, { outcome: 'processing' })
   const changes = await openChanges(other)
   await changes.read()
   await changes.read('"intents"')
+  await control(one, 'POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
+  // Each read of the store writes a comment, and then what changed.
+  const next = [await changes.read(), await changes.read(), await changes.read()].join('')
+  expect(next).toContain('"intents"')
   await changes.close()
-  await control(other, 'POST', `/intents/${id}/settle`, { outcome: 'succeeded' })
-  expect(await statusOf(one, id)).toBe('succeeded')
+  expect(await statusOf(other, id)).toBe('succeeded')
 })
 
 test('uses a clock that another instance has set within seconds', async () => {
