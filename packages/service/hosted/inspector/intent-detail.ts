@@ -104,7 +104,7 @@ export class IntentDetail extends InspectorView {
   }
 
   #secret({ intent: { id }, secretRevoked }: ShownIntent): TemplateResult {
-    if (secretRevoked) return html`<span class="hint">Revoked: it opens no checkout</span>`
+    if (secretRevoked) return html`<span class="hint">Revoked. A checkout needs a new intent</span>`
     const revoke = async (): Promise<void> => {
       await this.state.run(async (api) => await api.send('POST', `/intents/${id}/revoke-secret`))
     }

@@ -140,7 +140,7 @@ test('shows cards and decline reasons in the timeline and simulates each outcome
     'succeeded · visa •••• 3220',
   ])
   await page.getByRole('button', { name: 'Revoke' }).click()
-  await page.getByText('Revoked: it opens no checkout').waitFor()
+  await page.getByText('Revoked. A checkout needs a new intent').waitFor()
   await goTo(page, `intents/${await createIntent({ ...order, orderId: 'T-2' })}`)
   await page.getByRole('heading', { name: 'T-2' }).waitFor()
   expect(await page.title()).toBe('T-2 · Lint 1 · Inspector')
