@@ -177,24 +177,27 @@ export interface LintIssue {
   readonly lastAt: string
 }
 
-/** A fault that the sandbox injects. */
-export type Fault =
-  /** Creates the intent, then closes the connection before the response. */
-  | { readonly type: 'drop-after-commit' }
-  /** Closes the connection. No intent is created. */
-  | { readonly type: 'fail-before-commit' }
-  | { readonly type: 'delay'; readonly ms: number }
-  /** Delays the key's first request for `ms` milliseconds, so that other requests with the key wait. */
-  | { readonly type: 'hold-key'; readonly ms: number }
-  | { readonly type: '500' | '503' | '429' }
-  /** Creates the intent, then sends half of the response. */
-  | { readonly type: 'truncate-body' }
-  /** Creates the intent, then sends a response that is not JSON. */
-  | { readonly type: 'malformed-json' }
+/** Faults without a value. All but `fail-before-commit` and the HTTP statuses create the intent first. */
+export const simpleFaults = [
+  'drop-after-commit',
+  'fail-before-commit',
+  'truncate-body',
+  'malformed-json',
+  '500',
+  '503',
+  '429',
+] as const
 
-/** Names of the faults. */
-export const faultNames =
-  'drop-after-commit, fail-before-commit, delay=ms, hold-key=ms, 500, 503, 429, truncate-body, malformed-json'
+/** Faults with a number of milliseconds. `hold-key` delays a key's first request, so that others with the key wait. */
+export const timedFaults = ['delay', 'hold-key'] as const
+
+/** A fault of one request. */
+export type Fault =
+  | { readonly type: (typeof simpleFaults)[number] }
+  | { readonly type: (typeof timedFaults)[number]; readonly ms: number }
+
+/** Names of the faults, for messages. */
+export const faultNames = [...simpleFaults, ...timedFaults.map((name) => `${name}=ms`)].join(', ')
 
 /** Operations that a fault rule can apply to. */
 export const faultOperations = ['create', 'retrieve'] as const

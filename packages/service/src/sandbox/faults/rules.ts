@@ -10,6 +10,8 @@ import {
   type FaultRule,
   faultNames,
   type StoredFaultRule,
+  simpleFaults,
+  timedFaults,
 } from '../../../shared/sandbox-api.ts'
 import { ProblemError } from '../../http/problem.ts'
 
@@ -77,21 +79,10 @@ export function readFaults(header: string | undefined): readonly Fault[] {
 /** Reads a fault. Returns `undefined` if it does not exist. */
 export function readFault(text: string): Fault | undefined {
   const [, name, digits] = /^([a-z0-9-]+)(?:=(\d{1,5}))?$/.exec(text.trim()) ?? []
-  switch (name) {
-    case 'delay':
-    case 'hold-key':
-      return digits === undefined ? undefined : { type: name, ms: Number(digits) }
-    case 'drop-after-commit':
-    case 'fail-before-commit':
-    case 'truncate-body':
-    case 'malformed-json':
-    case '500':
-    case '503':
-    case '429':
-      return digits === undefined ? { type: name } : undefined
-    default:
-      return undefined
-  }
+  const simple = simpleFaults.find((each) => each === name)
+  if (simple && digits === undefined) return { type: simple }
+  const timed = timedFaults.find((each) => each === name)
+  return timed && digits !== undefined ? { type: timed, ms: Number(digits) } : undefined
 }
 
 function knownFault(text: string): Fault {
