@@ -38,7 +38,7 @@ export {
 export type { KeyOptions } from './client/idempotency-key.ts'
 export { idempotencyKey } from './client/idempotency-key.ts'
 export type { RequestReport } from './client/options.ts'
-export { newOrderId } from './client/order-id.ts'
+export { newOrderId } from './client/new-order-id.ts'
 export type {
   CallOptions,
   CreatedIntent,
