@@ -6,7 +6,7 @@
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
 
 /** Each code of a `PiError`, with its meaning and what to do. The README contains the same table. */
-export const errorCodes = {
+export const errorCodes = describeCodes({
   not_connected: {
     meaning: 'the service could not be reached: name, port, or network',
     advice: 'check PI_BASE_URL and the network, then call again with the same arguments',
@@ -146,10 +146,22 @@ export const errorCodes = {
     meaning: 'the service did not finish in time, also after retries',
     advice: 'call again later with the same arguments',
   },
-} as const satisfies Record<string, { readonly meaning: string; readonly advice: string }>
+})
 
 /** Code of a `PiError`. */
 export type PiErrorCode = keyof typeof errorCodes
+
+interface ErrorText {
+  readonly meaning: string
+  readonly advice: string
+}
+
+// The type has the codes without their texts, so that a better text does not change the public API.
+function describeCodes<Code extends string>(
+  texts: Readonly<Record<Code, ErrorText>>,
+): Readonly<Record<Code, ErrorText>> {
+  return texts
+}
 
 /** Code of a `ConnectionError`. */
 export type ConnectionErrorCode = 'not_connected' | 'tls_failed' | 'connection_lost' | 'timed_out'
