@@ -88,12 +88,26 @@ export async function createInStore(
   })
 }
 
-/** Sends prepared inserts one after another, each with a commit. Returns inserts per second. */
+/** Sends prepared inserts with the values of a create, one after another, each with a commit. Returns inserts per second. */
 export async function insertOneByOne(url: string, seconds: number): Promise<number> {
   const client = new pg.Client(url)
   await client.connect()
+  const { rows } = await client.query('select id from environments limit 1')
   const result = await perSecond({ concurrency: 1, seconds }, async () => {
-    await client.query({ name: 'insert', text: insert, values: [] })
+    await client.query({
+      name: 'insert',
+      text: `
+        insert into payment_intents (
+          id, environment_id, amount, currency, order_id, secret_salt, secret_kid,
+          idempotency_hash, idempotency_fingerprint, idempotency_expires_at,
+          expires_at, created_at, updated_at)
+        values ($1, $2, 150000, 'AMD', 'A-1001', $3, 'k1', $4, $5, now() + interval '2 days',
+                now() + interval '1 day', now(), now())`,
+      values: [
+        ...[`pi_${randomBase62(24)}`, rows[0]?.id],
+        ...[randomSalt(16), randomSalt(32), randomSalt(32)],
+      ],
+    })
   })
   await client.end()
   return result
