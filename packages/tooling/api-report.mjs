@@ -50,11 +50,22 @@ function relativeImports(file) {
     .map((path) => join(dirname(file), path.replace(/js$/, 'd.ts')))
 }
 
+/** The statements without comments, sorted, because their order has no meaning. */
 function declarationsOf(file) {
   const text = readFileSync(file, 'utf8')
-  const { comments } = parseSync(file, text)
-  const parts = comments.map(({ end }, index) => text.slice(end, comments[index + 1]?.start))
-  return [text.slice(0, comments[0]?.start), ...parts].join('').replace(/^\s*\n/gm, '')
+  const { program, comments } = parseSync(file, text)
+  return program.body
+    .map(({ start, end }) => {
+      const inside = comments.filter((comment) => comment.start >= start && comment.end <= end)
+      const ends = [...inside.map((comment) => comment.start), end]
+      return [start, ...inside.map((comment) => comment.end)]
+        .map((from, index) => text.slice(from, ends[index]))
+        .join('')
+        .replace(/^\s*\n/gm, '')
+    })
+    .sort()
+    .map((statement) => `${statement}\n`)
+    .join('')
 }
 
 /** Whether a file differs from where the branch began, or else from the last commit but one. */

@@ -37,8 +37,8 @@ export {
 } from './client/errors.ts'
 export type { KeyOptions } from './client/idempotency-key.ts'
 export { idempotencyKey } from './client/idempotency-key.ts'
-export type { RequestReport } from './client/options.ts'
 export { newOrderId } from './client/new-order-id.ts'
+export type { RequestReport } from './client/options.ts'
 export type {
   CallOptions,
   CreatedIntent,
