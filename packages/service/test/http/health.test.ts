@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, Server as NetServer } from 'node:net'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { urlOf } from '../../src/http/server.ts'
 import { queueRequests } from '../../src/http/startup-queue.ts'
 import { create, created, startTestService } from '../support/service.ts'
@@ -81,7 +81,7 @@ test('responds from the first moment that a port is open', async () => {
     })
     return listen.apply(this, args)
   })
+  onTestFinished(() => spy.mockRestore())
   await startTestService()
-  spy.mockRestore()
   expect((await Promise.all(early)).map(({ status }) => status)).toEqual([200, 404])
 })

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { openAsBlob } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,7 +34,8 @@ export async function makeTemplate(): Promise<void> {
 /** Returns the template for a store in memory, or `undefined` if the package is not built. */
 export async function templateBlob(): Promise<Blob | undefined> {
   try {
-    return await openAsBlob(file)
+    // Read at once, because a blob of the file cannot be read after a build has replaced the file.
+    return new Blob([await readFile(file)])
   } catch {
     return undefined
   }
