@@ -251,7 +251,7 @@ async function frameOf(page: Page, { checkoutOrigin }: CrossSiteStack): Promise<
 }
 
 /**
- * Measures the longest task of the frame's process, in milliseconds: each message is a task of its own. Tasks of
+ * Measures the longest task of the frame's process, in milliseconds: each message is one task. Tasks of
  * less than 50 ms count as 0 (Long Tasks API). A late timer would count all messages that wait before it.
  */
 async function watchTasks(frame: Frame): Promise<() => Promise<number>> {
