@@ -33,7 +33,7 @@ const forbidden = {
   'e2e/stories/x.test.ts': ours(['contract', 'element', 'server', 'service']),
 }
 
-test('reports each forbidden import of a folder', async () => {
+test('reports each forbidden import of a folder', { timeout: 60_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pi-lint-'))
   for (const path of ['.biome.json', 'package.json', 'demo/package.json', 'e2e/package.json']) {
     cpSync(join(root, path), join(folder, path))
