@@ -16,7 +16,12 @@ export function securityHeaders({
 }): RequestHandler {
   const headers = {
     // Integration 1 of 5: the page may frame the hosted checkout, and nothing else.
-    'Content-Security-Policy': cspFor({ checkoutOrigin, reportTo: 'csp' }),
+    'Content-Security-Policy': cspFor({
+      checkoutOrigin,
+      reportTo: 'csp',
+      // The pages are Lit templates.
+      trustedTypes: ['lit-html'],
+    }),
     'Permissions-Policy':
       'camera=(), microphone=(), geolocation=(), payment=(), publickey-credentials-get=()',
     'Reporting-Endpoints': `csp="${shopOrigin}/reports"`,

@@ -15,27 +15,39 @@ export interface CspOptions {
    * @default None
    */
   readonly reportTo?: string | undefined
+  /**
+   * Names of the Trusted Types policies that the shop's own libraries create, such as `lit-html` or `vue`.
+   * @default None: the element needs no policy
+   */
+  readonly trustedTypes?: readonly string[] | undefined
 }
 
 /**
  * Returns the value of `Content-Security-Policy` for every page of a shop.
  *
- * It allows scripts, styles, images, and fonts of the shop's origin, and Trusted Types with the policy that the element
- * needs. A shop that loads more adds its sources.
+ * It allows scripts, styles, images, and fonts of the shop's origin, and requires Trusted Types. A shop that loads more
+ * adds its sources.
  *
- * @param options - `checkoutOrigin`, and `reportTo` for reports.
- * @throws {ConfigurationError} If `checkoutOrigin` is not an origin, or `reportTo` is not a plain name.
+ * @param options - `checkoutOrigin`, `reportTo` for reports, and `trustedTypes` of the shop's libraries.
+ * @throws {ConfigurationError} If `checkoutOrigin` is not an origin, or another option is not a plain name.
  * @example
  * response.setHeader('content-security-policy', cspFor({ checkoutOrigin: 'https://pay.example' }))
  * @see .github/SECURITY.md, "Headers to copy"
  */
-export function cspFor({ checkoutOrigin, reportTo }: CspOptions): string {
+export function cspFor({ checkoutOrigin, reportTo, trustedTypes = [] }: CspOptions): string {
   const checkout = checkedOrigin(checkoutOrigin, { name: 'checkoutOrigin', of: 'cspFor()' })
   // A semicolon or a comma would begin another directive or policy.
   if (reportTo !== undefined && !/^[\w-]{1,64}$/.test(reportTo)) {
     throw new ConfigurationError(
       'reportTo',
       `must be 1 to 64 letters, digits, _ or -, such as csp; received ${JSON.stringify(reportTo).slice(0, 60)}.`,
+    )
+  }
+  const unfit = trustedTypes.find((name) => !/^[\w#=/@.%-]{1,64}$/.test(name))
+  if (unfit !== undefined) {
+    throw new ConfigurationError(
+      'trustedTypes',
+      `must be names of Trusted Types policies, such as lit-html; received ${JSON.stringify(unfit).slice(0, 60)}.`,
     )
   }
   return [
@@ -51,7 +63,7 @@ export function cspFor({ checkoutOrigin, reportTo }: CspOptions): string {
     "object-src 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    'trusted-types lit-html',
+    `trusted-types ${trustedTypes.join(' ') || "'none'"}`,
     ...(reportTo === undefined ? [] : [`report-to ${reportTo}`]),
   ].join('; ')
 }
