@@ -23,5 +23,7 @@ await checkout.check() // A missing variable, a wrong key or no service: now, no
 const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
 const app = express()
 app.use('/checkout', toExpress(checkout)) // POST /checkout/handoff and GET /checkout/status
-app.get('/', (_req, res) => res.send(page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)))
+app.get('/', (_req, res) =>
+  res.send(order.paid ? 'Paid' : page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)),
+)
 app.listen(PORT).on('listening', () => console.log(`http://localhost:${PORT}`))

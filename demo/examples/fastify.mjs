@@ -24,7 +24,9 @@ const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
 const app = fastify()
 app.all('/checkout/*', toFastify(checkout)) // POST /checkout/handoff and GET /checkout/status
 app.get('/', (_request, reply) =>
-  reply.type('text/html').send(page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)),
+  reply
+    .type('text/html')
+    .send(order.paid ? 'Paid' : page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)),
 )
 await app.listen({ port: Number(PORT), host: 'localhost' })
 console.log(`http://localhost:${PORT}`)

@@ -23,5 +23,7 @@ await checkout.check() // A missing variable, a wrong key or no service: now, no
 const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
 const app = new Hono()
 app.all('/checkout/*', (context) => checkout(context.req.raw)) // a handoff is Request → Response
-app.get('/', (context) => context.html(page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)))
+app.get('/', (context) =>
+  context.html(order.paid ? 'Paid' : page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)),
+)
 serve({ fetch: app.fetch, port: Number(PORT) }, () => console.log(`http://localhost:${PORT}`))

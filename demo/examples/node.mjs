@@ -25,6 +25,6 @@ const handle = toNode(checkout) // POST /checkout/handoff and GET /checkout/stat
 const server = createServer((request, response) => {
   if (isHandoffRoute(request)) return handle(request, response)
   response.setHeader('content-type', 'text/html; charset=utf-8')
-  response.end(page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN))
+  response.end(order.paid ? 'Paid' : page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN))
 })
 server.listen(PORT, () => console.log(`http://localhost:${PORT}`))
