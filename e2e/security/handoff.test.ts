@@ -141,7 +141,7 @@ test("does not pay an order with another order's paid intent in the address (thr
   page,
 }) => {
   const { id } = await openCheckout(page)
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
   await addToCart(page, 2)
   await orderCart(page)

@@ -47,7 +47,7 @@ test('a hostile issuer page moves no page, opens no window, receives ids only, a
   // no-referrer: the issuer does not learn the address of the checkout.
   expect(bank.requests.map(({ headers }) => headers.referer).filter(Boolean)).toEqual([])
   await hostedPage(page).getByRole('button', { name: 'Use another card' }).click()
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
   await page.close()
   await stack.stop()

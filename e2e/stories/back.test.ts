@@ -15,7 +15,7 @@ test('Back after paying shows the paid order, with the back/forward cache on (th
   const page = await browser.newPage({ baseURL: stack.shopUrl, locale: 'en-US' })
   const { id } = await openCheckout(page)
   const order = orderOf(page)
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
   const paidAt = page.url()
 

@@ -28,7 +28,7 @@ test('a buyer who returns to a checkout after a change of the cart pays for the 
   expect(await handoff).toEqual(current)
   await expect(page.getByText('This order changed in another tab.')).toBeVisible()
   await expect(page.getByTestId('order-total')).toHaveText(total ?? '')
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
 })
 
@@ -43,7 +43,7 @@ test('a payment for an earlier version of the cart does not pay the current one 
   await addToCart(elsewhere, 1, 2)
   await orderCart(elsewhere)
 
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await page.waitForURL(`**/confirming/${order}`)
   await expectOrder(page, 'open')
   await reconcile(stack)

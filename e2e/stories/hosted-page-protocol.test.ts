@@ -111,7 +111,7 @@ for (const subject of subjects) {
     const handoff = await open(page, { subject, stack })
     await payWith(page, 'declined')
     await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'ready', 'busy', 'idle'])
-    await payWith(page, 'success')
+    await payWith(page, 'succeeded')
     await expect.poll(() => messageTypes(page)).toContain('finish')
     expect((await messageTypes(page)).slice(5)).toEqual(['busy', 'idle', 'finish'])
     const sent = (await messages(page)).slice(1).map(({ data }) => data)

@@ -35,6 +35,6 @@ test('a response that is lost after the commit leaves one intent', async ({ page
   await addFault(stack, { on: 'create', do: 'drop-after-commit', times: 1 })
   const { id } = await openCheckout(page)
   expect(await intentsOf(stack, id)).toHaveLength(1)
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
 })

@@ -4,11 +4,11 @@ import { expectOrder, hostedPage, openCheckout } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 const stories = [
-  { title: 'a buyer pays by card', last: 'success' },
+  { title: 'a buyer pays by card', last: 'succeeded' },
   {
     title: 'a declined buyer sees the reason and pays the same order with another card',
     first: ['declined', /declined/i],
-    last: 'success',
+    last: 'succeeded',
   },
   { title: "a buyer passes the bank's challenge inside the frame", last: 'challenge' },
   {

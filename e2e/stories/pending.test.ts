@@ -50,7 +50,7 @@ test('"Check out" leads to the receipt of a payment that the shop has not retrie
   await cart.goto('/cart')
   // The tab is closed before its page requests the status.
   await page.route('**/checkout/status*', () => {})
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await page.close()
 
   await cart.getByTestId('place-order').click()
@@ -70,7 +70,7 @@ test('an outdated page does not add a bought piece to the cart again', async ({
   await openCheckout(page)
   const shop = await context.newPage()
   await shop.goto('/')
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
 
   const add = shop.getByTestId('add-to-cart').first()

@@ -7,7 +7,7 @@ test('a reload resumes the same intent', async ({ page }) => {
   const handoff = nextHandoff(page)
   await page.reload()
   expect(await handoff).toEqual(before)
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
 })
 
@@ -21,7 +21,7 @@ test('two tabs of an order share an intent, and one payment completes both', asy
   await second.goto(page.url())
   expect(await handoff).toEqual(first)
   await expect(payButton(second)).toBeEnabled()
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
   await expectOrder(second, 'paid')
 })

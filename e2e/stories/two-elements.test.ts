@@ -35,7 +35,7 @@ test('two checkouts on one page complete separate challenges and payments', asyn
   await expect(page.locator('#pay-0:state(ready)')).toHaveCount(1)
   const [first] = await intentsOf(stack, one.id)
   expect(first?.status).toBe('requires_payment_method')
-  await payWith(checkouts[0], 'success')
+  await payWith(checkouts[0], 'succeeded')
   await expect(forms[0].getByTestId('result')).toHaveAttribute('data-state', 'paid')
   await shop.stop()
 })

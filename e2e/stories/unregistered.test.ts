@@ -32,7 +32,7 @@ test('a shop whose origin is not registered shows the command that registers it'
   // After this command the buyer can pay.
   await stack.administer('origins', 'add', shopUrl)
   await page.reload()
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
   await page.goto('about:blank')
   await shop.stop()

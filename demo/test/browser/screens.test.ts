@@ -97,7 +97,7 @@ test('receipt and failed order appear without loading a page, errors, or layout 
   await page.getByTestId('try-again').click()
   await formReady(page)
   await page.evaluate('document.sameOne = true')
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await orderShows(page, 'paid')
   expect(await page.evaluate('document.sameOne')).toBe(true)
   expect(page.url(), 'the same order').toBe(failed)

@@ -1,5 +1,5 @@
 /**
- * Test cards and challenge codes of the sandbox.
+ * Test cards, challenge codes, and faults of the sandbox.
  *
  * @module
  */
@@ -39,3 +39,21 @@ const numbers: ReadonlySet<string> = new Set(Object.values(testCards))
 
 /** What the test bank does with each code of a challenge. */
 export const challengeCodes = { passes: '1234', denied: '0000', bankError: '9999' } as const
+
+/**
+ * Faults of a request, as in the header `Sandbox-Fault`. `fakeService()` has a method for each, in camel case. All but
+ * `drop-before-commit` execute the request first.
+ */
+export const requestFaults = [
+  'drop-before-commit',
+  'drop-after-commit',
+  'truncate-body',
+  'stall-body',
+  'malformed-json',
+] as const
+
+/** HTTP statuses as faults: the request is not executed. `fakeService()` has `status()` for them. */
+export const statusFaults = ['409', '429', '500', '503'] as const
+
+/** Faults with a number of milliseconds. `hold-key` delays a key's first request, so that others with the key wait. */
+export const timedFaults = ['delay', 'hold-key'] as const

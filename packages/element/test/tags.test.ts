@@ -19,7 +19,7 @@ test('two checkouts of two merchants with different origins on one page both pay
       acme.handoff = { id: 'pi_2', clientSecret: 'pi_2_secret_y' }
       pay.handoff = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }`,
   })
-  await payWith(page.locator('#acme'), 'success')
+  await payWith(page.locator('#acme'), 'succeeded')
   await payWith(page.locator('#pay'), 'challenge')
   await expect
     .poll(() => page.evaluate('finished'))

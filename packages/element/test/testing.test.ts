@@ -5,7 +5,7 @@ import { eventsOf, mountDirectly, startSites, waitForEvent } from './support/sit
 const sites = startSites()
 
 test.each<[PaymentOutcome, string]>([
-  ['success', 'paid'],
+  ['succeeded', 'paid'],
   ['challenge', 'paid'],
   ['stolen', 'failed'],
   ['slow', 'processing'],
@@ -35,7 +35,7 @@ test.each<PaymentOutcome>([
   const page = await sites.openShop()
   await payWith(page, outcome)
   expect(await eventsOf(page)).not.toContain('pi-finish')
-  await payWith(page, 'success')
+  await payWith(page, 'succeeded')
   await waitForEvent(page, 'pi-finish')
 })
 
@@ -47,13 +47,13 @@ test('payWith canceled presses Cancel payment', async () => {
 
 test('payWith rejects with the code of an element that shows no form', async () => {
   const page = await sites.openShop({ script: mountDirectly.replace("'pi_1'", "'no id'") })
-  await expect(payWith(page, 'success')).rejects.toThrow(/invalid_values/)
+  await expect(payWith(page, 'succeeded')).rejects.toThrow(/invalid_values/)
 })
 
 test('payWith rejects an unknown outcome with the list of known ones', async () => {
   const page = await sites.openShop()
   await expect(payWith(page, 'sucess' as PaymentOutcome)).rejects.toThrow(
-    /^outcome: must be one of success, declined,/,
+    /^outcome: must be one of succeeded, declined,/,
   )
 })
 

@@ -60,4 +60,4 @@ export const settled = checkout.reconcile(
   { concurrency: undefined, onReport: undefined, signal: undefined },
 )
 
-export const tested = new PaymentIntents({ ...fakeService().options, ...fakeTime().options })
+export const tested = new PaymentIntents({ ...fakeService().options, ...fakeTime() })

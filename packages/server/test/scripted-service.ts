@@ -9,7 +9,7 @@ import { startSite } from '@pi-checkout/test-support/sites'
 import { onTestFinished } from 'vitest'
 import { optionsWith } from '../src/client/test-time.ts'
 import { PaymentIntents, type PaymentIntentsOptions } from '../src/index.ts'
-import type { FakeService } from '../src/testing/fake-service.ts'
+import type { FakeService, FakeTime } from '../src/testing/fake-service.ts'
 
 export interface SeenRequest {
   readonly method: string
@@ -78,7 +78,7 @@ export async function scriptedService(...script: Step[]): Promise<ScriptedServic
 /** Starts a service, and a client for it. */
 export async function clientOf(
   script: Step[],
-  options: PaymentIntentsOptions = {},
+  options: PaymentIntentsOptions | FakeTime = {},
 ): Promise<{ readonly service: ScriptedService; readonly intents: PaymentIntents }> {
   const service = await scriptedService(...script)
   return { service, intents: new PaymentIntents({ apiKey, baseUrl: service.url, ...options }) }

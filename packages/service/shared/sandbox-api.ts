@@ -4,6 +4,7 @@
  * @module
  */
 import type { PaymentFailure, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
+import { requestFaults, statusFaults, timedFaults } from '@pi-checkout/contract/sandbox'
 
 /** Topics of the inspector. Each is read with a separate request. */
 export const topics = [
@@ -177,24 +178,14 @@ export interface LintIssue {
   readonly lastAt: string
 }
 
-/** Faults without a value. All but `fail-before-commit` and the HTTP statuses create the intent first. */
-export const simpleFaults = [
-  'drop-after-commit',
-  'fail-before-commit',
-  'truncate-body',
-  'malformed-json',
-  '500',
-  '503',
-  '429',
-] as const
-
-/** Faults with a number of milliseconds. `hold-key` delays a key's first request, so that others with the key wait. */
-export const timedFaults = ['delay', 'hold-key'] as const
-
 /** A fault of one request. */
 export type Fault =
-  | { readonly type: (typeof simpleFaults)[number] }
+  | { readonly type: SimpleFault }
   | { readonly type: (typeof timedFaults)[number]; readonly ms: number }
+
+/** Faults without a value. */
+export const simpleFaults = [...requestFaults, ...statusFaults] as const
+type SimpleFault = (typeof simpleFaults)[number]
 
 /** Names of the faults, for messages. */
 export const faultNames = [...simpleFaults, ...timedFaults.map((name) => `${name}=ms`)].join(', ')

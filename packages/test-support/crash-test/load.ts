@@ -95,7 +95,7 @@ function randomFault(): string | undefined {
   const random = Math.random()
   if (random < 0.04) return 'drop-after-commit'
   if (random < 0.06) return 'truncate-body'
-  return random < 0.08 ? 'fail-before-commit' : undefined
+  return random < 0.08 ? 'drop-before-commit' : undefined
 }
 
 interface Create {

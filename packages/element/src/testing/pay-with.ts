@@ -19,14 +19,14 @@ export type PaymentOutcome = keyof typeof plans
  *
  * @param where - The Playwright page. Its `<pi-checkout>` may still be loading. On a page with several,
  * the locator of one of them.
- * @param outcome - Such as `'success'`, `'declined'`, or `'challenge'`. `'redirect'` leaves the page and
+ * @param outcome - Such as `'succeeded'`, `'declined'`, or `'challenge'`. `'redirect'` leaves the page and
  * returns to it; `'canceled'` presses Cancel payment.
  * @returns When the buyer has done the last step. After a decline, when its reason is shown. Expect the
  * result on your own page, which asks your server.
  * @throws {TypeError} If the outcome is unknown.
  * @throws {Error} If the element cannot show the checkout. The message contains the code of `pi-error`.
  * @example
- * await payWith(page, 'success')
+ * await payWith(page, 'succeeded')
  */
 export async function payWith(where: Page | Locator, outcome: PaymentOutcome): Promise<void> {
   const plan: PaymentPlan | undefined = plans[outcome]

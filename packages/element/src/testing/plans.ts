@@ -21,7 +21,7 @@ const { passes, denied, bankError } = challengeCodes
 
 /** Plans by simulated outcome. */
 export const plans = {
-  success: { card: 'visa', ends: 'paid' },
+  succeeded: { card: 'visa', ends: 'paid' },
   declined: { card: 'declined', ends: 'declined' },
   'insufficient-funds': { card: 'insufficient-funds', ends: 'declined' },
   lost: { card: 'lost', ends: 'declined' },

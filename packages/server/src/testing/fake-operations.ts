@@ -68,7 +68,7 @@ export function problem(
 }
 
 /** Returns the headers of every response. */
-export function common(requestId = newId('req_')): Record<string, string> {
+function common(requestId = newId('req_')): Record<string, string> {
   return {
     [headers.requestId]: requestId,
     'cache-control': 'no-store',

@@ -8,7 +8,7 @@ import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
 import { type PaymentIntentStatus, phaseOf } from '@pi-checkout/contract/spec-decisions'
 import { optionsWith } from '../client/test-time.ts'
-import { common, type FakeStore, newId, operate, problem } from './fake-operations.ts'
+import { type FakeStore, newId, operate, problem } from './fake-operations.ts'
 
 /** A request that the fake service received. */
 export interface FakeRequest {
@@ -54,22 +54,20 @@ export interface FakeService {
   readonly requests: readonly FakeRequest[]
   /** All intents, without secrets. */
   readonly intents: readonly PaymentIntent[]
-  /** Executes the request, then resets the connection. */
-  dropAfterCommit(): FakeService
-  /** Resets the connection before the request is executed. */
-  dropBeforeCommit(): FakeService
   /** Rejects the connection: nothing is sent. */
   refuseConnection(): FakeService
-  /** Returns 409 for `count` requests: the first request with their key is still running. */
-  inFlight(count: number): FakeService
-  /** Executes the request, then sends half of the body and stalls. */
+  /** Closes the connection before the request is executed. */
+  dropBeforeCommit(): FakeService
+  /** Executes the request, then closes the connection. */
+  dropAfterCommit(): FakeService
+  /** Executes the request, then closes the connection after half of the body. */
+  truncateBody(): FakeService
+  /** Executes the request, then sends half of the body and nothing more. */
   stallBody(): FakeService
-  /** Executes the request, then breaks the connection after half of the body. */
-  severBody(): FakeService
+  /** Executes the request, then returns a body that is not JSON. */
+  malformedJson(): FakeService
   /** Returns this status without executing the request. */
   status(status: number, options?: FaultAnswer): FakeService
-  /** Returns 200 with HTML, like a login page. */
-  html200(): FakeService
   /**
    * Changes the status of the latest intent of an order, as a buyer and a bank would.
    *
@@ -84,7 +82,7 @@ export interface FakeService {
  * @param options - See `FakeServiceOptions`.
  * @example
  * const service = fakeService().dropAfterCommit()
- * const intents = new PaymentIntents({ ...service.options, ...fakeTime().options })
+ * const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
  */
 export function fakeService({ clock = Date.now }: FakeServiceOptions = {}): FakeService {
   const apiKey = newId('fake-key-')
@@ -101,8 +99,8 @@ export function fakeService({ clock = Date.now }: FakeServiceOptions = {}): Fake
     requests.push(await record(request))
     return script ? script(copy, store) : operate(copy, store)
   }
-  const add = (...next: Script[]): FakeService => {
-    scripts.push(...next)
+  const add = (script: Script): FakeService => {
+    scripts.push(script)
     return service
   }
   const service: FakeService = {
@@ -112,23 +110,20 @@ export function fakeService({ clock = Date.now }: FakeServiceOptions = {}): Fake
     get intents() {
       return [...store.intents.values()].map(({ clientSecret: _, ...intent }) => intent)
     },
-    dropAfterCommit: () => add(droppedAfterCommit),
-    dropBeforeCommit: () => add(droppedBeforeCommit),
     refuseConnection: () => add(connectionRefused),
-    inFlight: (count) => add(...Array.from({ length: count }, () => inProgress)),
+    dropBeforeCommit: () => add(droppedBeforeCommit),
+    dropAfterCommit: () => add(droppedAfterCommit),
+    truncateBody: () => add(truncatedBody),
     stallBody: () => add(stalledBody),
-    severBody: () => add(severedBody),
+    malformedJson: () => add(malformedJson),
     status: (status, options = {}) => add(async () => statusResponse(status, options)),
-    html200: () => add(html),
     settle: (orderId, status) => settle(store, orderId, status),
   }
   return service
 }
 
-/** A clock that advances with each wait, without waiting. */
+/** A clock that advances with each wait, without waiting. For the options of `PaymentIntents` and `createHandoff()`. */
 export interface FakeTime {
-  /** For `new PaymentIntents({ …, ...time.options })` and `createHandoff()`. */
-  readonly options: object
   /** Milliseconds of each wait so far. */
   readonly waits: readonly number[]
   /** Milliseconds since 1970, for `fakeService(time)`. */
@@ -143,7 +138,7 @@ export interface FakeTime {
  * @param start - Milliseconds since 1970.
  * @default start 2026-01-01T00:00:00Z
  * @example
- * const intents = new PaymentIntents({ ...service.options, ...fakeTime().options })
+ * const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
  */
 export function fakeTime(start = Date.UTC(2026, 0, 1)): FakeTime {
   const waits: number[] = []
@@ -153,7 +148,7 @@ export function fakeTime(start = Date.UTC(2026, 0, 1)): FakeTime {
     waits.push(ms)
     now += ms
   }
-  return { waits, clock, sleep, options: optionsWith({ clock, random: () => 0.5, sleep }) }
+  return { waits, clock, sleep, ...optionsWith({ clock, random: () => 0.5, sleep }) }
 }
 
 type Script = (request: Request, store: FakeStore) => Promise<Response>
@@ -171,9 +166,6 @@ const connectionRefused: Script = async () => {
   throw networkError('ECONNREFUSED')
 }
 
-const inProgress: Script = async () =>
-  problem('idempotency_key_in_use', { headers: { 'retry-after': '1' } })
-
 const stalledBody: Script = async (request, store) => {
   const response = await operate(request, store)
   const half = await firstHalf(response)
@@ -184,7 +176,7 @@ const stalledBody: Script = async (request, store) => {
   })
 }
 
-const severedBody: Script = async (request, store) => {
+const truncatedBody: Script = async (request, store) => {
   const response = await operate(request, store)
   const half = await firstHalf(response)
   let sent = false
@@ -195,10 +187,11 @@ const severedBody: Script = async (request, store) => {
   })
 }
 
-const html: Script = async () =>
-  new Response('<!doctype html><title>Sign in</title>', {
-    headers: { ...common(), 'content-type': 'text/html' },
-  })
+const malformedJson: Script = async (request, store) => {
+  const response = await operate(request, store)
+  const text = await response.text()
+  return new Response(text.replace('"', "'"), response)
+}
 
 function statusResponse(status: number, { code, retryAfter }: FaultAnswer): Response {
   const usual = (Object.keys(problemCodes) as ProblemCode[]) // The keys of a closed record.

@@ -59,7 +59,7 @@ test('retries a lost response with the same key and the same bytes', async () =>
     reset,
     created({}, { 'idempotent-replayed': 'true' }),
   )
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime().options })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime() })
   const { intent, replayed } = await intents.create(order)
   expect(intent.id).toBe('pi_scripted')
   expect(replayed).toBe(true)
@@ -72,7 +72,7 @@ test('waits grow with full jitter', async () => {
   const time = fakeTime()
   const { intents } = await clientOf([problem(503, 'store_unavailable')], {
     maxRetries: 6,
-    ...time.options,
+    ...time,
   })
   await failure(intents.create(order))
   expect(time.waits).toEqual([125, 250, 500, 1000, 2000, 2500])
@@ -84,7 +84,7 @@ test.each([
 ])('waits for Retry-After in %s', async (_, retryAfter, ms) => {
   const time = fakeTime(Date.parse('2026-11-20T10:00:00Z'))
   const limited = problem(429, 'rate_limited', { 'retry-after': retryAfter })
-  const { intents } = await clientOf([limited, created()], time.options)
+  const { intents } = await clientOf([limited, created()], time)
   await intents.create(order)
   expect(time.waits).toEqual([ms])
 })
@@ -93,7 +93,7 @@ test('fails at once if Retry-After is beyond the total timeout', async () => {
   const time = fakeTime()
   const { service, intents } = await clientOf(
     [problem(429, 'rate_limited', { 'retry-after': '60' })],
-    time.options,
+    time,
   )
   const error = await failure(intents.create(order))
   expect(error).toMatchObject({ code: 'rate_limited', retryable: true, outcome: 'rejected' })
@@ -120,7 +120,7 @@ test('sends nothing to the target of a redirect (threat 3)', async () => {
   const target = await scriptedService(created())
   const { service, intents } = await clientOf(
     [redirect(307, `${target.url}/payment-intents`)],
-    fakeTime().options,
+    fakeTime(),
   )
   expect(await failure(intents.create(order))).toMatchObject({ code: 'redirect_refused' })
   expect([service.requests.length, target.requests.length]).toEqual([1, 0])
@@ -147,7 +147,7 @@ test('cuts an endless response at 256 KB (threat 7)', async () => {
     response.on('drain', flood)
     flood()
   })
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime().options })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime() })
   const error = await failure(intents.create(order))
   expect(error).toMatchObject({ code: 'response_too_large', outcome: 'unknown' })
 })
@@ -283,7 +283,7 @@ test('reports every attempt, and ignores errors of onRequest', async () => {
   const intents = new PaymentIntents({
     apiKey,
     baseUrl: service.url,
-    ...fakeTime().options,
+    ...fakeTime(),
     onRequest: (attempt) => {
       reports.push(attempt)
       throw new Error('a broken observer')
@@ -344,7 +344,7 @@ test('waitUntil polls with growing waits until done returns true', async () => {
     retrieved({ status: 'succeeded' }),
   )
   const time = fakeTime()
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...time.options })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...time })
   const intent = await intents.waitUntil('pi_abc', ({ status }) => status === 'succeeded')
   expect(intent.status).toBe('succeeded')
   expect(time.waits).toEqual([500, 750])
@@ -352,7 +352,7 @@ test('waitUntil polls with growing waits until done returns true', async () => {
 
 test('waitUntil ends at its total timeout and on abort', async () => {
   const time = fakeTime()
-  const { service, intents } = await clientOf([retrieved()], time.options)
+  const { service, intents } = await clientOf([retrieved()], time)
   const timedOut = await failure(intents.waitUntil('pi_abc', () => false, { totalTimeout: 3000 }))
   expect(timedOut).toMatchObject({ code: 'timed_out', retryable: true })
   const controller = new AbortController()
@@ -401,7 +401,7 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
       baseUrl: service.url,
       maxRetries: 1,
       timeout: 100,
-      ...fakeTime().options,
+      ...fakeTime(),
     }
     const error = await failure(new PaymentIntents(options).create(order))
     expect(prints(error)).not.toContain(apiKey)
@@ -415,7 +415,7 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
     apiKey,
     baseUrl: elsewhere,
     fetch: broken,
-    ...fakeTime().options,
+    ...fakeTime(),
   })
   expect(prints(await failure(own.create(order)))).not.toContain(apiKey)
   const { intents } = await clientOf([created()])

@@ -280,7 +280,7 @@ test.each<[string, ShopOptions]>([
 ])('if %s, a reload finds the intent with the same create', async (_, options) => {
   vi.stubEnv('PI_HANDOFF_KEYS', options.resumeCookie === false ? k1 : undefined)
   const service = fakeService()
-  const intents = new PaymentIntents({ ...service.options, ...fakeTime().options })
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
   const { handoff, handle, row } = shop(closed, { intents, ...options })
   await handle.check()
   const [first, second] = [await handoff({}), await handoff({})]
@@ -292,8 +292,8 @@ test.each<[string, ShopOptions]>([
 test('each order uses the client of its merchant, also for a resumed handoff', async () => {
   const merchants = { a: fakeService(), b: fakeService() }
   const intents = {
-    a: new PaymentIntents({ ...merchants.a.options, ...fakeTime().options }),
-    b: new PaymentIntents({ ...merchants.b.options, ...fakeTime().options }),
+    a: new PaymentIntents({ ...merchants.a.options, ...fakeTime() }),
+    b: new PaymentIntents({ ...merchants.b.options, ...fakeTime() }),
   }
   const row = { ...order, intentId: null as string | null, merchant: 'a' as 'a' | 'b' }
   const handle = createHandoff({

@@ -51,7 +51,7 @@ async function run(
   readonly settled: readonly string[]
   readonly summary: ReconcileSummary
 }> {
-  const { intents } = await clientOf([step], fakeTime().options)
+  const { intents } = await clientOf([step], fakeTime())
   const reports: ReconcileReport[] = []
   const settled: string[] = []
   const { reconcile } = handlerOf(intents, {

@@ -8,19 +8,19 @@ const recovered: [string, (service: FakeService) => FakeService, number][] = [
   ['a response lost after the commit', (it) => it.dropAfterCommit(), 2],
   ['a response lost before the commit', (it) => it.dropBeforeCommit(), 2],
   ['a service that is briefly unreachable', (it) => it.refuseConnection(), 1],
-  ['a first request that is still running', (it) => it.inFlight(2), 3],
+  ['a first request that is still running', (it) => it.status(409).status(409), 3],
   ['a stalled body', (it) => it.stallBody(), 2],
-  ['a severed body', (it) => it.severBody(), 2],
+  ['a truncated body', (it) => it.truncateBody(), 2],
   ['a 503', (it) => it.status(503, { retryAfter: 1 }), 2],
   ['a 502 of a proxy', (it) => it.status(502), 2],
   ['a 429', (it) => it.status(429), 2],
-  ['HTML with 200', (it) => it.html200(), 2],
+  ['a body that is not JSON', (it) => it.malformedJson(), 2],
   ['all of them in a row', (it) => it.dropAfterCommit().stallBody().status(500), 4],
 ]
 for (const [name, fail, arrived] of recovered) {
   test(`${name} creates no second intent`, async () => {
     const service = fail(fakeService())
-    const intents = new PaymentIntents({ ...service.options, ...fakeTime().options, timeout: 50 })
+    const intents = new PaymentIntents({ ...service.options, ...fakeTime(), timeout: 50 })
     const { intent } = await intents.create(order)
     expect(service.intents).toEqual([intent])
     expect(service.requests).toHaveLength(arrived)
@@ -31,7 +31,7 @@ for (const [name, fail, arrived] of recovered) {
 
 test('a create that failed finds its intent when it is called again', async () => {
   const service = fakeService().dropAfterCommit().dropAfterCommit()
-  const intents = new PaymentIntents({ ...service.options, ...fakeTime().options, maxRetries: 1 })
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime(), maxRetries: 1 })
   await expect(intents.create(order)).rejects.toBeInstanceOf(ConnectionError)
   const { intent, replayed } = await intents.create(order)
   expect(replayed).toBe(true)
@@ -41,7 +41,7 @@ test('a create that failed finds its intent when it is called again', async () =
 test('settle changes the latest intent of an order only', async () => {
   const time = fakeTime()
   const service = fakeService(time)
-  const intents = new PaymentIntents({ ...service.options, ...time.options })
+  const intents = new PaymentIntents({ ...service.options, ...time })
   const { intent: old } = await intents.create(order)
   const { intent } = await intents.create(order, { attempt: 2 })
   await time.sleep(1000)
@@ -55,7 +55,7 @@ test('settle changes the latest intent of an order only', async () => {
 
 test('a fault on a retrieve is retried too', async () => {
   const service = fakeService()
-  const intents = new PaymentIntents({ ...service.options, ...fakeTime().options })
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
   const { intent } = await intents.create(order)
   service.dropAfterCommit().status(504)
   expect(await intents.retrieve(intent.id)).toEqual(intent)
@@ -69,8 +69,8 @@ test('lists intents without secrets, and accepts its own key only', async () => 
   await expect(other.create(order)).rejects.toMatchObject({ code: 'invalid_credentials' })
 })
 
-test('HTML on every attempt is a ContractError', async () => {
-  const service = fakeService().html200().html200().html200().html200()
-  const intents = new PaymentIntents({ ...service.options, ...fakeTime().options })
+test('a body that is not JSON on every attempt is a ContractError', async () => {
+  const service = fakeService().malformedJson().malformedJson().malformedJson().malformedJson()
+  const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
   await expect(intents.create(order)).rejects.toBeInstanceOf(ContractError)
 })

@@ -1,7 +1,8 @@
+import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
 import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PaymentIntents } from '../../src/index.ts'
-import { fakeService } from '../../src/testing/fake-service.ts'
+import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
 
 interface Target {
   readonly apiKey: string
@@ -257,4 +258,41 @@ for (const [name, target] of targets) {
     expect(await intents.retrieve(first.intent.id)).toEqual(first.intent)
     expect((await intents.create(order, { attempt: 2 })).intent.id).not.toBe(first.intent.id)
   })
+}
+
+for (const fault of [...requestFaults, ...statusFaults]) {
+  test(`the fault ${fault} does the same in the fake and in the real service`, async () => {
+    const faked = await faultEffect(fakeWith(fault).options)
+    const sandboxFault = { 'sandbox-fault': fault }
+    expect(faked).toEqual(await faultEffect(real, sandboxFault))
+  })
+}
+
+/** Creates a fake service with a fault. The name of its method is the fault in camel case. */
+function fakeWith(fault: (typeof requestFaults | typeof statusFaults)[number]): FakeService {
+  const service = fakeService()
+  const status = statusFaults.find((each) => each === fault)
+  if (status) return service.status(Number(status))
+  const name = fault.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  return service[name as 'stallBody']()
+}
+
+/** Creates an intent twice with one key, the first time with a fault, and returns what the client receives. */
+async function faultEffect(
+  target: Target,
+  headers: Record<string, string> = {},
+): Promise<{ status?: number; received: string; replayed: boolean }> {
+  const body = newOrder()
+  const key = body.orderId
+  const fetch: typeof target.fetch = (address, init) =>
+    target.fetch(address, { ...init, signal: AbortSignal.timeout(1000) })
+  const first = await send({ ...target, fetch }, { body, key, headers }).catch(() => undefined)
+  const received = await (first?.json() ?? Promise.reject()).then(
+    (body) => (body as { code?: string }).code ?? 'an intent',
+    (error: unknown) => (error instanceof Error ? error.name : 'no response'),
+  )
+  const second = await send(target, { body, key })
+  expect(second.status).toBe(201)
+  const replayed = second.headers.get('idempotent-replayed') === 'true'
+  return { ...(first && { status: first.status }), received, replayed }
 }

@@ -65,13 +65,15 @@ const causes: ReadonlyMap<string, string> = new Map([
 /** What each fault does. */
 export const faultLabels: Readonly<Record<Fault['type'], string>> = {
   'drop-after-commit': 'Creates the intent, then drops the connection: a lost response.',
-  'fail-before-commit': 'Drops the connection without creating an intent.',
+  'drop-before-commit': 'Drops the connection without creating an intent.',
   delay: 'Delays the response.',
   'hold-key': 'Delays the first request with a key. Its duplicates wait, then get 409.',
+  '409': 'Returns that the first request with this key is still running.',
   '500': 'Returns an internal error without creating an intent.',
   '503': 'Returns that the store is unavailable, with Retry-After.',
   '429': 'Returns that there are too many requests, with Retry-After.',
   'truncate-body': 'Creates the intent, then cuts the response in half.',
+  'stall-body': 'Creates the intent, then sends half of the response and nothing more.',
   'malformed-json': 'Creates the intent, then returns a response that is not JSON.',
 }
 

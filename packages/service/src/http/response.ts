@@ -17,8 +17,8 @@ export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>
   /** Text, bytes, or a function that writes and ends the body. */
   readonly body?: string | Buffer | ((out: Writable) => void | Promise<void>)
-  /** Whether a fault rule closes the connection in the middle of the body. */
-  readonly isTruncated?: boolean
+  /** What a fault does after half of the body: closes the connection, or sends nothing more. */
+  readonly cut?: 'closed' | 'stalled'
 }
 
 /** Returns the response to a request. */
@@ -67,7 +67,7 @@ export function redirect(location: string): RouteResponse {
 /** Sends a response. All headers go to `writeHead`, which is faster than `setHeader` for each. */
 export function send(
   { request, response, requestId }: Call,
-  { status, base, headers, body, isTruncated }: RouteResponse,
+  { status, base, headers, body, cut }: RouteResponse,
 ): void | Promise<void> {
   if (response.destroyed) return
   if (typeof body === 'function') {
@@ -80,8 +80,8 @@ export function send(
   if (hasBody(status)) head['content-length'] = Buffer.byteLength(body ?? '')
   response.writeHead(status, head)
   if (request.method === 'HEAD') response.end()
-  else if (isTruncated && body !== undefined) {
-    response.write(body.slice(0, body.length / 2), () => response.destroy())
+  else if (cut && body !== undefined) {
+    response.write(body.slice(0, body.length / 2), () => cut === 'closed' && response.destroy())
   } else response.end(body)
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { createHeldKeys } from '../../src/sandbox/faults/held-keys.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
@@ -48,21 +49,22 @@ test('loses the response with drop-after-commit and stores the intent', async ()
   expect([retry.status, isReplay(retry)]).toEqual([201, true])
 })
 
-test('stores nothing with fail-before-commit', async () => {
+test('stores nothing with drop-before-commit', async () => {
   const key = { 'idempotency-key': 'never-created' }
-  const fault = { 'sandbox-fault': 'fail-before-commit' }
+  const fault = { 'sandbox-fault': 'drop-before-commit' }
   await expect(create(service, order, { ...key, ...fault })).rejects.toThrow()
   expect(isReplay(await create(service, order, key))).toBe(false)
 })
 
-test('cuts the response with truncate-body or breaks its JSON, and stores the intent', async () => {
-  const key = { 'idempotency-key': 'cut' }
-  const half = await create(service, order, { ...key, 'sandbox-fault': 'truncate-body' })
-  await expect(half.text()).rejects.toThrow()
-  expect(isReplay(await create(service, order, key))).toBe(true)
-  const odd = await create(service, order, { 'sandbox-fault': 'malformed-json' })
-  expect(odd.status).toBe(201)
-  await expect(odd.json()).rejects.toThrow()
+test('stores the intent before the response is truncated, stalled, or broken', async () => {
+  for (const fault of ['truncate-body', 'stall-body', 'malformed-json']) {
+    const key = { 'idempotency-key': fault }
+    const response = await create(service, order, { ...key, 'sandbox-fault': fault })
+    expect(response.status).toBe(201)
+    const late = sleep(300).then(() => Promise.reject(new Error('late')))
+    await expect(Promise.race([response.json(), late]), fault).rejects.toThrow()
+    expect(isReplay(await create(service, order, key)), fault).toBe(true)
+  }
 })
 
 test('applies a rule as often as it says', async () => {

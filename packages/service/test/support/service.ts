@@ -183,7 +183,7 @@ export async function described(
   operation: keyof typeof operations,
   sent: Record<string, string> = {},
 ): Promise<Response> {
-  if (/truncate-body|malformed-json/.test(sent['sandbox-fault'] ?? '')) return response
+  if (/truncate-body|stall-body|malformed-json/.test(sent['sandbox-fault'] ?? '')) return response
   const { content, headers } = operations[operation]?.responses[response.status] ?? {}
   expect(content, `${operation} has no ${response.status}`).toBeDefined()
   const known = Object.keys(headers ?? {}).map((name) => name.toLowerCase())

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { timedFaults } from '@pi-checkout/contract/sandbox'
 import {
   type Fault,
   type FaultOperation,
@@ -11,7 +12,6 @@ import {
   faultNames,
   type StoredFaultRule,
   simpleFaults,
-  timedFaults,
 } from '../../../shared/sandbox-api.ts'
 import { ProblemError } from '../../http/problem.ts'
 

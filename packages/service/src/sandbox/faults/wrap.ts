@@ -56,8 +56,10 @@ async function beforeHandler(faults: readonly Fault[]): Promise<void> {
       case 'delay':
         await sleep(fault.ms)
         break
-      case 'fail-before-commit':
+      case 'drop-before-commit':
         throw new ConnectionDropped()
+      case '409':
+        throw idempotencyKeyInUse()
       case '500':
         throw new ProblemError('internal_error', 'Simulated by the sandbox fault 500.')
       case '503':
@@ -72,7 +74,8 @@ async function beforeHandler(faults: readonly Fault[]): Promise<void> {
 function afterHandler(response: RouteResponse, faults: readonly Fault[]): RouteResponse {
   const has = (type: Fault['type']): boolean => faults.some((fault) => fault.type === type)
   if (has('drop-after-commit')) throw new ConnectionDropped()
-  if (has('truncate-body')) return { ...response, isTruncated: true }
+  if (has('truncate-body')) return { ...response, cut: 'closed' }
+  if (has('stall-body')) return { ...response, cut: 'stalled' }
   if (has('malformed-json') && typeof response.body === 'string') {
     return { ...response, body: response.body.replace('"', "'") }
   }
