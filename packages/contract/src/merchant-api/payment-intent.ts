@@ -41,7 +41,7 @@ export interface CreatePaymentIntent {
 /** Summary of the buyer's payment method, safe to display. */
 export interface PaymentMethod {
   readonly type: string
-  card?:
+  readonly card?:
     | {
         readonly brand: string
         readonly last4: string
