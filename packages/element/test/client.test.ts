@@ -21,6 +21,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
+  vi.restoreAllMocks()
   hide(false)
 })
 
@@ -40,6 +41,7 @@ test.each<[readonly (Phase | number | Error)[], Phase, number]>([
   await vi.runAllTimersAsync()
   expect(await followed).toBe(phase)
   expect(requests.map(({ url }) => url)).toEqual(Array(count).fill('/checkout/status'))
+  expect(requests[0]?.init.cache).toBe('no-store')
 })
 
 test.each<[Phase | number | Error, Phase]>([
@@ -79,6 +81,43 @@ test('sends nothing while the page is hidden, and does not count that time', asy
   expect(await followed).toBe('paid')
 })
 
+test.each(['request', 'pause'])(
+  'does not count the time of a page that is suspended in a %s',
+  async (when) => {
+    responses = ['processing', 'paid']
+    let suspended = 0
+    const now = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + suspended)
+    const { fetch } = globalThis
+    vi.stubGlobal('fetch', (...request: Parameters<typeof fetch>) => {
+      const suspend = (): void => {
+        suspended = 600_000
+      }
+      if (when === 'request') suspend()
+      else setTimeout(suspend, 100)
+      return fetch(...request)
+    })
+    const followed = followPayment('/checkout/status', { timeout: 30_000 })
+    await vi.runAllTimersAsync()
+    expect(await followed).toBe('paid')
+  },
+)
+
+test('follows without end if the timeout is Infinity', async () => {
+  responses = [...Array<Phase>(100).fill('processing'), 'paid']
+  const followed = followPayment('/checkout/status', { timeout: Number.POSITIVE_INFINITY })
+  await vi.runAllTimersAsync()
+  expect(await followed).toBe('paid')
+})
+
+test.each([Number.NaN, -1, '60', null])('rejects the timeout %s', async (timeout) => {
+  const followed = followPayment('/checkout/status', { timeout: timeout as number })
+  await expect(followed).rejects.toThrow(
+    new TypeError(`timeout: must be a number of milliseconds from 0; received ${timeout}`),
+  )
+  expect(requests).toEqual([])
+})
+
 test.each(['before', 'while it waits', 'while it is hidden'])(
   'rejects if its signal aborts %s',
   async (when) => {
@@ -96,7 +135,7 @@ test.each(['before', 'while it waits', 'while it is hidden'])(
   },
 )
 
-test('ends a request without a response after twenty seconds', async () => {
+test('ends a request without a response after twenty seconds, and with its timeout', async () => {
   const signals: (AbortSignal | null | undefined)[] = []
   vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => {
     signals.push(signal)
@@ -109,6 +148,7 @@ test('ends a request without a response after twenty seconds', async () => {
   expect(signals.map((signal) => signal?.aborted)).toEqual([true, false])
   await vi.runAllTimersAsync()
   expect(await followed).toBe('unknown')
+  expect(performance.now()).toBe(30_000)
 })
 
 test.each([
@@ -142,15 +182,20 @@ test.each([
 })
 
 test.each([
-  [400, false],
-  [409, false],
-  [429, true],
-  [503, true],
-])('a HandoffError with HTTP status %i has retryable %s', async (status, retryable) => {
-  vi.stubGlobal('fetch', async () => Response.json({}, { status }))
-  const error = await postHandoff('/checkout/handoff').catch((reason) => reason)
-  expect(error.retryable).toBe(retryable)
-})
+  [400, {}, false],
+  [409, {}, false],
+  [429, {}, true],
+  [503, { retryable: 'no' }, true],
+  [503, { retryable: false }, false],
+  [409, { retryable: true }, true],
+])(
+  'a HandoffError with HTTP status %i and %j has retryable %s',
+  async (status, body, retryable) => {
+    vi.stubGlobal('fetch', async () => Response.json(body, { status }))
+    const error = await postHandoff('/checkout/handoff').catch((reason) => reason)
+    expect(error.retryable).toBe(retryable)
+  },
+)
 
 test('the types list the phases, and complete the codes of the handoff route', () => {
   expectTypeOf(followPayment).returns.resolves.toEqualTypeOf<Phase>()

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Phase } from '@pi-checkout/contract/spec-decisions'
-import { requestJson } from './request-json.ts'
+import { requestJson, requestTimeout } from './request-json.ts'
 
 export type { Phase }
 
@@ -17,7 +17,8 @@ export interface FollowOptions {
    */
   readonly signal?: AbortSignal | undefined
   /**
-   * Milliseconds after which it resolves with a phase that is not final. The time of a hidden page does not count.
+   * Milliseconds after which it resolves with a phase that is not final. The time of a hidden or suspended page
+   * does not count. `Infinity` waits until the phase is final.
    *
    * @default 60_000
    */
@@ -41,6 +42,8 @@ const phases: ReadonlySet<unknown> = new Set<Phase>([
  * @param statusUrl - Your status route, of the page's own origin.
  * @param options - `signal` and `timeout`.
  * @returns The final phase, or the last one after `timeout`: `unknown` if no response arrived.
+ * @throws {TypeError} If `timeout` is not a number, or negative.
+ * @throws The reason of `signal`, if it aborts.
  * @example
  * pay.addEventListener('pi-finish', async () => {
  *   output.value = await followPayment('/checkout/status')
@@ -50,26 +53,36 @@ export async function followPayment(
   statusUrl: string,
   { signal, timeout = 60_000 }: FollowOptions = {},
 ): Promise<Phase> {
+  if (!(typeof timeout === 'number' && timeout >= 0)) {
+    throw new TypeError(`timeout: must be a number of milliseconds from 0; received ${timeout}`)
+  }
   let phase: Phase = 'unknown'
   let remaining = timeout
   for (let delay = 500; ; delay = Math.min(delay * 1.5, 5000)) {
     if (document.hidden) await untilVisible(signal)
+    const limit = Math.min(requestTimeout, remaining)
     const startedAt = performance.now()
-    phase = (await readPhase(statusUrl, signal)) ?? phase
+    phase = (await readPhase(statusUrl, { signal: signal ?? null, timeout: limit })) ?? phase
     if (phase === 'paid' || phase === 'failed') return phase
-    await sleep(Math.min(delay, remaining), signal)
-    remaining -= performance.now() - startedAt
+    // At most the limits of request and pause, because both last longer while a page is suspended.
+    remaining -= Math.min(performance.now() - startedAt, limit)
+    const pause = Math.ceil(Math.min(delay, remaining))
+    await sleep(pause, signal)
+    remaining -= pause
     if (remaining <= 0) return phase
   }
 }
 
 /** Returns `undefined` if there is no usable response. */
-async function readPhase(url: string, signal: AbortSignal | undefined): Promise<Phase | undefined> {
+async function readPhase(
+  url: string,
+  options: { readonly signal: AbortSignal | null; readonly timeout: number },
+): Promise<Phase | undefined> {
   try {
-    const { response, body } = await requestJson(url, { signal: signal ?? null })
+    const { response, body } = await requestJson(url, options)
     return response.ok && phases.has(body.phase) ? (body.phase as Phase) : undefined
   } catch {
-    if (signal?.aborted) throw signal.reason
+    if (options.signal?.aborted) throw options.signal.reason
     return undefined
   }
 }

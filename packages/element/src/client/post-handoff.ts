@@ -35,7 +35,7 @@ export class HandoffError extends Error {
   /** HTTP status of the response. */
   readonly status: number
 
-  /** Whether the same request can succeed later: HTTP status 429, or 500 and above. */
+  /** Whether the same request can succeed later: as the response says, else HTTP status 429, or 500 and above. */
   readonly retryable: boolean
 
   /**
@@ -46,12 +46,12 @@ export class HandoffError extends Error {
    */
   constructor(
     status: number,
-    { title, code }: { readonly title?: unknown; readonly code?: unknown },
+    { title, code, retryable }: { readonly [field in 'title' | 'code' | 'retryable']?: unknown },
   ) {
     super(typeof title === 'string' ? title : `The shop returned ${status}`)
     this.code = typeof code === 'string' ? code : 'unknown'
     this.status = status
-    this.retryable = status === 429 || status >= 500
+    this.retryable = typeof retryable === 'boolean' ? retryable : status === 429 || status >= 500
   }
 }
 
@@ -62,6 +62,7 @@ export class HandoffError extends Error {
  * @param options - `orderId` and `signal`.
  * @throws {HandoffError} If the server returns an error.
  * @throws {TypeError} If there is no response.
+ * @throws {DOMException} After 20 seconds, or if `signal` aborts without another reason.
  * @example
  * pay.fetchHandoff = (options) => postHandoff('/checkout/handoff', options)
  */

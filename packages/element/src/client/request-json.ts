@@ -4,17 +4,19 @@
  * @module
  */
 
-const timeout = 20_000
+/** Longest time that a request can take, in milliseconds. */
+export const requestTimeout = 20_000
 
 /**
  * Returns the response and its JSON, `{}` if the body is something else.
  *
  * @throws {TypeError} If there is no response.
- * @throws {DOMException} If `signal` aborts, or after 20 seconds.
+ * @throws {DOMException} After `timeout`.
+ * @throws The reason of `signal`, if it aborts.
  */
 export async function requestJson(
   url: string,
-  { signal, ...init }: RequestInit,
+  { signal, timeout = requestTimeout, ...init }: RequestInit & { readonly timeout?: number },
 ): Promise<{ readonly response: Response; readonly body: Readonly<Record<string, unknown>> }> {
   // Not `AbortSignal.any`, which Safari before 17.4 does not have.
   const end = new AbortController()
