@@ -32,7 +32,7 @@ export interface CheckoutDefinition {
  * A tag that is registered already, also by another copy of this code, only receives its origin.
  *
  * @param definition - `tag` and `checkoutOrigin`.
- * @throws {TypeError} If `checkoutOrigin` is not an origin, or the tag has another one.
+ * @throws {TypeError} If `checkoutOrigin` is not an origin, the tag has another one, or is no name for this element.
  * @example
  * defineCheckout({ checkoutOrigin: 'https://pay.example' }) // <pi-checkout>
  * defineCheckout({ tag: 'acme-checkout', checkoutOrigin: 'https://pay.acme.example' })
@@ -41,7 +41,15 @@ export function defineCheckout({ tag = defaultTag, checkoutOrigin }: CheckoutDef
   const registered = classOf(tag)
   const type = registered ?? (tag === defaultTag ? PiCheckout : class extends PiCheckout {})
   setOrigin(type, checkoutOrigin)
-  if (!registered) globalThis.customElements?.define(tag, type)
+  if (registered) return
+  try {
+    globalThis.customElements?.define(tag, type)
+  } catch (cause) {
+    throw new TypeError(
+      `tag: must be lower case with a dash, such as acme-checkout; received ${JSON.stringify(tag)}`,
+      { cause },
+    )
+  }
 }
 
 /**
@@ -69,6 +77,15 @@ export function registerDefaultTag(): void {
   }
 }
 
+/**
+ * Returns the class of a tag, perhaps of another copy of this code.
+ *
+ * @throws {TypeError} If it is another element.
+ */
 function classOf(tag: string): CustomElementConstructor | undefined {
-  return globalThis.customElements?.get(tag)
+  const registered = globalThis.customElements?.get(tag)
+  if (registered && !('fetchHandoff' in registered.prototype)) {
+    throw new TypeError(`tag: <${tag}> is registered by another element. Define another tag`)
+  }
+  return registered
 }

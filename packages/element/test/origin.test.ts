@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { PiCheckout } from '../src/checkout-element.ts'
-import { configureCheckout, defineCheckout } from '../src/define-checkout.ts'
+import { configureCheckout, defineCheckout, registerDefaultTag } from '../src/define-checkout.ts'
 import { originOf } from '../src/origin.ts'
 
 let count = 0
@@ -67,6 +67,26 @@ test('gives each tag its own origin, and configures the default tag before its d
   const origins = ['pi-checkout', tag].map((name) => originOf(customElements.get(name) as never))
   expect(origins).toEqual([pay, other])
   expect(() => configureCheckout({ checkoutOrigin: other })).toThrow(TypeError)
+})
+
+test('passes its origin to another copy that has registered the default tag', async () => {
+  vi.resetModules()
+  const { PiCheckout: Registered } = await import('../src/checkout-element.ts')
+  vi.stubGlobal('customElements', { get: () => Registered })
+  registerDefaultTag()
+  expect(originOf(Registered)).toBe(pay)
+  vi.unstubAllGlobals()
+})
+
+test('rejects a tag that is no name, or belongs to another element', () => {
+  customElements.define('other-element', class extends HTMLElement {})
+  const define = (tag: string) => () => defineCheckout({ tag, checkoutOrigin: pay })
+  expect(define('Acme')).toThrow(
+    new TypeError('tag: must be lower case with a dash, such as acme-checkout; received "Acme"'),
+  )
+  expect(define('other-element')).toThrow(
+    new TypeError('tag: <other-element> is registered by another element. Define another tag'),
+  )
 })
 
 test('rejects the origin of the shop, and the types do too', () => {
