@@ -16,7 +16,9 @@ export function Checkout(): ReactNode {
       <PiCheckout id="pay" className="checkout" {...props}>
         <p>Loading…</p>
       </PiCheckout>
-      <output>{error ? 'The payment form could not be loaded. Reload the page.' : phase}</output>
+      <output>
+        {phase ?? (error && 'The payment form could not be loaded. Reload the page.')}
+      </output>
     </>
   )
 }

@@ -60,7 +60,13 @@ export interface PiCheckoutProps extends Attributes, CheckoutValues {
  */
 export const PiCheckout: ForwardRefExoticComponent<
   PiCheckoutProps & RefAttributes<PiCheckoutElement>
-> = forwardRef<PiCheckoutElement, PiCheckoutProps>((props, ref) => {
+> = forwardRef((props, ref) =>
+  // With another tag it is another element, which needs all values and listeners.
+  createElement(OneElement, { ...props, key: props.tag, ref }),
+)
+PiCheckout.displayName = 'PiCheckout'
+
+const OneElement = forwardRef<PiCheckoutElement, PiCheckoutProps>((props, ref) => {
   const { tag = 'pi-checkout', className, children, ...values } = props
   const { fetchHandoff, handoff, intentId, clientSecret, label, locale, ...others } = values
   const { onReady, onStateChange, onLeave, onFinish, onCancel, onError, ...attributes } = others
@@ -83,7 +89,6 @@ export const PiCheckout: ForwardRefExoticComponent<
   // React 18 does not support `className` on custom elements. Both versions support `class`.
   return createElement(tag, { ...attributes, class: className, ref: element }, children)
 })
-PiCheckout.displayName = 'PiCheckout'
 
 function useListener<T extends PiEventType>(
   element: RefObject<PiCheckoutElement | null>,
@@ -132,9 +137,9 @@ export interface CheckoutProgress {
     readonly onCancel: () => void
     readonly onError: Handler<'pi-error'>
   }
-  /** What your server says about the payment: `undefined` until the buyer is done with the form. */
+  /** What your server says about the payment: `undefined` while the buyer uses the form. Show it before `error`. */
   readonly phase: Phase | undefined
-  /** Why the checkout cannot be shown. Its `cause` is the error of the handoff request. */
+  /** Why the checkout cannot be shown. `undefined` for a paid order, whose `phase` is followed. */
   readonly error: CheckoutError | undefined
 }
 
@@ -158,6 +163,7 @@ export function useCheckout({ handoff, status }: CheckoutRoutes): CheckoutProgre
     return () => end.abort()
   }, [following, status])
   const follow = useCallback(() => {
+    setError(undefined)
     setPhase('processing')
     setFollowing((count) => count + 1)
   }, [])
@@ -165,12 +171,15 @@ export function useCheckout({ handoff, status }: CheckoutRoutes): CheckoutProgre
     (options) => postHandoff(handoff, options),
     [handoff],
   )
-  const onReady = useCallback(() => setError(undefined), [])
+  const onReady = useCallback(() => {
+    setError(undefined)
+    setPhase((last) => (last === 'paid' ? last : undefined))
+  }, [])
   const onError = useCallback<Handler<'pi-error'>>(
-    (event) => {
-      setError(event.error)
-      const { cause } = event.error
+    ({ error: failure }) => {
+      const { cause } = failure
       if (cause instanceof HandoffError && cause.code === 'order_already_paid') follow()
+      else setError(failure)
     },
     [follow],
   )

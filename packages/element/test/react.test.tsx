@@ -1,0 +1,92 @@
+// @vitest-environment jsdom
+import { act, createRef, type ReactNode } from 'react'
+import { createRoot, type Root } from 'react-dom/client'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Checkout } from '../samples/react.tsx'
+import { HandoffError, type Phase } from '../src/client/index.ts'
+import { PiCheckout } from '../src/frameworks/react.ts'
+import { CheckoutError, defineCheckout, PiEvent } from '../src/index.ts'
+
+type Element = HTMLElementTagNameMap['pi-checkout']
+
+defineCheckout({ checkoutOrigin: 'https://pay.example' })
+defineCheckout({ tag: 'acme-checkout', checkoutOrigin: 'https://pay.acme.example' })
+
+const handoff = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
+let root: Root
+let phase: Phase | undefined
+let statusRequests: AbortSignal[] = []
+
+beforeEach(() => {
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true)
+  phase = undefined
+  statusRequests = []
+  vi.stubGlobal('fetch', async (url: string, { signal }: { signal: AbortSignal }) => {
+    if (url === '/checkout/status' && statusRequests.push(signal) && phase) {
+      return Response.json({ phase })
+    }
+    return new Promise(() => {})
+  })
+  root = createRoot(document.body)
+})
+
+afterEach(async () => {
+  await act(async () => root.unmount())
+  vi.unstubAllGlobals()
+})
+
+const render = (page: ReactNode): Promise<void> => act(async () => root.render(page))
+
+test('another tag receives all values and listeners', async () => {
+  const ref = createRef<Element>()
+  const onReady = vi.fn()
+  const props = { ref, onReady, fetchHandoff: async () => handoff }
+  await render(<PiCheckout {...props} />)
+  await render(<PiCheckout {...props} tag="acme-checkout" />)
+  expect(ref.current?.localName).toBe('acme-checkout')
+  expect(ref.current?.fetchHandoff).toBe(props.fetchHandoff)
+  ref.current?.dispatchEvent(new PiEvent('pi-ready'))
+  expect(onReady).toHaveBeenCalledOnce()
+})
+
+test('clears a value that is no longer passed, but none that was never passed', async () => {
+  let element: Element | null = null
+  const ref = (node: Element | null): void => {
+    element ??= Object.assign(node as Element, { handoff })
+  }
+  const ids: unknown[] = []
+  for (const props of [{}, { intentId: 'pi_1' }, {}]) {
+    await render(<PiCheckout ref={ref} {...props} />)
+    ids.push((element as Element | null)?.intentId)
+  }
+  expect(ids).toEqual(['pi_1', 'pi_1', null])
+})
+
+const failed = (cause?: unknown): PiEvent =>
+  new PiEvent('pi-error', { error: new CheckoutError('handoff_failed', { cause }) })
+const paid = failed(new HandoffError(409, { code: 'order_already_paid' }))
+const message = 'The payment form could not be loaded. Reload the page.'
+const [ready, finish, cancel] = [
+  new PiEvent('pi-ready'),
+  new PiEvent('pi-finish', { intentId: 'pi_1' }),
+  new PiEvent('pi-cancel', { intentId: 'pi_1' }),
+]
+
+test.each<[string, PiEvent[], Phase | undefined, string, number]>([
+  ['follows after pi-finish', [finish], undefined, 'processing', 1],
+  ['follows after pi-cancel', [cancel], 'failed', 'failed', 1],
+  ['follows a paid order without an error', [failed(), paid], undefined, 'processing', 1],
+  ['has an error after pi-error', [failed()], undefined, message, 0],
+  ['has no error once the form is usable', [failed(), ready], undefined, '', 0],
+  ['has no phase once the form is usable again', [cancel, ready], 'failed', '', 1],
+  ['keeps the phase of a paid order', [finish, ready], 'paid', 'paid', 1],
+])('useCheckout %s', async (_, events, response, text, requests) => {
+  phase = response
+  await render(<Checkout />)
+  const pay = document.querySelector('pi-checkout')
+  for (const event of events) await act(async () => pay?.dispatchEvent(event))
+  expect(document.querySelector('output')?.textContent).toBe(text)
+  expect(statusRequests).toHaveLength(requests)
+  await render(null)
+  expect(statusRequests.every(({ aborted }) => aborted || phase)).toBe(true)
+})
