@@ -85,7 +85,7 @@ export class PiCheckout extends ReactiveElement {
   #mounted: MountedCredentials | undefined
   #session: FrameSession | undefined
   #fetchHandoff: FetchHandoff | null = null
-  /** The running call of `fetchHandoff`. */
+  /** The running call of `fetchHandoff`, or the last one if it failed. */
   #request: AbortController | undefined
   /** Whether `fetchHandoff` was called for a rejected handoff. `ready` resets it. */
   #renewed = false
@@ -113,9 +113,10 @@ export class PiCheckout extends ReactiveElement {
 
   /**
    * Requests the handoff from your server: called once when the element is in the document without one, and
-   * once more if the checkout rejects it. Its signal aborts when the element is removed.
+   * once more if the checkout rejects it. Its signal aborts when the element is removed, by `reload()`, and
+   * when another handoff or `null` is set.
    *
-   * Another function is used for the next request, and starts none.
+   * Another function is used for the next request, and starts none. `null` cancels a running request.
    *
    * @example
    * pay.fetchHandoff = ({ signal }) => postHandoff('/checkout/handoff', { signal })
@@ -129,6 +130,7 @@ export class PiCheckout extends ReactiveElement {
       throw new TypeError('fetchHandoff: must be a function or null')
     }
     this.#fetchHandoff = value ?? null
+    if (!value) this.#endRequest()
     this.requestUpdate()
   }
 
@@ -145,7 +147,8 @@ export class PiCheckout extends ReactiveElement {
   set handoff(value: Handoff | null) {
     if (value === null || value === undefined) this.#credentials.clear()
     else this.#credentials.setHandoff(value)
-    this.#idFromAttribute = false
+    this.#idFromAttribute = this.#renewed = false
+    this.#endRequest()
     this.requestUpdate()
   }
 
@@ -195,15 +198,17 @@ export class PiCheckout extends ReactiveElement {
    */
   reload(): void {
     this.#renewed = false
-    if (this.#fetchHandoff && this.#error?.code === 'unauthorized') this.#credentials.clear()
+    const isRejected =
+      this.#error?.code === 'unauthorized' && this.#credentials.mounted === this.#mounted
+    if (this.#fetchHandoff && isRejected) this.#credentials.reject()
     else this.#credentials.renew()
-    if (!this.#mounted) this.#unmount()
+    this.#endRequest()
     this.requestUpdate()
   }
 
   /** Focuses the retry button if it is shown, otherwise the frame. */
   override focus(options?: FocusOptions): void {
-    const target = this.renderRoot.querySelector('button') ?? this.#session?.frame
+    const target = this.shadowRoot?.querySelector('button') ?? this.#session?.frame
     target?.focus(options)
   }
 
@@ -268,8 +273,9 @@ export class PiCheckout extends ReactiveElement {
     this.#view.show({ state, error, help: this.#help, texts, frame: this.#session?.frame })
   }
 
-  get #origin(): string | undefined {
-    return originOf(this.constructor as typeof PiCheckout)
+  /** The checkout's origin, or the page's own if none is configured. */
+  get #origin(): string {
+    return originOf(this.constructor as typeof PiCheckout) ?? location.origin
   }
 
   get #language(): string {
@@ -280,73 +286,89 @@ export class PiCheckout extends ReactiveElement {
     return this.label || textsFor(this.#language).title
   }
 
-  /** Mounts or unmounts, so that the frame belongs to the current id and secret. */
+  /** Why this page cannot show any checkout. */
+  get #pageError(): CheckoutErrorCode | undefined {
+    if (this.#origin === location.origin) return 'not_configured'
+    // Properties of `window`, because jsdom has neither.
+    if (window.isSecureContext === false) return 'insecure_context'
+    // An isolated page can show a page that is not isolated only in a credentialless frame.
+    if (window.crossOriginIsolated && !('credentialless' in HTMLIFrameElement.prototype)) {
+      return 'cross_origin_isolated'
+    }
+    return undefined
+  }
+
+  /** Requests a handoff, mounts, or unmounts, so that the frame belongs to the current id and secret. */
   #update(): void {
     if (!this.isConnected) return
     const { mounted } = this.#credentials
-    if (mounted === this.#mounted) {
-      if (!mounted && !this.#request && !this.#error) void this.#requestHandoff()
-      return
-    }
-    this.#unmount()
-    this.#mounted = mounted
-    if (mounted) {
-      mounted.retried = false
-      this.#mount(mounted)
-    } else if (!this.#fetchHandoff) this.#setState('idle')
-    // An event handler may have set other values.
+    if (mounted !== this.#mounted) {
+      this.#unmount()
+      this.#mounted = mounted
+      if (mounted) {
+        mounted.retried = false
+        this.#mount(mounted)
+      }
+    } else if (mounted || this.#request) return
+    else if (this.#fetchHandoff) void this.#requestHandoff(this.#fetchHandoff)
+    else if (this.#state !== 'idle') this.#setState('idle')
+    else return
+    // An event handler may have set other values, for which Lit starts no update during this one.
     this.#update()
   }
 
-  async #requestHandoff(): Promise<void> {
-    if (!this.#fetchHandoff) {
-      this.#setState('idle')
-      return
-    }
+  async #requestHandoff(fetchHandoff: FetchHandoff): Promise<void> {
     const request = new AbortController()
     this.#request = request
+    // The page may have set a handoff, or removed the element.
+    const isCurrent = (): boolean => request === this.#request && !this.#credentials.mounted
+    // Before the request, for which the server creates an intent.
+    const code = this.#pageError
+    if (code) {
+      this.#fail(undefined, code)
+      return
+    }
     this.#setState('loading')
-    // An event handler may have removed the element.
-    if (request !== this.#request) return
+    if (!isCurrent()) return
     try {
-      const handoff = await this.#fetchHandoff({ signal: request.signal })
-      if (request !== this.#request) return
+      const handoff = await fetchHandoff({ signal: request.signal })
+      if (!isCurrent()) return
       this.#credentials.setHandoff(handoff)
+      this.#idFromAttribute = false
+      this.#request = undefined
       this.requestUpdate()
     } catch (cause) {
-      if (request === this.#request) this.#fail(undefined, 'handoff_failed', { cause })
+      if (isCurrent()) this.#fail(undefined, 'handoff_failed', { cause })
     }
-    if (request === this.#request) this.#request = undefined
   }
 
   #mount(mounted: MountedCredentials): void {
-    const origin = this.#origin ?? location.origin
-    if (origin === location.origin) this.#fail(mounted, 'not_configured')
-    // Properties of `window`, because jsdom has neither.
-    else if (window.isSecureContext === false) this.#fail(mounted, 'insecure_context')
-    // An isolated page can show a page that is not isolated only in a credentialless frame.
-    else if (window.crossOriginIsolated && !('credentialless' in HTMLIFrameElement.prototype)) {
-      this.#fail(mounted, 'cross_origin_isolated')
-    } else if (!paymentIntentIdPattern.test(mounted.id)) this.#fail(mounted, 'invalid_values')
-    else {
-      this.#session = new FrameSession({
-        ...mounted,
-        origin,
-        locale: () => this.#language,
-        emit: (event) => this.#onSessionEvent(mounted, event),
-      })
-      this.requestUpdate()
-      this.#setState('loading')
+    const isValid = paymentIntentIdPattern.test(mounted.id)
+    const code = this.#pageError ?? (isValid ? undefined : 'invalid_values')
+    if (code) {
+      this.#fail(mounted, code)
+      return
     }
+    this.#session = new FrameSession({
+      ...mounted,
+      origin: this.#origin,
+      locale: () => this.#language,
+      emit: (event) => this.#onSessionEvent(mounted, event),
+    })
+    this.requestUpdate()
+    this.#setState('loading')
+  }
+
+  /** Forgets a running or failed request, so that the next update can start another one. */
+  #endRequest(): void {
+    this.#request?.abort()
+    this.#request = undefined
   }
 
   #unmount(): void {
     this.#mounted = undefined
-    this.#error = null
-    this.#help = ''
     clearTimeout(this.#retry)
-    this.#request?.abort()
-    this.#request = undefined
+    this.#endRequest()
     this.#session?.end()
     this.#session = undefined
   }
@@ -371,7 +393,9 @@ export class PiCheckout extends ReactiveElement {
       case 'fail':
         if (event.code === 'unauthorized' && this.#fetchHandoff && !this.#renewed) {
           this.#renewed = true
-          this.handoff = null
+          this.#noteFocus()
+          this.#credentials.reject()
+          this.requestUpdate()
         } else this.#fail(mounted, event.code, event)
         return
       default:
@@ -395,8 +419,7 @@ export class PiCheckout extends ReactiveElement {
   ): void {
     let error = new CheckoutError(code, { cause })
     if (error.retryable && !navigator.onLine) error = new CheckoutError('offline', { cause })
-    const active = this.shadowRoot?.activeElement
-    if (active && active === this.#session?.frame) this.#lostFocus = true
+    this.#noteFocus()
     this.#session?.end()
     this.#session = undefined
     this.requestUpdate()
@@ -407,6 +430,7 @@ export class PiCheckout extends ReactiveElement {
       return
     }
     this.#error = error
+    this.#help = ''
     if (test || location.protocol === 'http:') {
       this.#help = `${error.message}. ${helpFor(error, this.#origin)}`
       // biome-ignore lint/suspicious/noConsole: for the developer of the page
@@ -420,12 +444,22 @@ export class PiCheckout extends ReactiveElement {
     })
   }
 
+  /** Remembers that the frame has the focus, before it is removed. */
+  #noteFocus(): void {
+    const active = this.shadowRoot?.activeElement
+    if (active && active === this.#session?.frame) this.#lostFocus = true
+  }
+
   /** @returns Whether the element is still in this state after the event's handlers. */
   #setState(state: CheckoutState): boolean {
     const previous = this.#state
     if (this.#session) this.#session.frame.inert = state === 'loading'
     if (state === previous) return true
     this.#state = state
+    if (state !== 'error') {
+      this.#error = null
+      this.#help = ''
+    }
     this.#describe()
     this.requestUpdate()
     this.#dispatch('pi-statechange', { state, previous })

@@ -12,7 +12,7 @@ export interface Handoff {
   readonly clientSecret: string
 }
 
-/** Requests a handoff from your server. `signal` aborts when the element is removed. */
+/** Requests a handoff from your server. `signal` aborts when the element no longer needs it. */
 export type FetchHandoff = (options: { readonly signal: AbortSignal }) => Promise<Handoff>
 
 /** An id and its secret as the element mounts them. Another object means another mount. */
@@ -32,6 +32,7 @@ export class Credentials {
   /** The first id that was set together with the secret. The secret is never sent for another one. */
   #owner: string | null = null
   #mounted: MountedCredentials | undefined
+  #rejected: MountedCredentials | undefined
 
   /**
    * Stores the secret, and forgets its owner.
@@ -63,12 +64,20 @@ export class Credentials {
       throw new TypeError('handoff: must have id and clientSecret')
     }
     this.setSecret(clientSecret)
-    this.id = id
+    this.id = this.#owner = id
   }
 
   /** Forgets id and secret. */
   clear(): void {
     this.id = this.#secret = null
+    this.#rejected = undefined
+  }
+
+  /** Forgets id and secret after the checkout rejected them. The server may return the same ones again. */
+  reject(): void {
+    const rejected = this.#mounted
+    this.clear()
+    this.#rejected = rejected
   }
 
   /** Returns what to mount: the same object while id and secret stay the same, `undefined` without both. */
@@ -81,7 +90,9 @@ export class Credentials {
     const secret = this.#secret
     if (!id || !secret) this.#mounted = undefined
     else if (this.#mounted?.id !== id || this.#mounted.secret !== secret) {
-      this.#mounted = { id, secret, retried: false, reported: false }
+      const { id: rejectedId, secret: rejectedSecret, reported = false } = this.#rejected ?? {}
+      const isSame = id === rejectedId && secret === rejectedSecret
+      this.#mounted = { id, secret, retried: false, reported: isSame && reported }
     }
     return this.#mounted
   }

@@ -44,16 +44,16 @@ export class CheckoutError extends Error {
   constructor(code: CheckoutErrorCode, options?: ErrorOptions) {
     super(`pi-checkout: ${code}`, options)
     this.code = code
-    const { retryable = true } = Object(options?.cause) as { readonly retryable?: boolean }
-    this.retryable = retryable && (retryableCodes as readonly string[]).includes(code)
+    const { retryable } = Object(options?.cause) as { readonly retryable?: unknown }
+    this.retryable = retryable !== false && (retryableCodes as readonly string[]).includes(code)
   }
 }
 
 /** Returns the fix of an error for the developer of this page, in test environments. */
-export function helpFor({ code, cause }: CheckoutError, checkout: string | undefined): string {
+export function helpFor({ code, cause }: CheckoutError, checkout: string): string {
   const texts: Partial<Record<CheckoutErrorCode, string>> = {
     not_configured: "Call defineCheckout with the checkout's origin.",
-    handoff_failed: `fetchHandoff failed: ${cause}`,
+    handoff_failed: `fetchHandoff failed: ${print(cause)}`,
     insecure_context: 'Serve this page over https.',
     invalid_values: 'Pass the id of the handoff unchanged.',
     blocked_by_csp: `Add to your policy: frame-src ${checkout}`,
@@ -63,4 +63,13 @@ export function helpFor({ code, cause }: CheckoutError, checkout: string | undef
     unauthorized: 'Create a new handoff.',
   }
   return texts[code] ?? `No response from ${checkout}. Run: npx pi-checkout doctor`
+}
+
+function print(cause: unknown): string {
+  try {
+    return String(cause)
+  } catch {
+    // An object without a prototype, for example.
+    return typeof cause
+  }
 }

@@ -34,7 +34,7 @@ export class CheckoutView {
   /** Shows a state. */
   show({ state, error, help, texts, frame }: Shown): void {
     if (frame && !frame.parentNode) this.box.append(frame)
-    const shown = [state, error?.code, texts.title].join()
+    const shown = [state, error?.code, error?.retryable, help, texts.title].join()
     if (shown === this.#shown) return
     this.#shown = shown
     this.#slot.hidden = state !== 'idle'

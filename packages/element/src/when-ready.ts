@@ -4,17 +4,18 @@
  * @module
  */
 import type { PiCheckout } from './checkout-element.ts'
-import { CheckoutError } from './errors.ts'
 
 /**
- * Waits until the hosted page is shown: state `ready`, `busy`, or `finished`.
+ * Waits until the hosted page is shown: state `ready`, `busy`, or `finished`. Values that were set before, and
+ * `reload()`, take effect first.
  *
  * @param element - A `<pi-checkout>`. It may be defined later.
  * @param options - `signal`: stops waiting.
  * @throws {CheckoutError} If the state is, or becomes, `error`.
  * @throws {DOMException} An `AbortError`, if the element is removed from the document.
  * @example
- * await whenReady(document.querySelector('pi-checkout'))
+ * const pay = document.querySelector('pi-checkout')
+ * if (pay) await whenReady(pay)
  */
 export function whenReady(
   element: PiCheckout,
@@ -24,7 +25,7 @@ export function whenReady(
     const done = new AbortController()
     const check = (): void => {
       const { state, error } = element
-      if (state === 'error') reject(error ?? new CheckoutError('internal'))
+      if (error) reject(error)
       else if (state === 'ready' || state === 'busy' || state === 'finished') resolve()
       else return
       done.abort()
@@ -44,8 +45,8 @@ export function whenReady(
     if (signal?.aborted) return onAbort()
     signal?.addEventListener('abort', onAbort, { signal: done.signal })
     element.addEventListener('pi-statechange', check, { signal: done.signal })
-    check()
-    if (!done.signal.aborted) void observeRemoval(element, { onRemoved, signal: done.signal })
+    void Promise.resolve(element.updateComplete).then(() => done.signal.aborted || check())
+    void observeRemoval(element, { onRemoved, signal: done.signal })
   })
 }
 

@@ -100,16 +100,20 @@ test('leaves the focus alone while loading, and the hidden frame out of the focu
   await expect.poll(focused).toBe('pay')
 })
 
-test('moves the focus of a lost frame to the retry button', async () => {
+test.each([
+  ['fail-internal', 'pi-error internal'],
+  ['fail-unauthorized', 'pi-error handoff_failed'],
+])('moves the focus of a frame that is lost by %s to the retry button', async (button, error) => {
   const page = await sites.openShop({
     hosted: { steps: ['ready', { wait: 300 }, 'busy'] },
+    script: `${mountDirectly}; pay.fetchHandoff = () => Promise.reject(new Error('closed'))`,
     prepare: installClock,
   })
   await waitForState(page, 'busy')
   await page.frameLocator('iframe').getByLabel('Card number').focus()
   sites.serveCheckout({ steps: [{ fail: 'internal' }] })
-  await clickInFrame(page, 'fail-internal')
-  await expect.poll(() => eventsAfterTick(page)).toContain('pi-error internal')
+  await clickInFrame(page, button)
+  await expect.poll(() => eventsAfterTick(page)).toContain(error)
   await expect.poll(() => focusedInside(page)).toBe('Try again')
 })
 
