@@ -23,14 +23,21 @@ export function nodeTransport(agent: Agent | undefined): Transport {
     const secure = address.protocol === 'https:'
     const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-    const outgoing = withAgent(() =>
-      request({
-        ...address,
-        method,
-        headers: { accept: 'application/json', ...headers, ...length },
-        ...(agent && { agent }),
-      }),
-    )
+    const options = {
+      ...address,
+      method,
+      headers: { accept: 'application/json', ...headers, ...length },
+      ...(agent && { agent }),
+    }
+    let outgoing: ClientRequest
+    try {
+      outgoing = request(options)
+    } catch (cause) {
+      assertProtocol(cause)
+      // The agent cannot use its certificate or its ciphers.
+      const error = new NotSent(cause, { transient: false })
+      return { response: Promise.reject(error), stop: () => {} }
+    }
     const response = new Promise<TransportResponse>((resolve, reject) => {
       outgoing.on('response', (message) => resolve(responseOf(message)))
       let connected = false
@@ -51,14 +58,10 @@ export function nodeTransport(agent: Agent | undefined): Transport {
 }
 
 /** @throws {ConfigurationError} If the agent is for the other protocol. */
-function withAgent(request: () => ClientRequest): ClientRequest {
-  try {
-    return request()
-  } catch (cause) {
-    if (!(cause instanceof TypeError) || !cause.message.startsWith('Protocol ')) throw cause
-    const rule = `does not fit the base URL (${cause.message}). Pass the other Agent.`
-    throw new ConfigurationError('agent', rule, { cause })
-  }
+function assertProtocol(cause: unknown): void {
+  if (!(cause instanceof TypeError) || !cause.message.startsWith('Protocol ')) return
+  const rule = `does not fit the base URL (${cause.message}). Pass the other Agent.`
+  throw new ConfigurationError('agent', rule, { cause })
 }
 
 // An agent may return a socket that is already connected, or another kind of stream. Then bytes may have been sent.

@@ -196,6 +196,7 @@ function transportFailure(error: unknown, secrets: readonly string[]): RequestFa
     return failure({
       code: 'not_connected',
       ...facts,
+      transient: !notSent || error.transient,
       reported: code ?? 'not_connected',
       outcome: 'not_sent',
       event,

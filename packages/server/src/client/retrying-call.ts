@@ -114,10 +114,10 @@ export class RetryingCall<T> {
    * Runs one request under its timeout. The timer does not rely on the transport: a stalled body can ignore an abort if
    * the request was garbage-collected.
    */
-  #request(ms: number): Promise<RequestSuccess<T> | RequestFailure> {
-    if (ms <= 0) return Promise.resolve({ ...timeoutFailure(0), outcome: 'not_sent' })
+  async #request(ms: number): Promise<RequestSuccess<T> | RequestFailure> {
+    if (ms <= 0) return { ...timeoutFailure(0), outcome: 'not_sent' }
     const { send, clock } = this.#settings
-    const { url, request } = this.#operation
+    const call = send(this.#operation.url, this.#operation.request)
     this.#sending = true
     return new Promise((resolve) => {
       const finish = (result: RequestSuccess<T> | RequestFailure): void => {
@@ -132,7 +132,6 @@ export class RetryingCall<T> {
       }
       const timer = setTimeout(cut, ms)
       this.#stopStep = cut
-      const call = send(url, request)
       void readResponse(this.#operation, { response: call.response, now: clock }).then(finish)
     })
   }

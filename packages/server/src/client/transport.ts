@@ -28,14 +28,21 @@ export interface TransportCall {
   readonly stop: () => void
 }
 
-/** Sends a request once. Does not follow redirects. */
+/**
+ * Sends a request once. Does not follow redirects.
+ *
+ * @throws {ConfigurationError} If an option of the client makes every request impossible.
+ */
 export type Transport = (url: string, request: TransportRequest) => TransportCall
 
 /** The connection failed before a byte of the request was sent. The reason is `cause`. */
 export class NotSent extends Error {
   override readonly name = 'NotSent'
+  /** Whether the next request may get a connection. */
+  readonly transient: boolean
 
-  constructor(cause: unknown) {
+  constructor(cause: unknown, { transient = true }: { readonly transient?: boolean } = {}) {
     super('the connection was not made', { cause })
+    this.transient = transient
   }
 }

@@ -54,11 +54,23 @@ test('rejects agent and fetch together', () => {
   )
 })
 
-test('names the agent option if the agent is for the other protocol', async () => {
-  const baseUrl = 'http://127.0.0.1:1'
-  const intents = new PaymentIntents({ apiKey, baseUrl, agent: new HttpsAgent() })
-  await expect(intents.create(order)).rejects.toThrow(TypeError)
-  await expect(intents.create(order)).rejects.toThrow(/^agent: .*http:.*https:/)
+const unusableAgents: [Agent, object][] = [
+  [new Agent(), { name: 'ConfigurationError', message: expect.stringMatching(/^agent: .*http:/) }],
+  ...[{ cert: 'no' }, { key: 'no' }, { ciphers: 'NO' }, { minVersion: 'no' as never }].map(
+    (options): [Agent, object] => [
+      new HttpsAgent(options),
+      { code: 'not_connected', outcome: 'not_sent', retryable: false, requests: { length: 1 } },
+    ],
+  ),
+]
+test('an agent that cannot make a connection fails the call, and no timer is left', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  for (const [agent, expected] of unusableAgents) {
+    const intents = new PaymentIntents({ apiKey, baseUrl: 'https://127.0.0.1:1', agent })
+    expect(await failure(intents)).toMatchObject(expected)
+    expect(vi.getTimerCount()).toBe(0)
+  }
 })
 
 test('makes every connection with the given agent', async () => {
