@@ -11,12 +11,12 @@ const order = { orderId: newOrderId(), amount: 150000, currency: 'AMD', intentId
 const checkout = createHandoff({
   intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY
   shopOrigin: `http://localhost:${PORT}`,
-  order: () => order,
-  saveIntent: ({ intent }) => Object.assign(order, { intentId: intent.id }),
-  settle: ({ intent, phase, nextAttempt: attempt }) => {
-    if (order.intentId !== intent.id) return // Settled before. In SQL: "where intent_id = …".
-    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt })
-  },
+  order: () => ({ ...order }), // In SQL, saveIntent has "where amount = … and attempt = …".
+  saveIntent: ({ order: { attempt }, intent }) =>
+    attempt === order.attempt && Object.assign(order, { intentId: intent.id }),
+  settle: ({ intent, phase, nextAttempt: attempt }) =>
+    intent.id === order.intentId && // Not settled before. In SQL: "where intent_id = …".
+    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt }),
 })
 await checkout.check() // A missing variable, a wrong key or no service: now, not at the first buyer.
 

@@ -19,7 +19,7 @@ declare module '*/v1/pi-checkout.js' {
 declare const orders: {
   ownedBy(sessionId: string, orderId: string | undefined): Promise<Order | undefined>
   open(): AsyncIterable<OpenOrder>
-  saveIntent(orderId: string, intentId: string): Promise<void>
+  saveIntent(order: Order, intentId: string): Promise<boolean>
   settle(
     orderId: string,
     result: { readonly ifIntent: string; readonly paid: boolean; readonly attempt: number },

@@ -63,7 +63,8 @@ export interface HandoffMembers<Order extends HandoffOrder> {
    * @throws {PiError} If the service rejects the key of a single client, because every other order would fail too.
    * @throws What a hook or the iterable throws.
    * @example
-   * setInterval(() => checkout.reconcile(orders.open()).catch(console.error), 60_000)
+   * const reconcile = async () => checkout.reconcile(orders.open())
+   * setInterval(() => reconcile().catch(console.error), 60_000)
    */
   reconcile(
     orders: AsyncIterable<OpenOrder<Order>> | Iterable<OpenOrder<Order>>,
@@ -79,6 +80,9 @@ type HandleRequest<Context> = (
 /** The handler without the Fetch API, for the adapters of this package. */
 export type Respond<Context> = (call: HandoffCall, context: Context) => Promise<HandoffResult>
 
+/** How often a handoff reads an order that changes while its intent is created. */
+const maxSaves = 3
+
 /** Property of a handler: its `Respond`. */
 export const respond = Symbol('respond')
 
@@ -93,7 +97,7 @@ export const respond = Symbol('respond')
  *   intents: new PaymentIntents(),
  *   shopOrigin: 'https://shop.example',
  *   order: ({ orderId, context }) => orders.ownedBy(context.session.id, orderId),
- *   saveIntent: ({ order, intent }) => orders.saveIntent(order.orderId, intent.id),
+ *   saveIntent: ({ order, intent }) => orders.saveIntent(order, intent.id), // `false` if the order changed
  *   settle: ({ order, intent, phase, nextAttempt }) =>
  *     orders.settle(order.orderId, { ifIntent: intent.id, phase, attempt: nextAttempt }),
  * })
@@ -185,16 +189,39 @@ class Handoffs<Order extends HandoffOrder, Context> {
   async #handoff(call: HandoffCall, context: Context): Promise<HandoffResult> {
     const about = aboutOf(call, context)
     const { orderId, origin } = await parseHandoffRequest(call, () => this.#originsFor(about))
-    const cookie = await this.#loadCookie()
-    const order = await this.#loadOrder(orderId, about())
+    for (let number = 1; number <= maxSaves; number++) {
+      const order = await this.#loadOrder(orderId, about())
+      const result = await this.#handoffOf(order, { call, origin, about: about() })
+      if (result) return result
+    }
+    throw new HandoffRejection(
+      'payment_unavailable',
+      `saveIntent: the hook returned false ${maxSaves} times. Return false only if the order changed after the order hook returned it.`,
+    )
+  }
+
+  /** Returns `undefined` if the order changed before its intent was stored: the page must not get that intent. */
+  async #handoffOf(
+    order: Order,
+    {
+      call,
+      origin,
+      about,
+    }: {
+      readonly call: HandoffCall
+      readonly origin: string
+      readonly about: HookRequest<Context>
+    },
+  ): Promise<HandoffResult | undefined> {
     if (order.paid) throw new HandoffRejection('order_already_paid')
     const { saveIntent, session } = this.#options
+    const cookie = await this.#loadCookie()
     const client = await this.#settlements.clientOf(order)
     const { attempt, amount, currency, customer, metadata } = order
     // The order may have other fields.
     const params = { orderId: order.orderId, amount, currency, customer, metadata }
     const binding = cookie && {
-      session: await session?.(about()),
+      session: await session?.(about),
       orderId: order.orderId,
       key: await client.keyFor(params, { attempt }),
       tenant: await client.tenant?.(),
@@ -205,7 +232,7 @@ class Handoffs<Order extends HandoffOrder, Context> {
     if (resumed && resumed.handoff.id === order.intentId) return handoffResult(resumed.handoff)
     // Without a signal: a buyer who leaves must not abort the create.
     const { intent, handoff } = await client.create(params, { attempt })
-    await saveIntent({ order, intent, ...about() })
+    if ((await saveIntent({ order, intent, ...about })) === false) return undefined
     return handoffResult(handoff, binding && (await cookie.set(handoff, { ...binding, origin })))
   }
 

@@ -107,7 +107,23 @@ export interface HandoffOptions<Order extends HandoffOrder = HandoffOrder, Conte
     | ((about: HookRequest<Context>) => string | undefined)
   /** Returns the order, with the shop's price, if the session owns it. Otherwise it returns `undefined`. */
   readonly order: (query: OrderQuery<Context>) => Awaitable<Order | undefined>
-  /** Stores the id of the intent as `intentId` of the order. Runs before the page gets the intent, and again after a reload. */
+  /**
+   * Stores the id of the intent as `intentId` of the order. Runs before the page gets the intent, and again after a reload.
+   *
+   * Store it only while the order is unpaid and has the `amount`, `currency`, and `attempt` of `order`: a slow request would
+   * replace a newer intent, which the buyer may pay. Otherwise return `false`. Then the page does not get the intent, and
+   * the handoff reads the order again.
+   *
+   * @example
+   * const saveIntent = async ({ order: { orderId, amount, currency, attempt = 1 }, intent }) => {
+   *   const { rowCount } = await db.query(
+   *     `update orders set intent_id = $1
+   *       where id = $2 and amount = $3 and currency = $4 and attempt = $5 and not paid`,
+   *     [intent.id, orderId, amount, currency, attempt],
+   *   )
+   *   return rowCount > 0
+   * }
+   */
   readonly saveIntent: (created: CreatedForOrder<Order, Context>) => unknown
   /**
    * Marks the order as paid, or removes its failed intent and stores `nextAttempt`. Change the order only while its

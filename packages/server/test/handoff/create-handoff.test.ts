@@ -35,6 +35,7 @@ interface Shop {
   readonly handle: HandoffHandler
   /** The shop's order, as its hooks read and write it. */
   readonly row: Row
+  readonly hooks: Pick<HandoffOptions<HandoffOrder>, 'order' | 'saveIntent'>
 }
 
 type Row = HandoffOrder & { intentId: string | null; attempt?: number; paid?: boolean }
@@ -47,13 +48,21 @@ type ShopOptions = Partial<HandoffOptions> & {
 function shop(baseUrl: string, { base = origin, ...options }: ShopOptions = {}): Shop {
   const row: Row = { ...order, intentId: null, ...options.row }
   const { now = Date.now, resumeCookie } = options
+  const hooks: Shop['hooks'] = {
+    order: ({ orderId = order.orderId }) => (orderId === order.orderId ? { ...row } : undefined),
+    // As in guides/reload-and-edited-order.md, on one row.
+    saveIntent: ({ order: { amount, currency, attempt }, intent }) => {
+      const isSame =
+        amount === row.amount && currency === row.currency && attempt === row.attempt && !row.paid
+      if (isSame) row.intentId = intent.id
+      return isSame
+    },
+  }
   const handle = createHandoff<HandoffOrder>({
     intents: new PaymentIntents({ apiKey, baseUrl, maxRetries: 0 }),
     shopOrigin: base,
     onError: () => {},
-    order: ({ orderId = order.orderId }) => (orderId === order.orderId ? row : undefined),
-    saveIntent: ({ intent }) => Object.assign(row, { intentId: intent.id }),
-    // As in guides/reload-and-edited-order.md, on one row.
+    ...hooks,
     settle: ({ intent, phase, nextAttempt }) => {
       if (row.intentId !== intent.id) return
       if (phase === 'paid') row.paid = true
@@ -64,8 +73,7 @@ function shop(baseUrl: string, { base = origin, ...options }: ShopOptions = {}):
     ...optionsWith({ clock: now }),
   })
   return {
-    handle,
-    row,
+    ...{ handle, hooks, row },
     handoff: (body, headers = {}) =>
       handle(
         new Request(`${base}/checkout/handoff`, {
@@ -438,6 +446,51 @@ test('saveIntent completes before the page gets a response', async () => {
   }
   await shop(service.url, { saveIntent }).handoff({})
   expect(stored).toEqual(['pi_scripted'])
+})
+
+test.each<[string, Partial<Row>, 'failed'?]>([
+  ['a changed cart', { amount: 2000 }],
+  ['a failed payment', { attempt: 2, intentId: null }, 'failed'],
+  ['a changed currency', { currency: 'USD' }],
+])('a slow handoff does not replace the intent after %s', async (_, change, final) => {
+  const service = fakeService()
+  let release = (): void => {}
+  const slow: typeof fetch = async (input, init) => {
+    const response = await service.fetch(input, init)
+    await new Promise<void>((resolve) => {
+      release = resolve
+    })
+    return response
+  }
+  const intents = new PaymentIntents(service.options)
+  const fast = shop(closed, { intents })
+  const other = shop(closed, {
+    intents: new PaymentIntents({ ...service.options, fetch: slow }),
+    ...fast.hooks,
+  })
+  const late = other.handoff({})
+  await expect.poll(() => service.intents.length).toBe(1)
+  if (final) service.settle(order.orderId, final)
+  Object.assign(fast.row, change)
+  const shown = await (await fast.handoff({})).json()
+  expect(service.intents).toHaveLength(2)
+  release()
+  await expect.poll(() => service.requests.length).toBe(3)
+  release()
+  expect(await (await late).json()).toEqual(shown)
+  expect(fast.row.intentId).toBe(service.intents[1]?.id)
+  service.settle(order.orderId, 'succeeded')
+  expect(await (await fast.status()).json()).toEqual({ phase: 'paid' })
+})
+
+test('if saveIntent always returns false, the page gets no secret and may try again', async () => {
+  const service = await scriptedService(created())
+  const hooks = { saveIntent: vi.fn(() => false), onError: vi.fn() }
+  const response = await shop(service.url, hooks).handoff({})
+  expect([response.status, response.headers.get('set-cookie')]).toEqual([503, null])
+  expect(await response.json()).toMatchObject({ code: 'payment_unavailable', retryable: true })
+  expect(hooks.saveIntent).toHaveBeenCalledTimes(3)
+  expect(hooks.onError.mock.calls[0]?.[0].error.message).toMatch(/^saveIntent: .* false 3 times/)
 })
 
 test('if saveIntent fails, the page gets no secret and onError gets the error', async () => {

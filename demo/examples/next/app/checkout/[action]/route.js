@@ -6,12 +6,12 @@ const order = { orderId: newOrderId(), amount: 150000, currency: 'AMD', intentId
 const checkout = createHandoff({
   intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY
   shopOrigin: process.env.SHOP_ORIGIN ?? 'http://localhost:3000',
-  order: () => order,
-  saveIntent: ({ intent }) => Object.assign(order, { intentId: intent.id }),
-  settle: ({ intent, phase, nextAttempt: attempt }) => {
-    if (order.intentId !== intent.id) return // Settled before. In SQL: "where intent_id = …".
-    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt })
-  },
+  order: () => ({ ...order }), // In SQL, saveIntent has "where amount = … and attempt = …".
+  saveIntent: ({ order: { attempt }, intent }) =>
+    attempt === order.attempt && Object.assign(order, { intentId: intent.id }),
+  settle: ({ intent, phase, nextAttempt: attempt }) =>
+    intent.id === order.intentId && // Not settled before. In SQL: "where intent_id = …".
+    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt }),
 })
 
 // A handoff is Request → Response: POST /checkout/handoff and GET /checkout/status.
