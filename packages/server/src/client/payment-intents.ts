@@ -211,7 +211,7 @@ export class PaymentIntents {
    * @example
    * const isSame = (await intents.tenant()) === (await other.tenant())
    */
-  tenant(): Promise<string> {
+  async tenant(): Promise<string> {
     const { apiKey, baseUrl } = this.#readSettings()
     this.#tenant ??= sha256(`pi-tenant|${baseUrl}|${apiKey}`)
     return this.#tenant

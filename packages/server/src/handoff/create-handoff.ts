@@ -41,7 +41,8 @@ export interface HandoffMembers<Order extends HandoffOrder> {
   /** Path in front of `/handoff` and `/status`. Adapters pass on every other path. */
   readonly basePath: string
   /**
-   * Checks at startup the keys of the cookie, and what `PaymentIntents.check()` checks.
+   * Checks at startup the keys of the cookie, and what `PaymentIntents.check()` checks. If `intents` is a function, only the
+   * keys: check the clients of your merchants yourself.
    *
    * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed, or `PI_HANDOFF_KEYS` is malformed.
    * @throws {PiError} If the service cannot be reached, or rejects the key.

@@ -127,7 +127,8 @@ export interface HandoffOptions<Order extends HandoffOrder = HandoffOrder, Conte
   readonly saveIntent: (created: CreatedForOrder<Order, Context>) => unknown
   /**
    * Marks the order as paid, or removes its failed intent and stores `nextAttempt`. Change the order only while its
-   * `intentId` is `intent.id`: the hook can run more than once for one intent.
+   * `intentId` is `intent.id`: the hook can run more than once for one intent. Set a timeout for your database: calls that
+   * wait for the hook fail after 30 seconds, and the next call runs it again.
    */
   readonly settle: (settlement: Settlement<Order>) => unknown
   /**

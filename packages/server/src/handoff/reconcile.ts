@@ -91,14 +91,13 @@ export async function reconcile<Order extends OpenOrder>(
   const next = serialized(() => iterator.next())
   let failure: { readonly error: unknown } | undefined
   const isAborted = (): boolean => signal?.aborted === true
-  const context = { ...options, isAborted }
 
   const work = async (): Promise<void> => {
     while (!failure && !isAborted()) {
       try {
         const { done, value: order } = await next()
-        if (done) return
-        for await (const report of reportsOf(order, context)) {
+        if (done || isAborted()) return
+        for await (const report of reportsOf(order, options)) {
           if (isAborted()) return
           summary['phase' in report ? report.phase : report.kind]++
           await onReport(report)
@@ -111,7 +110,13 @@ export async function reconcile<Order extends OpenOrder>(
   }
   await Promise.all(Array.from({ length: concurrency }, work))
   // The iterator may have a cursor or a connection.
-  if (failure || isAborted()) await iterator.return?.()
+  if (failure || isAborted()) {
+    try {
+      await iterator.return?.()
+    } catch (error) {
+      failure ??= { error }
+    }
+  }
   if (failure) throw failure.error
   return summary
 }
@@ -124,7 +129,7 @@ const emptySummary = {
 interface Context<Order extends OpenOrder> {
   readonly settlements: Settlements<Order>
   readonly isOneMerchant: boolean
-  readonly isAborted: () => boolean
+  readonly signal?: AbortSignal | undefined
 }
 
 async function* reportsOf<Order extends OpenOrder>(
@@ -139,9 +144,10 @@ async function* reportsOf<Order extends OpenOrder>(
   yield await currentReport(order, context)
   for (const id of new Set(order.oldIntentIds)) {
     if (id === order.intentId) continue
+    if (context.signal?.aborted) return
     const retrieved = await attempt(context, id, async () => {
       const client = await context.settlements.clientOf(order)
-      return client.retrieve(id)
+      return client.retrieve(id, { signal: context.signal })
     })
     if ('error' in retrieved) yield { order, kind: 'error', intentId: id, error: retrieved.error }
     else if (phaseOf(retrieved.value.status) === 'paid') {
@@ -156,8 +162,8 @@ async function currentReport<Order extends OpenOrder>(
   context: Context<Order>,
 ): Promise<ReconcileReport<Order>> {
   const { intentId: id } = order
-  const { isAborted, settlements } = context
-  const examined = await attempt(context, id, () => settlements.examine(order, { id, isAborted }))
+  const { settlements, signal } = context
+  const examined = await attempt(context, id, () => settlements.examine(order, { id, signal }))
   if ('error' in examined) return { order, kind: 'error', intentId: id, error: examined.error }
   const { intent, phase } = examined.value
   if (phase === 'paid' || phase === 'failed') return { order, kind: 'settled', phase, intent }
@@ -181,7 +187,7 @@ async function attempt<T>(
   try {
     return { value: await retrieve() }
   } catch (error) {
-    const isKeyRejected = PiError.is(error) && (error.status === 401 || error.status === 403)
+    const isKeyRejected = PiError.is(error) && error.status === 401
     if (!PiError.is(error) || (isKeyRejected && isOneMerchant)) throw error
     return { error }
   }

@@ -373,7 +373,7 @@ test.each(rejections)('rejects %.60s with %s (threat 36)', async (_, code, reque
   const onError = vi.fn()
   const { handoff } = shop(service.url, { onError })
   const [body, headers] = typeof request === 'string' ? [request, {}] : ['{}', request]
-  const response = await handoff(body, { 'x-request-id': 'req-7', ...headers })
+  const response = await handoff(body, { 'x-request-id': 'r'.repeat(200), ...headers })
   const { status } = handoffProblems[code as HandoffProblemCode]
   expect(response.status).toBe(status)
   expect(response.headers.get('cache-control')).toContain('no-store')
@@ -383,9 +383,25 @@ test.each(rejections)('rejects %.60s with %s (threat 36)', async (_, code, reque
   expect(onError).toHaveBeenCalledOnce()
   const [{ error }] = onError.mock.calls[0] ?? []
   expect(error).toBeInstanceOf(HandoffRejection)
-  expect(error).toMatchObject({ code, status, requestId: 'req-7', stack: expect.any(String) })
+  const requestId = 'r'.repeat(128)
+  expect(error).toMatchObject({ code, status, requestId, stack: expect.any(String) })
   expect(error.message).toMatch(rule)
   expect(service.requests).toHaveLength(0)
+})
+
+test.each([
+  [{ origin: 'https://evil.example' }, otherOrigin],
+  [{ origin: 'null' }, otherOrigin],
+  [{ 'sec-fetch-site': 'same-site' }, otherSite],
+  [{ 'sec-fetch-site': 'cross-site' }, otherSite],
+])('status rejects the request of another site with %j (threat 36)', async (headers, rule) => {
+  const hooks = { order: vi.fn(), onError: vi.fn() }
+  const response = await shop(closed, hooks).status('A-1001', headers)
+  expect(response.status).toBe(403)
+  expect(await response.json()).toMatchObject({ code: 'origin_not_allowed' })
+  expect(hooks.onError.mock.calls[0]?.[0].error.message).toMatch(rule)
+  expect(hooks.order).not.toHaveBeenCalled()
+  expect((await shop(closed).status('A-1001', { origin })).status).toBe(200)
 })
 
 test('only the two paths below the base path are routes', async () => {
@@ -683,13 +699,15 @@ test.each([{ amount: 1 }, { currency: 'USD' }, { orderId: 'B-2' }])(
 )
 
 test.each(['succeeded', 'failed'])(
-  'status clears the cookie of an intent that is %s, but not for another session',
+  'status clears the cookie of an intent that is %s, but not of another session or intent',
   async (final) => {
     const service = await scriptedService(created(), retrieved({ status: final }))
     const { handoff, status, row } = shop(service.url, { ...session, row: {} })
     const cookie = cookieOf(await handoff({}))
     const other = shop(service.url, { row, session: () => 'session-2' })
     expect((await other.status('A-1001', { cookie })).headers.get('set-cookie')).toBeNull()
+    const newer = shop(service.url, { ...session, row: { intentId: 'pi_newer' } })
+    expect((await newer.status('A-1001', { cookie })).headers.get('set-cookie')).toBeNull()
     expect((await status('A-1001', { cookie })).headers.get('set-cookie')).toBe(
       '__Host-pi-handoff=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict; Secure',
     )
@@ -704,14 +722,35 @@ test('status sends no request for a paid order, or one without an intent', async
   expect(service.requests).toHaveLength(0)
 })
 
-test('after settle failed, the next status runs it again', async () => {
-  const service = await scriptedService(retrieved({ status: 'succeeded' }))
-  const settle = vi.fn().mockRejectedValueOnce(new Error('database down'))
-  const { status } = shop(service.url, { ...stored, settle })
-  expect((await status('A-1001')).status).toBe(500)
-  expect(await (await status('A-1001')).json()).toEqual({ phase: 'paid' })
-  expect(settle).toHaveBeenCalledTimes(2)
+test('a settle hook that never returns fails its calls after 30 seconds', async () => {
+  const service = fakeService()
+  const hooks = { settle: vi.fn().mockReturnValueOnce(new Promise(() => {})), onError: vi.fn() }
+  const intents = new PaymentIntents(service.options)
+  const { handle, handoff, row, status } = shop(closed, { intents, ...hooks })
+  await handoff({})
+  service.settle(order.orderId, 'succeeded')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const polls = [status(), status()]
+  const { abort, signal } = abortable()
+  const reconciled = handle.reconcile([{ ...row, intentId: String(row.intentId) }], { signal })
+  await vi.advanceTimersByTimeAsync(29_000)
+  abort()
+  expect(await reconciled).toMatchObject({ orders: 0, paid: 0 })
+  await vi.advanceTimersByTimeAsync(1_000)
+  for (const poll of polls) expect((await poll).status).toBe(500)
+  expect(hooks.onError.mock.calls[0]?.[0].error.message).toMatch(
+    /^settle: the hook did not return within 30 seconds\. Set a timeout/,
+  )
+  expect(await (await status()).json()).toEqual({ phase: 'paid' })
+  expect(hooks.settle).toHaveBeenCalledTimes(2)
+  expect(vi.getTimerCount()).toBe(0)
 })
+
+function abortable(): { readonly abort: () => void; readonly signal: AbortSignal } {
+  const controller = new AbortController()
+  return { abort: () => controller.abort(), signal: controller.signal }
+}
 
 /** A service whose retrieves respond when the test says so. */
 async function heldService(status: string) {
@@ -743,6 +782,47 @@ test('three concurrent polls and a reconcile settle once, and raise the attempt 
   expect(phases).toEqual(Array.from({ length: 3 }, () => ({ phase: 'failed' })))
   expect(await reconciled).toMatchObject({ orders: 1, failed: 1 })
   expect([calls, row.attempt]).toEqual([[2], 2])
+})
+
+test('each call after a settlement that ended runs settle again', async () => {
+  const { service, pending } = await heldService('succeeded')
+  const settle = vi.fn().mockRejectedValueOnce(new Error('database down'))
+  const { status } = shop(service.url, { ...stored, settle })
+  // The second call joins no settlement that has failed, although both overlap.
+  const polls = [status(), status(), status()]
+  await expect.poll(() => pending.length).toBe(3)
+  const results: number[] = []
+  for (const [index, poll] of polls.entries()) {
+    pending[index]?.()
+    results.push((await poll).status)
+  }
+  expect([results, settle.mock.calls.length]).toEqual([[500, 200, 200], 2])
+  const last = status()
+  await expect.poll(() => pending.length).toBe(4)
+  pending[3]?.()
+  await last
+  expect(settle).toHaveBeenCalledTimes(3)
+})
+
+test.each<[string, object, object]>([
+  ['two merchants with the same ids', { merchant: 'a' }, { merchant: 'b' }],
+  ['two orders of clients without tenant', { orderId: 'A-1' }, { orderId: 'B-2' }],
+])('settles %s separately', async (_, ...rows) => {
+  const settled: object[] = []
+  const clientOf = (row: HandoffOrder & { readonly merchant?: string }) => ({
+    retrieve: async (id: string) => ({ ...row, id, status: 'succeeded' }),
+    ...(row.merchant && { tenant: async () => row.merchant }),
+  })
+  const handle = handlerOf({
+    intents: ({ order }) => clientOf(order) as never,
+    settle: async ({ order }) => {
+      settled.push(order)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    },
+  })
+  const orders = rows.map((row) => ({ ...order, intentId: 'pi_1', ...row }))
+  expect(await handle.reconcile(orders)).toMatchObject({ orders: 2, paid: 2 })
+  expect(settled).toEqual(orders)
 })
 
 test('a delayed poll does not raise the attempt again after the next handoff', async () => {

@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
+  AbortedError,
   ApiError,
+  type CallOptions,
   createHandoff,
   type HandoffClient,
   type HandoffHandler,
@@ -139,12 +141,13 @@ test.each<[string, Partial<OpenOrder>, Step, readonly object[]]>([
   ],
   [
     'a paid intent, although an old id fails',
-    { intentId: 'pi_now', oldIntentIds: ['pi_gone', ''] },
-    byId({ pi_gone: notFound }),
+    { intentId: 'pi_now', oldIntentIds: ['pi_now', 'pi_gone', '', 'pi_other'] },
+    byId({ pi_gone: notFound, pi_other: problem(403, 'forbidden') }),
     [
       { kind: 'settled', phase: 'paid', intent: { id: 'pi_now' } },
       { kind: 'error', intentId: 'pi_gone', error: { code: 'payment_intent_not_found' } },
       { kind: 'error', intentId: '', error: expect.any(TypeError) },
+      { kind: 'error', intentId: 'pi_other', error: { status: 403 } },
     ],
   ],
 ])('reports %s', async (_, row, step, expected) => {
@@ -249,17 +252,62 @@ test('a run that stopped can start again, also concurrently', async () => {
   expect(new Set(settled).size).toBe(20)
 })
 
-test('an abort ends the run, and no order is settled after it', async () => {
-  const controller = new AbortController()
-  const { signal } = controller
-  const retrieve = async (id: string) => {
-    if (id === 'pi_1') controller.abort()
-    return { ...order, id, status: 'succeeded' }
+const steps = ['next', 'intents', 'retrieve pi_0', 'settle', 'report', 'intents', 'retrieve pi_old']
+test.each([...steps.entries()])(
+  'after an abort in step %i (%s) no hook is called',
+  async (last) => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const calls: string[] = []
+    const log = (step: string): void => {
+      calls.push(step)
+      if (calls.length > last) controller.abort()
+    }
+    const retrieve = (id: string, options: CallOptions): Promise<unknown> => {
+      if (!signal.aborted) log(`retrieve ${id}`)
+      if (!signal.aborted) return Promise.resolve({ ...order, id, status: 'succeeded' })
+      // The service does not respond: only the signal ends the call.
+      const facts = { code: 'aborted', outcome: 'unknown', retryable: true, requests: [] } as const
+      return new Promise(
+        (_, reject) => options.signal?.aborted && reject(new AbortedError('', facts)),
+      )
+    }
+    const handle = handlerOf(undefined as never, {
+      intents: () => {
+        log('intents')
+        return { retrieve } as never
+      },
+      settle: () => log('settle'),
+    })
+    async function* rows() {
+      for (const row of openOrders(9)) {
+        log('next')
+        yield { ...row, oldIntentIds: ['pi_old', 'pi_older'] }
+      }
+    }
+    const options = { concurrency: 1, signal, onReport: () => log('report') }
+    expect(await handle.reconcile(rows(), options)).toMatchObject({ error: 0 })
+    expect(calls).toEqual(steps.slice(0, last + 1))
+  },
+)
+
+test('calls an iterator one at a time, and its error does not replace that of a hook', async () => {
+  const rows = openOrders(8)
+  let running = 0
+  const orders: AsyncIterable<OpenOrder> = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        expect(++running).toBe(1)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        running--
+        const value = rows.pop()
+        return value ? { value } : { done: true, value }
+      },
+      return: () => Promise.reject(new Error('the cursor is closed')),
+    }),
   }
-  const settled: string[] = []
-  const { reconcile } = handlerOf({ retrieve } as never, {
-    settle: ({ intent }) => settled.push(intent.id),
-  })
-  const summary = await reconcile(openOrders(50), { concurrency: 1, signal })
-  expect([summary.orders, settled]).toEqual([1, ['pi_0']])
+  const retrieve = async (id: string) => ({ ...order, id, status: 'succeeded' })
+  const settle = (): Promise<void> => Promise.reject(new Error('database down'))
+  const call = handlerOf({ retrieve } as never, { settle }).reconcile(orders)
+  await expect(call).rejects.toThrow('database down')
 })
