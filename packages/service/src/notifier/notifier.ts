@@ -64,7 +64,7 @@ export function createNotifier(
       let next: number = pollInterval[db.kind]
       for (const id of ids) {
         const { version = Infinity, due } = found.get(id) ?? {}
-        const left = due ? due.getTime() - at : next
+        const left = due ? due.getTime() - at : Infinity
         next = Math.min(next, left)
         byIntent.wake(id, left <= 0 ? Infinity : version)
       }
