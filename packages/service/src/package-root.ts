@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { join } from 'node:path'
 
 /** Folder of this package. `src` and `dist` are in it. */
-export const packageRoot = new URL('../', import.meta.url)
+export const packageRoot = join(import.meta.dirname, '..')

@@ -4,18 +4,19 @@
  * @module
  */
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { packageRoot } from '../package-root.ts'
 import type { Database } from './database.ts'
 
 // The package includes the source, so the files are read from there.
-const folder = new URL('src/db/migrations/', packageRoot)
+const folder = join(packageRoot, 'src/db/migrations')
 
 /** Applies pending migrations. Other instances that start at the same time wait for them. */
 export async function migrate(database: Database): Promise<void> {
   const pending = new Set(await pendingMigrations(database))
   for (const { file, version } of await migrations()) {
     if (!pending.has(version)) continue
-    const sql = await readFile(new URL(file, folder), 'utf8')
+    const sql = await readFile(join(folder, file), 'utf8')
     await database.script(migration(version, sql))
   }
 }

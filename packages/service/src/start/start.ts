@@ -4,7 +4,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { mainListener, testBankListener } from '../app.ts'
 import { type AdminResult, administer } from '../cli/admin-commands.ts'
@@ -106,7 +106,7 @@ async function serve(
     now: realNow,
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
-    hostedFolder: fileURLToPath(new URL('dist/hosted/', packageRoot)),
+    hostedFolder: join(packageRoot, 'dist/hosted'),
     authenticator: auth,
     intents: createIntentStore(db),
     notifier: createNotifier({ db, log, now: realNow }, stopping.signal),

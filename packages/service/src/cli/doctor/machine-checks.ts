@@ -6,7 +6,7 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { packageRoot } from '../../package-root.ts'
 import { type DoctorFinding, fail, ok, warn } from './doctor-finding.ts'
@@ -62,8 +62,8 @@ const pages = [
 ]
 
 function examinePages(): DoctorFinding {
-  const folder = new URL('dist/hosted/', packageRoot)
-  const missing = pages.filter((name) => !existsSync(fileURLToPath(new URL(name, folder))))
+  const folder = join(packageRoot, 'dist/hosted')
+  const missing = pages.filter((name) => !existsSync(join(folder, name)))
   if (missing.length === 0) return ok('pages', 'The hosted pages and the element are built.')
   return fail(
     'pages',

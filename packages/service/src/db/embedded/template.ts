@@ -4,16 +4,16 @@
  *
  * @module
  */
+import { Blob } from 'node:buffer'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
 import { packageRoot } from '../../package-root.ts'
 import { syncFolder, writeSynced } from './data-directory.ts'
 
-const file = fileURLToPath(new URL('dist/template.tgz', packageRoot))
+const file = join(packageRoot, 'dist/template.tgz')
 
 /** Initializes a database and packs it, during the build. */
 export async function makeTemplate(): Promise<void> {
