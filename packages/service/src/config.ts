@@ -8,6 +8,7 @@ import { resolve } from 'node:path'
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { shellQuote } from '../shared/shell-quote.ts'
 import { readTrustedProxies } from './http/client-address.ts'
+import { quote } from './redact.ts'
 
 /** Selected store. */
 export type StoreChoice =
@@ -30,6 +31,8 @@ export interface Config {
   readonly port: number
   /** Port of the test bank. 0 selects a free port. */
   readonly challengePort: number
+  /** Name of the setting that selects the ports, for errors. */
+  readonly portName: string
   readonly store: StoreChoice
   /** Origins to register for the first merchant's test environment, in addition to the demo shop. */
   readonly origins: readonly string[]
@@ -57,19 +60,23 @@ export interface Flags {
   readonly shopOrigin?: readonly string[]
 }
 
+/** Names of the options in errors: those of the command line, or of `startService()`. */
+const optionNames = { port: '--port', shopOrigin: '--shop-origin', ports: 'PI_PORT or --port' }
+
 /**
  * Reads the settings.
  *
  * @throws {TypeError} If a setting is invalid. The message names it and contains the fix, but no secret.
  */
-export function readConfig(flags: Flags, env: NodeJS.ProcessEnv): Config {
-  const port = readPort(flags.port, '--port') ?? readPort(env.PI_PORT, 'PI_PORT') ?? 4000
+export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionNames): Config {
+  const port = readPort(flags.port, names.port) ?? readPort(env.PI_PORT, 'PI_PORT') ?? 4000
   return {
     host: env.PI_HOST || '127.0.0.1',
     port,
     challengePort: port === 0 ? 0 : port + 1,
+    portName: names.ports,
     store: readStore(flags, env),
-    origins: (flags.shopOrigin ?? []).map((origin) => readUrl(origin, '--shop-origin')),
+    origins: (flags.shopOrigin ?? []).map((origin) => readUrl(origin, names.shopOrigin)),
     secretKeys: env.PI_SECRET_KEYS || undefined,
     publicUrl: env.PI_PUBLIC_URL ? readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL') : undefined,
     challengeUrl: env.PI_CHALLENGE_URL
@@ -171,5 +178,5 @@ function readUrl(text: string, name: string): string {
 
 function invalid(setting: Readonly<Record<string, string | undefined>>, rule: string): TypeError {
   const [[name, text = ''] = []] = Object.entries(setting)
-  return new TypeError(`${name}: must be ${rule}; received ${JSON.stringify(text.slice(0, 60))}.`)
+  return new TypeError(`${name}: must be ${rule}; received ${quote(text)}.`)
 }

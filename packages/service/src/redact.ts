@@ -21,6 +21,11 @@ export function redact(text: string): string {
   return masked === decoded ? plain : masked
 }
 
+/** Quotes a received value in a message: masked, and cut at 60 characters. */
+export function quote(text: string): string {
+  return JSON.stringify(redact(text).slice(0, 60))
+}
+
 /**
  * Decodes percent-encoding repeatedly, because a proxy may have encoded an encoded text again.
  *

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { shellQuote } from '../shared/shell-quote.ts'
 import { readConfig, storeOptions } from '../src/config.ts'
+import { randomSalt } from '../src/ids.ts'
 
 test('returns store options that work in any folder', () => {
   const options = (flags: object, env = {}) => storeOptions(readConfig(flags, env).store)
@@ -57,6 +58,22 @@ for (const [name, value, rule] of [
 ] as const) {
   test(`rejects ${name}=${value} and names the rule`, () => {
     expect(() => readConfig({}, { [name]: value })).toThrow(`${name}: ${rule}`)
+  })
+}
+
+for (const name of ['PI_PORT', 'PI_RATE_LIMIT', 'PI_SANDBOX', 'PI_TRUSTED_PROXIES']) {
+  test(`masks a secret that was set as ${name}`, () => {
+    const key = randomSalt(32).toString('base64url')
+    for (const secret of [
+      `pi_sk_test_${'a1B2'.repeat(9)}`,
+      `k1:${key}`,
+      'postgres://me:hush@db/x',
+    ]) {
+      const read = () => readConfig({}, { [name]: secret })
+      expect(read).toThrow(/received ".*…/)
+      expect(read).not.toThrow(/a1B2|hush/)
+      expect(read).not.toThrow(key.slice(0, 9))
+    }
   })
 }
 

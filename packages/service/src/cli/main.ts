@@ -10,6 +10,7 @@ import { type Config, type Flags, readConfig } from '../config.ts'
 import { DirectoryInUse } from '../db/embedded/directory-lock.ts'
 import { StoreError } from '../db/errors.ts'
 import { describeError, logError } from '../log.ts'
+import { redact } from '../redact.ts'
 import { openStore } from '../start/open-store.ts'
 import {
   type AdminCommand,
@@ -29,6 +30,7 @@ const program = new Command('pi-service')
   .description('The Payment Intents service and its hosted checkout, on your own machine')
   .showHelpAfterError('Run pi-service --help for the commands and their options.')
   .enablePositionalOptions()
+  .configureOutput({ outputError: (text, write) => write(redact(text)) })
   .exitOverride()
 
 withStart(program.command('start').description('Start the service; Ctrl-C or SIGTERM stops it'))
@@ -245,7 +247,7 @@ function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode // commander has printed it.
   const isExplained =
     error instanceof TypeError || error instanceof DirectoryInUse || error instanceof AdminError
-  if (isExplained) console.error(`pi-service: ${error.message}`)
+  if (isExplained) console.error(`pi-service: ${redact(error.message)}`)
   else if (error instanceof StoreError && error.unavailable) {
     console.error(
       `pi-service: The database cannot be reached (${error.code}). Check PI_DATABASE_URL or --database-url.`,

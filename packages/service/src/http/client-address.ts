@@ -10,6 +10,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
+import { quote } from '../redact.ts'
 
 /** Finds client addresses. For IPv6, an address is the /64 network, because a subscriber has all of it. */
 export interface ClientAddresses {
@@ -90,7 +91,7 @@ function addEntry(proxies: BlockList, entry: string): void {
 
 function invalidEntry(entry: string): TypeError {
   return new TypeError(
-    `PI_TRUSTED_PROXIES: must be IP addresses and CIDR ranges with a prefix of at least 1, separated by commas, or "none"; received ${JSON.stringify(entry.slice(0, 60))}. Set for example 10.0.0.0/8,2001:db8::1, or none if clients connect directly.`,
+    `PI_TRUSTED_PROXIES: must be IP addresses and CIDR ranges with a prefix of at least 1, separated by commas, or "none"; received ${quote(entry)}. Set for example 10.0.0.0/8,2001:db8::1, or none if clients connect directly.`,
   )
 }
 

@@ -147,6 +147,18 @@ for (const [args, rule] of [
   })
 }
 
+test('masks a secret in an argument that it rejects', async () => {
+  const { apiKey } = service
+  for (const args of [
+    ['keys', 'revoke', apiKey, '--data', data],
+    ['keys', 'create', '--merchant', 'A', '--environment', apiKey],
+  ]) {
+    const errors = await failed(...args)
+    expect(errors).toContain('pi_sk_test_…')
+    expect(errors).not.toContain(apiKey)
+  }
+})
+
 test('exec registers the given origins and lets its command use the sandbox', async () => {
   const origins = ['http://localhost:5173', 'https://shop.example.com']
   const script = `
