@@ -78,10 +78,25 @@ export function createPendingServer(
   return { server, open: queueRequests(server) }
 }
 
-/** Starts listening. @throws {TypeError} If the port is in use or needs more permissions. */
+/**
+ * Starts listening.
+ *
+ * @param address - `name` of the port's setting and a `note` on the port, for errors.
+ * @throws {TypeError} If the port is in use or needs more permissions.
+ */
 export async function listen(
   server: Server,
-  { host, port, name }: { readonly host: string; readonly port: number; readonly name: string },
+  {
+    host,
+    port,
+    name,
+    note = '',
+  }: {
+    readonly host: string
+    readonly port: number
+    readonly name: string
+    readonly note?: string
+  },
 ): Promise<void> {
   server.listen({ host, port })
   try {
@@ -90,12 +105,12 @@ export async function listen(
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE') {
       throw new TypeError(
-        `Port ${port} on ${host} is already in use. Stop the other program, or set ${name} (0 selects a free port).`,
+        `Port ${port} on ${host} is already in use.${note} Stop the other program, or set ${name} (0 selects a free port).`,
       )
     }
     if (code === 'EACCES') {
       throw new TypeError(
-        `Port ${port} needs more permissions than this user has. Set ${name} to a port above 1023.`,
+        `Port ${port} needs more permissions than this user has.${note} Set ${name} to a port above 1023.`,
       )
     }
     throw error

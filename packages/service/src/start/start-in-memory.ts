@@ -60,7 +60,14 @@ export async function startService({
   port = 0,
   shopOrigins = [],
 }: StartServiceOptions = {}): Promise<Service> {
-  const config = readConfig({ memory: true, port: String(port), shopOrigin: shopOrigins }, {})
+  if (!Array.isArray(shopOrigins)) {
+    throw new TypeError(
+      'shopOrigins: must be an array of origins, such as ["http://localhost:5173"].',
+    )
+  }
+  const flags = { memory: true, port: String(port), shopOrigin: shopOrigins }
+  const names = { port: 'port', shopOrigin: 'shopOrigins', ports: 'port' }
+  const config = readConfig(flags, {}, names)
   const log = pino({ level: config.logLevel }, pino.destination(2))
   const { ready, stop: stopInstance } = await startInstance(config, log)
   const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = ready

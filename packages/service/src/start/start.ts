@@ -58,7 +58,7 @@ export async function startService(
   log: Logger,
   timeouts: Partial<ServerTimeouts> = {},
 ): Promise<RunningService> {
-  const { host, port, challengePort, publicUrl, challengeUrl } = config
+  const { host, port, challengePort, portName: name, publicUrl, challengeUrl } = config
   const store = await openStore(config)
   const addresses = createClientAddresses(config.trustedProxies)
   const shared = { log, addresses, accessLog: accessLog(log, addresses.ofRequest) }
@@ -66,8 +66,9 @@ export async function startService(
   const main = createPendingServer(options, { ...shared, origin: publicUrl })
   const challenge = createPendingServer(options, { ...shared, origin: challengeUrl })
   try {
-    await listen(main.server, { host, port, name: portName })
-    await listen(challenge.server, { host, port: challengePort, name: portName })
+    await listen(main.server, { host, port, name })
+    const note = ' The test bank uses the port after that of the API.'
+    await listen(challenge.server, { host, port: challengePort, name, note })
     return await serve(config, { ...shared, store, main, challenge })
   } catch (error) {
     const servers = [main.server, challenge.server]
@@ -78,8 +79,6 @@ export async function startService(
     throw error
   }
 }
-
-const portName = 'PI_PORT or --port'
 
 async function serve(
   config: Config,

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { freePort } from '@pi-checkout/test-support/free-port'
+import { expect, test, vi } from 'vitest'
 import { type Service, startService } from '../../src/index.ts'
 import { atEnd } from '../support/lifetime.ts'
 import { control } from '../support/sandbox.ts'
@@ -31,8 +32,16 @@ test('registers the given shop origins', async () => {
 })
 
 test('ignores environment variables', async () => {
-  process.env.PI_DATABASE_URL = 'postgres://localhost:1/none'
-  atEnd(() => delete process.env.PI_DATABASE_URL)
+  for (const name of [
+    'PI_DATABASE_URL',
+    'PI_PORT',
+    'PI_SECRET_KEYS',
+    'PI_PUBLIC_URL',
+    'PI_LOG_LEVEL',
+  ]) {
+    vi.stubEnv(name, 'invalid')
+  }
+  atEnd(() => vi.unstubAllEnvs())
   expect((await create(await start())).status).toBe(201)
 })
 
@@ -42,9 +51,28 @@ test('stops', async () => {
   await expect(create(service)).rejects.toThrow('fetch failed')
 })
 
-test('rejects an invalid origin and a port in use', async () => {
-  await expect(start({ shopOrigins: ['https://shop.example/cart'] })).rejects.toThrow(TypeError)
-  const { baseUrl } = await start()
-  const port = Number(new URL(baseUrl).port)
-  await expect(start({ port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is already in use`)
+const rule = 'must be an origin such as https://pay.example.com'
+
+for (const [options, message] of [
+  [{ port: -1 }, 'port: must be an integer from 0 to 65534'],
+  [{ shopOrigins: ['https://shop.example/cart'] }, `shopOrigins: ${rule}`],
+  [{ shopOrigins: 'https://shop.example' }, 'shopOrigins: must be an array of origins'],
+] as const) {
+  test(`rejects ${JSON.stringify(options)} and names the option`, async () => {
+    const started = start(options as Parameters<typeof startService>[0])
+    await expect(started).rejects.toThrow(TypeError)
+    await expect(started).rejects.toThrow(new RegExp(`^${message}`))
+  })
+}
+
+test('rejects a port that is in use, also by the test bank', async () => {
+  const first = await freePort(3)
+  const used = first + 1
+  await start({ port: used })
+  await expect(start({ port: used })).rejects.toThrow(
+    `Port ${used} on 127.0.0.1 is already in use. Stop the other program, or set port (0 selects a free port).`,
+  )
+  await expect(start({ port: first })).rejects.toThrow(
+    `Port ${used} on 127.0.0.1 is already in use. The test bank uses the port after that of the API. Stop`,
+  )
 })
