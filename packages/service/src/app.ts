@@ -53,7 +53,7 @@ export function mainListener(options: AppOptions): RequestListener {
   const sandbox = createSandbox(options)
   const metrics = options.metrics ? createMetrics() : undefined
   const faults = createFaultRules()
-  const withFaults = faultWrapper(faults)
+  const withFaults = faultWrapper(faults, stopping)
   const { create, retrieve } = intentRoutes(options)
   const host = hostCheck(publicUrl)
   const inspector = options.sandboxFrom === 'loopback' ? [host, checkLocal] : [host]

@@ -112,7 +112,7 @@ function failureLimit(addressOf: ClientAddresses['ofRequest']): FailureLimit {
       failures.take(addressOf(request) ?? 'unknown')
     } catch (error) {
       // Delay the response, because some clients ignore 429 and retry immediately.
-      await sleep(failureDelay)
+      await sleep(failureDelay, undefined, { ref: false })
       throw error
     }
   }

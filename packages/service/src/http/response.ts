@@ -17,8 +17,6 @@ export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>
   /** Text, bytes, or a function that writes and ends the body. */
   readonly body?: string | Buffer | ((out: Writable) => void | Promise<void>)
-  /** What a fault does after half of the body: closes the connection, or sends nothing more. */
-  readonly cut?: 'closed' | 'stalled'
 }
 
 /** Returns the response to a request. */
@@ -67,7 +65,7 @@ export function redirect(location: string): RouteResponse {
 /** Sends a response. All headers go to `writeHead`, which is faster than `setHeader` for each. */
 export function send(
   { request, response, requestId }: Call,
-  { status, base, headers, body, cut }: RouteResponse,
+  { status, base, headers, body }: RouteResponse,
 ): void | Promise<void> {
   if (response.destroyed) return
   if (typeof body === 'function') {
@@ -80,9 +78,7 @@ export function send(
   if (hasBody(status)) head['content-length'] = Buffer.byteLength(body ?? '')
   response.writeHead(status, head)
   if (request.method === 'HEAD') response.end()
-  else if (cut && body !== undefined) {
-    response.write(body.slice(0, body.length / 2), () => cut === 'closed' && response.destroy())
-  } else response.end(body)
+  else response.end(body)
 }
 
 /** Returns whether a response with this status may have a body. @see RFC 9110, §8.6 */

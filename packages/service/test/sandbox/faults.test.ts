@@ -146,6 +146,25 @@ test('rejects an unknown fault and names the known ones', async () => {
   expect((await addRule({ on: 'create', do: 'explode' })).status).toBe(400)
 })
 
+test('ends delayed, held, and stalled requests at a stop', async () => {
+  const stopped = await startTestService()
+  const delayed = create(stopped, order, { 'sandbox-fault': 'delay=25000' })
+  const key = { 'idempotency-key': 'held' }
+  const holding = create(stopped, order, { ...key, 'sandbox-fault': 'hold-key=25000' })
+  const stalled = await create(stopped, order, { 'sandbox-fault': 'stall-body' })
+  // A client that leaves, so that the stop does not wait for its request.
+  const left = { ...stopped, signal: AbortSignal.timeout(300) }
+  await create(left, order, { 'sandbox-fault': 'delay=1000' }).catch(() => {})
+  const begin = performance.now()
+  const ends = Promise.all([delayed, holding, expect(stalled.json()).rejects.toThrow()])
+  await stopped.stop()
+  expect(performance.now() - begin).toBeLessThan(3000)
+  const [{ status }, { status: held }] = await ends
+  expect([status, held]).toEqual([201, 201])
+  await sleep(800)
+  expect(stopped.logged).toEqual([])
+})
+
 test('returns 409 for a duplicate of a held request after two seconds (threat 22)', async () => {
   const key = { 'idempotency-key': 'held' }
   const first = create(service, order, { ...key, 'sandbox-fault': 'hold-key=6000' })
@@ -163,7 +182,7 @@ test('returns 409 for a duplicate of a held request after two seconds (threat 22
 
 test('lets 50 of 200 requests wait for one key and rejects the others immediately', async () => {
   const held = createHeldKeys()
-  const first = held.hold('key', 100, async () => 'created')
+  const first = held.hold('key', () => sleep(100, 'created'))
   const waiting = Array.from({ length: 200 }, () => held.waitUntilFree('key'))
   expect(await Promise.race(waiting)).toBe(false)
   expect((await Promise.all(waiting)).filter((isFree) => isFree)).toHaveLength(50)
@@ -175,7 +194,10 @@ test('releases a key once every request that holds it has ended', async () => {
   const held = createHeldKeys()
   const ended: string[] = []
   const hold = (name: string, milliseconds: number) =>
-    held.hold('key', milliseconds, async () => ended.push(name))
+    held.hold('key', async () => {
+      await sleep(milliseconds)
+      ended.push(name)
+    })
   const [first, second, third] = [hold('first', 20), hold('second', 80), hold('third', 20)]
   await Promise.all([first, third])
   expect(await held.waitUntilFree('key')).toBe(true)

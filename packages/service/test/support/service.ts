@@ -76,7 +76,7 @@ export const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
 
 /** Sends a create. A text `body` is sent as it is. */
 export async function create(
-  { url, apiKey }: Merchant,
+  { url, apiKey, signal }: Merchant & { readonly signal?: AbortSignal },
   body: unknown = order,
   headers: Record<string, string> = {},
 ): Promise<Response> {
@@ -88,6 +88,7 @@ export async function create(
       ...headers,
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal && { signal }),
   })
   return await described(response, 'create', headers)
 }

@@ -15,9 +15,9 @@ const maxWaiting = 50
 export function createHeldKeys() {
   const held = new Map<string, { readonly done: Promise<unknown>; waiting: number }>()
   return {
-    /** Holds a key for `ms` milliseconds, runs the work, then releases the key. Returns the result. */
-    hold: async <Result>(key: string, ms: number, work: () => Promise<Result>): Promise<Result> => {
-      const done = sleep(ms).then(work)
+    /** Holds a key until the work has ended. Returns the result. */
+    hold: async <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
+      const done = work()
       // If two requests hold the same key, duplicates wait for both.
       const holder = { done: Promise.allSettled([done, held.get(key)?.done]), waiting: 0 }
       held.set(key, holder)

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { headers } from '@pi-checkout/contract'
 import type { Fault, FaultOperation } from '../../../shared/sandbox-api.ts'
@@ -14,9 +15,14 @@ import { type ApiClient, idempotencyKeyInUse, type Operation } from '../../inten
 import { createHeldKeys } from './held-keys.ts'
 import { type FaultRules, readFaults } from './rules.ts'
 
-/** Returns the function that creates a handler of an operation with the faults of its environment. */
+/**
+ * Returns the function that creates a handler of an operation with the faults of its environment.
+ *
+ * @param stopping - Ends the waits of all faults.
+ */
 export function faultWrapper(
   rules: FaultRules,
+  stopping: AbortSignal,
 ): <Input>(on: FaultOperation, operation: Operation<Input>) => Handler {
   const held = createHeldKeys()
   return (on, { access, parse, handle }) =>
@@ -28,10 +34,14 @@ export function faultWrapper(
       const input = await parse(call, client)
       // Read rules after parsing, because rejected requests do not use up a rule.
       const faults = [...requested, ...rules.take(environment.id, on)]
-      await beforeHandler(faults)
-      const work = async (): Promise<RouteResponse> => await handle(call, input)
+      await beforeHandler(faults, stopping)
+      const work = async (): Promise<RouteResponse> => {
+        // A stop closes the store without waiting for a request whose client has left.
+        if (stopping.aborted && call.response.destroyed) throw new ConnectionDropped()
+        return await handle(call, input)
+      }
       const response = await unlessHeld(client, faults, work)
-      return call.request.method === 'HEAD' ? response : afterHandler(response, faults)
+      return call.request.method === 'HEAD' ? response : afterHandler(response, faults, stopping)
     }
 
   /** Runs the work, unless another request holds its idempotency key. */
@@ -43,18 +53,23 @@ export function faultWrapper(
     if (idempotencyKey === undefined) return await work()
     const key = `${environment.id} ${idempotencyKey}`
     for (const fault of faults) {
-      if (fault.type === 'hold-key') return await held.hold(key, fault.ms, work)
+      if (fault.type === 'hold-key') {
+        return await held.hold(key, async () => {
+          await wait(fault.ms, stopping)
+          return await work()
+        })
+      }
     }
     if (await held.waitUntilFree(key)) return await work()
     throw idempotencyKeyInUse()
   }
 }
 
-async function beforeHandler(faults: readonly Fault[]): Promise<void> {
+async function beforeHandler(faults: readonly Fault[], stopping: AbortSignal): Promise<void> {
   for (const fault of faults) {
     switch (fault.type) {
       case 'delay':
-        await sleep(fault.ms)
+        await wait(fault.ms, stopping)
         break
       case 'drop-before-commit':
         throw new ConnectionDropped()
@@ -71,13 +86,38 @@ async function beforeHandler(faults: readonly Fault[]): Promise<void> {
   }
 }
 
-function afterHandler(response: RouteResponse, faults: readonly Fault[]): RouteResponse {
+/** Waits until the time is over or the service stops. */
+async function wait(milliseconds: number, stopping: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal: stopping }).catch(() => {})
+}
+
+function afterHandler(
+  response: RouteResponse,
+  faults: readonly Fault[],
+  stopping: AbortSignal,
+): RouteResponse {
   const has = (type: Fault['type']): boolean => faults.some((fault) => fault.type === type)
   if (has('drop-after-commit')) throw new ConnectionDropped()
-  if (has('truncate-body')) return { ...response, cut: 'closed' }
-  if (has('stall-body')) return { ...response, cut: 'stalled' }
-  if (has('malformed-json') && typeof response.body === 'string') {
-    return { ...response, body: response.body.replace('"', "'") }
-  }
+  const { body } = response
+  if (typeof body !== 'string') return response
+  if (has('truncate-body')) return cut(response, body, (out) => out.destroy())
+  if (has('stall-body')) return cut(response, body, (out) => destroyAtStop(out, stopping))
+  if (has('malformed-json')) return { ...response, body: body.replace('"', "'") }
   return response
+}
+
+/** Returns the response with the first half of its body. `end` is called when it is written. */
+function cut(response: RouteResponse, body: string, end: (out: Writable) => void): RouteResponse {
+  return {
+    ...response,
+    headers: { ...response.headers, 'content-length': String(Buffer.byteLength(body)) },
+    body: (out) => void out.write(body.slice(0, body.length / 2), () => end(out)),
+  }
+}
+
+function destroyAtStop(out: Writable, stopping: AbortSignal): void {
+  const destroy = (): void => void out.destroy()
+  if (stopping.aborted) destroy()
+  stopping.addEventListener('abort', destroy)
+  out.once('close', () => stopping.removeEventListener('abort', destroy))
 }
