@@ -1,6 +1,7 @@
 // Builds a published package so that it contains what it uses of the contract, which is private.
 // `bundle.mjs code ENTRY…` writes each module below src to dist, and those of the contract.
 // `bundle.mjs types` bundles what `tsc` wrote to dist/.types, or else the declarations of the sources.
+// `bundle.mjs types LIB` adds a reference to a library of TypeScript that the declarations need.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
@@ -29,7 +30,10 @@ if (output === 'code') {
       ]),
     ),
     plugins: [dts({ dtsInput: compiled, oxc: !compiled, emitDtsOnly: true, tsconfig: false })],
-    output: { chunkFileNames: 'types/[name].d.ts' },
+    output: {
+      chunkFileNames: 'types/[name].d.ts',
+      ...(entries.length > 0 && { postBanner: `/// <reference lib="${entries[0]}" />` }),
+    },
   })
   rmSync('dist/.types', { recursive: true, force: true })
 }

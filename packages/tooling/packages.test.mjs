@@ -149,6 +149,24 @@ test("the root README's shop type-checks as a strict consumer's TypeScript", {
   run(join(root, 'node_modules/.bin/tsc'), ['-p', '.'])
 })
 
+test('service: the types compile with ES2022 and without other types', { timeout: 60_000 }, () => {
+  const code =
+    "import { startService } from '@pi-checkout/service'\nawait (await startService()).stop()\n"
+  writeFileSync(join(home, 'service.mts'), code)
+  const strict = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--ignoreConfig']
+  const target = [
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--lib',
+    'es2022,dom',
+    '--types',
+    '',
+  ]
+  run(join(root, 'node_modules/.bin/tsc'), [...strict, ...target, 'service.mts'])
+})
+
 const pageInTypeScript = `
 import { defineCheckout, whenReady } from '@pi-checkout/element'
 import { followPayment, postHandoff } from '@pi-checkout/element/client'
