@@ -131,8 +131,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
                 await sessionOf(request)
                 return await read(key)
               },
-              // The header contains the session token.
-              holder: request.headers.authorization ?? '',
+              holder: signedPart(request.headers.authorization),
               signal: endOf(call),
             })
       const response = view(existing(snapshot))
@@ -278,6 +277,11 @@ function readVersion({ query }: Call): number | undefined {
   if (text === null) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new ProblemError('validation_failed', 'waitForVersion must have 1 to 9 digits.')
+}
+
+/** Returns the header without the token's signature, which a client can encode in several ways. */
+function signedPart(authorization = ''): string {
+  return authorization.slice(0, authorization.lastIndexOf('.'))
 }
 
 /** Returns a signal that aborts when the client disconnects. */
