@@ -37,7 +37,13 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
       client === undefined ? undefined : (clients.get(client) ?? emptyGroup(maxPerClient))
     if (client !== undefined && ofClient) clients.set(client, ofClient)
     const groups = ofClient ? [all, ofClient] : [all]
-    const state: Connection = { groups, pending: 0, timedOutAt: 0, stalledSince: 0 }
+    const state: Connection = {
+      groups,
+      pending: 0,
+      latest: undefined,
+      timedOutAt: 0,
+      stalledSince: 0,
+    }
     socket[connection] = state
     for (const group of groups) {
       group.open++
@@ -60,6 +66,7 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
     const state = socket[connection]
     if (!state) return
     state.pending++
+    state.latest = response
     for (const { idle } of state.groups) idle.delete(socket)
     response.on('close', markIdle)
   })
@@ -82,6 +89,16 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
   })
 }
 
+/**
+ * Returns whether a problem with the bytes of a connection can be its next response. It cannot if the response to
+ * an earlier request is pending, or part of a response was sent.
+ */
+export function canSendProblem(socket: TrackedSocket): boolean {
+  const { pending, latest } = socket[connection] ?? {}
+  if (!pending) return true
+  return pending === 1 && latest !== undefined && !latest.req.complete && !latest.headersSent
+}
+
 const stepsOfTimeout = 10
 
 /** Connections that share a limit. */
@@ -99,6 +116,8 @@ interface Connection {
   readonly groups: readonly Group[]
   /** Number of requests whose responses have not ended. */
   pending: number
+  /** Response to the latest request, until it has ended. */
+  latest: ServerResponse | undefined
   /** Times of `performance.now()`: when the timer fired last, and since when the client has read no byte. */
   timedOutAt: number
   stalledSince: number
@@ -121,6 +140,8 @@ function closeLongestIdle({ idle }: Group, newest: Socket): void {
 function markIdle(this: ServerResponse): void {
   const socket: TrackedSocket = this.req.socket
   const state = socket[connection]
-  if (!state || --state.pending > 0 || socket.destroyed) return
+  if (!state || --state.pending > 0) return
+  state.latest = undefined
+  if (socket.destroyed) return
   for (const { idle } of state.groups) idle.add(socket)
 }

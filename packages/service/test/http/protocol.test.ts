@@ -1,8 +1,16 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openSocket, rawRequest } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
 import { PageClient } from '../support/checkout.ts'
-import { created, order, problemOf, sendRaw, startTestService } from '../support/service.ts'
+import {
+  created,
+  isReplay,
+  order,
+  problemOf,
+  sendRaw,
+  startTestService,
+} from '../support/service.ts'
 
 const service = await startTestService()
 const { host, port } = new URL(service.url)
@@ -108,6 +116,32 @@ test('sends 100 Continue before it reads a form at the test bank', async () => {
     ...['Connection: close', '', 'token=x'],
   ])
   expect(received).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
+})
+
+const head = ['POST /payment-intents HTTP/1.1', hostLine, apiKey, jsonType]
+const chunkedHead = [...head, 'Transfer-Encoding: chunked']
+
+for (const [what, lines, detail] of [
+  ['bytes that are not HTTP', ['GARBAGE', '', ''], 'not well-formed HTTP/1.1'],
+  ['a malformed chunk', [...chunkedHead, '', 'x', ''], 'not well-formed HTTP/1.1'],
+  ['headers of 20 KB', [...head, `X: ${'x'.repeat(20_000)}`, '', ''], 'at most 16 KB'],
+] as const) {
+  test(`rejects ${what} with a problem, and closes the connection`, async () => {
+    const [response = '', text = ''] = (await rawRequest(port, lines)).split('\r\n\r\n')
+    expect(response).toMatch(/^HTTP\/1\.1 400 .*connection: close.*request-id: req_/s)
+    expect(JSON.parse(text)).toMatchObject({
+      code: 'invalid_header',
+      detail: expect.stringContaining(detail),
+    })
+  })
+}
+
+test('sends no problem in place of the response to an earlier request', async () => {
+  const key = 'Idempotency-Key: before-garbage'
+  const delayed = [...head, length, key, 'Sandbox-Fault: delay=400', '', `${body}GARBAGE`, '', '']
+  expect(await rawRequest(port, delayed)).toBe('')
+  await sleep(600)
+  expect(isReplay(await post([jsonType, length, key]))).toBe(true)
 })
 
 const admin = { authorization: `Bearer ${service.ready.adminToken}` }
