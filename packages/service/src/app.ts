@@ -78,7 +78,7 @@ export function mainListener(options: AppOptions): RequestListener {
         missing: 'The element is not built. Run npm run build.',
       }),
       pinnedElement: staticFile(hostedFolder, ({ file }) => `pi-checkout-${file}`, {
-        headers: () => pinnedElementHeaders,
+        headers: pinnedElementHeaders,
       }),
     },
     checks: {
@@ -125,8 +125,8 @@ export const elementHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-/** For the file of one version, which never changes. */
-export const pinnedElementHeaders = {
-  ...elementHeaders,
-  'cache-control': assetHeaders['cache-control'],
+/** Returns the headers for the file of one version, which never changes unless the version is a placeholder. */
+export function pinnedElementHeaders(name: string): Readonly<Record<string, string>> {
+  if (name === 'pi-checkout-0.0.0.js') return elementHeaders
+  return { ...elementHeaders, 'cache-control': assetHeaders['cache-control'] }
 }

@@ -11,7 +11,7 @@ const hosted = join(temporaryFolder(), '.pnpm/dist/hosted')
 mkdirSync(hosted, { recursive: true })
 const element = staticFile(hosted, 'pi-checkout.js', { headers: () => elementHeaders })
 const pinnedElement = staticFile(hosted, ({ file }) => `pi-checkout-${file}`, {
-  headers: () => pinnedElementHeaders,
+  headers: pinnedElementHeaders,
 })
 const origin = await serveHandlers({ element, pinnedElement })
 const url = `${origin}/v1/pi-checkout.js`
@@ -38,6 +38,12 @@ test('returns 304 for the current ETag, also for one that a proxy weakened', asy
   })
   expect((await ask({ 'if-none-match': `"x", W/${etag}` })).status).toBe(304)
   expect((await ask({ 'if-none-match': '"of another build"' })).status).toBe(200)
+})
+
+test('lets browsers check the file of the placeholder version each time', async () => {
+  writeFileSync(join(hosted, 'pi-checkout-0.0.0.js'), script)
+  const { headers } = await fetch(`${origin}/pi-checkout-0.0.0.js`)
+  expect(headers.get('cache-control')).toBe('no-cache')
 })
 
 test('serves the file of a version for a year, and no other name', async () => {
