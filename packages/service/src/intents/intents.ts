@@ -133,7 +133,9 @@ export async function moveIntent(
 /**
  * Applies causes one after the other. Each writes a separate event.
  *
- * @param tx - A transaction: after a rejection nothing of it may be kept.
+ * @param tx - Transaction, which the error of a later cause rolls back.
+ * @returns The intent, or the rejection of the first cause. Nothing was written then.
+ * @throws {Error} If a later cause is rejected.
  */
 export async function applyCauses(
   tx: Queryable,
@@ -143,9 +145,11 @@ export async function applyCauses(
   let current = intent
   for (const cause of causes) {
     const next = decide(current, cause, at)
-    if ('rejection' in next) return next
-    const moved = await moveIntent(tx, current, next)
-    if (!moved) return { rejection: 'version_conflict' }
+    const moved = 'rejection' in next ? undefined : await moveIntent(tx, current, next)
+    if (!moved) {
+      if (current !== intent) throw new Error(`The cause ${cause.type} was rejected`)
+      return 'rejection' in next ? next : { rejection: 'version_conflict' }
+    }
     current = moved
   }
   return current
