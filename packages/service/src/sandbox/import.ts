@@ -105,7 +105,7 @@ const Import = z.strictObject({
   environments: list(
     z.strictObject({
       id: Text,
-      merchant: z.string().min(1).max(128),
+      merchant: z.string().min(1).max(128).refine(isReadable),
       allowedOrigins: list(
         z.string().refine((origin) => readOrigin(origin) !== undefined),
         1000,

@@ -10,6 +10,7 @@ beforeEach(async () => {
 })
 
 interface Part {
+  readonly environments: readonly object[]
   readonly intents: readonly { readonly id: string }[]
   readonly next: string | null
 }
@@ -79,6 +80,14 @@ for (const [change, detail] of [
     expect((await exported()).intents).toEqual([])
   })
 }
+
+test('rejects a merchant name that the store cannot contain', async () => {
+  const saved = await exported()
+  const environments = saved.environments.map((each) => ({ ...each, merchant: 'a\0' }))
+  expect(await imported({ ...saved, environments })).toMatchObject({
+    detail: expect.stringContaining('environments.0.merchant is invalid'),
+  })
+})
 
 test('exports a large sandbox in parts that can be imported', async () => {
   await created(service)
