@@ -14,6 +14,7 @@ import {
 import type { Logger } from 'pino'
 import { Overloaded, StoreError } from '../db/errors.ts'
 import { logError } from '../log.ts'
+import { redact } from '../redact.ts'
 import type { Call } from './call.ts'
 import { jsonHeaders, send } from './response.ts'
 
@@ -105,14 +106,14 @@ export function problemBody(
   requestId: string,
   facts?: Pick<Call, 'pointers' | 'pointersOmitted'>,
 ): string {
-  const { code, message } = problem
+  const { code } = problem
   const { status, title, retryable } = problemCodes[code]
   const { errors, errorsOmitted } = boundErrors(problem)
   if (facts) {
     facts.pointers = errors.map(({ pointer }) => pointer)
     facts.pointersOmitted = errorsOmitted
   }
-  const detail = cutToBytes(message, maxDetailBytes)
+  const detail = cutToBytes(redact(problem.message), maxDetailBytes)
   return JSON.stringify({
     ...{ type: `/docs#${code}`, title, status, detail, code, requestId, retryable, errors },
     ...(errorsOmitted > 0 && { errorsOmitted }),
@@ -130,7 +131,9 @@ function boundErrors({ errors, errorsOmitted }: ProblemError): {
 } {
   let bytes = 0
   const kept: FieldError[] = []
-  for (const error of errors.slice(0, maxFieldErrors)) {
+  for (const { pointer, code, detail } of errors.slice(0, maxFieldErrors)) {
+    // The name of an unknown field may be a secret.
+    const error = { pointer: redact(pointer), code, detail: redact(detail) }
     bytes += Buffer.byteLength(JSON.stringify(error))
     if (bytes > maxErrorsBytes) break
     kept.push(error)

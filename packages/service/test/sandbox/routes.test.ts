@@ -174,6 +174,15 @@ test('logs requests with masked keys and without bodies', async () => {
   ])
 })
 
+test('masks a secret that was sent as the name of a field, in the response and in the log', async () => {
+  const response = await create(service, { ...order, [service.apiKey]: 1 })
+  const pointer = '/pi_sk_test_…'
+  const { errors, detail } = (await response.json()) as { errors: unknown; detail: string }
+  expect(errors).toMatchObject([{ pointer, detail: expect.stringMatching(/^pi_sk_test_… is not/) }])
+  expect(detail).toMatch(/^pi_sk_test_… is not a parameter/)
+  await expect.poll(requests).toMatchObject([{ pointers: [pointer] }])
+})
+
 test('finds requests by order, key, status, or problem', async () => {
   const id = await newIntent('order-S-77-attempt-1')
   await create(service, { ...order, orderId: 'S-78' })
