@@ -27,7 +27,7 @@ export interface IdempotencyHashes {
 export function readIdempotencyKey(request: IncomingMessage): string | undefined {
   const value = singleHeader(request, headers.idempotencyKey, 'invalid_idempotency_key')
   if (value === undefined) return undefined
-  const key = value.length > 1 && value.startsWith('"') ? unquote(value) : value
+  const key = value.startsWith('"') ? unquote(value) : value
   if (key === undefined || !visibleAscii.test(key) || key.length > limits.idempotencyKey) {
     throw new ProblemError(
       'invalid_idempotency_key',

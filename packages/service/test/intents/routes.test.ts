@@ -256,6 +256,7 @@ test('checks browser, media type, API key, header, version, and JSON in this ord
     [{ 'content-type': 'text/plain' }, '415 unsupported_media_type'],
     [{ authorization: 'Bearer wrong' }, '401 invalid_credentials'],
     [{ 'idempotency-key': 'a b' }, '400 invalid_idempotency_key'],
+    [{ 'idempotency-key': '"' }, '400 invalid_idempotency_key'],
     [{ 'api-version': '2020-01-01' }, '400 unsupported_api_version'],
     [{}, '400 malformed_json'],
   ] as const
