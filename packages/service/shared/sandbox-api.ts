@@ -106,7 +106,7 @@ export const simulatedOutcomes = [
 export type SimulatedOutcome = (typeof simulatedOutcomes)[number]
 
 /** Kind of a logged request. */
-export type RouteName = 'create' | 'retrieve' | 'page' | 'other'
+export type LoggedOperation = 'create' | 'retrieve' | 'page' | 'other'
 
 /** A request and its response in the request log. */
 export interface LoggedRequest {
@@ -122,7 +122,7 @@ export interface LoggedRequest {
   /** Duration in milliseconds. */
   readonly ms: number
   readonly requestId: string
-  readonly operation: RouteName
+  readonly operation: LoggedOperation
   /** Id of the test environment, or `null` if no key identified it. */
   readonly environment: string | null
   readonly intentId: string | null

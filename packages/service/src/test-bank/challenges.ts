@@ -114,8 +114,8 @@ export async function submitCode(
     if (!row) return undefined
     const snapshot = await loadIntent({ db: tx, now }, row)
     if (snapshot?.intent.status !== 'requires_action') return undefined
-    const verdict = judge(answer.code, row.tries)
-    if (verdict === 'again') {
+    const result = judge(answer.code, row.tries)
+    if (result === 'again') {
       await tx.query`update challenges set tries = tries + 1 where id = ${row.challengeId}`
       const { returnPage } = row
       return {
@@ -126,7 +126,7 @@ export async function submitCode(
     await tx.query`
       update challenges set token_hash = null, closed_at = ${snapshot.at}
        where id = ${row.challengeId}`
-    const causes = verdict === 'passed' ? passed(row.outcome) : [failed(verdict)]
+    const causes = result === 'passed' ? passed(row.outcome) : [failed(result)]
     const intent = await applyCauses(tx, snapshot.intent, { causes, at: snapshot.at })
     if ('rejection' in intent) return undefined
     return { next: 'done', snapshot: { ...snapshot, intent }, returnPage: row.returnPage }

@@ -9,7 +9,7 @@
  */
 import { headers, limits, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { routes } from '../../../shared/routes.ts'
-import type { LoggedRequest, RouteName } from '../../../shared/sandbox-api.ts'
+import type { LoggedOperation, LoggedRequest } from '../../../shared/sandbox-api.ts'
 import type { Call, Observer } from '../../http/call.ts'
 import type { Environment } from '../../merchants/environments.ts'
 import type { TopicNotifier } from '../event-stream.ts'
@@ -169,7 +169,7 @@ function boundPointers({
   return { pointers: kept, pointersOmitted: pointersOmitted + pointers.length - kept.length }
 }
 
-function operationOf({ route, request: { method } }: Call): RouteName {
+function operationOf({ route, request: { method } }: Call): LoggedOperation {
   if (route === 'create' || route === 'page') return route
   return route === 'retrieve' && method === routes.retrieve.method ? route : 'other'
 }
