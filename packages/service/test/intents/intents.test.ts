@@ -4,7 +4,12 @@ import { StoreError } from '../../src/db/errors.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createBatch, type NewIntent } from '../../src/intents/create-batch.ts'
 import { findBatch } from '../../src/intents/find-batch.ts'
-import { findIntent, moveIntent, type StoredIntent } from '../../src/intents/intents.ts'
+import {
+  applyCauses,
+  findIntent,
+  moveIntent,
+  type StoredIntent,
+} from '../../src/intents/intents.ts'
 import { type Cause, decide } from '../../src/intents/lifecycle.ts'
 import { hashes, newIntent, observed, openTestStore } from '../support/store.ts'
 
@@ -29,12 +34,8 @@ const keyOf = ({ id, environmentId }: NewIntent) => ({ id, environmentId })
 /** Creates an intent and moves it. */
 async function moved(drafted: NewIntent, ...causes: readonly Cause[]): Promise<StoredIntent> {
   await create(drafted)
-  for (const cause of causes) {
-    const intent = await read(drafted)
-    const next = decide(intent, cause, at)
-    if ('rejection' in next) throw new Error(next.rejection)
-    await moveIntent(db, intent, next)
-  }
+  const applied = await applyCauses(db, await read(drafted), { causes, at })
+  if ('rejection' in applied) throw new Error(applied.rejection)
   return await read(drafted)
 }
 
@@ -43,6 +44,16 @@ async function read(drafted: NewIntent, now = at): Promise<StoredIntent> {
   if (!intent) throw new Error('missing')
   return intent
 }
+
+test('rolls back a transaction in which a later cause is rejected', async () => {
+  const drafted = draft(70)
+  const intent = await moved(drafted)
+  const causes = [confirmed, { type: 'challenge_passed' }] as const
+  await expect(
+    db.transaction(async (tx) => await applyCauses(tx, intent, { causes, at })),
+  ).rejects.toThrow('challenge_passed was rejected')
+  expect(await read(drafted)).toEqual(intent)
+})
 
 test('migrates a migrated store to itself', async () => {
   const before = await db.query`select * from migrations`
