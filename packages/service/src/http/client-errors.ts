@@ -9,7 +9,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract'
 import { newRequestId } from '../ids.ts'
-import { canSendProblem } from './connections.ts'
+import { closeAfterResponses } from './connections.ts'
 import { hstsHeaders } from './hsts.ts'
 import { ProblemError, problemBody, problemHeaders } from './problem.ts'
 import { singleHeader } from './single-header.ts'
@@ -89,10 +89,11 @@ interface Expecting extends IncomingMessage {
 export function clientErrorListener(origin: string): (error: ClientError, socket: Socket) => void {
   const fixed = hstsHeaders(origin)
   return (error, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable || !canSendProblem(socket)) {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
       return
     }
+    if (closeAfterResponses(socket)) return
     const [code, detail] = clientProblems.get(error.code ?? '') ?? malformed
     const { status, title } = problemCodes[code]
     const requestId = newRequestId()

@@ -41,6 +41,7 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
       groups,
       pending: 0,
       latest: undefined,
+      isClosing: false,
       timedOutAt: 0,
       stalledSince: 0,
     }
@@ -90,13 +91,18 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
 }
 
 /**
- * Returns whether a problem with the bytes of a connection can be its next response. It cannot if the response to
- * an earlier request is pending, or part of a response was sent.
+ * Closes a connection whose latest bytes are malformed, after the responses to the requests before them.
+ *
+ * @returns `false` if there are none. Then a problem can be the next response.
  */
-export function canSendProblem(socket: TrackedSocket): boolean {
-  const { pending, latest } = socket[connection] ?? {}
-  if (!pending) return true
-  return pending === 1 && latest !== undefined && !latest.req.complete && !latest.headersSent
+export function closeAfterResponses(socket: TrackedSocket): boolean {
+  const state = socket[connection]
+  if (!state?.latest) return false
+  const { pending, latest } = state
+  if (latest.req.complete) state.isClosing = true
+  else if (pending === 1 && !latest.headersSent) return false
+  else socket.destroy()
+  return true
 }
 
 const stepsOfTimeout = 10
@@ -118,6 +124,8 @@ interface Connection {
   pending: number
   /** Response to the latest request, until it has ended. */
   latest: ServerResponse | undefined
+  /** Whether the connection closes when no response is pending. */
+  isClosing: boolean
   /** Times of `performance.now()`: when the timer fired last, and since when the client has read no byte. */
   timedOutAt: number
   stalledSince: number
@@ -143,5 +151,6 @@ function markIdle(this: ServerResponse): void {
   if (!state || --state.pending > 0) return
   state.latest = undefined
   if (socket.destroyed) return
+  if (state.isClosing) return void socket.end()
   for (const { idle } of state.groups) idle.add(socket)
 }
