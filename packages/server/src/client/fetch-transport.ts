@@ -6,6 +6,9 @@
 import { readText } from './read-text.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 
+/** Whether the runtime is Cloudflare Workers, also with the modules of Node.js. */
+export const isWorkers = Reflect.get(globalThis, 'navigator')?.userAgent === 'Cloudflare-Workers'
+
 /** Returns a transport that uses `fetch`. A redirect is an error. */
 export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
   return (url, request) => {
@@ -23,9 +26,8 @@ export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
   }
 }
 
-// Cloudflare Workers do not support 'error'. There the redirect is returned and rejected by its status.
-const redirect =
-  Reflect.get(globalThis, 'navigator')?.userAgent === 'Cloudflare-Workers' ? 'manual' : 'error'
+// Workers do not support 'error'. There the redirect is returned and rejected by its status.
+const redirect = isWorkers ? 'manual' : 'error'
 
 async function readBody(response: Response, max: number): Promise<string | undefined> {
   const length = response.headers.get('content-length')

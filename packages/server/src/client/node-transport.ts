@@ -8,12 +8,13 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Socket } from 'node:net'
 import { ConfigurationError } from './errors.ts'
+import { isWorkers } from './fetch-transport.ts'
 import { NotSent, type Transport, type TransportResponse } from './transport.ts'
 
-/** Returns whether the runtime is Node.js. Bun and Deno have its modules too, but their `fetch` is the native client. */
+/** Returns whether the runtime is Node.js. Others have its modules too, but their `fetch` is the native client. */
 export function isNode(): boolean {
   const { bun, deno, node } = globalThis.process?.versions ?? {}
-  return node !== undefined && !bun && !deno && 'getBuiltinModule' in process
+  return node !== undefined && !bun && !deno && !isWorkers && 'getBuiltinModule' in process
 }
 
 /** @param agent - Makes and keeps the connections. `undefined` is the global agent of Node.js. */

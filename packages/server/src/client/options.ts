@@ -138,6 +138,6 @@ let cachedChannel: { readonly publish: (message: unknown) => void } | undefined
 function requestChannel(): typeof cachedChannel {
   cachedChannel ??= globalThis.process
     ?.getBuiltinModule?.('node:diagnostics_channel')
-    .channel('pi-checkout:request')
+    ?.channel('pi-checkout:request')
   return cachedChannel
 }
