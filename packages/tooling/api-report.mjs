@@ -1,9 +1,9 @@
 // Compares the public declarations of each published package with its `api-report.txt`, after a build.
 // A changed report needs a changeset that names the package. `--update` writes the reports.
-import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseSync } from 'vite'
+import { lacksChangeset } from './changesets.mjs'
 import { root } from './files.mjs'
 
 const update = process.argv.includes('--update')
@@ -16,7 +16,7 @@ const problems = ['server', 'element', 'service'].flatMap((name) => {
   if (update) writeFileSync(join(root, file), report)
   else if (report !== stored)
     return [`${file} is out of date. Run: node packages/tooling/api-report.mjs --update`]
-  return differs(file, 'M') && !hasChangeset(manifest.name)
+  return lacksChangeset({ folder: root, file, name: manifest.name })
     ? [`${file} changed without a changeset for ${manifest.name}. Run: npx @changesets/cli@2.31.1`]
     : []
 })
@@ -66,34 +66,4 @@ function declarationsOf(file) {
     .sort()
     .map((statement) => `${statement}\n`)
     .join('')
-}
-
-/** Whether a file differs from where the branch began, or else from the last commit but one. */
-function differs(file, kinds) {
-  return lines(['diff', '--name-only', `--diff-filter=${kinds}`, base(), '--', file]).length > 0
-}
-
-function hasChangeset(name) {
-  const folder = join(root, '.changeset')
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.md') && isNewOrDiffers(`.changeset/${file}`))
-    .some((file) => readFileSync(join(folder, file), 'utf8').includes(`"${name}":`))
-}
-
-function isNewOrDiffers(file) {
-  return (
-    differs(file, 'AM') || lines(['ls-files', '--others', '--exclude-standard', file]).length > 0
-  )
-}
-
-function base() {
-  const [head] = lines(['rev-parse', 'HEAD'])
-  const [fork] = lines(['merge-base', 'HEAD', 'origin/main'])
-  return fork === undefined || fork === head ? 'HEAD^' : fork
-}
-
-/** The output of git, or nothing without a repository or without that commit. */
-function lines(args) {
-  const { stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
-  return (stdout ?? '').split('\n').filter(Boolean)
 }
