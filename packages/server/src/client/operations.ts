@@ -5,11 +5,13 @@
  */
 import { CreatedPaymentIntentSchema, PaymentIntentSchema } from '@pi-checkout/contract'
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract/payment-intent'
+import { maxFieldErrors } from '@pi-checkout/contract/problem'
 import { headers, routes } from '@pi-checkout/contract/routes'
 import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import type { Settings } from './configuration.ts'
 import { invalidParam } from './errors.ts'
 import type { PreparedCreate } from './idempotency-key.ts'
+import { excerpt } from './redact.ts'
 import type { TransportRequest } from './transport.ts'
 
 /** An operation, ready to send. Every request sends the same bytes. */
@@ -55,7 +57,7 @@ export function createRequest(
     secrets: [apiKey],
     read: (json) => {
       const read = CreatedPaymentIntentSchema.safeParse(json)
-      if (!read.success) return invalidFields(read.error.issues)
+      if (!read.success) return invalidFields(read.error.issues, [apiKey])
       const { clientSecret, ...intent } = read.data
       if (!paymentIntentIdPattern.test(intent.id)) return { violation: 'its id is malformed' }
       const different = (['orderId', 'amount', 'currency'] as const).find(
@@ -81,7 +83,7 @@ export function retrieveRequest(
     secrets: [apiKey],
     read: (json) => {
       const read = PaymentIntentSchema.safeParse(json)
-      if (!read.success) return invalidFields(read.error.issues)
+      if (!read.success) return invalidFields(read.error.issues, [apiKey])
       if (read.data.id !== id) return { violation: 'it is another intent' }
       // The specification does not forbid the secret in this response.
       const { clientSecret: _, ...intent } = read.data as Partial<CreatedPaymentIntent> &
@@ -109,10 +111,14 @@ export function assertIntentId(id: unknown): asserts id is string {
   )
 }
 
-/** Names the fields, not their values. */
-function invalidFields(issues: readonly { readonly path: readonly PropertyKey[] }[]): {
-  readonly violation: string
-} {
+/** Names up to 20 fields, not their values. Keys of objects are names that the service chose. */
+function invalidFields(
+  issues: readonly { readonly path: readonly PropertyKey[] }[],
+  secrets: readonly string[],
+): { readonly violation: string } {
   const fields = new Set(issues.map(({ path }) => path.map(String).join('.') || 'the whole body'))
-  return { violation: `it violates the specification in ${[...fields].join(', ')}` }
+  const named = [...fields].slice(0, maxFieldErrors).map((field) => excerpt(field, { secrets }))
+  const omitted = fields.size - named.length
+  const rest = omitted === 0 ? '' : ` and ${omitted} more`
+  return { violation: `it violates the specification in ${named.join(', ')}${rest}` }
 }

@@ -6,7 +6,7 @@
  * @module
  */
 import { ProblemSchema } from '@pi-checkout/contract'
-import type { FieldError, Problem } from '@pi-checkout/contract/problem'
+import { type FieldError, maxFieldErrors, type Problem } from '@pi-checkout/contract/problem'
 import { headers } from '@pi-checkout/contract/routes'
 import {
   type ApiErrorCode,
@@ -16,7 +16,7 @@ import {
 } from './error-codes.ts'
 import type { Outcome } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
-import { redact, redactedCause } from './redact.ts'
+import { excerpt, redactedCause } from './redact.ts'
 import { isTransient, readRetryAfter } from './retry.ts'
 import { NotSent, type TransportResponse } from './transport.ts'
 
@@ -115,7 +115,7 @@ function readSuccess<T>(
   { head, text }: Read,
 ): RequestSuccess<T> | RequestFailure {
   const { status } = head
-  const requestId = head.header(headers.requestId)
+  const requestId = requestIdOf(head, operation.secrets)
   const facts = { kind: 'contract', status, requestId } as const
   if (text === undefined) {
     const event = `returned more than ${maxResponse} bytes`
@@ -155,16 +155,29 @@ function readError(
     transient,
     event: `was rejected with ${status}${isKnown ? ` ${code}` : ''}`,
     status,
-    requestId: head.header(headers.requestId),
+    requestId: requestIdOf(head, secrets),
     retryAfter: readRetryAfter(head.header(headers.retryAfter), now),
-    // Another service may repeat the value of a field, or a key.
-    errors: problem?.errors?.map(({ pointer, code, detail }) => ({
-      pointer: redact(pointer, secrets),
-      code: redact(code, secrets),
-      detail: redact(detail, secrets),
-    })),
-    errorsOmitted: problem?.errorsOmitted,
+    ...readFieldErrors(problem, secrets),
   }
+}
+
+/** Another service may list more fields, and repeat their values or a key. */
+function readFieldErrors(
+  { errors = [], errorsOmitted = 0 }: Partial<Problem> = {},
+  secrets: readonly string[],
+): Pick<FailureFacts, 'errors' | 'errorsOmitted'> {
+  const bounds = { max: 256, secrets }
+  const listed = errors.slice(0, maxFieldErrors).map(({ pointer, code, detail }) => ({
+    pointer: excerpt(pointer, bounds),
+    code: excerpt(code, bounds),
+    detail: excerpt(detail, bounds),
+  }))
+  return { errors: listed, errorsOmitted: errorsOmitted + errors.length - listed.length }
+}
+
+function requestIdOf(head: TransportResponse, secrets: readonly string[]): string | undefined {
+  const id = head.header(headers.requestId)
+  return id === undefined ? undefined : excerpt(id, { max: 128, secrets })
 }
 
 /** After a 408, or a conflict with a running request, an earlier request may have created the intent. */

@@ -14,6 +14,16 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   return rest.replace(/pi_sk_\w+|\b\w+_secret_\w+/g, masked)
 }
 
+/** Returns the start of a text that another party chose, without secrets. */
+export function excerpt(
+  text: string,
+  { max = 60, secrets = [] }: { readonly max?: number; readonly secrets?: readonly string[] } = {},
+): string {
+  // Redacted first: a part of a secret is not recognized.
+  const rest = redact(text, secrets)
+  return rest.length > max ? `${rest.slice(0, max)}…` : rest
+}
+
 /**
  * Copies name, message, code, and stack of an error and its causes, without secrets. The error of a transport may
  * contain the request and its headers, and `inspect` prints all properties.

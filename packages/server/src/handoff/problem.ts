@@ -6,7 +6,7 @@
 import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
 import { problemMediaType } from '@pi-checkout/contract/problem'
 import { PiError } from '../client/errors.ts'
-import { redact } from '../client/redact.ts'
+import { excerpt } from '../client/redact.ts'
 import type { HandoffResult } from './call.ts'
 
 /** Each code that the handoff's routes return. */
@@ -52,9 +52,12 @@ export class HandoffRejection extends Error {
 
 /** Quotes a value of a request for a log: up to 60 characters, without secrets. */
 export function received(value: string | null | undefined): string {
-  if (value === null || value === undefined) return 'received none'
-  const text = redact(value)
-  return `received ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`
+  return value === null || value === undefined ? 'received none' : `received ${quoted(value)}`
+}
+
+/** The quote alone. */
+export function quoted(value: string): string {
+  return JSON.stringify(excerpt(value))
 }
 
 /** Returns the code that the browser gets for an error. */

@@ -138,6 +138,28 @@ test('ApiError has the errors of the problem and the number of the others', asyn
   expect(error).toMatchObject({ code: 'validation_failed', errors, errorsOmitted: 5 })
 })
 
+test('errors are bounded and without the key, whatever the service sends', async () => {
+  const long = `${'x'.repeat(240)}${apiKey}${'y'.repeat(999)}`
+  const errors = Array.from({ length: 25 }, () => ({ pointer: long, code: long, detail: long }))
+  const fields = Object.fromEntries(errors.map((_, index) => [`${index} ${apiKey} ${long}`, 1]))
+  const { intents } = await clientOf([
+    (response) => {
+      response.writeHead(400, { 'request-id': `${'r'.repeat(120)}${apiKey}${long}` })
+      response.end(JSON.stringify({ code: 'validation_failed', errors, errorsOmitted: 5 }))
+    },
+    created({ metadata: fields }, { 'request-id': `${apiKey}${long}` }),
+  ])
+  const rejected = await failure(intents.create(order))
+  expect(rejected).toMatchObject({ errorsOmitted: 10, requestId: `${'r'.repeat(120)}[masked]…` })
+  const text = `${'x'.repeat(240)}[masked]yyyyyyyy…`
+  const expected = { pointer: text, code: text, detail: text }
+  expect(Reflect.get(rejected, 'errors')).toEqual(Array.from({ length: 20 }, () => expected))
+  const broken = await failure(intents.create(order))
+  expect(broken.message).toMatch(/in metadata\.0 \[masked\] x+…, metadata\.1 .* and 5 more/)
+  expect(broken.message.length).toBeLessThan(1600)
+  expect(broken.message + broken.requestId).not.toContain(apiKey)
+})
+
 test('cuts an endless response at 256 KB (threat 7)', async () => {
   const service = await scriptedService((response) => {
     response.writeHead(201, { 'content-type': 'application/json' })
