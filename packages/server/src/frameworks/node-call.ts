@@ -58,7 +58,10 @@ export async function respondToNode<Context>({
 }): Promise<HandoffResult> {
   const call = callFromNode(request, parsed)
   if (handoff[respond]) return handoff[respond](call, context)
-  // A function around a handler.
+  // A function around a handler gets a `Request`, which cannot have this method.
+  if (call.method === 'TRACE') {
+    return problemResult('method_not_allowed', /\/status(?:\?|$)/.test(call.url) ? 'GET' : 'POST')
+  }
   try {
     const body = call.method === 'GET' || call.method === 'HEAD' ? null : await call.body()
     const response = await handoff(new Request(call.request(), { body }), context)
@@ -150,6 +153,8 @@ async function readBody(request: IncomingMessage, parsed: unknown): Promise<stri
     request.on('data', take).on('end', finish)
     // Both stay as long as the request: a late error would otherwise end the process.
     request.on('error', () => {}).on('close', () => reject(new HandoffRejection('body_incomplete')))
+    // Other middleware may have paused it.
+    request.resume()
   })
 }
 

@@ -7,7 +7,9 @@
  */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type Phase, phaseOf } from '@pi-checkout/contract/spec-decisions'
+import { ConfigurationError } from '../client/errors.ts'
 import type { Handoff } from '../client/payment-intents.ts'
+import { excerpt } from '../client/redact.ts'
 import { testTimeOf } from '../client/test-time.ts'
 import { callFromRequest, type HandoffCall, type HandoffResult, toResponse } from './call.ts'
 import { createHandoffCookie, type HandoffCookie } from './handoff-cookie.ts'
@@ -21,7 +23,7 @@ import {
   routeMethods,
   routeOf,
 } from './parse-request.ts'
-import { HandoffRejection, problemResult, publicCode, received } from './problem.ts'
+import { HandoffRejection, problemResult, publicCode, quoted, received } from './problem.ts'
 import { type ReconcileOptions, type ReconcileSummary, reconcile } from './reconcile.ts'
 import { Settlements } from './settlements.ts'
 import { type ShopOrigins, shopOriginsOf } from './shop-origins.ts'
@@ -127,8 +129,11 @@ class Handoffs<Order extends HandoffOrder, Context> {
   #cookie: Promise<HandoffCookie | undefined> | undefined
 
   constructor(options: HandoffOptions<Order, Context>) {
-    const { basePath = defaultBasePath, intents, settle } = options
+    const { basePath = defaultBasePath, intents, resumeCookie, settle } = options
     assertBasePath(basePath)
+    if (resumeCookie === null) {
+      throw new ConfigurationError('resumeCookie', 'is null. Pass false for no cookie.')
+    }
     this.basePath = basePath
     this.#options = options
     this.#originsFor = shopOriginsOf(options.shopOrigin)
@@ -181,7 +186,7 @@ class Handoffs<Order extends HandoffOrder, Context> {
     if (code !== 'body_incomplete') {
       const path = `${this.basePath === '/' ? '' : this.basePath}/${route}`
       const id = rejection.requestId ? `, X-Request-Id ${JSON.stringify(rejection.requestId)}` : ''
-      const line = `${call.method} ${path} returned ${status} ${code}${id}: ${message}`
+      const line = `${excerpt(call.method)} ${path} returned ${status} ${code}${id}: ${message}`
       this.#reportError(rejection, context, line)
     }
     return problemResult(code, code === 'method_not_allowed' ? routeMethods[route] : undefined)
@@ -239,8 +244,8 @@ class Handoffs<Order extends HandoffOrder, Context> {
 
   async #status(call: HandoffCall, context: Context): Promise<HandoffResult> {
     const about = aboutOf(call, context)
-    const origins = (): readonly string[] => this.#originsFor(about)
-    const order = await this.#loadOrder(parseStatusRequest(call, origins), about())
+    const origins = () => this.#originsFor(about)
+    const order = await this.#loadOrder(await parseStatusRequest(call, origins), about())
     if (order.paid) return phaseResult('paid')
     const { intentId: id } = order
     if (id === undefined || id === null) return phaseResult('open')
@@ -257,7 +262,7 @@ class Handoffs<Order extends HandoffOrder, Context> {
       session,
       orderId: order.orderId,
       tenant: await client.tenant?.(),
-      origins: origins(),
+      origins: await origins(),
     })
     return phaseResult(phase, resumed?.handoff.id === id ? resumed.clear : undefined)
   }
@@ -279,7 +284,7 @@ class Handoffs<Order extends HandoffOrder, Context> {
     }
     if (orderId !== undefined && order.orderId !== orderId) {
       throw new TypeError(
-        `order: the hook returned order ${JSON.stringify(order.orderId)} for orderId ${JSON.stringify(orderId)}. Return the requested order, or undefined if the session does not own it.`,
+        `order: the hook returned order ${quoted(String(order.orderId))} for orderId ${quoted(orderId)}. Return the requested order, or undefined if the session does not own it.`,
       )
     }
     // Otherwise a paid order whose intent the hook omits would stay open.

@@ -104,7 +104,7 @@ export interface HandoffOptions<Order extends HandoffOrder = HandoffOrder, Conte
   readonly shopOrigin:
     | string
     | readonly string[]
-    | ((about: HookRequest<Context>) => string | undefined)
+    | ((about: HookRequest<Context>) => Awaitable<string | undefined>)
   /** Returns the order, with the shop's price, if the session owns it. Otherwise it returns `undefined`. */
   readonly order: (query: OrderQuery<Context>) => Awaitable<Order | undefined>
   /**

@@ -5,6 +5,7 @@
  */
 import { ConfigurationError } from '../client/errors.ts'
 import { type HandoffCall, maxHandoffBody } from './call.ts'
+import type { Awaitable } from './options.ts'
 import { HandoffRejection, received } from './problem.ts'
 
 /** The two routes below the base path. */
@@ -50,11 +51,11 @@ export function assertBasePath(value: string): void {
  */
 export async function parseHandoffRequest(
   call: HandoffCall,
-  origins: () => readonly string[],
+  origins: () => Awaitable<readonly string[]>,
 ): Promise<{ readonly orderId: string | undefined; readonly origin: string }> {
   assertMethod(call, routeMethods.handoff)
   // Another site can post a form with the buyer's cookies, but not with this origin.
-  const origin = checkOrigin(call.header('origin'), origins())
+  const origin = checkOrigin(call.header('origin'), await origins())
   assertSameSite(call)
   const type = call.header('content-type') ?? ''
   if (!/^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i.test(type)) {
@@ -71,19 +72,21 @@ export async function parseHandoffRequest(
  *
  * @param origins - Returns the shop's.
  * @returns The requested order, as for `parseHandoffRequest`.
- * @throws {HandoffRejection} If the request is from another site, or not a GET.
+ * @throws {HandoffRejection} If the request is from another site, or not a GET, or the id is empty.
  */
-export function parseStatusRequest(
+export async function parseStatusRequest(
   call: HandoffCall,
-  origins: () => readonly string[],
-): string | undefined {
+  origins: () => Awaitable<readonly string[]>,
+): Promise<string | undefined> {
   assertMethod(call, routeMethods.status)
   // Browsers send no Origin with a same-origin GET.
   const sent = call.header('origin')
-  if (sent !== undefined) checkOrigin(sent, origins())
+  if (sent !== undefined) checkOrigin(sent, await origins())
   assertSameSite(call)
   const [, query = ''] = /\?([^#]*)/.exec(call.url) ?? []
-  return new URLSearchParams(query).get('orderId') ?? undefined
+  const orderId = new URLSearchParams(query).get('orderId') ?? undefined
+  if (orderId === '') throw new HandoffRejection('malformed_json', 'orderId: must not be empty.')
+  return orderId
 }
 
 function assertMethod({ method }: HandoffCall, expected: 'GET' | 'POST'): void {

@@ -5,10 +5,12 @@
  */
 import { checkedOrigin } from '../client/configuration.ts'
 import { ConfigurationError } from '../client/errors.ts'
-import type { HandoffOptions, HookRequest } from './options.ts'
+import type { Awaitable, HandoffOptions, HookRequest } from './options.ts'
 
 /** Returns the origins at which a request may arrive. */
-export type ShopOrigins<Context> = (about: () => HookRequest<Context>) => readonly string[]
+export type ShopOrigins<Context> = (
+  about: () => HookRequest<Context>,
+) => Awaitable<readonly string[]>
 
 const of = 'createHandoff()'
 
@@ -22,15 +24,16 @@ export function shopOriginsOf<Context>(
 ): ShopOrigins<Context> {
   const read = (value: unknown): string => {
     const origin = checkedOrigin(value, { name: 'shopOrigin', of })
-    if (origin !== globalThis.process?.env?.PI_CHECKOUT_ORIGIN) return origin
+    const checkoutOrigin = globalThis.process?.env?.PI_CHECKOUT_ORIGIN?.replace(/\/$/, '')
+    if (origin !== checkoutOrigin) return origin
     throw new ConfigurationError(
       'shopOrigin',
       `is the hosted checkout's, PI_CHECKOUT_ORIGIN; received "${origin}". Set shopOrigin to the origin of the shop's pages. The hosted checkout's is checkoutOrigin.`,
     )
   }
   if (typeof shopOrigin === 'function') {
-    return (about) => {
-      const origin = shopOrigin(about())
+    return async (about) => {
+      const origin = await shopOrigin(about())
       return origin === undefined ? [] : [read(origin)]
     }
   }

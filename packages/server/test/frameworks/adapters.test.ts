@@ -1,4 +1,8 @@
+import { once } from 'node:events'
 import { request as httpRequest, type RequestListener } from 'node:http'
+import { connect, createServer as createHttp2Server } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { startSite } from '@pi-checkout/test-support/sites'
 import express from 'express'
 import { Hono } from 'hono'
@@ -172,13 +176,60 @@ test('node:http: isHandoffRoute selects the requests of the handoff', async () =
   expect((await post(base, body)).status).toBe(200)
 })
 
-test('node:http: rejects TRACE, which the Fetch API does not have', async () => {
-  const { base } = await startShop((checkout) => toNode(checkout))
-  const status = await new Promise((resolve) => {
-    const request = httpRequest(`${base}/checkout/handoff`, { method: 'TRACE' })
-    request.on('response', ({ statusCode }) => resolve(statusCode)).end()
+test.each<[string, Mount]>([
+  ['a handler', (checkout) => toNode(checkout)],
+  ['a function around it', (checkout) => toNode((request, context) => checkout(request, context))],
+])('node:http: %s rejects TRACE, which the Fetch API does not have', async (_, mount) => {
+  const { base } = await startShop(mount)
+  const responses = await Promise.all(
+    ['handoff', 'status'].map(async (route) => {
+      const request = httpRequest(`${base}/checkout/${route}`, { method: 'TRACE' }).end()
+      const [{ statusCode, headers }] = await once(request, 'response')
+      return [statusCode, headers.allow]
+    }),
+  )
+  expect(responses).toEqual([
+    [405, 'POST'],
+    [405, 'GET'],
+  ])
+})
+
+test('node:http: reads a request that other middleware paused', async () => {
+  const { base } = await startShop((checkout) => (request, response) => {
+    request.pause()
+    setTimeout(() => void toNode(checkout)(request, response), 10)
   })
-  expect(status).toBe(405)
+  expect((await post(base, body)).status).toBe(200)
+})
+
+test('node:http: accepts an address in absolute form', async () => {
+  const { base } = await startShop((checkout) => toNode(checkout))
+  const path = 'http://shop.example/checkout/handoff'
+  const request = httpRequest(base, { method: 'POST', path, headers }).end(body)
+  const [response] = await once(request, 'response')
+  expect(JSON.parse(await text(response))).toEqual({ id: 'pi_scripted', clientSecret: secret })
+})
+
+test('HTTP/2: hooks get a Request without pseudo-headers', async () => {
+  const service = await scriptedService(created())
+  const hosts: (string | null)[] = []
+  const checkout = handlerFor(service.url, {
+    order: ({ request }) => {
+      hosts.push(request.headers.get('x-shop'))
+      return saved
+    },
+  })
+  const server = createHttp2Server(toNode(checkout) as never).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  onTestFinished(() => {
+    client.close()
+    server.close()
+  })
+  const pseudo = { ':method': 'POST', ':path': '/checkout/handoff' }
+  const stream = client.request({ ...pseudo, ...headers, 'x-shop': 'am' }).end(body)
+  expect(JSON.parse(await text(stream))).toEqual({ id: 'pi_scripted', clientSecret: secret })
+  expect(hosts).toEqual(['am'])
 })
 
 test('a buyer who leaves does not abort a create', async () => {

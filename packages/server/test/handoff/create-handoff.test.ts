@@ -1,3 +1,4 @@
+import { EncryptJWT, jwtDecrypt } from 'jose'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { optionsWith } from '../../src/client/test-time.ts'
 import { type HandoffProblemCode, handoffProblems } from '../../src/handoff/problem.ts'
@@ -151,10 +152,12 @@ test.each([
 })
 
 test('rejects the origin of the hosted checkout as shopOrigin, and names both', () => {
-  vi.stubEnv('PI_CHECKOUT_ORIGIN', 'https://pay.example')
-  expect(() => handlerOf({ base: 'https://pay.example' })).toThrow(
-    /^shopOrigin: is the hosted checkout's, PI_CHECKOUT_ORIGIN.*The hosted checkout's is checkoutOrigin/,
-  )
+  for (const variable of ['https://pay.example', 'https://pay.example/']) {
+    vi.stubEnv('PI_CHECKOUT_ORIGIN', variable)
+    expect(() => handlerOf({ base: 'https://pay.example' })).toThrow(
+      /^shopOrigin: is the hosted checkout's, PI_CHECKOUT_ORIGIN.*The hosted checkout's is checkoutOrigin/,
+    )
+  }
 })
 
 const countries = ['https://shop.example', 'https://shop.am']
@@ -162,7 +165,8 @@ test.each<[string, HandoffOptions['shopOrigin']]>([
   ['a list', countries],
   [
     'a function of the request',
-    ({ request }) => countries.find((each) => each.endsWith(request.headers.get('host') ?? '-')),
+    async ({ request }) =>
+      countries.find((each) => each.endsWith(request.headers.get('host') ?? '-')),
   ],
 ])(
   'accepts each shopOrigin of %s, and resumes only where the cookie was set',
@@ -217,8 +221,22 @@ test('sends a request if the stored intent differs from that of the cookie', asy
   expect(service.requests).toHaveLength(2)
 })
 
+test('a shopOrigin function that returns no origin is an error', async () => {
+  const onError = vi.fn()
+  const { handoff } = shop(closed, { shopOrigin: () => 'shop.example', onError })
+  expect((await handoff({}, { origin: 'shop.example' })).status).toBe(500)
+  expect(onError.mock.calls[0]?.[0].error.message).toMatch(
+    /^shopOrigin: must be a lowercase origin/,
+  )
+})
+
+test('rejects resumeCookie: null when the handler is created', () => {
+  const create = () => createHandoff({ shopOrigin: origin, resumeCookie: null } as never)
+  expect(create).toThrow(/^resumeCookie: is null\. Pass false/)
+})
+
 const session = { session: () => 'session-1', row: { intentId: 'pi_scripted' } }
-test.each<[string, ShopOptions, ((cookie: string) => string)?]>([
+test.each<[string, ShopOptions, ((cookie: string) => string | Promise<string>)?]>([
   ['another session', { session: () => 'session-2' }],
   ['no session', { session: undefined }],
   ['another order', { order: () => ({ ...order, orderId: 'B-2', intentId: 'pi_scripted' }) }],
@@ -231,15 +249,37 @@ test.each<[string, ShopOptions, ((cookie: string) => string)?]>([
   ['an empty value', {}, () => '__Host-pi-handoff='],
   ['no token', {}, () => '__Host-pi-handoff=a.b.c'],
   ['a long value', {}, () => `__Host-pi-handoff=${'x'.repeat(5000)}`],
+  ['another type', {}, (cookie) => reencrypt(cookie, { typ: 'JWT' })],
+  ['more than 4,096 characters', {}, (cookie) => reencrypt(cookie, { more: 'x'.repeat(4000) })],
 ])('ignores a cookie with %s (threat 37)', async (_, options, change = (cookie) => cookie) => {
   const service = await scriptedService(created())
   const cookie = cookieOf(await shop(service.url, session).handoff({}))
   await shop(service.url, session).handoff({}, { cookie })
   expect(service.requests).toHaveLength(1)
   const other = shop(service.url, { ...session, ...options })
-  expect((await other.handoff({}, { cookie: change(cookie) })).status).toBe(200)
+  expect((await other.handoff({}, { cookie: await change(cookie) })).status).toBe(200)
   expect(service.requests).toHaveLength(2)
 })
+
+test('accepts a cookie that was encrypted with the same key again', async () => {
+  const service = await scriptedService(created())
+  const { handoff } = shop(service.url)
+  await handoff({}, { cookie: await reencrypt(cookieOf(await handoff({})), {}) })
+  expect(service.requests).toHaveLength(1)
+})
+
+/** Encrypts the claims of a cookie with its key, with another type or with more claims. */
+async function reencrypt(
+  cookie: string,
+  { typ, more }: { readonly typ?: string; readonly more?: string },
+): Promise<string> {
+  const [name = '', value = ''] = cookie.split('=')
+  const key = Buffer.from(k1.slice(3), 'base64url')
+  const { payload, protectedHeader } = await jwtDecrypt(value, key)
+  const jwt = new EncryptJWT({ ...payload, ...(more && { more }) })
+  const header = { ...protectedHeader, ...(typ && { typ }) }
+  return `${name}=${await jwt.setProtectedHeader(header).encrypt(key)}`
+}
 
 test('after a key rotation the new key encrypts and the old one still decrypts', async () => {
   const service = await scriptedService(created())
@@ -518,6 +558,23 @@ test('if saveIntent fails, the page gets no secret and onError gets the error', 
   expect(await response.text()).not.toContain(secret)
   expect(response.headers.get('set-cookie')).toBeNull()
   expect(onError).toHaveBeenCalledWith({ error: new Error('database down'), context: undefined })
+})
+
+test('quotes the start of what a request contains, without secrets', async () => {
+  const stderr = captureStderr()
+  const long = `pi_sk_test_abc ${'x'.repeat(12_000)}`
+  const { handle, status } = shop(closed, {
+    onError: undefined,
+    order: () => ({ ...order, orderId: long, intentId: null }),
+  })
+  expect((await status(`7${long}`)).status).toBe(500)
+  expect((await status('')).status).toBe(400)
+  await handle(new Request(`${origin}/checkout/status`, { method: `M${'X'.repeat(999)}` }))
+  const [wrong, empty, method] = stderr.mock.calls.map(([, line]) => line)
+  const quote = `"\\[masked\\] x{51}…"`
+  expect(String(wrong)).toMatch(new RegExp(`order ${quote} for orderId "7\\[masked\\] x{50}…"`))
+  expect(empty).toMatch(/returned 400 malformed_json: orderId: must not be empty/)
+  expect(method).toMatch(/^MX{59}… \/checkout\/status returned 405 .* received "MX{59}…"/)
 })
 
 test('rejects a handoff for a paid order', async () => {
