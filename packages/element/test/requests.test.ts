@@ -192,6 +192,10 @@ test('shows the help and the button of the last failure, and keeps an unchanged 
   await settled()
   expect(pay.shadowRoot?.querySelector('p')?.textContent).toContain('second')
   expect(buttons()).toBe(1)
+  vi.stubGlobal('location', { origin: 'https://shop.example', protocol: 'https:' })
+  pay.handoff = { id: '..', clientSecret: 'x' }
+  await settled()
+  expect([pay.error?.code, pay.shadowRoot?.querySelector('p')]).toEqual(['invalid_values', null])
 })
 
 test.each([
