@@ -145,15 +145,6 @@ test('reports a retryable failure without a network as offline', async () => {
   await waitForEvent(page, 'pi-ready')
 })
 
-test('reports insecure_context on a shop without https off loopback', async () => {
-  const page = await sites.openShop({
-    prepare: (opened) =>
-      opened.addInitScript("Object.defineProperty(window, 'isSecureContext', { value: false })"),
-  })
-  await waitForEvent(page, 'pi-error insecure_context')
-  expect(sites.requests).toEqual([])
-})
-
 test("the documented policy causes no violation, with style-src 'none' and Trusted Types", async () => {
   // The shop's own stylesheet is blocked here, and nothing else.
   sites.expectedMessages.push(/stylesheet 'data:text\/css/)

@@ -4,9 +4,7 @@ import {
   configure,
   eventsOf,
   readyEvents,
-  setValues,
   startSites,
-  textInFrame,
   waitForEvent,
 } from './support/sites.ts'
 
@@ -25,26 +23,6 @@ const fetching = (results: string): string => `
 const one = "{ id: 'pi_1', clientSecret: 'pi_1_secret_x', replayed: true }"
 const two = "{ id: 'pi_2', clientSecret: 'pi_2_secret_y' }"
 const callCount = 'window.calls.length'
-
-test.each([
-  ['fetchHandoff', fetching(`[${one}]`)],
-  ['fetchHandoff before the definition', `${fetching(`[${one}]`)}; await 0`],
-  ['handoff', `pay.handoff = ${one}`],
-])('mounts the hosted page from %s', async (name, script) => {
-  const parts = [configure, script]
-  if (name.includes('before')) parts.reverse()
-  // An import is hoisted: the copy that is loaded later has to be imported dynamically.
-  const content = parts
-    .join(';')
-    .replace(/import (\{.+\}) from ('.+')/, 'const $1 = await import($2)')
-  const page = await sites.openShop({ script: content })
-  await waitForEvent(page, 'pi-ready')
-  expect(await eventsOf(page)).toEqual(readyEvents)
-  expect(sites.requests).toEqual(['/checkout/pi_1'])
-  expect(await textInFrame(page, 'secret')).toBe('yes')
-  expect(await page.evaluate('[pay.handoff, pay.intentId]')).toEqual([null, 'pi_1'])
-  expect(await page.content()).not.toContain('pi_1_secret_x')
-})
 
 test('calls fetchHandoff once more after unauthorized, then reports it', async () => {
   const page = await sites.openShop({
@@ -83,47 +61,6 @@ test('renews a handoff each time after the form was usable, and reports one pi-f
   }
   await expect.poll(() => sites.requests.length).toBe(4)
   expect(sites.requests.slice(0, 3)).toEqual(['/checkout/pi_1', '/checkout/pi_1', '/checkout/pi_2'])
-})
-
-test.each([
-  ['a rejection', "new Error('The order is paid')", 'Error: The order is paid'],
-  ['nothing', 'undefined', 'TypeError: handoff: must have id and clientSecret'],
-  ['no secret', "{ id: 'pi_1' }", 'TypeError: handoff: must have id and clientSecret'],
-  [
-    'empty values',
-    "{ id: '', clientSecret: '' }",
-    'TypeError: handoff: must have id and clientSecret',
-  ],
-  [
-    'a secret API key',
-    "{ id: 'pi_1', clientSecret: 'pi_sk_test_x' }",
-    'TypeError: clientSecret: must not be a secret API key. Pass the clientSecret of a handoff',
-  ],
-])('reports handoff_failed for %s, and tries again on the button', async (_, result, cause) => {
-  const page = await sites.openShop({ script: `${configure}; ${fetching(`[${result}]`)}` })
-  await waitForEvent(page, 'pi-error handoff_failed')
-  expect(await page.evaluate('String(pay.error.cause)')).toBe(cause)
-  expect(sites.helpMessages).toEqual([
-    `error: pi-checkout: handoff_failed. fetchHandoff failed: ${cause}`,
-  ])
-  expect(await page.evaluate(callCount)).toBe(1)
-  await page.evaluate(`results.push(${one})`)
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await waitForEvent(page, 'pi-ready')
-  expect(await page.evaluate(callCount)).toBe(2)
-})
-
-test('another function starts no request, and reload() mounts the same handoff', async () => {
-  const page = await sites.openShop({ script: `${configure}; ${fetching(`[${one}, ${two}]`)}` })
-  await waitForEvent(page, 'pi-ready')
-  await page.evaluate(
-    '{ const before = pay.fetchHandoff; pay.fetchHandoff = (...all) => before(...all) }',
-  )
-  await page.evaluate('pay.reload()')
-  await expect.poll(() => eventsOf(page)).toEqual([...readyEvents, ...readyEvents])
-  expect(await page.evaluate(callCount)).toBe(1)
-  await setValues(page, { handoff: null })
-  await expect.poll(() => sites.requests.at(-1)).toBe('/checkout/pi_2')
 })
 
 test('warns once per page about a property that it does not have', async () => {

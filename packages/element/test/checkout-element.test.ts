@@ -1,0 +1,308 @@
+// @vitest-environment jsdom
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { defineCheckout, type Handoff, type PiCheckout, PiEvent, whenReady } from '../src/index.ts'
+import '../src/define.ts'
+
+const tag = 'acme-checkout'
+defineCheckout({ tag, checkoutOrigin: 'https://pay.example' })
+
+const one = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
+const wrong = { id: '..', clientSecret: 'x' }
+const two = { id: 'pi_2', clientSecret: 'pi_2_secret_y' }
+
+type Result = () => Promise<Handoff>
+/** Throws a value that `String()` may reject. */
+const throwing = (cause: unknown) => (): never => {
+  throw cause
+}
+/** Ends a request that is `resolving` or `rejecting`. */
+let end = (): void => {}
+const results = {
+  pending: (): Promise<never> => new Promise(() => {}),
+  fast: async () => one,
+  throws: throwing(new Error('The shop is closed')),
+  resolving: () =>
+    new Promise<Handoff>((resolve) => {
+      end = () => resolve(one)
+    }),
+  rejecting: () =>
+    new Promise<never>((_, reject) => {
+      end = () => reject(new Error('too late'))
+    }),
+} satisfies Record<string, Result>
+const { fast, throws, pending } = results
+
+const log = vi.spyOn(console, 'error').mockReturnValue()
+let pay: PiCheckout
+let signals: AbortSignal[] = []
+let events: string[] = []
+let frame: HTMLIFrameElement | null | undefined
+
+beforeEach(() => {
+  log.mockClear()
+  signals = []
+  events = []
+  frame = undefined
+  end = () => {}
+  pay = document.createElement(tag) as PiCheckout
+  for (const type of ['pi-statechange', 'pi-error'] as const) {
+    pay.addEventListener(type, ({ type: name }) => events.push(`${name} ${pay.state}`))
+  }
+})
+
+afterEach(() => {
+  document.body.replaceChildren()
+  vi.unstubAllGlobals()
+})
+
+/** Inserts the element. `fetchHandoff` has one result for each call. */
+function start(...given: readonly Result[]): void {
+  pay.fetchHandoff = ({ signal }) => (given[signals.push(signal) - 1] ?? pending)()
+  document.body.append(pay)
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))
+
+/** Returns the state, the mounted id, whether its frame was kept, and whether each request was aborted. */
+function outcome(): string {
+  const frames = Array.from(pay.shadowRoot?.querySelectorAll('iframe') ?? [])
+  const ids = frames.map((shown) => shown.src.split('/').at(-1) + (shown === frame ? ' kept' : ''))
+  const requests = signals.map(({ aborted }) => (aborted ? 'aborted' : 'sent'))
+  return [pay.state, ...ids, ...requests].join(' ')
+}
+
+const acts = {
+  reload: () => pay.reload(),
+  remove: () => pay.remove(),
+  move: () => document.body.append(pay),
+  'set another function': () => Object.assign(pay, { fetchHandoff: pending }),
+  'set the attribute': () => pay.setAttribute('intent-id', 'pi_1'),
+  'reload and clear': () => {
+    pay.reload()
+    Object.assign(pay, { fetchHandoff: null, clientSecret: null })
+  },
+}
+const pair = { intentId: two.id, clientSecret: two.clientSecret }
+const same = { intentId: one.id, clientSecret: one.clientSecret, handoff: { ...one } }
+
+test.each<[string, 'later' | 'loading' | 'error', keyof typeof acts | object, string]>([
+  ['pending', 'later', { handoff: two }, 'loading pi_2 aborted'],
+  ['pending', 'later', pair, 'loading pi_2 aborted'],
+  ['pending fast', 'later', { handoff: null }, 'loading pi_1 aborted sent'],
+  ['pending', 'later', { fetchHandoff: null }, 'idle aborted'],
+  ['pending fast', 'later', 'reload', 'loading pi_1 aborted sent'],
+  ['pending fast', 'later', 'move', 'loading pi_1 aborted sent'],
+  ['throws fast', 'later', { handoff: null }, 'loading pi_1 aborted sent'],
+  ['throws', 'later', { fetchHandoff: null }, 'idle aborted'],
+  ['resolving', 'later', { handoff: two }, 'loading pi_2 aborted'],
+  ['resolving', 'later', pair, 'loading pi_2 aborted'],
+  ['resolving', 'later', 'remove', 'idle aborted'],
+  ['rejecting', 'later', { handoff: two }, 'loading pi_2 aborted'],
+  ['rejecting', 'later', pair, 'loading pi_2 aborted'],
+  ['rejecting', 'later', 'remove', 'idle aborted'],
+  ['pending', 'loading', { handoff: two }, 'loading pi_2'],
+  ['fast', 'loading', pair, 'loading pi_2'],
+  ['fast', 'loading', { fetchHandoff: null }, 'idle'],
+  ['fast', 'loading', 'remove', 'idle'],
+  ['fast', 'loading', 'move', 'loading pi_1 sent'],
+  ['throws', 'error', { handoff: two }, 'loading pi_2 aborted'],
+  ['throws fast', 'error', 'reload', 'loading pi_1 aborted sent'],
+  ['throws fast', 'error', 'move', 'loading pi_1 aborted sent'],
+  ['fast', 'later', same, 'loading pi_1 kept sent'],
+  ['fast', 'later', 'set the attribute', 'loading pi_1 kept sent'],
+  ['fast', 'later', 'set another function', 'loading pi_1 kept sent'],
+  ['fast', 'later', { fetchHandoff: null }, 'loading pi_1 kept sent'],
+  ['fast', 'later', 'reload', 'loading pi_1 sent'],
+  ['fast', 'later', 'move', 'loading pi_1 sent'],
+  ['fast', 'later', { handoff: two }, 'loading pi_2 sent'],
+  ['fast', 'later', pair, 'loading pi_2 sent'],
+  ['fast pending', 'later', { handoff: null }, 'loading sent sent'],
+  ['fast', 'later', { fetchHandoff: null, clientSecret: null }, 'idle sent'],
+  ['fast', 'later', { fetchHandoff: null, intentId: null }, 'idle sent'],
+  ['fast', 'later', 'reload and clear', 'idle sent'],
+])('after the requests "%s", when %s, %j leads to "%s"', async (requests, when, act, expected) => {
+  const perform = (): void => {
+    if (typeof act === 'string') acts[act as keyof typeof acts]()
+    else Object.assign(pay, act)
+  }
+  const handle = ({ state }: { readonly state: string }): void => {
+    if (state !== when) return
+    pay.removeEventListener('pi-statechange', handle)
+    perform()
+  }
+  pay.addEventListener('pi-statechange', handle)
+  start(...requests.split(' ').map((name) => results[name as keyof typeof results]))
+  await settled()
+  if (when === 'later') {
+    frame = pay.shadowRoot?.querySelector('iframe')
+    // Both in one task.
+    end()
+    perform()
+    await settled()
+  }
+  expect(outcome()).toBe(expected)
+  expect(pay.error).toBeNull()
+  if (!requests.includes('throws')) expect(events).not.toContain('pi-error error')
+  if (!pay.isConnected) expect(pay.intentId).toBeNull()
+})
+
+test('a handler can set a handoff when the element becomes idle', async () => {
+  start(throws)
+  await settled()
+  pay.addEventListener('pi-statechange', ({ state }) => {
+    if (state === 'idle') pay.handoff = two
+  })
+  pay.fetchHandoff = null
+  await settled()
+  expect(outcome()).toBe('loading pi_2 aborted')
+})
+
+test('an id that is set after a handoff does not receive its secret', async () => {
+  document.body.append(pay)
+  Object.assign(pay, { handoff: one, intentId: 'pi_2' })
+  await settled()
+  expect(outcome()).toBe('idle')
+})
+
+test.each<[string, () => void, string]>([
+  ['keeps a handoff that was requested', () => start(fast), 'loading pi_1 sent'],
+  ['keeps a handoff that was set', () => Object.assign(pay, { handoff: one }), 'loading pi_1'],
+  ['clears the id that it set', () => Object.assign(pay, { clientSecret: 'x' }), 'idle'],
+])('the removal of an attribute %s', async (_, act, expected) => {
+  pay.setAttribute('intent-id', 'pi_3')
+  document.body.append(pay)
+  act()
+  await settled()
+  pay.removeAttribute('intent-id')
+  await settled()
+  expect(outcome()).toBe(expected)
+})
+
+const noHandoff = 'TypeError: handoff: must have id and clientSecret'
+const apiKey =
+  'TypeError: clientSecret: must not be a secret API key. Pass the clientSecret of a handoff'
+
+test.each<[string, Result]>([
+  ['Error: The shop is closed', throws],
+  [noHandoff, async () => undefined as never],
+  [noHandoff, async () => ({ id: 'pi_1' }) as Handoff],
+  [noHandoff, async () => ({ id: '', clientSecret: '' })],
+  [apiKey, async () => ({ id: 'pi_1', clientSecret: 'pi_sk_test_x' })],
+  ['object', throwing(Object.create(null))],
+  ['Symbol(closed)', throwing(Symbol('closed'))],
+  ['undefined', throwing(undefined)],
+])('reports handoff_failed for %s, and tries again on the button', async (cause, result) => {
+  start(result, fast)
+  await settled()
+  expect(events).toEqual(['pi-statechange loading', 'pi-statechange error', 'pi-error error'])
+  const help = `pi-checkout: handoff_failed. fetchHandoff failed: ${cause}`
+  expect(pay.shadowRoot?.querySelector('p')?.textContent).toBe(help)
+  expect(log.mock.calls).toEqual([[help]])
+  pay.shadowRoot?.querySelector('button')?.click()
+  await settled()
+  expect(outcome()).toBe('loading pi_1 aborted sent')
+})
+
+test.each(['..', 'a/b', 'pi 1', 'пи', 'a'.repeat(129)])(
+  'reports invalid_values for the id "%s", which could leave the path',
+  async (id) => {
+    document.body.append(pay)
+    pay.handoff = { id, clientSecret: 'x' }
+    await settled()
+    expect([pay.error?.code, outcome()]).toEqual(['invalid_values', 'error'])
+  },
+)
+
+test('shows the help and the button of the last failure, and keeps an unchanged one', async () => {
+  const final = Object.assign(new Error('first'), { retryable: false })
+  const buttons = (): number | undefined => pay.shadowRoot?.querySelectorAll('button').length
+  start(throwing(final), throwing(new Error('second')))
+  await settled()
+  const help = pay.shadowRoot?.querySelector('p')
+  expect([help?.textContent, buttons()]).toEqual([expect.stringContaining('first'), 0])
+  pay.label = 'Pay'
+  await settled()
+  expect(pay.shadowRoot?.querySelector('p')).toBe(help)
+  pay.handoff = null
+  await settled()
+  expect(pay.shadowRoot?.querySelector('p')?.textContent).toContain('second')
+  expect(buttons()).toBe(1)
+  vi.stubGlobal('location', { origin: 'https://shop.example', protocol: 'https:' })
+  pay.handoff = wrong
+  await settled()
+  expect([pay.error?.code, pay.shadowRoot?.querySelector('p')]).toEqual(['invalid_values', null])
+})
+
+test.each([
+  ['not_configured', 'pi-checkout', true],
+  ['insecure_context', tag, false],
+])('reports %s before it requests a handoff', async (code, name, isSecureContext) => {
+  vi.stubGlobal('isSecureContext', isSecureContext)
+  pay = document.createElement(name) as PiCheckout
+  start(fast)
+  await settled()
+  expect([pay.error?.code, signals]).toEqual([code, []])
+})
+
+test('whenReady waits after reload(), and state and error change together', async () => {
+  start(throws)
+  await settled()
+  pay.reload()
+  expect([pay.state, pay.error?.code]).toEqual(['error', 'handoff_failed'])
+  expect(await readiness(() => {})).toBe('waits')
+  expect([pay.state, pay.error]).toEqual(['loading', null])
+})
+
+/** Returns why `whenReady` rejects when `act` is called, or that it waits. */
+async function readiness(act: (stop: AbortController) => unknown): Promise<unknown> {
+  const stop = new AbortController()
+  const ready = whenReady(pay, { signal: stop.signal }).catch((reason) => reason.message ?? reason)
+  await pay.updateComplete
+  act(stop)
+  return Promise.race([ready, settled().then(() => 'waits')])
+}
+
+test.each<[unknown, string, (stop: AbortController) => unknown]>([
+  ['enough', 'an abort', (stop) => stop.abort('enough')],
+  ['pi-checkout: removed from the document', 'a removal', () => pay.remove()],
+  ['waits', 'a move', acts.move],
+  ['pi-checkout: invalid_values', 'an error', () => Object.assign(pay, { handoff: wrong })],
+])('whenReady: "%s" after %s', async (expected, _, act) => {
+  start(pending)
+  expect(await readiness(act)).toBe(expected)
+})
+
+test.each([
+  ['handoff', {}, 'handoff: must have id and clientSecret'],
+  ['handoff', 'pi_1', 'handoff: must have id and clientSecret'],
+  ['fetchHandoff', '/checkout/handoff', 'fetchHandoff: must be a function or null'],
+])('%s rejects a value of another type', (name, value, message) => {
+  expect(() => Object.assign(pay, { [name]: value })).toThrow(new TypeError(message))
+})
+
+test('focus() does nothing before the element is inserted', () => {
+  expect(() => pay.focus()).not.toThrow()
+})
+
+test('an update that runs after jsdom has ended needs none of its classes', async () => {
+  start(fast)
+  await settled()
+  for (const name of ['ShadowRoot', 'HTMLElement', 'Element']) vi.stubGlobal(name, undefined)
+  pay.requestUpdate()
+  await expect(pay.updateComplete).resolves.toBe(true)
+})
+
+test('an element outside of the document reads the language of its root', async () => {
+  const link = document.createElement('a')
+  start(fast)
+  await settled()
+  link.append(pay)
+  pay.label = 'Pay'
+  await expect(pay.updateComplete).resolves.toBe(true)
+})
+
+test('an event for unit tests has the flags of a dispatched one', () => {
+  const event = new PiEvent('pi-finish', { intentId: 'pi_1' })
+  expect(event).toMatchObject({ type: 'pi-finish', intentId: 'pi_1' })
+  expect([event.bubbles, event.composed, event.cancelable]).toEqual([true, true, false])
+})
