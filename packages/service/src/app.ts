@@ -43,6 +43,7 @@ export interface AppOptions
   readonly stopping: AbortSignal
   readonly adminToken: string
   readonly accessLog?: readonly Observer[]
+  readonly running?: { count: number }
   readonly sandboxFrom: SandboxAccess
   readonly metrics: boolean
 }
@@ -60,6 +61,7 @@ export function mainListener(options: AppOptions): RequestListener {
   return createListener({
     log,
     accessLog: options.accessLog ?? [],
+    ...(options.running && { running: options.running }),
     observers: [...(metrics ? [metrics.observer] : []), sandbox.requestLog.observer],
     handlers: {
       create: withFaults('create', create),
@@ -101,6 +103,7 @@ export function testBankListener(options: AppOptions): RequestListener {
   return createListener({
     log: options.log,
     accessLog: options.accessLog ?? [],
+    ...(options.running && { running: options.running }),
     observers: [],
     handlers: { ...testBankRoutes(options), assets: builtAssets(options.hostedFolder), favicon },
     checks: { buyer: [host], public: [host], 'test-bank': [host] },

@@ -24,6 +24,8 @@ export interface ListenerOptions {
   >
   /** Records all requests, including those that are not well-formed. */
   readonly accessLog?: readonly Observer[]
+  /** Counts the handlers that have not ended, also those whose client has left. */
+  readonly running?: { count: number }
   /** Records well-formed requests. */
   readonly observers: readonly Observer[]
   readonly log: Logger
@@ -32,6 +34,7 @@ export interface ListenerOptions {
 /** Creates a request listener. */
 export function createListener(options: ListenerOptions): RequestListener {
   const { accessLog = [], observers, log } = options
+  const runOptions = { running: { count: 0 }, ...options }
   const table = pathsOf(options.handlers)
   return (request, response) => {
     const call = new Call(request, response)
@@ -44,7 +47,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     }
     match(table, call)
     if (observers.length > 0) observe(call, observers)
-    void run(call, table, options)
+    void run(call, table, runOptions)
   }
 }
 
@@ -66,8 +69,15 @@ function match(table: Table, call: Call): void {
 async function run(
   call: Call,
   table: Table,
-  { handlers, checks, problemHeaders, log }: ListenerOptions,
+  {
+    handlers,
+    checks,
+    problemHeaders,
+    log,
+    running,
+  }: ListenerOptions & { readonly running: { count: number } },
 ): Promise<void> {
+  running.count++
   try {
     for (const check of checks[call.audience] ?? none) check(call)
     const handler = call.route && handlers[call.route]
@@ -76,6 +86,8 @@ async function run(
   } catch (error) {
     if (error instanceof ConnectionDropped) call.request.socket.destroy()
     else sendProblem(call, { error, log, headers: problemHeaders?.[call.audience]?.(call) })
+  } finally {
+    running.count--
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { mainListener, testBankListener } from '../app.ts'
 import { type AdminResult, administer } from '../cli/admin-commands.ts'
@@ -100,8 +101,9 @@ async function serve(
   const limits = createRateLimits(config, addresses.ofRequest)
   const auth = createAuthenticator({ db, keys, now: realNow }, limits.failure)
   const stopping = new AbortController()
+  const running = { count: 0 }
   const options = {
-    ...{ db, keys, log, accessLog, limits, adminToken },
+    ...{ db, keys, log, accessLog, limits, adminToken, running },
     now: realNow,
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
@@ -146,6 +148,8 @@ async function serve(
       const left = (): number => deadline - performance.now()
       const working = [close(main.server), close(challenge.server), stopReaper(), stopAdmin()]
       await within(Promise.all(working), left() - closeTimeout)
+      // Handlers whose clients have left are not waited for by their server.
+      while (running.count > 0 && left() > closeTimeout) await sleep(10)
       if (await within(store.close(), left())) log.info('The service has stopped')
       else log.warn('The service has stopped while a statement of the store was running')
     },

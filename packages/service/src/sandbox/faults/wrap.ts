@@ -35,11 +35,7 @@ export function faultWrapper(
       // Read rules after parsing, because rejected requests do not use up a rule.
       const faults = [...requested, ...rules.take(environment.id, on)]
       await beforeHandler(faults, stopping)
-      const work = async (): Promise<RouteResponse> => {
-        // A stop closes the store without waiting for a request whose client has left.
-        if (stopping.aborted && call.response.destroyed) throw new ConnectionDropped()
-        return await handle(call, input)
-      }
+      const work = async (): Promise<RouteResponse> => await handle(call, input)
       const response = await unlessHeld(client, faults, work)
       return call.request.method === 'HEAD' ? response : afterHandler(response, faults, stopping)
     }
