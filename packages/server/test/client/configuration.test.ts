@@ -1,7 +1,15 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { newOrderId, PaymentIntents } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
-import { apiKey, atOnce, created, order, problem, scriptedService } from '../scripted-service.ts'
+import {
+  apiKey,
+  atOnce,
+  clientOf,
+  created,
+  order,
+  problem,
+  scriptedService,
+} from '../scripted-service.ts'
 
 const baseUrl = 'http://127.0.0.1:1'
 
@@ -21,18 +29,18 @@ test('reads variables on first use, not at construction', async () => {
   expect(service.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`)
 })
 
-test('names a missing PI_API_KEY, and how the sandbox prints one', async () => {
-  vi.stubEnv('PI_API_KEY', undefined)
-  await expect(new PaymentIntents({ baseUrl }).create(order)).rejects.toThrow(
-    /^PI_API_KEY: environment variable is not set\. Set it to your secret API key.* copy "apiKey"/,
-  )
-})
-
-test('names a missing PI_BASE_URL, and the address of the local sandbox', async () => {
-  vi.stubEnv('PI_BASE_URL', undefined)
-  await expect(new PaymentIntents({ apiKey }).create(order)).rejects.toThrow(
-    /^PI_BASE_URL: environment variable is not set\. Set it to the base URL .* http:\/\/127\.0\.0\.1:4000\.$/,
-  )
+test.each([
+  ['PI_API_KEY', { baseUrl }, /not set\. Set it to your secret API key.* copy "apiKey"/],
+  ['PI_BASE_URL', { apiKey }, /not set\. Set it to the base URL .* http:\/\/127\.0\.0\.1:4000\.$/],
+])('names a missing %s, and its value in the local sandbox', async (variable, options, fix) => {
+  vi.stubEnv(variable, undefined)
+  for (const call of [
+    new PaymentIntents(options).create(order),
+    new PaymentIntents(options).check(),
+  ]) {
+    await expect(call).rejects.toThrow(fix)
+    await expect(call).rejects.toThrow(`${variable}: environment variable is not set`)
+  }
 })
 
 const badKeys = [
@@ -129,20 +137,16 @@ test('rejects milliseconds and attempts that are out of range', () => {
   expect(() => new PaymentIntents({ maxRetries: 0.5 })).toThrow(/^maxRetries: must/)
 })
 
-test('check() finds a missing variable, an unreachable service, and a rejected key', async () => {
-  vi.stubEnv('PI_API_KEY', undefined)
-  await expect(new PaymentIntents({ baseUrl }).check()).rejects.toThrow(
-    /^PI_API_KEY: environment variable is not set/,
-  )
+test('check() finds an unreachable service, a rejected key, and another server', async () => {
   const unreachable = new PaymentIntents({ apiKey, baseUrl, ...atOnce })
   await expect(unreachable.check()).rejects.toMatchObject({ code: 'not_connected' })
-  const rejecting = await scriptedService(problem(401, 'invalid_credentials'))
-  const rejected = new PaymentIntents({ apiKey, baseUrl: rejecting.url })
-  await expect(rejected.check()).rejects.toMatchObject({ code: 'invalid_credentials' })
-  const other = await scriptedService(problem(404, 'not_found'))
-  await expect(new PaymentIntents({ apiKey, baseUrl: other.url }).check()).rejects.toMatchObject({
-    code: 'not_found',
-  })
+  for (const [status, code] of [
+    [401, 'invalid_credentials'],
+    [404, 'not_found'],
+  ] as const) {
+    const { intents } = await clientOf([problem(status, code)])
+    await expect(intents.check()).rejects.toMatchObject({ code })
+  }
 })
 
 test('check() returns the environment of the key and creates nothing', async () => {

@@ -1,5 +1,6 @@
+import { channel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { AbortedError, PaymentIntents, PiError, raw } from '../../src/index.ts'
 import { fakeTime } from '../../src/testing/fake-service.ts'
 import {
@@ -54,12 +55,8 @@ test('create sends the request of the specification and separates the secret', a
 })
 
 test('retries a lost response with the same key and the same bytes', async () => {
-  const service = await scriptedService(
-    reset,
-    reset,
-    created({}, { 'idempotent-replayed': 'true' }),
-  )
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime() })
+  const script = [reset, reset, created({}, { 'idempotent-replayed': 'true' })]
+  const { service, intents } = await clientOf(script, fakeTime())
   const { intent, replayed } = await intents.create(order)
   expect(intent.id).toBe('pi_scripted')
   expect(replayed).toBe(true)
@@ -70,10 +67,8 @@ test('retries a lost response with the same key and the same bytes', async () =>
 
 test('waits grow with full jitter', async () => {
   const time = fakeTime()
-  const { intents } = await clientOf([problem(503, 'store_unavailable')], {
-    maxRetries: 6,
-    ...time,
-  })
+  const options = { maxRetries: 6, ...time }
+  const { intents } = await clientOf([problem(503, 'store_unavailable')], options)
   await failure(intents.create(order))
   expect(time.waits).toEqual([125, 250, 500, 1000, 2000, 2500])
 })
@@ -91,10 +86,8 @@ test.each([
 
 test('fails at once if Retry-After is beyond the total timeout', async () => {
   const time = fakeTime()
-  const { service, intents } = await clientOf(
-    [problem(429, 'rate_limited', { 'retry-after': '60' })],
-    time,
-  )
+  const limited = problem(429, 'rate_limited', { 'retry-after': '60' })
+  const { service, intents } = await clientOf([limited], time)
   const error = await failure(intents.create(order))
   expect(error).toMatchObject({ code: 'rate_limited', retryable: true, outcome: 'rejected' })
   expect(time.waits).toEqual([])
@@ -102,14 +95,7 @@ test('fails at once if Retry-After is beyond the total timeout', async () => {
 })
 
 test('the total timeout covers requests and waits (threat 7)', async () => {
-  const service = await scriptedService(silent)
-  const intents = new PaymentIntents({
-    apiKey,
-    baseUrl: service.url,
-    timeout: 200,
-    totalTimeout: 300,
-    maxRetries: 98,
-  })
+  const { intents } = await clientOf([silent], { timeout: 200, totalTimeout: 300, maxRetries: 98 })
   const began = performance.now()
   const error = await failure(intents.create(order))
   expect(performance.now() - began).toBeLessThan(600)
@@ -126,19 +112,7 @@ test('sends nothing to the target of a redirect (threat 3)', async () => {
   expect([service.requests.length, target.requests.length]).toEqual([1, 0])
 })
 
-test('ApiError has the errors of the problem and the number of the others', async () => {
-  const errors = [{ pointer: '/metadata/a', code: 'too_long', detail: 'metadata.a is too long' }]
-  const { intents } = await clientOf([
-    (response) => {
-      response.writeHead(400, { 'content-type': 'application/problem+json' })
-      response.end(JSON.stringify({ code: 'validation_failed', errors, errorsOmitted: 5 }))
-    },
-  ])
-  const error = await failure(intents.create(order))
-  expect(error).toMatchObject({ code: 'validation_failed', errors, errorsOmitted: 5 })
-})
-
-test('errors are bounded and without the key, whatever the service sends', async () => {
+test('errors list at most 20 fields, count the others, and do not contain the key', async () => {
   const long = `${'x'.repeat(240)}${apiKey}${'y'.repeat(999)}`
   const errors = Array.from({ length: 25 }, () => ({ pointer: long, code: long, detail: long }))
   const fields = Object.fromEntries(errors.map((_, index) => [`${index} ${apiKey} ${long}`, 1]))
@@ -193,35 +167,28 @@ test('sends two requests for two bodies under one key', async () => {
   expect(service.requests).toHaveLength(2)
 })
 
-test('an abort ends the wait, and an intent may exist', async () => {
-  const { service, intents } = await clientOf([silent])
+test.each<[string, Step, typeof globalThis.fetch?]>([
+  ['while no response arrives', silent],
+  ['within the body', stall],
+  ['within the body, with fetch', stall, fetch],
+  ['between requests', problem(503, 'store_unavailable', { 'retry-after': '20' })],
+])('an abort %s ends the call, and an intent may exist', async (_, step, way) => {
+  let open = 0
+  const recorded: Step = (response, request) => {
+    open++
+    response.on('close', () => open--)
+    return step(response, request)
+  }
+  const { service, intents } = await clientOf([recorded], { fetch: way })
   const controller = new AbortController()
   const call = failure(intents.create(order, { signal: controller.signal }))
   await expect.poll(() => service.requests.length).toBe(1)
-  controller.abort(new Error('the buyer left'))
+  setTimeout(() => controller.abort(new Error('the buyer left')), 50)
   const error = await call
   expect(error).toBeInstanceOf(AbortedError)
   expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown' })
   expect(error.cause).toEqual(new Error('the buyer left'))
-})
-
-test('an abort within the body ends the wait and the connection', async () => {
-  for (const way of [undefined, fetch]) {
-    let closed = false
-    const service = await scriptedService((response, request) => {
-      response.on('close', () => {
-        closed = true
-      })
-      return stall(response, request)
-    })
-    const intents = new PaymentIntents({ apiKey, baseUrl: service.url, fetch: way })
-    const controller = new AbortController()
-    const call = failure(intents.create(order, { signal: controller.signal }))
-    await expect.poll(() => service.requests.length).toBe(1)
-    setTimeout(() => controller.abort(), 50)
-    expect(await call).toMatchObject({ code: 'aborted', outcome: 'unknown' })
-    await expect.poll(() => closed).toBe(true)
-  }
+  await expect.poll(() => open).toBe(0)
 })
 
 test('sends nothing if the signal is aborted before', async () => {
@@ -229,17 +196,6 @@ test('sends nothing if the signal is aborted before', async () => {
   const error = await failure(intents.create(order, { signal: AbortSignal.abort() }))
   expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', requests: [] })
   expect(service.requests).toHaveLength(0)
-})
-
-test('an abort ends the wait between requests', async () => {
-  const { service, intents } = await clientOf([
-    problem(503, 'store_unavailable', { 'retry-after': '20' }),
-  ])
-  const controller = new AbortController()
-  const call = failure(intents.create(order, { signal: controller.signal }))
-  await expect.poll(() => service.requests.length).toBe(1)
-  setTimeout(() => controller.abort(), 50)
-  expect(await call).toMatchObject({ code: 'aborted', outcome: 'unknown' })
 })
 
 test('the abort of one caller does not affect the others', async () => {
@@ -299,40 +255,26 @@ test('removes its listeners from the signal', async () => {
   expect(listeners).toBe(0)
 })
 
-test('reports every attempt, and ignores errors of onRequest', async () => {
-  const service = await scriptedService(problem(503, 'store_unavailable'), created())
+test('reports every attempt to onRequest and the channel, and ignores errors', async () => {
   const reports: unknown[] = []
-  const intents = new PaymentIntents({
-    apiKey,
-    baseUrl: service.url,
-    ...fakeTime(),
-    onRequest: (attempt) => {
-      reports.push(attempt)
-      throw new Error('a broken observer')
-    },
-  })
-  await intents.create(order)
-  const shared = {
-    operation: 'create',
-    requestId: 'req_1',
-    idempotencyKey: service.keys()[0],
-    ms: 0,
+  const published: unknown[] = []
+  const record = (message: unknown): void => void published.push(message)
+  channel('pi-checkout:request').subscribe(record)
+  onTestFinished(() => void channel('pi-checkout:request').unsubscribe(record))
+  const onRequest = (request: unknown): never => {
+    reports.push(request)
+    throw new Error('a broken observer')
   }
+  const script = [problem(503, 'store_unavailable'), created()]
+  const { service, intents } = await clientOf(script, { ...fakeTime(), onRequest })
+  await intents.create(order)
+  const [idempotencyKey] = service.keys()
+  const shared = { operation: 'create', requestId: 'req_1', idempotencyKey, ms: 0 }
   expect(reports).toEqual([
     { ...shared, number: 1, status: 503, code: 'store_unavailable', retryIn: 125 },
     { ...shared, number: 2, status: 201, code: undefined, retryIn: undefined },
   ])
-})
-
-test('publishes every attempt to the diagnostics channel', async () => {
-  const { channel } = await import('node:diagnostics_channel')
-  const service = await scriptedService(created())
-  const reports: unknown[] = []
-  const record = (message: unknown): void => void reports.push(message)
-  channel('pi-checkout:request').subscribe(record)
-  await new PaymentIntents({ apiKey, baseUrl: service.url }).create(order)
-  channel('pi-checkout:request').unsubscribe(record)
-  expect(reports).toMatchObject([{ operation: 'create', number: 1, status: 201 }])
+  expect(published).toEqual(reports)
 })
 
 test('retrieve returns the intent without its secret (threat 12)', async () => {
@@ -360,13 +302,9 @@ test.each(['..', '.', '%2e%2e', 'a/b', 'a?x', '\\..\\x', '', 'x'.repeat(129)])(
 )
 
 test('waitUntil polls with growing waits until done returns true', async () => {
-  const service = await scriptedService(
-    retrieved(),
-    retrieved({ status: 'processing' }),
-    retrieved({ status: 'succeeded' }),
-  )
   const time = fakeTime()
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...time })
+  const script = [{}, { status: 'processing' }, { status: 'succeeded' }].map(retrieved)
+  const { intents } = await clientOf(script, time)
   const intent = await intents.waitUntil('pi_abc', ({ status }) => status === 'succeeded')
   expect(intent.status).toBe('succeeded')
   expect(time.waits).toEqual([500, 750])
@@ -418,13 +356,7 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
     ].join('\n')
   for (const step of steps) {
     const service = await scriptedService(step)
-    const options = {
-      apiKey,
-      baseUrl: service.url,
-      maxRetries: 1,
-      timeout: 100,
-      ...fakeTime(),
-    }
+    const options = { apiKey, baseUrl: service.url, maxRetries: 1, timeout: 100, ...fakeTime() }
     const error = await failure(new PaymentIntents(options).create(order))
     expect(prints(error)).not.toContain(apiKey)
     expect(prints(error)).not.toContain(secret)
@@ -433,12 +365,7 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
     const request = { headers: { authorization: `Bearer ${apiKey}` } }
     throw Object.assign(new Error(`sent ${apiKey}`), { request, cause: { apiKey } })
   }
-  const own = new PaymentIntents({
-    apiKey,
-    baseUrl: elsewhere,
-    fetch: broken,
-    ...fakeTime(),
-  })
+  const own = new PaymentIntents({ apiKey, baseUrl: elsewhere, fetch: broken, ...fakeTime() })
   expect(prints(await failure(own.create(order)))).not.toContain(apiKey)
   const { intents } = await clientOf([created()])
   const result = await intents.create(order)

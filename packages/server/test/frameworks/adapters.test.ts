@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { request as httpRequest, type RequestListener } from 'node:http'
+import { createServer, request as httpRequest, type RequestListener } from 'node:http'
 import { connect, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { startSite } from '@pi-checkout/test-support/sites'
 import express from 'express'
@@ -202,35 +203,41 @@ test('node:http: reads a request that other middleware paused', async () => {
   expect((await post(base, body)).status).toBe(200)
 })
 
-test('node:http: accepts an address in absolute form', async () => {
-  const { base } = await startShop((checkout) => toNode(checkout))
-  const path = 'http://shop.example/checkout/handoff'
-  const request = httpRequest(base, { method: 'POST', path, headers }).end(body)
-  const [response] = await once(request, 'response')
-  expect(JSON.parse(await text(response))).toEqual({ id: 'pi_scripted', clientSecret: secret })
-})
-
-test('HTTP/2: hooks get a Request without pseudo-headers', async () => {
-  const service = await scriptedService(created())
-  const hosts: (string | null)[] = []
-  const checkout = handlerFor(service.url, {
-    order: ({ request }) => {
-      hosts.push(request.headers.get('x-shop'))
-      return saved
-    },
-  })
-  const server = createHttp2Server(toNode(checkout) as never).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  onTestFinished(() => {
-    client.close()
-    server.close()
-  })
-  const pseudo = { ':method': 'POST', ':path': '/checkout/handoff' }
-  const stream = client.request({ ...pseudo, ...headers, 'x-shop': 'am' }).end(body)
-  expect(JSON.parse(await text(stream))).toEqual({ id: 'pi_scripted', clientSecret: secret })
-  expect(hosts).toEqual(['am'])
-})
+/** The same request in forms that hooks must not see: with a host that the client chose, and with pseudo-headers. */
+const oddRequests: Readonly<Record<string, (base: string) => Promise<Readable>>> = {
+  'an address in absolute form': async (base) => {
+    const path = 'http://evil.example/checkout/handoff'
+    const request = httpRequest(base, { method: 'POST', path, headers }).end(body)
+    return (await once(request, 'response'))[0]
+  },
+  'HTTP/2': async (base) => {
+    const client = connect(base)
+    onTestFinished(() => client.close())
+    const pseudo = { ':method': 'POST', ':path': '/checkout/handoff' }
+    return client.request({ ...pseudo, ...headers }).end(body)
+  },
+}
+test.each(Object.entries(oddRequests))(
+  'node:http: hooks get a Request for %s',
+  async (form, send) => {
+    const service = await scriptedService(created())
+    const requests: Request[] = []
+    const checkout = handlerFor(service.url, {
+      order: ({ request }) => {
+        requests.push(request)
+        return saved
+      },
+    })
+    const handle = toNode(checkout)
+    const server = form === 'HTTP/2' ? createHttp2Server(handle as never) : createServer(handle)
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void server.close())
+    const response = await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    expect(JSON.parse(await text(response))).toEqual({ id: 'pi_scripted', clientSecret: secret })
+    expect(requests).toMatchObject([{ url: 'http://localhost/checkout/handoff' }])
+    expect(requests[0]?.headers.get('origin')).toBe(origin)
+  },
+)
 
 test('a buyer who leaves does not abort a create', async () => {
   let respond = (): void => {}
