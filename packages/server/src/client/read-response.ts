@@ -195,7 +195,8 @@ function readProblem(text: string | undefined): Problem | undefined {
 }
 
 function transportFailure(error: unknown, secrets: readonly string[]): RequestFailure {
-  const code = transportCode(error)
+  const found = transportCode(error)
+  const code = found === undefined ? undefined : excerpt(found, { secrets })
   const cause = redactedCause(error, secrets)
   if (isRedirect(error)) return redirectFailure({ cause })
   const notSent = error instanceof NotSent

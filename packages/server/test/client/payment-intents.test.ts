@@ -363,7 +363,9 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
   }
   const broken = async (): Promise<never> => {
     const request = { headers: { authorization: `Bearer ${apiKey}` } }
-    throw Object.assign(new Error(`sent ${apiKey}`), { request, cause: { apiKey } })
+    throw Object.assign(new Error(`sent ${apiKey}`), {
+      ...{ request, cause: { apiKey }, code: `E_${apiKey}` },
+    })
   }
   const own = new PaymentIntents({ apiKey, baseUrl: elsewhere, fetch: broken, ...fakeTime() })
   expect(prints(await failure(own.create(order)))).not.toContain(apiKey)
