@@ -1,9 +1,14 @@
-// Installs what is missing: dependencies, and with --tests browsers, PostgreSQL, and nginx.
+// Installs what is missing: dependencies, and with --tests browsers, PostgreSQL, PgBouncer, and nginx.
 // Plain Node.js without dependencies, because it runs before they are installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { firefoxPath } from '../packages/test-support/src/browsers.mjs'
+import {
+  buildPackages,
+  buildPgbouncer,
+  pgbouncerPath,
+} from '../packages/test-support/src/pgbouncer-build.mjs'
 import { pnpm } from '../packages/tooling/pnpm.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -11,7 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 // On Debian it is not in the PATH of users.
 const nginx = existsSync('/usr/sbin/nginx') ? '/usr/sbin/nginx' : 'nginx'
 
-// The tests that need one of the last four are skipped if it is not installed.
+// The tests that need one of them, other than Chromium, are skipped if it is not installed.
 const tools = [
   {
     name: 'Chromium',
@@ -19,6 +24,12 @@ const tools = [
     found: () => passes(process.execPath, ['packages/test-support/src/browsers.mjs']),
   },
   { name: 'PostgreSQL', packages: ['postgresql'], found: hasPostgres },
+  {
+    name: 'PgBouncer',
+    packages: buildPackages,
+    found: () => pgbouncerPath() !== undefined,
+    build: buildPgbouncer,
+  },
   { name: 'nginx', packages: ['nginx'], found: () => passes(nginx, ['-v']) },
   { name: 'Firefox', packages: ['firefox-esr'], found: () => firefoxPath() !== undefined },
   {
@@ -30,7 +41,7 @@ const tools = [
 
 checkNode()
 installDependencies()
-if (process.argv.includes('--tests')) installTools()
+if (process.argv.includes('--tests')) await installTools()
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
@@ -47,7 +58,7 @@ function installDependencies() {
   if (!run('npx', args, env)) fail('The dependencies could not be installed. See the lines above.')
 }
 
-function installTools() {
+async function installTools() {
   const missing = tools.filter(({ found }) => !found())
   if (missing.length === 0) return
   console.log(`Installing ${missing.map(({ name }) => name).join(', ')}…`)
@@ -60,6 +71,7 @@ function installTools() {
   } else if (missing.some(({ name }) => name === 'Chromium')) {
     run('npx', ['--no-install', 'playwright', 'install', 'chromium'])
   }
+  for (const { build } of missing) await build?.()
   for (const { name, found } of missing) {
     if (found()) continue
     if (name === 'Chromium') {

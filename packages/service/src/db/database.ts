@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { isConnectionLost, storeError } from './errors.ts'
+import { endsConnection, StoreError, storeError, unknownResult } from './errors.ts'
 
 /** Value in a statement. Pass JSON as text: `${JSON.stringify(customer)}::json`. */
 export type SqlValue =
@@ -66,7 +66,7 @@ export class Fragment {
 }
 
 /**
- * Settings of each session, in both stores.
+ * Settings of each session, in both stores. Times are read in UTC, and each transaction expects `read committed`.
  *
  * Each statement of a request has an index and one plan for all values. Planning or compiling it each time
  * takes longer than running it. Without the `enable_` settings, PostgreSQL 15 plans sequential scans in an empty
@@ -74,6 +74,8 @@ export class Fragment {
  */
 export const sessionSettings = {
   timezone: 'UTC',
+  datestyle: 'ISO, MDY',
+  default_transaction_isolation: 'read committed',
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
@@ -81,13 +83,31 @@ export const sessionSettings = {
   jit: 'off',
 } as const
 
+/** Options of the pool. */
+export interface PoolOptions extends Omit<pg.PoolConfig, 'verify'> {
+  /** Prepares and checks each new connection. If it throws, the connection is closed and the statement fails. */
+  readonly prepare?: (client: pg.PoolClient) => Promise<void>
+}
+
 /** Opens a database with a pool of connections. The embedded store has one connection. */
-export function openPool(config: pg.PoolConfig, kind: Database['kind']): Database {
-  const pool = new pg.Pool({ ...config, types: codec })
+export function openPool(
+  { prepare = async () => {}, ...config }: PoolOptions,
+  kind: Database['kind'],
+): Database {
+  const pool = new pg.Pool({
+    ...config,
+    types: codec,
+    verify: (client, done) => void prepare(client).then(() => done(), done),
+  })
   // The pool replaces a broken idle connection.
   pool.on('error', () => {})
-  // A broken connection fails its statement. Without a listener, its error would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    // A broken connection fails its statement. Without a listener, its error would end the process.
+    client.on('error', () => {})
+    client.on('notice', ({ routine }) => {
+      if (routine === 'SyncRepWaitForLSN') unreplicated.add(client)
+    })
+  })
 
   const listeners: ((change: Change) => void)[] = []
   const notify = (change: Change): void => {
@@ -133,7 +153,7 @@ async function borrow<Result>(
   try {
     return await work(client)
   } catch (error) {
-    broken = isConnectionLost(error)
+    broken = endsConnection(error)
     // Outside a transaction PostgreSQL ignores this with a notice.
     if (!broken) await client.query('rollback').catch(() => (broken = true))
     throw error
@@ -143,9 +163,24 @@ async function borrow<Result>(
 }
 
 async function command(client: pg.PoolClient, statement: string | TimedStatement): Promise<void> {
-  await client.query(statement).catch((error: unknown) => {
-    throw storeError(error)
-  })
+  await send(client, typeof statement === 'string' ? { text: statement } : statement).catch(
+    (error: unknown) => {
+      throw storeError(error)
+    },
+  )
+}
+
+/**
+ * Connections whose last commit stopped waiting for the synchronous standby, for example because of the statement
+ * timeout. PostgreSQL reports such a commit as a success with a warning.
+ */
+const unreplicated = new WeakSet<pg.ClientBase>()
+
+async function send(client: pg.PoolClient, statement: pg.QueryConfig): Promise<pg.QueryResult> {
+  unreplicated.delete(client)
+  const result = await client.query(statement)
+  if (unreplicated.has(client)) throw new StoreError(unknownResult)
+  return result
 }
 
 /** A statement with a client timeout in milliseconds, which the types of `pg` lack. */
@@ -169,7 +204,7 @@ async function run<Row>(
   const bound = values.filter((value) => !(value instanceof Fragment))
   try {
     // The parse boundary: the statement lists the columns, and `pg` does not know their types.
-    const { rows } = await client.query({ name, text, values: bound })
+    const { rows } = await send(client, { name, text, values: bound })
     return rows as Row[]
   } catch (error) {
     throw storeError(error, name)

@@ -35,7 +35,10 @@ export class StoreError extends Error {
     this.constraint = constraint
     this.statement = statement
     this.unavailable =
-      !sqlState.test(code) || unavailableClasses.has(code.slice(0, 2)) || lockConflicts.has(code)
+      !sqlState.test(code) ||
+      unavailableClasses.has(code.slice(0, 2)) ||
+      lockConflicts.has(code) ||
+      mixedStatements.has(code)
   }
 }
 
@@ -51,10 +54,19 @@ export class Overloaded extends Error {
 /** SQLSTATE of a statement that reached the lock timeout. */
 export const lockNotAvailable = '55P03'
 
-/** SQLSTATEs of a lock timeout and of a deadlock. */
-const lockConflicts: ReadonlySet<string> = new Set([lockNotAvailable, '40P01'])
+/** SQLSTATE of a write to a server that is read-only or in recovery. */
+export const readOnly = '25006'
 
-/** Returns whether a statement failed because of another transaction's lock. It can be sent again. */
+/** SQLSTATE of a commit whose result is unknown: the primary has it, and the synchronous standby may lack it. */
+export const unknownResult = '08007'
+
+/** SQLSTATEs of a lock timeout, a deadlock, and a serialization failure. */
+const lockConflicts: ReadonlySet<string> = new Set([lockNotAvailable, '40P01', '40001'])
+
+/** SQLSTATEs of a prepared statement that a pooler has mixed up, lost, or prepared twice. */
+const mixedStatements: ReadonlySet<string> = new Set(['08P01', '26000', '42P05'])
+
+/** Returns whether a statement failed because of another transaction. It can be sent again. */
 export function isLockConflict(error: unknown): boolean {
   return error instanceof StoreError && lockConflicts.has(error.code)
 }
@@ -64,13 +76,19 @@ export function isOneRowsFault(error: unknown): boolean {
   return error instanceof StoreError && !error.unavailable
 }
 
-/** Returns whether the connection is of no more use. */
-export function isConnectionLost(error: unknown): boolean {
-  return error instanceof StoreError && !sqlState.test(error.code)
+/**
+ * Returns whether the connection is of no more use: it is lost, its statements are mixed up, or its server cannot
+ * write. After a failover, another connection reaches the new primary.
+ */
+export function endsConnection(error: unknown): boolean {
+  if (!(error instanceof StoreError)) return false
+  const { code } = error
+  return !sqlState.test(code) || code === readOnly || mixedStatements.has(code)
 }
 
 /** Makes an error of the driver or the server one that shows no values. */
 export function storeError(error: unknown, statement?: string): StoreError {
+  if (error instanceof StoreError) return error
   const { code, constraint, message } = error as Partial<Record<string, unknown>>
   return new StoreError(textOf(code) ?? 'connection_lost', {
     constraint: textOf(constraint),
@@ -91,8 +109,8 @@ function quotesValues(code: string): boolean {
 // A SQLSTATE contains a digit, which distinguishes it from the system error `EPIPE`.
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/
 
-// SQLSTATE classes of connection errors, read-only transactions, rejected logins, unknown databases,
-// resources (a full disk), operator intervention (a shutdown), and system errors.
+// SQLSTATE classes of connection errors, read-only transactions, rejected logins, unknown databases and
+// schemas, resources (a full disk), operator intervention (a shutdown), and system errors.
 const unavailableClasses: ReadonlySet<string> = new Set([
-  ...['08', '25', '28', '3D', '53', '57', '58', 'XX'],
+  ...['08', '25', '28', '3D', '3F', '53', '57', '58', 'XX'],
 ])

@@ -3,16 +3,20 @@
  *
  * @module
  */
+import pg from 'pg'
 import { type Database, openPool, sessionSettings } from './database.ts'
-import { StoreError } from './errors.ts'
+import { readOnly, StoreError, storeError } from './errors.ts'
+import { checkPooler } from './pooler.ts'
 
-// In milliseconds. A duplicate waits two seconds for the first request. An unresponsive instance with a lock is
-// disconnected after ten seconds, so that it does not block others.
-const timeouts = {
-  lock_timeout: 2000,
-  statement_timeout: 10_000,
-  idle_in_transaction_session_timeout: 10_000,
-}
+/** Settings of each session of a server, as `name: value`. */
+export const serverSettings = {
+  ...sessionSettings,
+  // In milliseconds. A duplicate waits two seconds for the first request. An unresponsive instance with a lock is
+  // disconnected after ten seconds, so that it does not block others.
+  lock_timeout: '2000',
+  statement_timeout: '10000',
+  idle_in_transaction_session_timeout: '10000',
+} as const
 
 // For an unresponsive server, for example behind a network that drops packets. Longer than
 // `statement_timeout`, so that a responsive server returns the error.
@@ -26,20 +30,19 @@ const clientTimeouts = {
  * Opens a PostgreSQL database.
  *
  * @param url - `postgres://user:password@host:port/database`
- * @throws {StoreError} If the server is unreachable.
- * @throws {TypeError} If the server is older than version 15, or the encoding is not UTF-8.
+ * @throws {StoreError} If the server is unreachable, or cannot write.
+ * @throws {TypeError} If the URL, the server, or a pooler is not supported. The message names the fix.
  */
 export async function openPostgres(url: string): Promise<Database> {
-  const { connectionString, options } = withOptions(url)
+  assertOneHost(url)
+  const connection = { connectionString: url, connectionTimeoutMillis: 5000, ...clientTimeouts }
   const database = openPool(
     {
-      connectionString,
+      ...connection,
       max: 10,
       // Keep idle connections, because a shop with few orders would reconnect for each.
       idleTimeoutMillis: 0,
-      connectionTimeoutMillis: 5000,
-      ...clientTimeouts,
-      options,
+      prepare: createPrepare(),
     },
     'postgres',
   )
@@ -56,6 +59,7 @@ export async function openPostgres(url: string): Promise<Database> {
         'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb --encoding=UTF8 --template=template0`.',
       )
     }
+    await checkPooler(() => new pg.Client(connection), serverSettings)
     return database
   } catch (error) {
     await database.close()
@@ -64,18 +68,39 @@ export async function openPostgres(url: string): Promise<Database> {
 }
 
 /**
- * Adds the service's settings after the options in the URL, because the last value of a setting is used. `pg`
- * alone would use only the options in the URL.
+ * Returns the function that prepares a connection. The settings are set here, and not in the startup message, because
+ * a pooler may drop them there without an error.
  */
-function withOptions(url: string): { readonly connectionString: string; readonly options: string } {
-  // Not parsed with `URL`, which rejects an address whose host is in a parameter.
-  const [address, ...rest] = url.split('?')
-  const parameters = new URLSearchParams(rest.join('?'))
-  const inUrl = parameters.getAll('options')
-  parameters.delete('options')
-  const settings = Object.entries({ ...sessionSettings, ...timeouts }).map(
-    ([name, value]) => `-c ${name}=${value}`,
+function createPrepare(): (client: pg.PoolClient) => Promise<void> {
+  const settings = Object.entries(serverSettings)
+    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+    .join(', ')
+  const text = `select pg_is_in_recovery() as standby, current_schema() as schema, ${settings}`
+  let first: string | null | undefined
+  return async (client) => {
+    const { rows } = await client.query(text).catch((error: unknown) => {
+      throw storeError(error)
+    })
+    const { standby, schema } = rows[0] as { standby: boolean; schema: string | null }
+    if (standby) throw new StoreError(readOnly, { reason: 'the server is a standby' })
+    first ??= schema
+    // Otherwise this connection would not find the tables, or find others.
+    if (schema === null || schema !== first) {
+      const found = schema === null ? 'none' : `${schema} after ${first}`
+      throw new StoreError('3F000', {
+        reason: `PI_DATABASE_URL: the search_path must lead to one existing schema; found ${found}`,
+      })
+    }
+  }
+}
+
+/** @throws {TypeError} If the URL names several hosts, of which `pg` would use none. */
+function assertOneHost(url: string): void {
+  const [address = '', parameters = ''] = url.split('?')
+  const hosts = [/^\w+:\/\/(?:[^@/]*@)?([^/]*)/.exec(address)?.[1] ?? '']
+  hosts.push(...new URLSearchParams(parameters).getAll('host'))
+  if (!hosts.some((host) => host.includes(','))) return
+  throw new TypeError(
+    'PI_DATABASE_URL: must name one host. Use an address that always leads to the primary, such as that of a proxy or a virtual IP; the service never uses a standby, like target_session_attrs=read-write.',
   )
-  const options = [...inUrl, ...settings].join(' ')
-  return { connectionString: `${address}?${parameters}`, options }
 }

@@ -12,9 +12,11 @@ const server = await startPostgres({ autovacuum: 'off' })
 const database = await openPostgres(server.url)
 await migrate(database)
 await database.close()
-const settings = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`)
-const client = new pg.Client({ connectionString: server.url, options: settings.join(' ') })
+const client = new pg.Client(server.url)
 await client.connect()
+for (const [name, value] of Object.entries(sessionSettings)) {
+  await client.query(`set ${name} = '${value}'`)
+}
 atEnd(() => client.end())
 
 test('reads large tables by an index, in an empty and in a full store', async () => {

@@ -218,6 +218,17 @@ test('adds options of the database URL to the settings of a session', async () =
   expect(settings).toEqual({ zone: 'UTC', lockTimeout: '2s', memory: '1234kB', name: 'shop' })
 })
 
+test('rejects a URL with several hosts, with the fix (P9)', async () => {
+  for (const url of [
+    'postgres://pi:secret@one:5432,two:5432/pi?target_session_attrs=read-write',
+    'postgres://pi:secret@/pi?host=one,two',
+  ]) {
+    const rejected = openPostgres(url)
+    await expect(rejected).rejects.toThrow(/^PI_DATABASE_URL: must name one host\. Use an address/)
+    await expect(rejected).rejects.not.toThrow('secret')
+  }
+})
+
 test('rejects a database that is not encoded in UTF-8, with the fix', async () => {
   const url = await newDatabase('latin', "encoding 'LATIN1' template template0")
   await expect(openPostgres(url)).rejects.toThrow(

@@ -1,0 +1,77 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { openPool } from '../../src/db/database.ts'
+import { createIntentStore } from '../../src/intents/intents.ts'
+import { newSecretKeys } from '../../src/secret-keys.ts'
+import { atEnd, startPostgres } from '../support/lifetime.ts'
+import { startTestService } from '../support/service.ts'
+import { hashes, newIntent } from '../support/store.ts'
+
+const server = await startPostgres()
+const service = await startTestService({
+  PI_DATABASE_URL: server.url,
+  PI_SECRET_KEYS: newSecretKeys(),
+})
+const admin = new pg.Client(server.url)
+await admin.connect()
+atEnd(() => admin.end())
+const { rows } = await admin.query('select id from environments limit 1')
+const environmentId = String(rows[0].id)
+const db = openPool({ connectionString: server.url, query_timeout: 500, max: 4 }, 'postgres')
+atEnd(() => db.close())
+const store = createIntentStore(db)
+
+async function set(name: string, value: string): Promise<void> {
+  await admin.query('set synchronous_commit = local')
+  await admin.query(`alter system set ${name} = '${value}'`)
+  await admin.query('select pg_reload_conf(), pg_sleep(0.2)')
+}
+
+/** Ends the commits that wait for the standby, as an operator or a restart does. */
+async function end(how: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> {
+  const waits = `from pg_stat_activity
+    where wait_event = 'SyncRep' and query like '%insert into payment_intents%'`
+  const ended = async (): Promise<number | null> =>
+    (await admin.query(`select ${how}(pid) ${waits}`)).rowCount
+  await expect.poll(ended).toBeGreaterThan(0)
+}
+
+test('reports nothing that the synchronous standby lacks (P1)', async () => {
+  await set('synchronous_standby_names', 'missing')
+  for (const [index, how] of (['pg_cancel_backend', 'pg_terminate_backend'] as const).entries()) {
+    const draft = newIntent({ environmentId, idempotency: hashes(index) })
+    const again = newIntent({ environmentId, idempotency: hashes(index) })
+    const create = store.create(draft)
+    create.catch(() => {})
+    await end(how)
+    await expect(create).rejects.toMatchObject({ unavailable: true })
+    const { rowCount } = await admin.query('select from payment_intents where id = $1', [draft.id])
+    expect(rowCount, 'the primary shows the intent').toBe(1)
+    await expect(store.create(again)).rejects.toMatchObject({ unavailable: true })
+    await expect(store.find(draft)).rejects.toMatchObject({ unavailable: true })
+  }
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(503)
+
+  await set('synchronous_standby_names', '')
+  const again = newIntent({ environmentId, idempotency: hashes(0) })
+  expect(await store.create(again)).toMatchObject({ type: 'replayed' })
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
+})
+
+test('leaves a server that became read-only, and returns to it (P2)', async () => {
+  const one = openPool({ connectionString: server.url, query_timeout: 5000, max: 1 }, 'postgres')
+  atEnd(() => one.close())
+  const { create } = createIntentStore(one)
+  await one.query`select set_config('default_transaction_read_only', 'on', false)`
+  const first = newIntent({ environmentId })
+  await expect(create(first)).rejects.toMatchObject({ code: '25006', unavailable: true })
+  expect(await create(first)).toEqual({ type: 'created' })
+})
+
+test('is not ready while an operator has made the server read-only (P2, P6)', async () => {
+  await set('default_transaction_read_only', 'on')
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(503)
+  await admin.query('set default_transaction_read_only = off')
+  await set('default_transaction_read_only', 'off')
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
+})
