@@ -3,7 +3,9 @@
  *
  * @module
  */
-import type { Queryable } from '../db/database.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../db/database.ts'
+import { readOnly, StoreError } from '../db/errors.ts'
 import { retryLater } from './problem.ts'
 import { type Handler, json, noContent } from './response.ts'
 
@@ -12,18 +14,55 @@ export function healthRoutes({
   db,
   stopping,
 }: {
-  readonly db: Queryable
+  readonly db: Database
   readonly stopping: AbortSignal
 }): { readonly health: Handler; readonly ready: Handler; readonly favicon: Handler } {
+  const commits = sharedCheck(async () => await checkWritable(db))
   return {
     health: () => json({ status: 'ok' }),
     ready: async () => {
       if (stopping.aborted) throw retryLater('store_unavailable', 'The service is stopping.')
-      // If the store is unreachable, this throws an error that is sent as the same 503.
-      await db.query`select 1 as ready`
+      // If the store is unreachable or cannot write, this throws an error that is sent as the same 503.
+      const late = new AbortController()
+      const tooLate = sleep(checkTimeout, false, { signal: late.signal, ref: false })
+      tooLate.catch(() => {})
+      const inTime = await Promise.race([commits().then(() => true), tooLate])
+      late.abort()
+      if (!inTime) throw retryLater('store_unavailable', 'The store does not respond.')
       return json({ status: 'ready' })
     },
     // Browsers request it automatically. A 404 would show as an error in the browser console.
     favicon: noContent,
   }
+}
+
+/** Milliseconds after which a store that does not respond is not ready. */
+const checkTimeout = 3000
+
+/** Milliseconds for which a result is valid, so that requests of `/readyz` do not load the store. */
+const checkInterval = 500
+
+/** Returns a function that shares a running check and a recent result. */
+function sharedCheck(check: () => Promise<void>): () => Promise<void> {
+  let last: { readonly result: Promise<void>; endedAt: number } | undefined
+  return () => {
+    if (last && performance.now() - last.endedAt < checkInterval) return last.result
+    const started = { result: check(), endedAt: Number.POSITIVE_INFINITY }
+    const end = (): void => {
+      started.endedAt = performance.now()
+    }
+    started.result.then(end, end)
+    last = started
+    return started.result
+  }
+}
+
+/** Commits a transaction, which a full disk, a standby, and a missing synchronous standby prevent. */
+async function checkWritable(db: Database): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [state] = await tx.query<{ readOnly: string }>`
+      select current_setting('transaction_read_only') as "readOnly"`
+    if (state?.readOnly !== 'off') throw new StoreError(readOnly)
+    await tx.query`select pg_logical_emit_message(true, 'pi-checkout', 'ready')::text as message`
+  })
 }

@@ -16,12 +16,20 @@ const retrieved = `
   coalesce(provider_payment_id, ''), coalesce(settlement::text, ''), confirms,
   expires_at, coalesce(finalized_at::text, ''), created_at, updated_at`
 
+/**
+ * Empty text. If a synchronous standby is configured, the transaction of a read ends only when the standby has all
+ * that the read saw, because the message is written after it. A row can be visible before the standby has it: when
+ * the primary restarts, or ends the connection that waits for the standby.
+ */
+const replicated = `case when current_setting('synchronous_standby_names') = '' then ''
+  else left(pg_logical_emit_message(true, 'pi-checkout', 'read')::text, 0) end`
+
 /** SQL expression of an intent without its secret, for `readIntent`. */
-export const packedIntent = new Fragment(`concat_ws(chr(31), ${retrieved})`)
+export const packedIntent = new Fragment(`concat_ws(chr(31), ${retrieved}) || ${replicated}`)
 
 /** SQL expression of a complete intent, for `readStoredIntent`. */
 export const packedStoredIntent = new Fragment(
-  `concat_ws(chr(31), ${retrieved}, secret_kid, coalesce(encode(secret_salt, 'hex'), ''))`,
+  `concat_ws(chr(31), ${retrieved}, secret_kid, coalesce(encode(secret_salt, 'hex'), '')) || ${replicated}`,
 )
 
 /** Reads the text of `packedIntent`. @throws {Error} If a value contains a separator. */
