@@ -58,7 +58,7 @@ ${Object.entries(lines)
   )
   // It refuses to run as root.
   await chmod(folder, 0o755)
-  const user = process.getuid?.() === 0 ? ['--user', 'nobody'] : []
+  const user = process.getuid?.() === 0 ? ['--user', 'daemon'] : []
   const child = spawn(program, [...user, '--quiet', file], { stdio: 'ignore' })
   const through = `postgres://postgres@127.0.0.1:${port}/postgres`
   while (child.exitCode === null && !(await accepts(through))) await sleep(20)

@@ -97,9 +97,10 @@ function createPrepare(): (client: pg.PoolClient) => Promise<void> {
 /** @throws {TypeError} If the URL names several hosts, of which `pg` would use none. */
 function assertOneHost(url: string): void {
   const [address = '', parameters = ''] = url.split('?')
-  const hosts = [/^\w+:\/\/(?:[^@/]*@)?([^/]*)/.exec(address)?.[1] ?? '']
-  hosts.push(...new URLSearchParams(parameters).getAll('host'))
-  if (!hosts.some((host) => host.includes(','))) return
+  const authority = address.split('/')[2] ?? ''
+  const host = authority.slice(authority.lastIndexOf('@') + 1)
+  const hosts = [host, ...new URLSearchParams(parameters).getAll('host')]
+  if (!hosts.some((each) => each.includes(','))) return
   throw new TypeError(
     'PI_DATABASE_URL: must name one host. Use an address that always leads to the primary, such as that of a proxy or a virtual IP; the service never uses a standby, like target_session_attrs=read-write.',
   )
