@@ -273,12 +273,18 @@ test.each<[unknown, string, (stop: AbortController) => unknown]>([
 })
 
 test.each([
-  ['handoff', {}, 'handoff: must have id and clientSecret'],
-  ['handoff', 'pi_1', 'handoff: must have id and clientSecret'],
-  ['fetchHandoff', '/checkout/handoff', 'fetchHandoff: must be a function or null'],
-])('%s rejects a value of another type', (name, value, message) => {
-  expect(() => Object.assign(pay, { [name]: value })).toThrow(new TypeError(message))
-})
+  ['handoff', {}, noHandoff],
+  ['handoff', 'pi_1', noHandoff],
+  ['fetchHandoff', '/checkout/handoff', 'TypeError: fetchHandoff: must be a function or null'],
+  ['clientSecret', 'pi_sk_test_abc', apiKey],
+  ['clientSecret', 5, 'TypeError: clientSecret: must be a string or null'],
+  ['clientSecret', {}, 'TypeError: clientSecret: must be a string or null'],
+])(
+  '%s rejects %j with a fixed message that does not repeat it (threat 55)',
+  (name, value, text) => {
+    expect(() => Object.assign(pay, { [name]: value })).toThrow(new TypeError(text.slice(11)))
+  },
+)
 
 test('focus() does nothing before the element is inserted', () => {
   expect(() => pay.focus()).not.toThrow()

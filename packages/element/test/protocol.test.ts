@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import type { FakeHostedPageOptions } from '../src/testing/index.ts'
 import {
   eventsAfterTick,
   eventsOf,
   installClock,
   mountDirectly,
+  type Responder,
   readyEvents,
   type SiteResponse,
   setValues,
@@ -44,20 +46,9 @@ test('sends no port or secret to a frame that was redirected to another origin (
   expect(await eventsOf(page)).toEqual(['pi-statechange loading'])
 })
 
-test('reports protocol_mismatch for a hello without a common version', async () => {
-  const page = await sites.openShop({ hosted: { versions: [2, 3] } })
-  await waitForEvent(page, 'pi-error protocol_mismatch')
-  expect(await page.locator('iframe').count()).toBe(0)
-})
-
 test('connects to a page that speaks newer versions too', async () => {
   const page = await sites.openShop({ hosted: { versions: [3, 2, 1] } })
   await waitForEvent(page, 'pi-ready')
-})
-
-test('ends the session at the sixth hello in ten seconds (threat 49)', async () => {
-  const page = await sites.openShop({ hosted: hostedPage('for (let i = 0; i < 6; i++) hello()') })
-  await waitForEvent(page, 'pi-error connection_lost')
 })
 
 test('sends the secret after ack, once per port, and closes an older port', async () => {
@@ -107,16 +98,20 @@ test('sends id and secret again to a page that asks to renew, and stays ready', 
   expect(await eventsOf(page)).toEqual(readyEvents)
 })
 
-test.each(['origin_not_allowed', 'unauthorized'])(
-  'shows the failure %s without a retry button',
-  async (code) => {
-    const page = await sites.openShop({ hosted: { steps: [{ fail: code }] } })
-    await waitForEvent(page, `pi-error ${code}`)
-    expect(await page.locator('iframe').count()).toBe(0)
-    expect(await page.getByRole('button').count()).toBe(0)
-    expect(sites.requests).toEqual(['/checkout/pi_1'])
-  },
-)
+test.each<[string, number, FakeHostedPageOptions | Responder]>([
+  ['origin_not_allowed', 0, { steps: [{ fail: 'origin_not_allowed' }] }],
+  ['unauthorized', 0, { steps: [{ fail: 'unauthorized' }] }],
+  // No common version.
+  ['protocol_mismatch', 0, { versions: [2, 3] }],
+  // Six times hello in ten seconds (threat 49).
+  ['connection_lost', 1, hostedPage('for (let i = 0; i < 6; i++) hello()')],
+])('removes the frame after %s, with %i retry buttons', async (code, buttons, hosted) => {
+  const page = await sites.openShop({ hosted, prepare: installClock })
+  await expect.poll(() => eventsAfterTick(page)).toContain(`pi-error ${code}`)
+  expect(await page.locator('iframe').count()).toBe(0)
+  expect(await page.getByRole('button').count()).toBe(buttons)
+  expect(sites.requests).toEqual(Array(buttons + 1).fill('/checkout/pi_1'))
+})
 
 test('reports an unknown failure as internal after one silent retry, with a retry button', async () => {
   const page = await sites.openShop({
