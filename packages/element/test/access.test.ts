@@ -37,7 +37,7 @@ function focusedInside(page: Page): Promise<string | undefined> {
 
 test('has no axe violations while idle, loading, ready, busy, finished, or in an error', async () => {
   const page = await sites.openShop({
-    hosted: { steps: ['ready', 'busy'], delay: 1500 },
+    hosted: { steps: ['ready', 'busy'], delay: 1200 },
     script: configure,
   })
   await page.waitForFunction(() => customElements.get('pi-checkout'))
