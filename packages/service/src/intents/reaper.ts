@@ -7,18 +7,20 @@
  * @module
  */
 import type { Logger } from 'pino'
-import type { Database } from '../db/database.ts'
+import { type Database, Fragment } from '../db/database.ts'
 import { logError } from '../log.ts'
 import { environmentNow } from '../merchants/environments.ts'
 import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
 import { applyDeadlines, type PackedRow, type StoreAndClock } from './intents.ts'
 import { lifetimes } from './lifetimes.ts'
 
-/** Time between rounds in milliseconds, and number of rows in a batch. */
+/** Time between rounds in milliseconds. */
 const interval = 10_000
-const batchSize = 200
+/** Number of rows in a batch. Each takes a few milliseconds, and up to 50 for deadlines, which change row by row. */
+const batchSizes = { deadlines: 100, keys: 200, tokens: 1000 } as const
 /** Maximum batches in a round, so that a round does not block requests. */
 const maxBatches = 100
+const maxTokenBatches = 10
 
 /** Starts a reaper. Returns the function that stops it, which rolls back a running batch. */
 export function startReaper(
@@ -26,10 +28,11 @@ export function startReaper(
 ): () => Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
+  const progress: Progress = { token: null }
   let round = Promise.resolve()
   const timer = setInterval(() => {
     round = round
-      .then(async () => await reap(options, signal))
+      .then(async () => await reap(options, signal, progress))
       .catch((error: unknown) => {
         if (signal.aborted) return
         logError(options.log, error, { event: 'A reaper round failed', level: 'warn' })
@@ -43,6 +46,11 @@ export function startReaper(
   }
 }
 
+/** What the next round continues: the last token that was examined, or `null` for a new pass. */
+interface Progress {
+  token: Buffer | null
+}
+
 /**
  * Runs one round.
  *
@@ -51,80 +59,92 @@ export function startReaper(
 export async function reap(
   { db, now }: StoreAndClock,
   signal: AbortSignal = new AbortController().signal,
+  progress: Progress = { token: null },
 ): Promise<void> {
-  const runBatches = async (batch: () => Promise<number>): Promise<void> => {
-    for (let left = maxBatches; left > 0 && !signal.aborted; left--) {
-      if ((await batch()) < batchSize) return
+  const runBatches = async (max: number, batch: () => Promise<boolean>): Promise<void> => {
+    for (let left = max; left > 0 && !signal.aborted; left--) {
+      if (!(await batch())) return
     }
   }
-  await runBatches(async () => await applyDeadlinesBatch(db, now(), signal))
-  await runBatches(async () => await releaseKeysBatch(db, now()))
-  await runBatches(async () => await deleteTokensBatch(db, now()))
+  await runBatches(maxBatches, async () => await applyDeadlinesBatch(db, now(), signal))
+  await runBatches(maxBatches, async () => await releaseKeysBatch(db, now()))
+  await runBatches(maxTokenBatches, async () => await deleteTokensBatch(db, now(), progress))
 }
+
+// The expression of the index payment_intents_deadline.
+const deadline = new Fragment(`least(
+  case when status <> 'processing' then expires_at end,
+  next_action_expires_at,
+  instant(settlement ->> 'at'))`)
 
 interface DueRow extends PackedRow {
   readonly clockOffset: number
 }
 
-async function applyDeadlinesBatch(db: Database, now: Date, signal: AbortSignal): Promise<number> {
+/** Returns whether there may be more, as the other batches do. */
+async function applyDeadlinesBatch(db: Database, now: Date, signal: AbortSignal): Promise<boolean> {
   return await db.transaction(async (tx) => {
-    // Each side of the `or` has an index. The last condition uses the time of the intent's environment.
     const rows = await tx.query<DueRow>`
       select ${packedStoredIntent} as packed,
              (select clock_offset from environments where id = environment_id) as "clockOffset"
         from payment_intents
-       where (
-               (status in ('requires_payment_method', 'requires_action')
-                and expires_at <= ${now}::timestamptz + interval '1 ms' * (
-                  select max(clock_offset) from environments))
-               or status in ('requires_action', 'processing')
-             )
-         and least(
-               case when status <> 'processing' then expires_at end,
-               next_action_expires_at,
-               (settlement ->> 'at')::timestamptz)
-             <= ${now}::timestamptz + interval '1 ms' * (
-                  select clock_offset from environments where id = environment_id)
-       limit ${batchSize}
-         for update skip locked`
+       where id = any(array(
+         select due.id from environments e cross join lateral (
+           select id from payment_intents
+            where environment_id = e.id
+              and status in ('requires_payment_method', 'requires_action', 'processing')
+              and ${deadline} <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
+            order by ${deadline} limit ${batchSizes.deadlines}
+              for update skip locked) due
+          limit ${batchSizes.deadlines}))`
     for (const { clockOffset, packed } of rows) {
       signal.throwIfAborted()
       await applyDeadlines(tx, readStoredIntent(packed), environmentNow({ clockOffset }, now))
     }
-    return rows.length
+    return rows.length === batchSizes.deadlines
   })
 }
 
-async function releaseKeysBatch(db: Database, now: Date): Promise<number> {
-  // Keys expire in the time of their environment. The condition with `max` is for the index.
+async function releaseKeysBatch(db: Database, now: Date): Promise<boolean> {
   const released = await db.query`
     update payment_intents
        set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null
-     where id in (
-       select id from payment_intents
-        where idempotency_hash is not null
-          and idempotency_expires_at <= ${now}::timestamptz + interval '1 ms' * (
-                select max(clock_offset) from environments)
-          and idempotency_expires_at <= ${now}::timestamptz + interval '1 ms' * (
-                select clock_offset from environments where id = environment_id)
-        limit ${batchSize} for update skip locked)
+     where id = any(array(
+       select due.id from environments e cross join lateral (
+         select id from payment_intents
+          where environment_id = e.id and idempotency_hash is not null
+            and idempotency_expires_at <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
+          order by idempotency_expires_at limit ${batchSizes.keys}
+            for update skip locked) due
+        limit ${batchSizes.keys}))
     returning id`
-  return released.length
+  return released.length === batchSizes.keys
 }
 
-/** Deletes challenge tokens of intents whose checkout can no longer be opened. */
-async function deleteTokensBatch(db: Database, now: Date): Promise<number> {
-  const deleted = await db.query`
-    delete from challenge_tokens
-     where token_hash in (
-       select t.token_hash
-         from challenge_tokens t
-         join challenges c on c.id = t.challenge_id
-         join payment_intents i on i.id = c.intent_id
-        where i.finalized_at + interval '1 ms' * ${lifetimes.secretAfterFinal}::bigint
-              <= ${now}::timestamptz + interval '1 ms' * (
-                   select clock_offset from environments where id = i.environment_id)
-        limit ${batchSize} for update of t skip locked)
-    returning challenge_id`
-  return deleted.length
+/**
+ * Deletes challenge tokens of intents whose checkout can no longer be opened. No index leads to them, so all tokens are
+ * examined in the order of their hashes, a part in each round.
+ */
+async function deleteTokensBatch(db: Database, now: Date, progress: Progress): Promise<boolean> {
+  const [examined] = await db.query<{ count: number; last: Buffer | null }>`
+    with examined as materialized (
+      select token_hash, challenge_id from challenge_tokens
+       where token_hash > ${progress.token ?? Buffer.alloc(0)}
+       order by token_hash limit ${batchSizes.tokens}
+    ), deleted as (
+      delete from challenge_tokens t
+       using examined x
+        join challenges c on c.id = x.challenge_id
+        join payment_intents i on i.id = c.intent_id
+        join environments e on e.id = i.environment_id
+       where t.token_hash = x.token_hash
+         and i.finalized_at + interval '1 ms' * ${lifetimes.secretAfterFinal}::bigint
+             <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
+    )
+    select count(*)::int as count,
+           (select token_hash from examined order by token_hash desc limit 1) as last
+      from examined`
+  const hasMore = examined?.count === batchSizes.tokens
+  progress.token = (hasMore && examined.last) || null
+  return hasMore
 }
