@@ -44,13 +44,16 @@ export interface AppOptions
   readonly adminToken: string
   readonly accessLog?: readonly Observer[]
   readonly running?: { count: number }
+  /** Aborted when the drain begins. `stopping` is aborted when it ends. */
+  readonly draining?: AbortSignal | undefined
+  readonly unready?: () => string | undefined
   readonly sandboxFrom: SandboxAccess
   readonly metrics: boolean
 }
 
 /** Creates the main listener, which serves the API, the hosted page, the sandbox, and the documentation. */
 export function mainListener(options: AppOptions): RequestListener {
-  const { db, publicUrl, hostedFolder, log, stopping } = options
+  const { db, publicUrl, hostedFolder, log, stopping, draining, unready } = options
   const sandbox = createSandbox(options)
   const metrics = options.metrics ? createMetrics() : undefined
   const faults = createFaultRules()
@@ -62,11 +65,12 @@ export function mainListener(options: AppOptions): RequestListener {
     log,
     accessLog: options.accessLog ?? [],
     ...(options.running && { running: options.running }),
+    draining,
     observers: [...(metrics ? [metrics.observer] : []), sandbox.requestLog.observer],
     handlers: {
       create: withFaults('create', create),
       retrieve: withFaults('retrieve', retrieve),
-      ...healthRoutes({ db, stopping }),
+      ...healthRoutes({ db, unready }),
       ...(metrics && { metrics: metrics.handle }),
       ...checkoutRoutes({
         ...options,
@@ -104,6 +108,7 @@ export function testBankListener(options: AppOptions): RequestListener {
     log: options.log,
     accessLog: options.accessLog ?? [],
     ...(options.running && { running: options.running }),
+    draining: options.draining,
     observers: [],
     handlers: { ...testBankRoutes(options), assets: builtAssets(options.hostedFolder), favicon },
     checks: { buyer: [host], public: [host], 'test-bank': [host] },

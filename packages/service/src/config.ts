@@ -46,6 +46,8 @@ export interface Config {
   /** Proxies whose headers contain the client's address. If `undefined`, client addresses are unknown. */
   readonly trustedProxies: BlockList | undefined
   readonly metrics: boolean
+  /** Milliseconds between a signal to stop and the end of the listeners. */
+  readonly drainMs: number
   readonly logLevel: LogLevel
   /** Clients that may use the sandbox and its inspector. */
   readonly sandboxFrom: SandboxAccess
@@ -70,32 +72,29 @@ const optionNames = { port: '--port', shopOrigin: '--shop-origin', ports: 'PI_PO
  */
 export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionNames): Config {
   const port = readPort(flags.port, names.port) ?? readPort(env.PI_PORT, 'PI_PORT') ?? 4000
+  const store = readStore(flags, env)
   return {
     host: env.PI_HOST || '127.0.0.1',
     port,
     challengePort: port === 0 ? 0 : port + 1,
     portName: names.ports,
-    store: readStore(flags, env),
+    store,
     origins: (flags.shopOrigin ?? []).map((origin) => readUrl(origin, names.shopOrigin)),
     secretKeys: env.PI_SECRET_KEYS || undefined,
     publicUrl: env.PI_PUBLIC_URL ? readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL') : undefined,
     challengeUrl: env.PI_CHALLENGE_URL
       ? readUrl(env.PI_CHALLENGE_URL, 'PI_CHALLENGE_URL')
       : undefined,
-    rateLimit: readRate(env.PI_RATE_LIMIT),
+    rateLimit: readInteger('PI_RATE_LIMIT', env.PI_RATE_LIMIT, perSecond),
     trustedProxies: readTrustedProxies(env.PI_TRUSTED_PROXIES),
     metrics:
       readChoice('PI_METRICS', env.PI_METRICS, { values: ['on', 'off'], usual: 'off' }) === 'on',
+    drainMs:
+      readInteger('PI_DRAIN_MS', env.PI_DRAIN_MS, milliseconds) ??
+      (store.kind === 'postgres' ? 5000 : 0),
     logLevel: readChoice('PI_LOG_LEVEL', env.PI_LOG_LEVEL, { values: logLevels, usual: 'warn' }),
     sandboxFrom: readChoice('PI_SANDBOX', env.PI_SANDBOX, { values: ['loopback', 'network'] }),
   }
-}
-
-function readRate(text: string | undefined): number | undefined {
-  if (!text) return undefined
-  const rate = Number(text)
-  if (/^\d{1,6}$/.test(text) && rate > 0) return rate
-  throw invalid({ PI_RATE_LIMIT: text }, 'an integer from 1 to 999999, in requests per second')
 }
 
 function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
@@ -143,13 +142,22 @@ export function storeOptions(store: StoreChoice): string | undefined {
 const defaultDirectory = '.data/service'
 
 function readPort(text: string | undefined, name: string): number | undefined {
-  if (!text) return undefined
-  const port = Number(text)
   // At most 65534, because the test bank uses the next port.
-  if (!/^\d+$/.test(text) || port > 65534) {
-    throw invalid({ [name]: text }, 'an integer from 0 to 65534 (0 selects a free port)')
-  }
-  return port
+  return readInteger(name, text, { min: 0, max: 65_534, note: ' (0 selects a free port)' })
+}
+
+const perSecond = { min: 1, max: 999_999, note: ', in requests per second' }
+const milliseconds = { min: 0, max: 60_000, note: ', in milliseconds' }
+
+function readInteger(
+  name: string,
+  text: string | undefined,
+  { min, max, note }: { readonly min: number; readonly max: number; readonly note: string },
+): number | undefined {
+  if (!text) return undefined
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value
+  throw invalid({ [name]: text }, `an integer from ${min} to ${max}${note}`)
 }
 
 /** Reads a setting with a few values. The default is `usual`, or the first value. */

@@ -27,6 +27,14 @@ test('logs warnings and limits no rate by default', () => {
   expect(readConfig({}, {})).toMatchObject({ logLevel: 'warn', rateLimit: undefined })
 })
 
+test('drains for 5 seconds with PostgreSQL, and not with the embedded store', () => {
+  const drainMs = (flags: object, PI_DRAIN_MS = ''): number =>
+    readConfig(flags, { PI_DRAIN_MS }).drainMs
+  const shared = { databaseUrl: 'postgres://me@db/x' }
+  expect([drainMs(shared), drainMs({}), drainMs({ memory: true })]).toEqual([5000, 0, 0])
+  expect([drainMs(shared, '0'), drainMs({}, '60000')]).toEqual([0, 60_000])
+})
+
 const origin =
   'must be an origin such as https://pay.example.com, without a path or trailing slash. http is accepted for loopback only.'
 const proxies = (entry: string): string =>
@@ -48,6 +56,8 @@ for (const [name, value, rule] of [
   ['PI_TRUSTED_PROXIES', 'none,10.0.0.1', proxies('none')],
   ['PI_TRUSTED_PROXIES', 'true', proxies('true')],
   ['PI_RATE_LIMIT', '0', 'must be an integer from 1 to 999999, in requests per second'],
+  ['PI_DRAIN_MS', '60001', 'must be an integer from 0 to 60000, in milliseconds'],
+  ['PI_DRAIN_MS', '5s', 'must be an integer from 0 to 60000, in milliseconds'],
   ['PI_METRICS', 'yes', 'must be on or off'],
   ['PI_SANDBOX', 'everybody', 'must be loopback or network'],
   [

@@ -55,8 +55,6 @@ export interface CheckoutRoutesOptions extends StoreAndClock {
   readonly challengeUrl: string
   readonly hostedFolder: string
   readonly notifier: Notifier
-  /** Aborted when the service stops. Responses then close their connection. */
-  readonly stopping: AbortSignal
   readonly limits: Pick<RateLimits, 'confirm'>
   /** Opens the challenge of an intent at the test bank. Returns its token if there is a challenge. */
   readonly openChallenge: (
@@ -66,7 +64,7 @@ export interface CheckoutRoutesOptions extends StoreAndClock {
 }
 
 export function checkoutRoutes(options: CheckoutRoutesOptions) {
-  const { db, keys, log, now, publicUrl, challengeUrl, notifier, stopping } = options
+  const { db, keys, log, now, publicUrl, challengeUrl, notifier } = options
   const read = snapshotReader(options)
   const opens = createBuckets(openRate, now)
   const tokens = new SessionTokens(keys, publicUrl)
@@ -134,8 +132,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
               holder: signedPart(request.headers.authorization),
               signal: endOf(call),
             })
-      const response = view(existing(snapshot))
-      return stopping.aborted ? { ...response, headers: { connection: 'close' } } : response
+      return view(existing(snapshot))
     },
 
     confirm: post(

@@ -23,7 +23,8 @@ export async function runBesideService(
   log: Logger,
 ): Promise<number> {
   const origins = [...config.origins, ...shopOrigin(process.env.PORT)]
-  const service = await startService({ ...config, port: 0, challengePort: 0, origins }, log)
+  const own = { port: 0, challengePort: 0, drainMs: 0, origins }
+  const service = await startService({ ...config, ...own }, log)
   try {
     const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = service.ready
     // A pipe or a log gets the command's output only.

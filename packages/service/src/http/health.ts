@@ -12,16 +12,18 @@ import { type Handler, json, noContent } from './response.ts'
 /** Returns the handlers of `/healthz`, `/readyz`, and `/favicon.ico`. */
 export function healthRoutes({
   db,
-  stopping,
+  unready = () => undefined,
 }: {
   readonly db: Database
-  readonly stopping: AbortSignal
+  /** Returns why this instance is not ready, or `undefined` if it may be. */
+  readonly unready?: (() => string | undefined) | undefined
 }): { readonly health: Handler; readonly ready: Handler; readonly favicon: Handler } {
   const commits = sharedCheck(async () => await checkWritable(db))
   return {
     health: () => json({ status: 'ok' }),
     ready: async () => {
-      if (stopping.aborted) throw retryLater('store_unavailable', 'The service is stopping.')
+      const reason = unready()
+      if (reason !== undefined) throw retryLater('store_unavailable', reason)
       // If the store is unreachable or cannot write, this throws an error that is sent as the same 503.
       const late = new AbortController()
       const tooLate = sleep(checkTimeout, false, { signal: late.signal, ref: false })

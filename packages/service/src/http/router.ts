@@ -26,6 +26,8 @@ export interface ListenerOptions {
   readonly accessLog?: readonly Observer[]
   /** Counts the handlers that have not ended, also those whose client has left. */
   readonly running?: { count: number }
+  /** Aborted before the service stops. Each response then closes its connection. */
+  readonly draining?: AbortSignal | undefined
   /** Records well-formed requests. */
   readonly observers: readonly Observer[]
   readonly log: Logger
@@ -35,9 +37,11 @@ export interface ListenerOptions {
 export function createListener(options: ListenerOptions): RequestListener {
   const { accessLog = [], observers, log } = options
   const runOptions = { running: { count: 0 }, ...options }
+  const { draining } = options
   const table = pathsOf(options.handlers)
   return (request, response) => {
     const call = new Call(request, response)
+    closeIf(draining, call)
     if (accessLog.length > 0) observe(call, accessLog)
     try {
       checkWellFormed(request)
@@ -75,6 +79,7 @@ async function run(
     problemHeaders,
     log,
     running,
+    draining,
   }: ListenerOptions & { readonly running: { count: number } },
 ): Promise<void> {
   running.count++
@@ -82,13 +87,21 @@ async function run(
     for (const check of checks[call.audience] ?? none) check(call)
     const handler = call.route && handlers[call.route]
     if (!handler) throw call.matched ? methodNotAllowed(table, call) : notFound()
-    await send(call, await handler(call))
+    const result = await handler(call)
+    closeIf(draining, call)
+    await send(call, result)
   } catch (error) {
+    closeIf(draining, call)
     if (error instanceof ConnectionDropped) call.request.socket.destroy()
     else sendProblem(call, { error, log, headers: problemHeaders?.[call.audience]?.(call) })
   } finally {
     running.count--
   }
+}
+
+/** Closes the connection after the response, so that the client opens the next one at another instance. */
+function closeIf(draining: AbortSignal | undefined, { response }: Call): void {
+  if (draining?.aborted) response.shouldKeepAlive = false
 }
 
 const none: readonly [] = []

@@ -43,7 +43,10 @@ export interface RunningService {
     readonly inspectorUrl: string
     readonly adminToken: string
   }
-  /** Rejects new connections, waits for open requests, and closes the store, within ten seconds. */
+  /**
+   * Is not ready for `drainMs`, and still serves requests. Then rejects new connections, waits for open requests,
+   * and closes the store, within ten seconds.
+   */
   stop(): Promise<void>
 }
 
@@ -100,6 +103,7 @@ async function serve(
   const adminToken = randomBytes(32).toString('base64url')
   const limits = createRateLimits(config, addresses.ofRequest)
   const auth = createAuthenticator({ db, keys, now: realNow }, limits.failure)
+  const draining = new AbortController()
   const stopping = new AbortController()
   const running = { count: 0 }
   const options = {
@@ -112,7 +116,9 @@ async function serve(
     intents: createIntentStore(db),
     notifier: createNotifier({ db, log, now: realNow }, stopping.signal),
     sandboxFrom: config.sandboxFrom,
+    draining: draining.signal,
     stopping: stopping.signal,
+    unready: () => (draining.signal.aborted ? 'The service is stopping.' : undefined),
     storeOptions: storeOptions(config.store),
     metrics: config.metrics,
   }
@@ -143,6 +149,8 @@ async function serve(
       adminToken,
     },
     stop: async () => {
+      draining.abort()
+      await sleep(config.drainMs)
       stopping.abort()
       const deadline = performance.now() + stopTimeout
       const left = (): number => deadline - performance.now()
@@ -156,7 +164,7 @@ async function serve(
   }
 }
 
-/** In milliseconds. Supervisors usually kill a process ten seconds after SIGTERM. */
+/** In milliseconds after the drain. Supervisors kill a process ten seconds after it, or later. */
 const stopTimeout = 9000
 const closeTimeout = 2000
 

@@ -5,7 +5,7 @@ import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
-import { startTestService } from '../support/service.ts'
+import { order, startTestService, type TestService } from '../support/service.ts'
 
 /** What a start creates; the named part fails. */
 const parts = vi.hoisted(() => ({ failing: '', reapers: 0 }))
@@ -40,6 +40,17 @@ vi.mock('../../src/intents/reaper.ts', async (load) => {
 
 const directory = temporaryFolder()
 
+/** Returns a create without its body. The service sends `100 Continue` when it waits for the body. */
+function beginningOf({ url, apiKey }: TestService, length: number): string {
+  return [
+    'POST /payment-intents HTTP/1.1',
+    `Host: ${new URL(url).host}`,
+    `Authorization: Bearer ${apiKey}`,
+    ...['Content-Type: application/json', `Content-Length: ${length}`],
+    ...['Expect: 100-continue', '', ''],
+  ].join('\r\n')
+}
+
 beforeEach(() => {
   parts.failing = ''
 })
@@ -53,6 +64,19 @@ for (const failing of ['app', 'test bank']) {
   })
 }
 
+test('closes the connection of a request that began before the drain', async () => {
+  const service = await startTestService({ PI_DRAIN_MS: '500' })
+  const slow = await openSocket(new URL(service.url).port)
+  const body = JSON.stringify(order)
+  slow.write(beginningOf(service, body.length))
+  await once(slow, 'data')
+  const stopped = service.stop()
+  slow.write(body)
+  const [response] = await once(slow, 'data')
+  expect(String(response)).toMatch(/^HTTP\/1.1 201 .*\r\nConnection: close\r\n/s)
+  await stopped
+})
+
 test('stops within ten seconds regardless of its clients', async () => {
   const service = await startTestService({ PI_DATA_DIR: directory })
   const admin = connect(join(directory, 'admin.sock'))
@@ -60,17 +84,8 @@ test('stops within ten seconds regardless of its clients', async () => {
   await once(admin, 'connect')
   admin.write('{"command":')
   // A client whose body never arrives completely.
-  const { host, port } = new URL(service.url)
-  const slow = await openSocket(port)
-  const lines = [
-    ...[
-      'POST /payment-intents HTTP/1.1',
-      `Host: ${host}`,
-      `Authorization: Bearer ${service.apiKey}`,
-    ],
-    ...['Content-Type: application/json', 'Content-Length: 50', 'Expect: 100-continue', '', ''],
-  ]
-  slow.write(lines.join('\r\n'))
+  const slow = await openSocket(new URL(service.url).port)
+  slow.write(beginningOf(service, 50))
   // The service waits for the body now.
   await once(slow, 'data')
   const begin = performance.now()

@@ -69,6 +69,7 @@ export async function startCheckout({
     intents: createIntentStore(db),
     notifier: createNotifier({ db, log, now }, stopping.signal),
     stopping: stopping.signal,
+    draining: stopping.signal,
     adminToken: randomBase62(30),
     sandboxFrom: 'loopback',
     storeOptions: undefined,

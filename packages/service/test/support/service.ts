@@ -39,7 +39,7 @@ export async function startTestService(
   timeouts?: Parameters<typeof startService>[2],
 ): Promise<TestService> {
   const memory = env.PI_DATA_DIR === undefined && env.PI_DATABASE_URL === undefined
-  const config = readConfig({ port: '0', memory }, env)
+  const config = readConfig({ port: '0', memory }, { PI_DRAIN_MS: '0', ...env })
   const logged: string[] = []
   const log = pino({ level: config.logLevel }, { write: (line) => void logged.push(line) })
   const { ready, stop } = await startService(config, log, timeouts)
