@@ -23,10 +23,20 @@ export interface TemporaryPostgres {
   readonly binaries: string
   /** Stops it without a checkpoint and without finishing transactions, as `pg_ctl stop -m immediate` does. */
   cut(): Promise<void>
+  /** Stops its processes where they are: connections stay open, and nothing responds. `cut` and `stop` still end it. */
+  freeze(): void
   /** Starts it again after `cut`. */
   start(): Promise<void>
+  /** Starts a synchronous standby. From then on each commit waits for it. */
+  startStandby(): Promise<Standby>
   /** Stops it and removes its files. */
   stop(): Promise<void>
+}
+
+/** A synchronous standby, which can become a primary. */
+export interface Standby extends TemporaryPostgres {
+  /** Makes it a primary that waits for no standby. */
+  promote(): Promise<void>
 }
 
 /** Folder of PostgreSQL's programs; `undefined` if it is not installed. */
@@ -45,6 +55,27 @@ export async function startTemporaryPostgres(
   if (!binaries) {
     throw new TypeError('PostgreSQL is not installed. On Debian: apt-get install postgresql')
   }
+  const initialize = async ({ run }: Paths): Promise<void> =>
+    await run('initdb', ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'])
+  return await startServer(binaries, { settings, initialize })
+}
+
+interface Paths {
+  /** Runs a program of PostgreSQL on the server's files. */
+  readonly run: (program: string, args: readonly string[]) => Promise<void>
+}
+
+/** @param initialize - Creates the server's files. */
+async function startServer(
+  binaries: string,
+  {
+    settings,
+    initialize,
+  }: {
+    readonly settings: Readonly<Record<string, string>>
+    readonly initialize: (paths: Paths) => Promise<void>
+  },
+): Promise<TemporaryPostgres> {
   const user = serverUser()
   const folder = await mkdtemp(join(tmpdir(), 'pi-postgres-'))
   const data = join(folder, 'data')
@@ -54,7 +85,12 @@ export async function startTemporaryPostgres(
   const flags = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const launch = (program: string, args: readonly string[]): ChildProcess =>
     spawn(join(binaries, program), ['-D', data, ...args], { ...user, stdio: 'ignore' })
+  const run: Paths['run'] = async (program, args) => {
+    const [status] = await once(launch(program, args), 'exit')
+    if (status !== 0) throw new Error(`${program} exited with ${status}`)
+  }
   let server: ChildProcess | undefined
+  let standby: TemporaryPostgres | undefined
 
   async function start(): Promise<void> {
     server = launch('postgres', ['-p', String(port), ...flags])
@@ -64,9 +100,29 @@ export async function startTemporaryPostgres(
     if (!server || server.exitCode !== null) return
     const exited = once(server, 'exit')
     server.kill(signal)
+    signalAll('SIGCONT')
     await exited
   }
+  function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    if (!server) return
+    server.kill(signal)
+    for (const id of childrenOf(server)) process.kill(id, signal)
+  }
+  async function startStandby(): Promise<Standby> {
+    const source = `${url}?application_name=standby`
+    const started = await startServer(binaries, {
+      settings,
+      initialize: async (paths) =>
+        await paths.run('pg_basebackup', ['-d', source, '-R', '--checkpoint=fast', '--no-sync']),
+    })
+    standby = started
+    await query(url, "alter system set synchronous_standby_names = 'standby'")
+    await query(url, 'select pg_reload_conf()')
+    return { ...started, promote: async () => await query(started.url, 'select pg_promote()') }
+  }
   async function stop(): Promise<void> {
+    // First the standby, for whose connection the primary would wait.
+    await standby?.stop()
     // A fast shutdown: it ends connections instead of waiting for them.
     await end('SIGINT')
     await rm(folder, { recursive: true, force: true })
@@ -74,11 +130,17 @@ export async function startTemporaryPostgres(
 
   try {
     if (user) await chown(folder, user.uid, user.gid)
-    const initdb = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
-    const [status] = await once(launch('initdb', initdb), 'exit')
-    if (status !== 0) throw new Error(`initdb exited with ${status}`)
+    await initialize({ run })
     await start()
-    return { url, binaries, start, stop, cut: async () => await end('SIGQUIT') }
+    return {
+      url,
+      binaries,
+      start,
+      startStandby,
+      freeze: () => signalAll('SIGSTOP'),
+      stop,
+      cut: async () => await end('SIGQUIT'),
+    }
   } catch (error) {
     await stop()
     throw error
@@ -126,4 +188,17 @@ function serverUser(): { readonly uid: number; readonly gid: number } | undefine
   const users = readFileSync('/etc/passwd', 'utf8')
   const [, uid, gid] = /^(?:postgres|nobody):[^:]*:(\d+):(\d+):/m.exec(users) ?? []
   return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
+/** Lists the processes that a process started. */
+function childrenOf({ pid }: ChildProcess): readonly number[] {
+  const file = `/proc/${pid}/task/${pid}/children`
+  return readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number)
 }
