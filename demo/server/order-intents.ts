@@ -36,10 +36,10 @@ export interface PayableOrder extends HandoffOrder {
 /**
  * Makes an intent the order's current one, and stores it permanently.
  *
- * @throws {Error} If the order has changed since it was read, or can no longer be paid. The page does not
- * receive the intent's secret, and the next handoff reads the order again.
+ * @returns `false` if the order has changed since it was read, or can no longer be paid. The page does not receive the
+ * intent's secret, and the handoff reads the order again.
  */
-export function setIntent(db: Database, read: PayableOrder, intent: string): void {
+export function setIntent(db: Database, read: PayableOrder, intent: string): boolean {
   const { orderId, amount, currency, attempt, metadata } = read
   const set = db.transaction(() => {
     db.prepare(
@@ -56,7 +56,7 @@ export function setIntent(db: Database, read: PayableOrder, intent: string): voi
     settleOrder(db, orderId)
     return true
   })
-  if (!set.immediate()) throw new Error('the order changed while its intent was created')
+  return set.immediate()
 }
 
 /** Stores the last verdict of an intent, and updates its order. Repeating it changes nothing. */
