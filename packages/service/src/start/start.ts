@@ -10,7 +10,7 @@ import type { Logger } from 'pino'
 import { mainListener, testBankListener } from '../app.ts'
 import { type AdminResult, administer } from '../cli/admin-commands.ts'
 import { serveAdminSocket } from '../cli/admin-socket.ts'
-import { realNow } from '../clock.ts'
+import { createClock, realNow } from '../clock.ts'
 import { type Config, storeOptions } from '../config.ts'
 import { accessLog } from '../http/access-log.ts'
 import { createClientAddresses } from '../http/client-address.ts'
@@ -26,6 +26,7 @@ import {
 } from '../http/server.ts'
 import { createIntentStore } from '../intents/intents.ts'
 import { startReaper } from '../intents/reaper.ts'
+import { logError } from '../log.ts'
 import { createAuthenticator } from '../merchants/authenticate.ts'
 import { createNotifier } from '../notifier/notifier.ts'
 import { packageRoot } from '../package-root.ts'
@@ -53,14 +54,14 @@ export interface RunningService {
 /**
  * Starts an instance.
  *
- * @param timeouts - Overrides of `serverTimeouts`, for tests.
+ * @param overrides - Of `serverTimeouts` and the clock of the machine, for tests.
  * @throws {TypeError} If a setting is invalid or a port is in use. The message contains the fix.
  * @throws {DirectoryInUse} If another process has the data directory.
  */
 export async function startService(
   config: Config,
   log: Logger,
-  timeouts: Partial<ServerTimeouts> = {},
+  { now = realNow, ...timeouts }: Partial<ServerTimeouts> & { readonly now?: () => Date } = {},
 ): Promise<RunningService> {
   const { host, port, challengePort, portName: name, publicUrl, challengeUrl } = config
   const store = await openStore(config)
@@ -73,7 +74,7 @@ export async function startService(
     await listen(main.server, { host, port, name })
     const note = ' The test bank uses the port after that of the API.'
     await listen(challenge.server, { host, port: challengePort, name, note })
-    return await serve(config, { ...shared, store, main, challenge })
+    return await serve(config, { ...shared, store, main, challenge, machineNow: now })
   } catch (error) {
     const servers = [main.server, challenge.server]
     // Close connections whose requests are still queued.
@@ -93,32 +94,36 @@ async function serve(
     store,
     main,
     challenge,
+    machineNow,
   }: Pick<Parameters<typeof createPendingServer>[1], 'log' | 'addresses' | 'accessLog'> & {
     readonly store: Store
     readonly main: PendingServer
     readonly challenge: PendingServer
+    readonly machineNow: () => Date
   },
 ): Promise<RunningService> {
   const { db, keys } = store
+  const clock = createClock({ db, log }, machineNow)
+  await clock.compare()
+  const { now } = clock
   const adminToken = randomBytes(32).toString('base64url')
   const limits = createRateLimits(config, addresses.ofRequest)
-  const auth = createAuthenticator({ db, keys, now: realNow }, limits.failure)
+  const auth = createAuthenticator({ db, keys, now }, limits.failure)
   const draining = new AbortController()
   const stopping = new AbortController()
   const running = { count: 0 }
   const options = {
-    ...{ db, keys, log, accessLog, limits, adminToken, running },
-    now: realNow,
+    ...{ db, keys, log, now, accessLog, limits, adminToken, running },
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
     hostedFolder: join(packageRoot, 'dist/hosted'),
     authenticator: auth,
     intents: createIntentStore(db),
-    notifier: createNotifier({ db, log, now: realNow }, stopping.signal),
+    notifier: createNotifier({ db, log, now }, stopping.signal),
     sandboxFrom: config.sandboxFrom,
     draining: draining.signal,
     stopping: stopping.signal,
-    unready: () => (draining.signal.aborted ? 'The service is stopping.' : undefined),
+    unready: () => (draining.signal.aborted ? 'The service is stopping.' : clock.fault()),
     storeOptions: storeOptions(config.store),
     metrics: config.metrics,
   }
@@ -137,6 +142,11 @@ async function serve(
         })
       : async () => {}
   const stopReaper = startReaper(options)
+  const comparing = setInterval(() => {
+    clock.compare().catch((error: unknown) => {
+      logError(log, error, { event: 'Cannot compare clocks', level: 'warn' })
+    })
+  }, compareInterval)
   main.open(listeners[0])
   challenge.open(listeners[1])
   const baseUrl = urlOf(main.server)
@@ -152,6 +162,7 @@ async function serve(
       draining.abort()
       await sleep(config.drainMs)
       stopping.abort()
+      clearInterval(comparing)
       const deadline = performance.now() + stopTimeout
       const left = (): number => deadline - performance.now()
       const working = [close(main.server), close(challenge.server), stopReaper(), stopAdmin()]
@@ -163,6 +174,9 @@ async function serve(
     },
   }
 }
+
+/** Milliseconds between comparisons of the clock with that of the database. */
+const compareInterval = 60_000
 
 /** In milliseconds after the drain. Supervisors kill a process ten seconds after it, or later. */
 const stopTimeout = 9000

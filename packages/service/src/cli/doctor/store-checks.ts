@@ -6,6 +6,7 @@
  */
 
 import { shellQuote } from '../../../shared/shell-quote.ts'
+import { compareClocks, maxDifference } from '../../clock.ts'
 import type { Database } from '../../db/database.ts'
 import { pendingMigrations } from '../../db/migrate.ts'
 import { type ListedEnvironment, listEnvironments } from '../../merchants/merchants.ts'
@@ -68,20 +69,14 @@ function schemaFinding(pending: readonly number[]): DoctorFinding {
   )
 }
 
-/** Maximum difference of clocks in milliseconds. Beyond it deadlines are noticeably wrong. */
-const tolerance = 2000
-
 async function examineClock(db: Database, now: () => Date): Promise<DoctorFinding> {
-  const begin = now().getTime()
-  const [server] = await db.query<{ at: Date }>`select clock_timestamp() as at`
-  const middle = (begin + now().getTime()) / 2
-  const difference = Math.abs(Math.round((server?.at.getTime() ?? middle) - middle))
-  if (difference <= tolerance)
+  const difference = Math.abs((await compareClocks(db, now)).difference)
+  if (difference <= maxDifference)
     return ok('clock', `In agreement with the database: ${now().toISOString()}.`)
   return fail(
     'clock',
     `The clocks of this host and the database differ by ${difference} ms.`,
-    'Run a time service such as chrony on both. Deadlines use the clock of this machine.',
+    'Run a time service such as chrony on both. Beyond 2 seconds instances use the time of the database, beyond 60 they are not ready.',
   )
 }
 

@@ -1,0 +1,125 @@
+import { pino } from 'pino'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { SessionTokens } from '../src/checkout/session-token.ts'
+import { createClock } from '../src/clock.ts'
+import { openPostgres } from '../src/db/postgres.ts'
+import { createBatch } from '../src/intents/create-batch.ts'
+import { reap } from '../src/intents/reaper.ts'
+import { newSecretKeys, readSecretKeys } from '../src/secret-keys.ts'
+import { atEnd, startPostgres } from './support/lifetime.ts'
+import { created, startTestService } from './support/service.ts'
+import { hashes, newIntent } from './support/store.ts'
+
+const hour = 3600_000
+const secretKeys = newSecretKeys()
+const server = await startPostgres()
+const env = { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: secretKeys, PI_LOG_LEVEL: 'warn' }
+const service = await startTestService(env)
+const db = await openPostgres(server.url)
+atEnd(() => db.close())
+
+function machine(ahead: number): () => Date {
+  return () => new Date(Date.now() + ahead)
+}
+
+/** Returns the clock of an instance after its start. */
+async function comparedClock(ahead: number) {
+  const clock = createClock({ db, log: pino({ enabled: false }) }, machine(ahead))
+  await clock.compare()
+  return clock
+}
+
+function secondsAhead(time: Date): number {
+  return Math.round((time.getTime() - Date.now()) / 1000)
+}
+
+test('uses the time of the database beyond 2 seconds, and is not ready beyond 60 (P8)', async () => {
+  let database: number | Error = 0
+  let machineAhead = 0
+  const logged: { level: number; msg: string }[] = []
+  const options = { base: null, timestamp: false }
+  const log = pino(options, { write: (line: string) => void logged.push(JSON.parse(line)) })
+  const query = async () => {
+    if (database instanceof Error) throw database
+    return [{ at: machine(database)() }]
+  }
+  const clock = createClock({ db: { kind: 'postgres', query } as never, log }, () =>
+    machine(machineAhead)(),
+  )
+  const state = () => [secondsAhead(clock.now()), clock.fault(), logged.splice(0)]
+  const line = (level: number, start: string) => ({ level, msg: expect.stringMatching(start) })
+  const far = 'The clocks of this machine and the database differ by 61 seconds.'
+  for (const [differences, expected] of [
+    [
+      [0, 1900],
+      [0, undefined, []],
+    ],
+    [
+      [3000, 3000],
+      [3, undefined, [line(40, 'differ by 3 seconds. This instance uses')]],
+    ],
+    [[-61_000], [-61, far, [line(50, `${far} .* /readyz returns 503`)]]],
+    [[-3000], [-3, undefined, [line(40, 'differ by 3 seconds')]]],
+    [[1000], [0, undefined, [line(30, 'agree again')]]],
+  ] as const) {
+    for (database of differences) await clock.compare()
+    expect(state()).toEqual(expected)
+  }
+
+  database = 3000
+  await clock.compare()
+  database = new Error('no connection')
+  await expect(clock.compare()).rejects.toThrow('no connection')
+  // An operator sets the clock: the time of the database does not move with it.
+  machineAhead = hour
+  expect(secondsAhead(clock.now())).toBe(3)
+})
+
+test('releases keys and judges sessions by the time of the database (P8)', async () => {
+  const [row] = await db.query<{ id: string }>`select id from environments limit 1`
+  const environmentId = String(row?.id)
+  const intent = newIntent({ environmentId, idempotency: hashes(1) })
+  await createBatch(db)(intent)
+  const hasKey = async (): Promise<boolean> =>
+    (
+      await db.query`select from payment_intents where id = ${intent.id} and idempotency_hash is not null`
+    ).length === 1
+  await reap({ db, now: (await comparedClock(49 * hour)).now })
+  expect(await hasKey()).toBe(true)
+  await reap({ db, now: machine(49 * hour) })
+  expect(await hasKey()).toBe(false)
+
+  const tokens = new SessionTokens(readSecretKeys(secretKeys), service.url)
+  const session = { id: intent.id, environmentId, origin: 'https://shop.example' }
+  for (const [signer, verifier] of [
+    [8000, 0],
+    [0, 8000],
+    [8000, -8000],
+    [0, 49 * hour],
+  ] as const) {
+    const { token } = await tokens.sign(session, (await comparedClock(signer)).now())
+    const found = await tokens.verify(token, (await comparedClock(verifier)).now())
+    expect([signer, verifier, found]).toEqual([signer, verifier, session])
+  }
+})
+
+test('serves by the time of the database until its clock, 49 hours ahead, is set (P8)', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let skew = 49 * hour
+  const ahead = await startTestService(env, { now: () => machine(skew)() })
+  expect(ahead.logged.join()).toContain('differ by 176400 seconds')
+  const response = await fetch(`${ahead.url}/readyz`)
+  expect(response.status).toBe(503)
+  expect(await response.json()).toMatchObject({
+    detail: 'The clocks of this machine and the database differ by 176400 seconds.',
+  })
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+  const merchant = { url: ahead.url, apiKey: service.apiKey }
+  expect(secondsAhead(new Date((await created(merchant)).createdAt))).toBeCloseTo(0, -1)
+
+  skew = 0
+  await vi.advanceTimersByTimeAsync(60_000)
+  vi.useRealTimers()
+  await expect.poll(async () => (await fetch(`${ahead.url}/readyz`)).status).toBe(200)
+})
