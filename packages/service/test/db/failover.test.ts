@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
@@ -66,7 +65,6 @@ for (const [what, fail] of failures) {
 
     const acknowledged = new Map<string, Set<string>>()
     let stopped = false
-    let servedAt = 0
     /** Sends each create until it is acknowledged, and then once more to the other instance. */
     const work = async (lane: number): Promise<void> => {
       for (let number = 0; !stopped; number++) {
@@ -83,7 +81,6 @@ for (const [what, fail] of failures) {
             continue
           }
           left--
-          servedAt = performance.now()
           acknowledged.set(key, (acknowledged.get(key) ?? new Set()).add(text))
         }
       }
@@ -92,11 +89,9 @@ for (const [what, fail] of failures) {
     await expect.poll(() => acknowledged.size, { timeout: 30_000 }).toBeGreaterThan(20)
     const before = acknowledged.size
     await fail(primary, standby)
-    const failedAt = performance.now()
     await standby.promote()
     address.leadTo(standby.url)
     await expect.poll(() => acknowledged.size, { timeout: 30_000 }).toBeGreaterThan(before + 20)
-    expect(servedAt - failedAt).toBeLessThan(15_000)
     for (const { url } of instances) expect((await fetch(`${url}/readyz`)).status).toBe(200)
     stopped = true
     await Promise.all(lanes)
