@@ -1,8 +1,4 @@
-/**
- * The cart page: changes quantities and places the order.
- *
- * @module
- */
+/** The cart page: changes quantities and places the order. @module */
 import { html, type TemplateResult } from 'lit'
 import type { CartData, LineData } from '../server/page-data.ts'
 import { texts } from './language.ts'

@@ -1,8 +1,4 @@
-/**
- * The catalogue page: eight products and their prices.
- *
- * @module
- */
+/** The catalogue page: eight products and their prices. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { CatalogueData, ProductData } from '../server/page-data.ts'
 import { texts } from './language.ts'

@@ -1,8 +1,4 @@
-/**
- * The two pages of a payment: the form and the confirmation.
- *
- * @module
- */
+/** The two pages of a payment: the form and the confirmation. @module */
 
 import { showCheckout } from './checkout-page.ts'
 import { showConfirming } from './confirming-page.ts'

@@ -1,8 +1,4 @@
-/**
- * "Confirming your payment": polls the shop's server until it knows the result. The buyer can close it.
- *
- * @module
- */
+/** "Confirming your payment": polls the shop's server until it knows the result. The buyer can close it. @module */
 import { followPayment, type Phase } from '@pi-checkout/element/client'
 import { html, type TemplateResult } from 'lit'
 import type { Frame, OrderData } from '../server/page-data.ts'

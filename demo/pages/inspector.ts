@@ -1,8 +1,4 @@
-/**
- * The handoff inspector: the requests of this order's payment, below the page. Development only.
- *
- * @module
- */
+/** The handoff inspector: the requests of this order's payment, below the page. Development only. @module */
 import { html, nothing, render, type TemplateResult } from 'lit'
 import type { TraceData, TraceStep } from '../server/page-data.ts'
 import { act } from './page.ts'

@@ -1,8 +1,4 @@
-/**
- * The page's language, which the server selected.
- *
- * @module
- */
+/** The page's language, which the server selected. @module */
 import { en, type Texts } from './texts/en.ts'
 import { hy } from './texts/hy.ts'
 import { ru } from './texts/ru.ts'

@@ -1,8 +1,4 @@
-/**
- * Summary of an order: lines, amounts, and dates.
- *
- * @module
- */
+/** Summary of an order: lines, amounts, and dates. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { LineData, OrderData } from '../server/page-data.ts'
 import { texts } from './language.ts'

@@ -1,8 +1,4 @@
-/**
- * The orders of this session, the newest first.
- *
- * @module
- */
+/** The orders of this session, the newest first. @module */
 import { html, type TemplateResult } from 'lit'
 import type { OrdersData } from '../server/page-data.ts'
 import { texts } from './language.ts'

@@ -1,8 +1,4 @@
-/**
- * Header and footer of each page, and error pages.
- *
- * @module
- */
+/** Header and footer of each page, and error pages. @module */
 import { html, nothing, render, type TemplateResult } from 'lit'
 import type { Frame } from '../server/page-data.ts'
 import { languageNames, texts } from './language.ts'

@@ -1,8 +1,4 @@
-/**
- * Requests to the shop's server: same origin, JSON, without a cache.
- *
- * @module
- */
+/** Requests to the shop's server: same origin, JSON, without a cache. @module */
 
 /** The request failed. `status` is 0 if no response arrived. */
 export class RequestError extends Error {

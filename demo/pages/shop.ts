@@ -1,8 +1,4 @@
-/**
- * The pages without a payment: catalogue, cart, orders, one order.
- *
- * @module
- */
+/** The pages without a payment: catalogue, cart, orders, one order. @module */
 
 import { showCart } from './cart-page.ts'
 import { showCatalogue } from './catalogue-page.ts'

@@ -1,8 +1,4 @@
-/**
- * The private API of the shop's pages: catalogue, cart, orders, preferences. It contains no payment.
- *
- * @module
- */
+/** The private API of the shop's pages: catalogue, cart, orders, preferences. It contains no payment. @module */
 import express, { type Request, Router } from 'express'
 import { z } from 'zod'
 import { mostPerProduct, setCartLine } from './cart.ts'

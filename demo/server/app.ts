@@ -1,8 +1,4 @@
-/**
- * The shop as one Express application: headers, then the checkout, the shop's API, and the pages.
- *
- * @module
- */
+/** The shop as one Express application: headers, then the checkout, the shop's API, and the pages. @module */
 import { toExpress } from '@pi-checkout/server/express'
 import express, { type Express } from 'express'
 import { shopApi } from './api.ts'

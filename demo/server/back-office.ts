@@ -1,8 +1,4 @@
-/**
- * The back office, in development only: orders with their intents and verdicts. It needs a separate token.
- *
- * @module
- */
+/** The back office, in development only: orders with their intents and verdicts. It needs a separate token. @module */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * The cart of one session: products and quantities. Prices are looked up when it is read.
- *
- * @module
- */
+/** The cart of one session: products and quantities. Prices are looked up when it is read. @module */
 import type { Currency } from '@pi-checkout/server'
 import { findProduct } from './catalogue.ts'
 import type { Database } from './database.ts'

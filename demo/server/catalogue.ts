@@ -1,8 +1,4 @@
-/**
- * What the shop sells, in three languages and four price lists. No price is converted from another.
- *
- * @module
- */
+/** What the shop sells, in three languages and four price lists. No price is converted from another. @module */
 import { type Currency, toMinor } from '@pi-checkout/server'
 
 export const languages = ['en', 'hy', 'ru'] as const

@@ -1,8 +1,4 @@
-/**
- * Payment of an order: what the handoff receives, and how a verdict changes the order.
- *
- * @module
- */
+/** Payment of an order: what the handoff receives, and how a verdict changes the order. @module */
 import {
   createHandoff,
   HandoffRejection,

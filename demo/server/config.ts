@@ -1,8 +1,4 @@
-/**
- * The shop's settings, read once from the environment. The server helper reads its own variables.
- *
- * @module
- */
+/** The shop's settings, read once from the environment. The server helper reads its own variables. @module */
 import { fileURLToPath } from 'node:url'
 import { cspFor } from '@pi-checkout/server'
 

@@ -1,8 +1,4 @@
-/**
- * The shop's database: one file on disk, so that orders survive a restart.
- *
- * @module
- */
+/** The shop's database: one file on disk, so that orders survive a restart. @module */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Libsql from 'libsql'

@@ -1,8 +1,4 @@
-/**
- * Security headers of every response. One line of them is for the checkout.
- *
- * @module
- */
+/** Security headers of every response. One line of them is for the checkout. @module */
 import { cspFor } from '@pi-checkout/server'
 import type { RequestHandler } from 'express'
 

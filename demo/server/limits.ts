@@ -1,8 +1,4 @@
-/**
- * Rate limits of routes that send requests to the service.
- *
- * @module
- */
+/** Rate limits of routes that send requests to the service. @module */
 import { createHash } from 'node:crypto'
 import type { Request, RequestHandler } from 'express'
 import { ipKeyGenerator, type Options, rateLimit } from 'express-rate-limit'

@@ -1,8 +1,4 @@
-/**
- * Starts the shop, prints one line when it is ready, and stops it on a signal.
- *
- * @module
- */
+/** Starts the shop, prints one line when it is ready, and stops it on a signal. @module */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { PaymentIntents } from '@pi-checkout/server'

@@ -1,8 +1,4 @@
-/**
- * The orders of all sessions.
- *
- * @module
- */
+/** The orders of all sessions. @module */
 import type { Currency } from '@pi-checkout/server'
 import type { Line } from './cart.ts'
 import type { Database } from './database.ts'

@@ -1,8 +1,4 @@
-/**
- * JSON for the shop's pages. Amounts are formatted: pages display them and never calculate.
- *
- * @module
- */
+/** JSON for the shop's pages. Amounts are formatted: pages display them and never calculate. @module */
 
 /** Data of each page's header. */
 export interface Frame {

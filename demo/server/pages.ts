@@ -1,8 +1,4 @@
-/**
- * The shop's pages: built files, the language, and redirects that depend on the order's state.
- *
- * @module
- */
+/** The shop's pages: built files, the language, and redirects that depend on the order's state. @module */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,8 +1,4 @@
-/**
- * Language and price list of a session: the chosen ones, otherwise the browser's language.
- *
- * @module
- */
+/** Language and price list of a session: the chosen ones, otherwise the browser's language. @module */
 import { type Currency, isCurrency } from '@pi-checkout/server'
 import type { Request } from 'express'
 import { type Language, languages } from './catalogue.ts'

@@ -1,8 +1,4 @@
-/**
- * Errors as problem responses (RFC 9457): a code, a title, and no part of the request.
- *
- * @module
- */
+/** Errors as problem responses (RFC 9457): a code, a title, and no part of the request. @module */
 import type { ErrorRequestHandler } from 'express'
 
 const problems = {

@@ -1,8 +1,4 @@
-/**
- * Receives browsers' reports of policy violations, and logs the directive and the blocked origin.
- *
- * @module
- */
+/** Receives browsers' reports of policy violations, and logs the directive and the blocked origin. @module */
 import express, { Router } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { z } from 'zod'

@@ -1,8 +1,4 @@
-/**
- * The session: one cookie of 256 random bits. The database contains only its hash.
- *
- * @module
- */
+/** The session: one cookie of 256 random bits. The database contains only its hash. @module */
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'

@@ -1,8 +1,4 @@
-/**
- * Settles payments of buyers who did not return. The service sends no webhooks, so the shop polls.
- *
- * @module
- */
+/** Settles payments of buyers who did not return. The service sends no webhooks, so the shop polls. @module */
 import { PiError, type ReconcileReport } from '@pi-checkout/server'
 import type { Database } from './database.ts'
 import { unsettledIntents } from './order-intents.ts'

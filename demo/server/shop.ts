@@ -1,8 +1,4 @@
-/**
- * What the parts of the shop share: database, sessions, and the checkout.
- *
- * @module
- */
+/** What the parts of the shop share: database, sessions, and the checkout. @module */
 import type { HandoffHandler } from '@pi-checkout/server'
 import type { Request } from 'express'
 import type { Sandbox } from './config.ts'

@@ -1,8 +1,4 @@
-/**
- * How a verdict changes an order. Repeating it changes nothing.
- *
- * @module
- */
+/** How a verdict changes an order. Repeating it changes nothing. @module */
 import type { PaymentIntent } from '@pi-checkout/server'
 import type { Database } from './database.ts'
 import { storeVerdict, type Verdict } from './order-intents.ts'

@@ -1,8 +1,4 @@
-/**
- * Creates the pages' data: names in the session's language, amounts as text.
- *
- * @module
- */
+/** Creates the pages' data: names in the session's language, amounts as text. @module */
 import { formatMoney } from '@pi-checkout/server'
 import { countCart, type Line, mostPerProduct, readCart, totalOf } from './cart.ts'
 import { findProduct, priceLists, products } from './catalogue.ts'

@@ -1,8 +1,4 @@
-/**
- * Builds the demo and what it needs before its tests: the shop serves built pages only.
- *
- * @module
- */
+/** Builds the demo and what it needs before its tests: the shop serves built pages only. @module */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

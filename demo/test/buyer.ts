@@ -1,8 +1,4 @@
-/**
- * A buyer without a browser: cookies, and the headers that a browser sends.
- *
- * @module
- */
+/** A buyer without a browser: cookies, and the headers that a browser sends. @module */
 import type { CartData, CatalogueData, OrderData, OrdersData } from '../server/page-data.ts'
 
 export class Buyer {

@@ -1,8 +1,4 @@
-/**
- * A real service as a process, and its sandbox control: the outcome of each payment is set by a test.
- *
- * @module
- */
+/** A real service as a process, and its sandbox control: the outcome of each payment is set by a test. @module */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * The shop in this process, on a free port and with a separate data folder.
- *
- * @module
- */
+/** The shop in this process, on a free port and with a separate data folder. @module */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * Inputs of attackers and accidents: ambiguous JSON, odd text, and almost valid objects.
- *
- * @module
- */
+/** Inputs of attackers and accidents: ambiguous JSON, odd text, and almost valid objects. @module */
 import fc from 'fast-check'
 
 /** JSON, or almost JSON. */

@@ -1,8 +1,4 @@
-/**
- * The third-party packages that run where this project runs, as they are installed, with their licenses.
- *
- * @module
- */
+/** The third-party packages that run where this project runs, as they are installed, with their licenses. @module */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dependencyFolders, manifestOf } from '@pi-checkout/test-support/installed-packages'

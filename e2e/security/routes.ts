@@ -1,8 +1,4 @@
-/**
- * Every route of service, test bank, and shop as requests: accepted ones and rejected ones.
- *
- * @module
- */
+/** Every route of service, test bank, and shop as requests: accepted ones and rejected ones. @module */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

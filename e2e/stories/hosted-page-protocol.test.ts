@@ -1,8 +1,4 @@
-/**
- * The same promises for the service's hosted page and for the fake with which merchants test.
- *
- * @module
- */
+/** The same promises for the service's hosted page and for the fake with which merchants test. @module */
 import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
 import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import type { Frame, Page } from '@playwright/test'

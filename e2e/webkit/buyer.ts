@@ -1,8 +1,4 @@
-/**
- * A buyer with WebKit: `test` with a window as `page`, and the card form filled through WebDriver.
- *
- * @module
- */
+/** A buyer with WebKit: `test` with a window as `page`, and the card form filled through WebDriver. @module */
 import { test as base } from '../fixtures/test-stack.ts'
 import { WebkitPage, webkitPrograms } from './driver.ts'
 

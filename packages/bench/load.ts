@@ -1,8 +1,4 @@
-/**
- * A load generator that costs little: raw keep-alive sockets, one request in flight on each.
- *
- * @module
- */
+/** A load generator that costs little: raw keep-alive sockets, one request in flight on each. @module */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 

@@ -1,8 +1,4 @@
-/**
- * The benchmark's report as BENCHMARKS.md and as the README's line. Pure: text in, text out.
- *
- * @module
- */
+/** The benchmark's report as BENCHMARKS.md and as the README's line. Pure: text in, text out. @module */
 import type { Measured, Row } from './samples.ts'
 
 export interface Report {

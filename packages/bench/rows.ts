@@ -1,8 +1,4 @@
-/**
- * Everything that the benchmark measures: each row with its baseline and its target.
- *
- * @module
- */
+/** Everything that the benchmark measures: each row with its baseline and its target. @module */
 
 /** What is measured, against what, and how good it must be. */
 export interface Definition {

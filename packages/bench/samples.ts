@@ -1,8 +1,4 @@
-/**
- * Measurements in rounds, and the rows of the report that compare them.
- *
- * @module
- */
+/** Measurements in rounds, and the rows of the report that compare them. @module */
 import type { Definition } from './rows.ts'
 
 /** A definition with what one run measured. */

@@ -1,8 +1,4 @@
-/**
- * Measures one section of `rows.ts` and sends the result to `main.ts`: `section.ts NAME [--quick]`.
- *
- * @module
- */
+/** Measures one section of `rows.ts` and sends the result to `main.ts`: `section.ts NAME [--quick]`. @module */
 
 import { sections } from './rows.ts'
 import { type Measured, Samples, type Size } from './samples.ts'

@@ -1,8 +1,4 @@
-/**
- * Builds the examples' pages as a shop's own Vite would.
- *
- * @module
- */
+/** Builds the examples' pages as a shop's own Vite would. @module */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin, type Rolldown } from 'vite'

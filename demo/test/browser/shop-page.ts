@@ -1,8 +1,4 @@
-/**
- * The shop in a browser, with the errors and layout shifts of its pages.
- *
- * @module
- */
+/** The shop in a browser, with the errors and layout shifts of its pages. @module */
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { payWith } from '@pi-checkout/element/testing'

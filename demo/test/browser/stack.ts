@@ -1,8 +1,4 @@
-/**
- * The service and the shop as processes, for all browser tests.
- *
- * @module
- */
+/** The service and the shop as processes, for all browser tests. @module */
 import { type ServiceReady, type ShopReady, startStack } from '@pi-checkout/test-support/stack'
 import type { TestProject } from 'vitest/node'
 

@@ -1,8 +1,4 @@
-/**
- * Servers of the benchmark, each in a separate process.
- *
- * @module
- */
+/** Servers of the benchmark, each in a separate process. @module */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'

@@ -1,8 +1,4 @@
-/**
- * Imports of the clients in new processes, and their first calls.
- *
- * @module
- */
+/** Imports of the clients in new processes, and their first calls. @module */
 import { execFileSync } from 'node:child_process'
 import type { Samples, Size } from '../samples.ts'
 import { startChild } from './child.ts'

@@ -1,8 +1,4 @@
-/**
- * Calls of the client, next to bare fetch and the clients that merchants know.
- *
- * @module
- */
+/** Calls of the client, next to bare fetch and the clients that merchants know. @module */
 import { PaymentIntents } from '@pi-checkout/server'
 import OpenAI from 'openai'
 import Stripe from 'stripe'

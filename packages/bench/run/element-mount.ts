@@ -1,8 +1,4 @@
-/**
- * Time from the two values to a usable form, and the same for a bare iframe with the same page.
- *
- * @module
- */
+/** Time from the two values to a usable form, and the same for a bare iframe with the same page. @module */
 import { readFileSync } from 'node:fs'
 import { fakeHostedPage } from '@pi-checkout/element/testing'
 import { launchBrowser } from '@pi-checkout/test-support/browsers'

@@ -1,8 +1,4 @@
-/**
- * Transferred bytes: our self-contained file, and what customers of peers bundle.
- *
- * @module
- */
+/** Transferred bytes: our self-contained file, and what customers of peers bundle. @module */
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build, type InlineConfig, type Rolldown } from 'vite'

@@ -1,8 +1,4 @@
-/**
- * One Express application with four handoff routes, in a separate process: `handoff-server.ts BASE_URL`.
- *
- * @module
- */
+/** One Express application with four handoff routes, in a separate process: `handoff-server.ts BASE_URL`. @module */
 import { createHandoff, type HandoffOrder, PaymentIntents } from '@pi-checkout/server'
 import { toExpress } from '@pi-checkout/server/express'
 import express, { type RequestHandler } from 'express'

@@ -1,8 +1,4 @@
-/**
- * The handoff's handler in Express, next to routes of the same application that do less.
- *
- * @module
- */
+/** The handoff's handler in Express, next to routes of the same application that do less. @module */
 import { load } from '../load.ts'
 import type { Samples, Size } from '../samples.ts'
 import { startChild } from './child.ts'

@@ -1,8 +1,4 @@
-/**
- * The service next to the same service without a store, PostgreSQL's own `pgbench`, and a bare handler.
- *
- * @module
- */
+/** The service next to the same service without a store, PostgreSQL's own `pgbench`, and a bare handler. @module */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * One server of the benchmark as a separate process: `service-process.ts KIND`, settings by environment.
- *
- * @module
- */
+/** One server of the benchmark as a separate process: `service-process.ts KIND`, settings by environment. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { RequestListener, ServerResponse } from 'node:http'
 import { CreatePaymentIntentSchema, headers } from '@pi-checkout/contract'

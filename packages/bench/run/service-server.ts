@@ -1,8 +1,4 @@
-/**
- * The servers that are measured, and the requests that they get.
- *
- * @module
- */
+/** The servers that are measured, and the requests that they get. @module */
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,8 +1,4 @@
-/**
- * The store without HTTP, and the statements that are its baseline.
- *
- * @module
- */
+/** The store without HTTP, and the statements that are its baseline. @module */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'

@@ -1,8 +1,4 @@
-/**
- * Errors that the shop's handoff routes return to its page.
- *
- * @module
- */
+/** Errors that the shop's handoff routes return to its page. @module */
 
 /** Code of an error that the handoff routes return. */
 export type HandoffProblemCode =

@@ -1,8 +1,4 @@
-/**
- * Test cards, challenge codes, and faults of the sandbox.
- *
- * @module
- */
+/** Test cards, challenge codes, and faults of the sandbox. @module */
 
 /** Number of each test card, by name. Any future expiry and any security code are valid for it. */
 export const testCards = {

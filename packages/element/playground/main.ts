@@ -1,8 +1,4 @@
-/**
- * Shows `<pi-checkout>` in every state and error, on a page that is not the checkout's own origin.
- *
- * @module
- */
+/** Shows `<pi-checkout>` in every state and error, on a page that is not the checkout's own origin. @module */
 import '../src/define.ts'
 import { defineCheckout } from '../src/index.ts'
 import { type Scenario, type ScenarioName, scenarios } from './scenarios.ts'

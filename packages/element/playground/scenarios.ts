@@ -1,8 +1,4 @@
-/**
- * What the playground can show: each state and each error, with a minimal cause.
- *
- * @module
- */
+/** What the playground can show: each state and each error, with a minimal cause. @module */
 import type { FakeHostedPageOptions } from '../src/testing/index.ts'
 
 /** One entry of the list. Without `fake` it shows the real hosted page, or mounts nothing. */

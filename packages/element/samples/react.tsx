@@ -1,8 +1,4 @@
-/**
- * A shop's checkout page in React, rendered in the browser or hydrated from a server's HTML.
- *
- * @module
- */
+/** A shop's checkout page in React, rendered in the browser or hydrated from a server's HTML. @module */
 import { configureCheckout } from '@pi-checkout/element'
 import { PiCheckout, useCheckout } from '@pi-checkout/element/react'
 import { type ReactNode, StrictMode } from 'react'

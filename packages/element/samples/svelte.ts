@@ -1,8 +1,4 @@
-/**
- * A shop's checkout page in Svelte.
- *
- * @module
- */
+/** A shop's checkout page in Svelte. @module */
 import { defineCheckout } from '@pi-checkout/element'
 import { mount } from 'svelte'
 import Checkout from './checkout.svelte'

@@ -1,8 +1,4 @@
-/**
- * A shop's checkout page in Vue.
- *
- * @module
- */
+/** A shop's checkout page in Vue. @module */
 import { defineCheckout } from '@pi-checkout/element'
 import { createApp } from 'vue'
 import Checkout from './shop-checkout.vue'

@@ -1,8 +1,4 @@
-/**
- * Detects too many events in a short time.
- *
- * @module
- */
+/** Detects too many events in a short time. @module */
 
 /**
  * Returns a function to call at each event. It returns whether more than `limit` events ever came within

@@ -1,8 +1,4 @@
-/**
- * The custom element `<pi-checkout>`: properties, states, events, and rendering.
- *
- * @module
- */
+/** The custom element `<pi-checkout>`: properties, states, events, and rendering. @module */
 import {
   type CSSResult,
   type PropertyDeclarations,

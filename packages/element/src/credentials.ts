@@ -1,8 +1,4 @@
-/**
- * The id and client secret that a page sets: which id owns the secret, and what was done for the two.
- *
- * @module
- */
+/** The id and client secret that a page sets: which id owns the secret, and what was done for the two. @module */
 
 /** What your server returns to the page: the response of `POST /checkout/handoff`. */
 export interface Handoff {

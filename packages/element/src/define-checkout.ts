@@ -1,8 +1,4 @@
-/**
- * Registers tags for checkouts: one tag for each origin.
- *
- * @module
- */
+/** Registers tags for checkouts: one tag for each origin. @module */
 import { PiCheckout } from './checkout-element.ts'
 import { originOf, setOrigin } from './origin.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Why the checkout cannot be shown: a closed list of codes, each with its fix.
- *
- * @module
- */
+/** Why the checkout cannot be shown: a closed list of codes, each with its fix. @module */
 
 /** Codes for which another try can help. */
 const retryableCodes = [

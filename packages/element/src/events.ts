@@ -1,8 +1,4 @@
-/**
- * The events of `<pi-checkout>`: what the form does, never what the payment does.
- *
- * @module
- */
+/** The events of `<pi-checkout>`: what the form does, never what the payment does. @module */
 import type { CheckoutError } from './errors.ts'
 
 /** State of the element. */

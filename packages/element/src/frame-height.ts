@@ -1,8 +1,4 @@
-/**
- * The height of one frame: it follows the hosted page's content without jumps or growth loops.
- *
- * @module
- */
+/** The height of one frame: it follows the hosted page's content without jumps or growth loops. @module */
 import { burstOf } from './burst.ts'
 
 const shrinkDelay = 150

@@ -1,8 +1,4 @@
-/**
- * The public names of the element. Importing them does not register it: call `defineCheckout` for that.
- *
- * @module
- */
+/** The public names of the element. Importing them does not register it: call `defineCheckout` for that. @module */
 
 export { PiCheckout } from './checkout-element.ts'
 export type { FetchHandoff, Handoff } from './credentials.ts'

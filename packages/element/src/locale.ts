@@ -1,8 +1,4 @@
-/**
- * The texts that the element shows, in English, Armenian, and Russian.
- *
- * @module
- */
+/** The texts that the element shows, in English, Armenian, and Russian. @module */
 
 /** The texts of one language. */
 export interface Texts {

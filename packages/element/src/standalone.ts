@@ -1,8 +1,4 @@
-/**
- * The self-contained file, which the checkout serves: its own address is the checkout's origin.
- *
- * @module
- */
+/** The self-contained file, which the checkout serves: its own address is the checkout's origin. @module */
 import { defineCheckout } from './define-checkout.ts'
 
 export * from './client/index.ts'

@@ -1,8 +1,4 @@
-/**
- * Tells the developer of a page about a property that the element does not have.
- *
- * @module
- */
+/** Tells the developer of a page about a property that the element does not have. @module */
 
 /** Fields of the element's base class. */
 const fields = ['renderRoot', 'hasUpdated', 'isUpdatePending']

@@ -1,8 +1,4 @@
-/**
- * Waits for the form, for pages that hide or scroll until it is usable.
- *
- * @module
- */
+/** Waits for the form, for pages that hide or scroll until it is usable. @module */
 import type { PiCheckout } from './checkout-element.ts'
 
 /**

@@ -1,8 +1,4 @@
-/**
- * Public names of `@pi-checkout/server`.
- *
- * @module
- */
+/** Public names of `@pi-checkout/server`. @module */
 export type { Currency } from '@pi-checkout/contract/money'
 export { currencies, formatMoney, isCurrency, toMinor } from '@pi-checkout/contract/money'
 export type {

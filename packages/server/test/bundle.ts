@@ -1,8 +1,4 @@
-/**
- * Bundles sources, so that tests which start many processes compile once.
- *
- * @module
- */
+/** Bundles sources, so that tests which start many processes compile once. @module */
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * A merchant's code in strict TypeScript: compiled by `types.test.ts`, never run.
- *
- * @module
- */
+/** A merchant's code in strict TypeScript: compiled by `types.test.ts`, never run. @module */
 import { type CreateParams, createHandoff, PaymentIntents } from '@pi-checkout/server'
 import { toExpress } from '@pi-checkout/server/express'
 import { toFastify, toKoa, toNode } from '@pi-checkout/server/node'

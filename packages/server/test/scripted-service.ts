@@ -1,8 +1,4 @@
-/**
- * An HTTP server that responds according to a script.
- *
- * @module
- */
+/** An HTTP server that responds according to a script. @module */
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { startSite } from '@pi-checkout/test-support/sites'

@@ -1,8 +1,4 @@
-/**
- * Amounts in characters that the browser's fonts have: many lack the dram sign.
- *
- * @module
- */
+/** Amounts in characters that the browser's fonts have: many lack the dram sign. @module */
 import { type Currency, formatMoney } from '@pi-checkout/contract/money'
 
 /** Formats minor units, with the code `AMD` if no font has the dram sign. */

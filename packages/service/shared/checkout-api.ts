@@ -1,8 +1,4 @@
-/**
- * Requests and responses of the hosted page's private API, and of the test bank's page.
- *
- * @module
- */
+/** Requests and responses of the hosted page's private API, and of the test bank's page. @module */
 import type { PaymentIntentStatus } from '@pi-checkout/contract'
 import type { Currency } from '@pi-checkout/contract/money'
 

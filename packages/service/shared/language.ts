@@ -1,8 +1,4 @@
-/**
- * Languages of the checkout pages.
- *
- * @module
- */
+/** Languages of the checkout pages. @module */
 
 export type Language = 'en' | 'hy' | 'ru'
 

@@ -1,8 +1,4 @@
-/**
- * Table of all routes. The router, the log, the metrics, and the security tests read it.
- *
- * @module
- */
+/** Table of all routes. The router, the log, the metrics, and the security tests read it. @module */
 import { routes as merchantApi } from '@pi-checkout/contract/routes'
 
 /** Client that a route is for. It selects the checks before the handler. */

@@ -1,8 +1,4 @@
-/**
- * Requests and responses of the sandbox API, which the inspector uses.
- *
- * @module
- */
+/** Requests and responses of the sandbox API, which the inspector uses. @module */
 import type { PaymentFailure, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
 import { requestFaults, statusFaults, timedFaults } from '@pi-checkout/contract/sandbox'
 

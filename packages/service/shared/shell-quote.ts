@@ -1,8 +1,4 @@
-/**
- * Quotes texts in shell commands that are shown to users.
- *
- * @module
- */
+/** Quotes texts in shell commands that are shown to users. @module */
 
 /** Quotes a text as one word of a POSIX shell. */
 export function shellQuote(text: string): string {

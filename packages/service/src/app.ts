@@ -1,8 +1,4 @@
-/**
- * Creates the two listeners and binds their handlers to the table of routes.
- *
- * @module
- */
+/** Creates the two listeners and binds their handlers to the table of routes. @module */
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import type { Logger } from 'pino'

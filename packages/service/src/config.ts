@@ -1,8 +1,4 @@
-/**
- * Settings of the service. Command-line options override environment variables, which override defaults.
- *
- * @module
- */
+/** Settings of the service. Command-line options override environment variables, which override defaults. @module */
 import type { BlockList } from 'node:net'
 import { resolve } from 'node:path'
 import { readOrigin } from '@pi-checkout/contract/origin'

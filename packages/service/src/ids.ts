@@ -1,8 +1,4 @@
-/**
- * Random ids in base62, from a pool of random bytes that needs one system call for hundreds of ids.
- *
- * @module
- */
+/** Random ids in base62, from a pool of random bytes that needs one system call for hundreds of ids. @module */
 import { randomFillSync } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -1,8 +1,4 @@
-/**
- * Writes errors to the log without secrets.
- *
- * @module
- */
+/** Writes errors to the log without secrets. @module */
 import type { Level, Logger } from 'pino'
 import { redact } from './redact.ts'
 

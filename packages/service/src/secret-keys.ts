@@ -1,8 +1,4 @@
-/**
- * Root secrets of the service, from which keys for different purposes are derived.
- *
- * @module
- */
+/** Root secrets of the service, from which keys for different purposes are derived. @module */
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { Queryable } from './db/database.ts'
 import { randomSalt } from './ids.ts'

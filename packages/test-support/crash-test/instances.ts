@@ -1,8 +1,4 @@
-/**
- * Instances of the service under test: they are killed and started again, and none is left after `stopAll`.
- *
- * @module
- */
+/** Instances of the service under test: they are killed and started again, and none is left after `stopAll`. @module */
 
 /** A running instance. */
 export interface Instance {

@@ -1,8 +1,4 @@
-/**
- * Ports of loopback on which no program listens.
- *
- * @module
- */
+/** Ports of loopback on which no program listens. @module */
 import { createServer } from 'node:net'
 
 /**

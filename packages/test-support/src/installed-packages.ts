@@ -1,8 +1,4 @@
-/**
- * Third-party packages as they are installed here.
- *
- * @module
- */
+/** Third-party packages as they are installed here. @module */
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

@@ -1,8 +1,4 @@
-/**
- * A client on a raw socket that leaves after some bytes of its request or of the response.
- *
- * @module
- */
+/** A client on a raw socket that leaves after some bytes of its request or of the response. @module */
 import { connect } from 'node:net'
 import { rawRequest } from './raw-http.ts'
 

@@ -1,8 +1,4 @@
-/**
- * PgBouncer in front of a PostgreSQL server, on a free port.
- *
- * @module
- */
+/** PgBouncer in front of a PostgreSQL server, on a free port. @module */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,8 +1,4 @@
-/**
- * Measures a program that was started with `probed: true`, and shifts its clock.
- *
- * @module
- */
+/** Measures a program that was started with `probed: true`, and shifts its clock. @module */
 import { once } from 'node:events'
 import type { StartedProgram } from './process.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Programs as separate processes: started, waited for, and stopped.
- *
- * @module
- */
+/** Programs as separate processes: started, waited for, and stopped. @module */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -1,8 +1,4 @@
-/**
- * HTTP/1.1 on raw sockets, for requests that no HTTP client sends.
- *
- * @module
- */
+/** HTTP/1.1 on raw sockets, for requests that no HTTP client sends. @module */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 

@@ -1,8 +1,4 @@
-/**
- * Small HTTP servers on free ports of loopback, each a site with its own name for browsers.
- *
- * @module
- */
+/** Small HTTP servers on free ports of loopback, each a site with its own name for browsers. @module */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'

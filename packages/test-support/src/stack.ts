@@ -1,8 +1,4 @@
-/**
- * The built service and the built demo shop as processes, as `npm start` runs them.
- *
- * @module
- */
+/** The built service and the built demo shop as processes, as `npm start` runs them. @module */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,4 @@
-/**
- * Amounts in minor units, and the four currencies. Browsers load this file.
- *
- * @module
- */
+/** Amounts in minor units, and the four currencies. Browsers load this file. @module */
 
 /**
  * The supported currencies (ISO 4217).

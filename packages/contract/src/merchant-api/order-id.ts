@@ -1,8 +1,4 @@
-/**
- * The rule for a merchant's order identifier.
- *
- * @module
- */
+/** The rule for a merchant's order identifier. @module */
 import { limits } from './spec-decisions.ts'
 
 /** Why an order identifier is invalid. */

@@ -1,8 +1,4 @@
-/**
- * The rule for the origin of a shop, a checkout, or a test bank. Browsers load this file.
- *
- * @module
- */
+/** The rule for the origin of a shop, a checkout, or a test bank. Browsers load this file. @module */
 
 /**
  * Reads an exact web origin.

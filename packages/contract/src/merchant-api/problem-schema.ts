@@ -1,8 +1,4 @@
-/**
- * Schema of an error response, and the field errors of a schema's own errors.
- *
- * @module
- */
+/** Schema of an error response, and the field errors of a schema's own errors. @module */
 import { z } from 'zod'
 import {
   type FieldError,

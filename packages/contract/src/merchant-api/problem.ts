@@ -1,8 +1,4 @@
-/**
- * An error response (RFC 9457) and its error codes.
- *
- * @module
- */
+/** An error response (RFC 9457) and its error codes. @module */
 
 /** Media type of an error response. */
 export const problemMediaType = 'application/problem+json'

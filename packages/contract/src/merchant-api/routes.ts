@@ -1,8 +1,4 @@
-/**
- * Methods, paths, and headers of the merchant API.
- *
- * @module
- */
+/** Methods, paths, and headers of the merchant API. @module */
 
 /** The two operations. Paths are relative to the base URL. */
 export const routes = {

@@ -1,8 +1,4 @@
-/**
- * Names, values, and limits that the specification does not show.
- *
- * @module
- */
+/** Names, values, and limits that the specification does not show. @module */
 
 /** Statuses of a Payment Intent. The last four are final. */
 export const paymentIntentStatuses = [

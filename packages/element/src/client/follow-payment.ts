@@ -1,8 +1,4 @@
-/**
- * Asks the shop's server for the payment's phase until it is final.
- *
- * @module
- */
+/** Asks the shop's server for the payment's phase until it is final. @module */
 import type { Phase } from '@pi-checkout/contract/spec-decisions'
 import { requestJson, requestTimeout } from './request-json.ts'
 

@@ -1,8 +1,4 @@
-/**
- * The request for a handoff, for `fetchHandoff`.
- *
- * @module
- */
+/** The request for a handoff, for `fetchHandoff`. @module */
 import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
 import type { Handoff } from '../credentials.ts'
 import { requestJson } from './request-json.ts'

@@ -1,8 +1,4 @@
-/**
- * One request with a time limit, which includes its body.
- *
- * @module
- */
+/** One request with a time limit, which includes its body. @module */
 
 /** Longest time that a request can take, in milliseconds. */
 export const requestTimeout = 20_000

@@ -1,8 +1,4 @@
-/**
- * Values and event handlers that the types of each framework share.
- *
- * @module
- */
+/** Values and event handlers that the types of each framework share. @module */
 import type { FetchHandoff, Handoff } from '../credentials.ts'
 import type { PiEventType } from '../events.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Types of `<pi-checkout>` in Svelte 5. Import `@pi-checkout/element/svelte` once; it contains no code.
- *
- * @module
- */
+/** Types of `<pi-checkout>` in Svelte 5. Import `@pi-checkout/element/svelte` once; it contains no code. @module */
 import type { HTMLAttributes } from 'svelte/elements'
 import type { PiCheckout } from '../checkout-element.ts'
 import type { AttributeHandlers, CheckoutValues } from './handlers.ts'

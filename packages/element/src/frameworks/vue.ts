@@ -1,8 +1,4 @@
-/**
- * Types of `<pi-checkout>` in Vue templates. Import `@pi-checkout/element/vue` once; it contains no code.
- *
- * @module
- */
+/** Types of `<pi-checkout>` in Vue templates. Import `@pi-checkout/element/vue` once; it contains no code. @module */
 import type { HTMLAttributes, PublicProps } from 'vue'
 import type { PiCheckout } from '../checkout-element.ts'
 import type { PiEventType } from '../events.ts'

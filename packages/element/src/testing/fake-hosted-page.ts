@@ -1,8 +1,4 @@
-/**
- * A hosted page that speaks the frame protocol offline, with a form that accepts the test cards.
- *
- * @module
- */
+/** A hosted page that speaks the frame protocol offline, with a form that accepts the test cards. @module */
 import { PROTOCOL } from '@pi-checkout/contract/frame-protocol'
 import { challengeCodes, testCards } from '@pi-checkout/contract/sandbox'
 import { type PaymentPlan, plans } from './plans.ts'

@@ -1,8 +1,4 @@
-/**
- * What the buyer does for each simulated outcome: the sandbox's test card, the bank's code, the result.
- *
- * @module
- */
+/** What the buyer does for each simulated outcome: the sandbox's test card, the bank's code, the result. @module */
 import { challengeCodes, type TestCardName } from '@pi-checkout/contract/sandbox'
 
 /** One way through the form. */

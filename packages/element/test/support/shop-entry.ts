@@ -1,8 +1,4 @@
-/**
- * The npm entries as a shop bundles them for its page.
- *
- * @module
- */
+/** The npm entries as a shop bundles them for its page. @module */
 export { followPayment, HandoffError, postHandoff } from '../../src/client/index.ts'
 export {
   CheckoutError,

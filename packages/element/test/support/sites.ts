@@ -1,8 +1,4 @@
-/**
- * A shop, a checkout, and an attacker on three sites, and a browser that opens the shop.
- *
- * @module
- */
+/** A shop, a checkout, and an attacker on three sites, and a browser that opens the shop. @module */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { firefoxPath, launchBrowser } from '@pi-checkout/test-support/browsers'
 import { type Site, startSite } from '@pi-checkout/test-support/sites'

@@ -1,8 +1,4 @@
-/**
- * `pi-checkout create`: creates an intent, or returns the one that the same command created before.
- *
- * @module
- */
+/** `pi-checkout create`: creates an intent, or returns the one that the same command created before. @module */
 import { parseArgs } from 'node:util'
 import { PaymentIntents } from '../client/payment-intents.ts'
 import { masked } from '../client/redact.ts'

@@ -1,8 +1,4 @@
-/**
- * `pi-checkout doctor`: checks everything that a first payment needs.
- *
- * @module
- */
+/** `pi-checkout doctor`: checks everything that a first payment needs. @module */
 import { parseArgs } from 'node:util'
 import { apiKeyPattern } from '@pi-checkout/contract/spec-decisions'
 import { checkedOrigin, variableApiKey, variableBaseUrl } from '../client/configuration.ts'

@@ -1,8 +1,4 @@
-/**
- * Exit codes: a script learns above all whether an intent may exist.
- *
- * @module
- */
+/** Exit codes: a script learns above all whether an intent may exist. @module */
 import { PiError } from '../client/errors.ts'
 
 /** Output and input of a command. */

@@ -1,8 +1,4 @@
-/**
- * An intent as one line of a terminal.
- *
- * @module
- */
+/** An intent as one line of a terminal. @module */
 import { formatMoney, isCurrency } from '@pi-checkout/contract/money'
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 

@@ -1,8 +1,4 @@
-/**
- * `pi-checkout get`: shows an intent, once or until it is final.
- *
- * @module
- */
+/** `pi-checkout get`: shows an intent, once or until it is final. @module */
 import { parseArgs } from 'node:util'
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { isFinal, phaseOf } from '@pi-checkout/contract/spec-decisions'

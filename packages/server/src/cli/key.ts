@@ -1,8 +1,4 @@
-/**
- * `pi-checkout key`: shows the key that a create would send, and what it is derived from.
- *
- * @module
- */
+/** `pi-checkout key`: shows the key that a create would send, and what it is derived from. @module */
 import { parseArgs } from 'node:util'
 import { prepareCreate } from '../client/idempotency-key.ts'
 import { type Command, exitCodes, jsonLine } from './exit-codes.ts'

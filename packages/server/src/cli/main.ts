@@ -1,8 +1,4 @@
-/**
- * `pi-checkout`: creates, shows, and explains Payment Intents from a terminal or a script.
- *
- * @module
- */
+/** `pi-checkout`: creates, shows, and explains Payment Intents from a terminal or a script. @module */
 import { create } from './create.ts'
 import { doctor } from './doctor.ts'
 import { type Command, exitCodes, reportFailure } from './exit-codes.ts'

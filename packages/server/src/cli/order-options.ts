@@ -1,8 +1,4 @@
-/**
- * The order as command-line options.
- *
- * @module
- */
+/** The order as command-line options. @module */
 import type { parseArgs } from 'node:util'
 import { type Currency, isCurrency, toMinor } from '@pi-checkout/contract/money'
 import type { CreateParams } from '../client/create-params.ts'

@@ -1,8 +1,4 @@
-/**
- * Checks the headers of a shop's page that affect the hosted checkout.
- *
- * @module
- */
+/** Checks the headers of a shop's page that affect the hosted checkout. @module */
 
 /** A page, and the checkout that it shows. */
 export interface CheckedPage {

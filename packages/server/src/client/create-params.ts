@@ -1,8 +1,4 @@
-/**
- * The arguments of a create.
- *
- * @module
- */
+/** The arguments of a create. @module */
 import { CreatePaymentIntentSchema, fieldErrors } from '@pi-checkout/contract'
 import type { Currency } from '@pi-checkout/contract/money'
 import type { CreatePaymentIntent } from '@pi-checkout/contract/payment-intent'

@@ -1,8 +1,4 @@
-/**
- * Warns of a deprecated name before a later version removes it: see guides/upgrading.md.
- *
- * @module
- */
+/** Warns of a deprecated name before a later version removes it: see guides/upgrading.md. @module */
 
 const warned = new Set<string>()
 

@@ -1,8 +1,4 @@
-/**
- * Codes of a `PiError`: what each means, and what to do.
- *
- * @module
- */
+/** Codes of a `PiError`: what each means, and what to do. @module */
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
 
 /** Each code of a `PiError`, with its meaning and what to do. The README contains the same table. */

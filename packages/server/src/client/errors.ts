@@ -1,8 +1,4 @@
-/**
- * Errors of a call. They contain no key and no secret.
- *
- * @module
- */
+/** Errors of a call. They contain no key and no secret. @module */
 import type { FieldError } from '@pi-checkout/contract/problem'
 import {
   type ApiErrorCode,

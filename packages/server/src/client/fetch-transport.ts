@@ -1,8 +1,4 @@
-/**
- * Sends requests with `fetch`.
- *
- * @module
- */
+/** Sends requests with `fetch`. @module */
 import { readText } from './read-text.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 

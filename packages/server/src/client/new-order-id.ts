@@ -1,8 +1,4 @@
-/**
- * Order identifiers that fit: a UUID has 36 characters, the service accepts 32.
- *
- * @module
- */
+/** Order identifiers that fit: a UUID has 36 characters, the service accepts 32. @module */
 
 /** Crockford's base 32: without I, L, O, and U, which are mistaken for digits. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

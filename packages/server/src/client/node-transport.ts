@@ -1,8 +1,4 @@
-/**
- * Sends requests with the HTTP client of Node.js, which does not follow redirects.
- *
- * @module
- */
+/** Sends requests with the HTTP client of Node.js, which does not follow redirects. @module */
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 // biome-ignore lint/style/noRestrictedImports: types only

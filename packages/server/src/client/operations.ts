@@ -1,8 +1,4 @@
-/**
- * The two operations as requests to send and responses to read.
- *
- * @module
- */
+/** The two operations as requests to send and responses to read. @module */
 import { CreatedPaymentIntentSchema, PaymentIntentSchema } from '@pi-checkout/contract'
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { maxFieldErrors } from '@pi-checkout/contract/problem'

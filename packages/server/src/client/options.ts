@@ -1,8 +1,4 @@
-/**
- * Timeouts, retries, and transport of a client.
- *
- * @module
- */
+/** Timeouts, retries, and transport of a client. @module */
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Agent } from 'node:http'
 import { ConfigurationError, type RequestSummary } from './errors.ts'

@@ -1,8 +1,4 @@
-/**
- * The client of the service. Its calls are safe to repeat.
- *
- * @module
- */
+/** The client of the service. Its calls are safe to repeat. @module */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { apiKeyPattern, apiVersions } from '@pi-checkout/contract/spec-decisions'
 import {

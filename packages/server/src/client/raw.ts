@@ -1,8 +1,4 @@
-/**
- * Fields of an intent that this version does not support.
- *
- * @module
- */
+/** Fields of an intent that this version does not support. @module */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 
 /**

@@ -1,8 +1,4 @@
-/**
- * Reads a stream as text, up to a size.
- *
- * @module
- */
+/** Reads a stream as text, up to a size. @module */
 
 /** @returns `undefined` if the body is larger than `max` bytes. The rest is not read. */
 export async function readText(

@@ -1,8 +1,4 @@
-/**
- * Removes secrets from everything that is printed or logged.
- *
- * @module
- */
+/** Removes secrets from everything that is printed or logged. @module */
 
 /** Replaces a secret. */
 export const masked = '[masked]'

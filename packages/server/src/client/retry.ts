@@ -1,8 +1,4 @@
-/**
- * Decides whether to retry, and when.
- *
- * @module
- */
+/** Decides whether to retry, and when. @module */
 
 /** Milliseconds of the first wait before jitter. Each request doubles it. */
 const base = 250

@@ -1,8 +1,4 @@
-/**
- * One call with all its requests: the same key, the same bytes, one deadline.
- *
- * @module
- */
+/** One call with all its requests: the same key, the same bytes, one deadline. @module */
 import {
   AbortedError,
   ApiError,

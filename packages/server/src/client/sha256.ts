@@ -1,8 +1,4 @@
-/**
- * SHA-256 on every runtime.
- *
- * @module
- */
+/** SHA-256 on every runtime. @module */
 
 /** @returns 64 hexadecimal digits. */
 export async function sha256(text: string): Promise<string> {

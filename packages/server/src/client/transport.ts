@@ -1,8 +1,4 @@
-/**
- * What a transport sends and returns.
- *
- * @module
- */
+/** What a transport sends and returns. @module */
 
 /** A request, the same for every attempt. */
 export interface TransportRequest {

@@ -1,8 +1,4 @@
-/**
- * The handoff in Express 4 and 5, before or after a body parser.
- *
- * @module
- */
+/** The handoff in Express 4 and 5, before or after a body parser. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   isHandoffRoute,

@@ -1,8 +1,4 @@
-/**
- * Converts requests of Node.js to calls, and results to its responses, before or after a body parser.
- *
- * @module
- */
+/** Converts requests of Node.js to calls, and results to its responses, before or after a body parser. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type HandoffCall, type HandoffResult, maxHandoffBody } from '../handoff/call.ts'
 import { type Respond, respond } from '../handoff/create-handoff.ts'

@@ -1,8 +1,4 @@
-/**
- * A request to the handoff's routes and its response, as plain data. Adapters convert both.
- *
- * @module
- */
+/** A request to the handoff's routes and its response, as plain data. Adapters convert both. @module */
 import { readText } from '../client/read-text.ts'
 import { HandoffRejection } from './problem.ts'
 

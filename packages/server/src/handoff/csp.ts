@@ -1,8 +1,4 @@
-/**
- * The Content Security Policy of a shop's pages.
- *
- * @module
- */
+/** The Content Security Policy of a shop's pages. @module */
 import { checkedOrigin } from '../client/configuration.ts'
 import { ConfigurationError } from '../client/errors.ts'
 

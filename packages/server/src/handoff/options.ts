@@ -1,8 +1,4 @@
-/**
- * What a shop tells `createHandoff()`: its orders, its origin, and the hooks.
- *
- * @module
- */
+/** What a shop tells `createHandoff()`: its orders, its origin, and the hooks. @module */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import type { CreateParams } from '../client/create-params.ts'
 import type { PaymentIntents } from '../client/payment-intents.ts'

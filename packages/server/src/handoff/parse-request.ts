@@ -1,8 +1,4 @@
-/**
- * What a browser may send to the handoff's routes, and from where.
- *
- * @module
- */
+/** What a browser may send to the handoff's routes, and from where. @module */
 import { ConfigurationError } from '../client/errors.ts'
 import { type HandoffCall, maxHandoffBody } from './call.ts'
 import type { Awaitable } from './options.ts'

@@ -1,8 +1,4 @@
-/**
- * Errors that the handoff's routes return. A browser gets a code and a title, no internal reason.
- *
- * @module
- */
+/** Errors that the handoff's routes return. A browser gets a code and a title, no internal reason. @module */
 import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
 import { problemMediaType } from '@pi-checkout/contract/problem'
 import { PiError } from '../client/errors.ts'

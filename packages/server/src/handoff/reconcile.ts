@@ -1,8 +1,4 @@
-/**
- * Settles orders whose buyer did not come back. The service has no webhooks, so the shop polls it.
- *
- * @module
- */
+/** Settles orders whose buyer did not come back. The service has no webhooks, so the shop polls it. @module */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type Phase, phaseOf } from '@pi-checkout/contract/spec-decisions'
 import { ConfigurationError, invalidParam, PiError, type PiFailure } from '../client/errors.ts'

@@ -1,8 +1,4 @@
-/**
- * The origins from which a shop's pages may send requests.
- *
- * @module
- */
+/** The origins from which a shop's pages may send requests. @module */
 import { checkedOrigin } from '../client/configuration.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import type { Awaitable, HandoffOptions, HookRequest } from './options.ts'

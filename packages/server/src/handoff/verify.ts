@@ -1,8 +1,4 @@
-/**
- * Decides whether an intent pays an order.
- *
- * @module
- */
+/** Decides whether an intent pays an order. @module */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type Phase, phaseOf } from '@pi-checkout/contract/spec-decisions'
 

@@ -1,8 +1,4 @@
-/**
- * A process that creates an intent and prints its id.
- *
- * @module
- */
+/** A process that creates an intent and prints its id. @module */
 import { PaymentIntents } from '../../src/index.ts'
 
 const [orderId = ''] = process.argv.slice(2)

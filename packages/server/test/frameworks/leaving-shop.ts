@@ -1,8 +1,4 @@
-/**
- * A shop in every framework, in one separate process, which an unhandled error ends.
- *
- * @module
- */
+/** A shop in every framework, in one separate process, which an unhandled error ends. @module */
 import { startSite } from '@pi-checkout/test-support/sites'
 import { createHandoff, PaymentIntents } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'

@@ -1,8 +1,4 @@
-/**
- * One handoff in every framework, for tests of the adapters.
- *
- * @module
- */
+/** One handoff in every framework, for tests of the adapters. @module */
 import 'reflect-metadata'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { bodyParser } from '@koa/bodyparser'

@@ -1,8 +1,4 @@
-/**
- * Formats and validates what the buyer types: pure functions over card-validator.
- *
- * @module
- */
+/** Formats and validates what the buyer types: pure functions over card-validator. @module */
 import { isTestCard } from '@pi-checkout/contract/sandbox'
 import validator from 'card-validator'
 import type { CardDetails } from '../../shared/checkout-api.ts'

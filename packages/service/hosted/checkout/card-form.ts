@@ -1,8 +1,4 @@
-/**
- * The card form: four fields that format and validate their values, one button, one notice.
- *
- * @module
- */
+/** The card form: four fields that format and validate their values, one button, one notice. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { property, query, state } from 'lit/decorators.js'
 import type { CardDetails } from '../../shared/checkout-api.ts'

@@ -1,8 +1,4 @@
-/**
- * The hosted page: merchant, amount, and order, then the current step.
- *
- * @module
- */
+/** The hosted page: merchant, amount, and order, then the current step. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { CardDetails, CheckoutView } from '../../shared/checkout-api.ts'
 import { type Language, languageOf } from '../../shared/language.ts'

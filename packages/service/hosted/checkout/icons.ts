@@ -1,8 +1,4 @@
-/**
- * The page's icons as templates: its Content Security Policy allows no inline images.
- *
- * @module
- */
+/** The page's icons as templates: its Content Security Policy allows no inline images. @module */
 import { html, nothing, svg, type TemplateResult } from 'lit'
 import type { Brand } from './card-fields.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Entry of the hosted page: registers its elements, which starts the handshake.
- *
- * @module
- */
+/** Entry of the hosted page: registers its elements, which starts the handshake. @module */
 import { CardForm } from './card-form.ts'
 import { ChallengeFrame } from './challenge-frame.ts'
 import { HostedPage } from './hosted-page.ts'

@@ -1,8 +1,4 @@
-/**
- * Retries requests after a timeout or a network failure, and immediately when the network may be back.
- *
- * @module
- */
+/** Retries requests after a timeout or a network failure, and immediately when the network may be back. @module */
 import { isRejection } from './checkout-api.ts'
 
 /** The page's running requests. */

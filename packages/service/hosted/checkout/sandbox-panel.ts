@@ -1,8 +1,4 @@
-/**
- * Test cards for developers, in test environments only: each button fills in a card.
- *
- * @module
- */
+/** Test cards for developers, in test environments only: each button fills in a card. @module */
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import { html, type TemplateResult } from 'lit'
 import type { Language } from '../../shared/language.ts'

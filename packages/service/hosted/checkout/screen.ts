@@ -1,8 +1,4 @@
-/**
- * What a view means for the page: the screen, the result, and whether it can still change. Pure.
- *
- * @module
- */
+/** What a view means for the page: the screen, the result, and whether it can still change. Pure. @module */
 import type { CheckoutView } from '../../shared/checkout-api.ts'
 
 /** What the page shows; `confirm-here` offers to open a challenge that this window does not show. */

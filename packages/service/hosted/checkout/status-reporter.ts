@@ -1,8 +1,4 @@
-/**
- * Reports the form to the element: its height, and that it is ready, busy, or finished. Never the result.
- *
- * @module
- */
+/** Reports the form to the element: its height, and that it is ready, busy, or finished. Never the result. @module */
 import type { LitElement, ReactiveController, ReactiveControllerHost } from 'lit'
 import type { FrameLink } from './frame-link.ts'
 

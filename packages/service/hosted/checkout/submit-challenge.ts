@@ -1,8 +1,4 @@
-/**
- * Opens the issuer's page with a one-time token.
- *
- * @module
- */
+/** Opens the issuer's page with a one-time token. @module */
 import type { ChallengeTicket } from '../../shared/checkout-api.ts'
 
 /** Posts the token as a form field, because addresses are stored and logged. */

@@ -1,8 +1,4 @@
-/**
- * The texts of the hosted page in English, Armenian, and Russian.
- *
- * @module
- */
+/** The texts of the hosted page in English, Armenian, and Russian. @module */
 import type { Language } from '../../shared/language.ts'
 
 /** The texts of one language. `fill` replaces `{…}`. */

@@ -1,8 +1,4 @@
-/**
- * Keeps the view current by long polling: another window may pay, a bank may decide, a deadline may pass.
- *
- * @module
- */
+/** Keeps the view current by long polling: another window may pay, a bank may decide, a deadline may pass. @module */
 import type { CheckoutView } from '../../shared/checkout-api.ts'
 import type { CheckoutApi } from './checkout-api.ts'
 import { jittered, sleep } from './retry.ts'

@@ -1,8 +1,4 @@
-/**
- * The error page: it contains no form and no data, and sends any parent only its error code.
- *
- * @module
- */
+/** The error page: it contains no form and no data, and sends any parent only its error code. @module */
 import { failCodes, type Hello, PROTOCOL, readInit } from '@pi-checkout/contract/frame-protocol'
 import { failure, randomDocumentId } from '../checkout/frame-link.ts'
 

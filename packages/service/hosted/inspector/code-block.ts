@@ -1,8 +1,4 @@
-/**
- * Texts to copy: commands, and JSON values in colors.
- *
- * @module
- */
+/** Texts to copy: commands, and JSON values in colors. @module */
 import { html, type TemplateResult } from 'lit'
 
 /** Returns a button that copies a text and confirms it. */

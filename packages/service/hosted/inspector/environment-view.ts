@@ -1,8 +1,4 @@
-/**
- * The environment: its clock, API keys, origins, and data.
- *
- * @module
- */
+/** The environment: its clock, API keys, origins, and data. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { state } from 'lit/decorators.js'
 import type { SandboxEnvironment } from '../../shared/sandbox-api.ts'

@@ -1,8 +1,4 @@
-/**
- * Fault rules: what breaks, and how often.
- *
- * @module
- */
+/** Fault rules: what breaks, and how often. @module */
 import { html, type TemplateResult } from 'lit'
 import { state } from 'lit/decorators.js'
 import type { Fault, FaultRule, StoredFaultRule } from '../../shared/sandbox-api.ts'

@@ -1,8 +1,4 @@
-/**
- * How often each idempotency key was used, with replays and conflicts.
- *
- * @module
- */
+/** How often each idempotency key was used, with replays and conflicts. @module */
 import { html, type TemplateResult } from 'lit'
 import type { KeyUse } from '../../shared/sandbox-api.ts'
 import type { InspectorState } from './inspector-state.ts'

@@ -1,8 +1,4 @@
-/**
- * The inspector's data, kept current by the service's stream of changes.
- *
- * @module
- */
+/** The inspector's data, kept current by the service's stream of changes. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
 import type {
   KeyUse,

@@ -1,8 +1,4 @@
-/**
- * Base class of the inspector's sections.
- *
- * @module
- */
+/** Base class of the inspector's sections. @module */
 import { property } from 'lit/decorators.js'
 import { LightElement } from '../light-element.ts'
 import type { InspectorState } from './inspector-state.ts'

@@ -1,8 +1,4 @@
-/**
- * The inspector: live view of the sandbox, with keyboard shortcuts.
- *
- * @module
- */
+/** The inspector: live view of the sandbox, with keyboard shortcuts. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { LightElement } from '../light-element.ts'
 import { idempotencyView } from './idempotency-view.ts'

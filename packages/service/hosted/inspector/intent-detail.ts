@@ -1,8 +1,4 @@
-/**
- * One intent: its facts, simulated outcomes, timeline, requests, and JSON.
- *
- * @module
- */
+/** One intent: its facts, simulated outcomes, timeline, requests, and JSON. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { copyButton, jsonBlock } from './code-block.ts'

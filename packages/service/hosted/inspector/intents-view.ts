@@ -1,8 +1,4 @@
-/**
- * The newest intents, and next to them the one that is open.
- *
- * @module
- */
+/** The newest intents, and next to them the one that is open. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'

@@ -1,8 +1,4 @@
-/**
- * How the inspector shows statuses, causes, faults, amounts, and times.
- *
- * @module
- */
+/** How the inspector shows statuses, causes, faults, amounts, and times. @module */
 import type { PaymentIntent, PaymentIntentStatus } from '@pi-checkout/contract'
 import { isCurrency } from '@pi-checkout/contract/money'
 import { html, type TemplateResult } from 'lit'

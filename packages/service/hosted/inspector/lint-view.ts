@@ -1,8 +1,4 @@
-/**
- * Problems of the integration that would matter in production, each with its fix.
- *
- * @module
- */
+/** Problems of the integration that would matter in production, each with its fix. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { LintIssue } from '../../shared/sandbox-api.ts'

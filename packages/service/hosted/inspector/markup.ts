@@ -1,8 +1,4 @@
-/**
- * Markup that several sections share.
- *
- * @module
- */
+/** Markup that several sections share. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { writeRoute } from './route.ts'

@@ -1,8 +1,4 @@
-/**
- * One line of the request log.
- *
- * @module
- */
+/** One line of the request log. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { clockText, timeText } from './labels.ts'

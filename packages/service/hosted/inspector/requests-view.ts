@@ -1,8 +1,4 @@
-/**
- * The request log: each request with its response, and a command that sends it again.
- *
- * @module
- */
+/** The request log: each request with its response, and a command that sends it again. @module */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
 import { live } from 'lit/directives/live.js'

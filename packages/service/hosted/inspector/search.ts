@@ -1,8 +1,4 @@
-/**
- * The searches of the lists. They outlive the views, which are created again with each change of section.
- *
- * @module
- */
+/** The searches of the lists. They outlive the views, which are created again with each change of section. @module */
 
 /** Filter of intents, applied by the service. */
 export interface IntentFilter {

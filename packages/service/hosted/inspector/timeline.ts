@@ -1,8 +1,4 @@
-/**
- * The transitions of an intent, with card and decline reason.
- *
- * @module
- */
+/** The transitions of an intent, with card and decline reason. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Confirmation, ShownIntent } from '../../shared/sandbox-api.ts'
 import { causeLabel, spanText, timeText, toneOf } from './labels.ts'

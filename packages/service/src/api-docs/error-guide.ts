@@ -1,8 +1,4 @@
-/**
- * Fixes for errors.
- *
- * @module
- */
+/** Fixes for errors. @module */
 import type { ProblemCode } from '@pi-checkout/contract'
 
 /** Fix for each code, for the developer of the client. */

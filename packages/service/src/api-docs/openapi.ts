@@ -1,8 +1,4 @@
-/**
- * Generates the OpenAPI 3.1 description from the schemas of requests and responses.
- *
- * @module
- */
+/** Generates the OpenAPI 3.1 description from the schemas of requests and responses. @module */
 import {
   apiVersions,
   fieldErrorCodes,

@@ -1,8 +1,4 @@
-/**
- * Generates the API documentation, a page, from the OpenAPI description.
- *
- * @module
- */
+/** Generates the API documentation, a page, from the OpenAPI description. @module */
 import {
   headers,
   limits,

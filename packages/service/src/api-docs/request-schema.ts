@@ -1,8 +1,4 @@
-/**
- * Generates the JSON Schema of the create request.
- *
- * @module
- */
+/** Generates the JSON Schema of the create request. @module */
 import { CreatePaymentIntentSchema, currencies, limits } from '@pi-checkout/contract'
 import { z } from 'zod'
 

@@ -1,8 +1,4 @@
-/**
- * Routes of the API description and the API documentation.
- *
- * @module
- */
+/** Routes of the API description and the API documentation. @module */
 import type { RouteName } from '../../shared/routes.ts'
 import { toolPageHeaders } from '../http/page-headers.ts'
 import { type Handler, jsonHeaders, page } from '../http/response.ts'

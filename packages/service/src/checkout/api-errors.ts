@@ -1,8 +1,4 @@
-/**
- * Errors of the private API.
- *
- * @module
- */
+/** Errors of the private API. @module */
 import type { ProblemCode } from '@pi-checkout/contract'
 import { ProblemError } from '../http/problem.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Serializes intents for the hosted page. Fields are listed one by one, so that no other field is included.
- *
- * @module
- */
+/** Serializes intents for the hosted page. Fields are listed one by one, so that no other field is included. @module */
 import type { CheckoutAction, CheckoutView } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
 import type { RetrievedIntent } from '../intents/intents.ts'

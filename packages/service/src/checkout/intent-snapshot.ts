@@ -1,8 +1,4 @@
-/**
- * Reads an intent with its environment and the environment's time, after applying passed deadlines.
- *
- * @module
- */
+/** Reads an intent with its environment and the environment's time, after applying passed deadlines. @module */
 import type { Queryable } from '../db/database.ts'
 import { findBatch } from '../intents/find-batch.ts'
 import {

@@ -1,8 +1,4 @@
-/**
- * Opens checkout sessions with `id` and `clientSecret`, and reads the session of a request.
- *
- * @module
- */
+/** Opens checkout sessions with `id` and `clientSecret`, and reads the session of a request. @module */
 import type { IncomingMessage } from 'node:http'
 import type { OpenSessionBody, SessionGrant } from '../../shared/checkout-api.ts'
 import { batch } from '../db/batch.ts'

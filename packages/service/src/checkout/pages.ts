@@ -1,8 +1,4 @@
-/**
- * Reads the built pages, and adds the values that the service passes to them.
- *
- * @module
- */
+/** Reads the built pages, and adds the values that the service passes to them. @module */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'

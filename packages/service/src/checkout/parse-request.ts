@@ -1,8 +1,4 @@
-/**
- * Parses the bodies that the hosted page sends. Card numbers other than test cards are rejected first.
- *
- * @module
- */
+/** Parses the bodies that the hosted page sends. Card numbers other than test cards are rejected first. @module */
 import { type FieldErrorCode, fieldErrors, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { isTestCard } from '@pi-checkout/contract/sandbox'
 import { z } from 'zod'

@@ -1,8 +1,4 @@
-/**
- * Checks the address to which a full-page challenge redirects: a page on a registered origin.
- *
- * @module
- */
+/** Checks the address to which a full-page challenge redirects: a page on a registered origin. @module */
 import { readOrigin } from '@pi-checkout/contract/origin'
 
 /** Maximum length of an address. Common servers and proxies accept request lines of 8 KB. */

@@ -1,8 +1,4 @@
-/**
- * The hosted page and its private API, which uses session tokens in place of cookies and has no CORS.
- *
- * @module
- */
+/** The hosted page and its private API, which uses session tokens in place of cookies and has no CORS. @module */
 import { limits, paymentIntentIdPattern } from '@pi-checkout/contract'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import type { Logger } from 'pino'

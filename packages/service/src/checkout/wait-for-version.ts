@@ -1,8 +1,4 @@
-/**
- * Long polling for changes of an intent.
- *
- * @module
- */
+/** Long polling for changes of an intent. @module */
 import type { IntentKey } from '../intents/intents.ts'
 import type { Notifier, Wait } from '../notifier/notifier.ts'
 import type { ReadSnapshot, RetrievedSnapshot } from './intent-snapshot.ts'

@@ -1,8 +1,4 @@
-/**
- * Runs a command, such as a merchant's test suite, with a temporary service.
- *
- * @module
- */
+/** Runs a command, such as a merchant's test suite, with a temporary service. @module */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Logger } from 'pino'

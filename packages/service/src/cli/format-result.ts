@@ -1,8 +1,4 @@
-/**
- * Text output of the commands, without `--json`.
- *
- * @module
- */
+/** Text output of the commands, without `--json`. @module */
 
 import type { RunningService } from '../start/start.ts'
 import type { AdminResult } from './admin-commands.ts'

@@ -1,8 +1,4 @@
-/**
- * The command line: `pi-service start`, `exec`, `doctor`, `merchants`, `keys`, `origins`, `intents`.
- *
- * @module
- */
+/** The command line: `pi-service start`, `exec`, `doctor`, `merchants`, `keys`, `origins`, `intents`. @module */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import pino, { type Logger } from 'pino'
 import { realNow } from '../clock.ts'

@@ -1,8 +1,4 @@
-/**
- * Errors of the store: SQLSTATE and constraint, and no values.
- *
- * @module
- */
+/** Errors of the store: SQLSTATE and constraint, and no values. @module */
 
 /**
  * Thrown if a statement fails. It names the violated constraint without values, because they may be personal

@@ -1,8 +1,4 @@
-/**
- * Migrates the store to the newest schema with numbered SQL files.
- *
- * @module
- */
+/** Migrates the store to the newest schema with numbered SQL files. @module */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageRoot } from '../package-root.ts'

@@ -1,8 +1,4 @@
-/**
- * Checks of a pooler, such as PgBouncer, between the service and PostgreSQL.
- *
- * @module
- */
+/** Checks of a pooler, such as PgBouncer, between the service and PostgreSQL. @module */
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { storeError } from './errors.ts'

@@ -1,8 +1,4 @@
-/**
- * The shared store: a PostgreSQL server.
- *
- * @module
- */
+/** The shared store: a PostgreSQL server. @module */
 import pg from 'pg'
 import { type Database, openPool, sessionSettings } from './database.ts'
 import { readOnly, StoreError, storeError } from './errors.ts'

@@ -1,8 +1,4 @@
-/**
- * Reads request bodies of limited size: JSON in UTF-8.
- *
- * @module
- */
+/** Reads request bodies of limited size: JSON in UTF-8. @module */
 import type { IncomingMessage } from 'node:http'
 import { limits } from '@pi-checkout/contract'
 import { sendContinue } from './client-errors.ts'

@@ -1,8 +1,4 @@
-/**
- * One request with its response: the matched route, the response id, and the facts that observers record.
- *
- * @module
- */
+/** One request with its response: the matched route, the response id, and the facts that observers record. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Audience, Route, RouteName } from '../../shared/routes.ts'
 import { newRequestId } from '../ids.ts'

@@ -1,8 +1,4 @@
-/**
- * Health checks for supervisors (`/healthz`) and load balancers (`/readyz`).
- *
- * @module
- */
+/** Health checks for supervisors (`/healthz`) and load balancers (`/readyz`). @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import { readOnly, StoreError } from '../db/errors.ts'

@@ -1,8 +1,4 @@
-/**
- * Rejects requests for an unknown host name. A website can point its name at loopback (DNS rebinding).
- *
- * @module
- */
+/** Rejects requests for an unknown host name. A website can point its name at loopback (DNS rebinding). @module */
 import type { Call } from './call.ts'
 import { ProblemError } from './problem.ts'
 

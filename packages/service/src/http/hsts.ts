@@ -1,8 +1,4 @@
-/**
- * Adds `Strict-Transport-Security` to each response of a server whose origin is https.
- *
- * @module
- */
+/** Adds `Strict-Transport-Security` to each response of a server whose origin is https. @module */
 import {
   type IncomingMessage,
   type OutgoingHttpHeader,

@@ -1,8 +1,4 @@
-/**
- * Renders HTML from templates that escape values.
- *
- * @module
- */
+/** Renders HTML from templates that escape values. @module */
 
 /** HTML that is not escaped again: the result of a template. */
 export class Html {

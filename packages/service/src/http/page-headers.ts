@@ -1,8 +1,4 @@
-/**
- * Security headers of the pages: which origins may frame them, and what they may load.
- *
- * @module
- */
+/** Security headers of the pages: which origins may frame them, and what they may load. @module */
 
 /** Returns the headers of the hosted page, without `X-Frame-Options`, which cannot list several origins. */
 export function checkoutHeaders({

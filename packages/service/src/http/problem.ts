@@ -1,8 +1,4 @@
-/**
- * Maps thrown errors to problems (RFC 9457), in one shape for all routes.
- *
- * @module
- */
+/** Maps thrown errors to problems (RFC 9457), in one shape for all routes. @module */
 import type { IncomingMessage } from 'node:http'
 import {
   type FieldError,

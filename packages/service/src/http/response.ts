@@ -1,8 +1,4 @@
-/**
- * Responses that handlers return as data, and the function that writes them.
- *
- * @module
- */
+/** Responses that handlers return as data, and the function that writes them. @module */
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Writable } from 'node:stream'
 import { headers as names } from '@pi-checkout/contract'

@@ -1,8 +1,4 @@
-/**
- * Creates, starts, and closes HTTP servers with timeouts and connection limits.
- *
- * @module
- */
+/** Creates, starts, and closes HTTP servers with timeouts and connection limits. @module */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Logger } from 'pino'

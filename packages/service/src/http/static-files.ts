@@ -1,8 +1,4 @@
-/**
- * Serves built files. Reads each file once, and returns 304 if the browser's copy is current.
- *
- * @module
- */
+/** Serves built files. Reads each file once, and returns 304 if the browser's copy is current. @module */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'

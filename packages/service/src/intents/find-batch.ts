@@ -1,8 +1,4 @@
-/**
- * Reads Payment Intents. Concurrent requests share a statement.
- *
- * @module
- */
+/** Reads Payment Intents. Concurrent requests share a statement. @module */
 import { batch, Failed } from '../db/batch.ts'
 import type { Database } from '../db/database.ts'
 import { isOneRowsFault } from '../db/errors.ts'

@@ -1,8 +1,4 @@
-/**
- * Idempotency keys: their syntax, and the hashes that identify a retried create.
- *
- * @module
- */
+/** Idempotency keys: their syntax, and the hashes that identify a retried create. @module */
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { type CreatePaymentIntent, headers, limits } from '@pi-checkout/contract'

@@ -1,8 +1,4 @@
-/**
- * Payment Intents in the store. Reads apply passed deadlines, and changes use compare-and-set.
- *
- * @module
- */
+/** Payment Intents in the store. Reads apply passed deadlines, and changes use compare-and-set. @module */
 import type { Currency, Customer, Metadata } from '@pi-checkout/contract'
 import type { Database, Queryable } from '../db/database.ts'
 import type { Environment } from '../merchants/environments.ts'

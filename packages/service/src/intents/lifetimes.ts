@@ -1,8 +1,4 @@
-/**
- * Lifetimes of records, and the maximum number of attempts.
- *
- * @module
- */
+/** Lifetimes of records, and the maximum number of attempts. @module */
 
 const minute = 60 * 1000
 const hour = 60 * minute

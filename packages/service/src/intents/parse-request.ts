@@ -1,8 +1,4 @@
-/**
- * Parses requests of the merchant API, and rejects invalid ones with a problem.
- *
- * @module
- */
+/** Parses requests of the merchant API, and rejects invalid ones with a problem. @module */
 import type { IncomingMessage } from 'node:http'
 import {
   apiVersions,

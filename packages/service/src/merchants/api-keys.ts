@@ -1,8 +1,4 @@
-/**
- * Secret API keys. The store contains keyed hashes of them, so a key is shown only when it is created.
- *
- * @module
- */
+/** Secret API keys. The store contains keyed hashes of them, so a key is shown only when it is created. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { apiKeyPattern } from '@pi-checkout/contract'

@@ -1,8 +1,4 @@
-/**
- * Authenticates requests by their secret API key. Lookups are cached for five seconds.
- *
- * @module
- */
+/** Authenticates requests by their secret API key. Lookups are cached for five seconds. @module */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Database } from '../db/database.ts'

@@ -1,8 +1,4 @@
-/**
- * Test and live environments of merchants. A secret API key selects one.
- *
- * @module
- */
+/** Test and live environments of merchants. A secret API key selects one. @module */
 import { batch } from '../db/batch.ts'
 import { type Database, Fragment, type Queryable } from '../db/database.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Merchants, their environments, and the origins whose pages may show a checkout.
- *
- * @module
- */
+/** Merchants, their environments, and the origins whose pages may show a checkout. @module */
 import type { Queryable } from '../db/database.ts'
 import { randomBase62, randomSalt } from '../ids.ts'
 import { type Environment, selectEnvironment } from './environments.ts'

@@ -1,8 +1,4 @@
-/**
- * Routes of test environments: clock, origins, fault rules, requests, and issues.
- *
- * @module
- */
+/** Routes of test environments: clock, origins, fault rules, requests, and issues. @module */
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import type { RouteName } from '../../shared/routes.ts'

@@ -1,8 +1,4 @@
-/**
- * Notifies open inspectors of topics to read again. Events contain no data, so they cannot be out of date.
- *
- * @module
- */
+/** Notifies open inspectors of topics to read again. Events contain no data, so they cannot be out of date. @module */
 import type { Writable } from 'node:stream'
 import { type Topic, topics } from '../../shared/sandbox-api.ts'
 import type { Queryable } from '../db/database.ts'

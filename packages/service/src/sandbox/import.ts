@@ -1,8 +1,4 @@
-/**
- * Imports an export. Existing records are not changed. An invalid record fails the whole import.
- *
- * @module
- */
+/** Imports an export. Existing records are not changed. An invalid record fails the whole import. @module */
 import {
   CreatePaymentIntentSchema,
   fieldAt,

@@ -1,8 +1,4 @@
-/**
- * Routes of intents in test environments: details, revoking secrets, and simulated outcomes.
- *
- * @module
- */
+/** Routes of intents in test environments: details, revoking secrets, and simulated outcomes. @module */
 import { z } from 'zod'
 import type { RouteName } from '../../shared/routes.ts'
 import { simulatedOutcomes } from '../../shared/sandbox-api.ts'

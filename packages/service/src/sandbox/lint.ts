@@ -1,8 +1,4 @@
-/**
- * Finds integration mistakes in requests that would cause problems in production, and their fixes.
- *
- * @module
- */
+/** Finds integration mistakes in requests that would cause problems in production, and their fixes. @module */
 import type { LintIssue, LintRule } from '../../shared/sandbox-api.ts'
 import type { LogEntry } from './request-log/logged-request.ts'
 import { digestOf, maskKey } from './request-log/mask.ts'

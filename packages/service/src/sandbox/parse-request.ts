@@ -1,8 +1,4 @@
-/**
- * Parses the body and the query of sandbox requests. Ignores unknown query parameters.
- *
- * @module
- */
+/** Parses the body and the query of sandbox requests. Ignores unknown query parameters. @module */
 import { paymentIntentIdPattern } from '@pi-checkout/contract'
 import type { z } from 'zod'
 import { jsonBody } from '../http/body.ts'

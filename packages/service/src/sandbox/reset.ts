@@ -1,8 +1,4 @@
-/**
- * Resets test environments: deletes intents and resets clocks. Keeps merchants, keys, and origins.
- *
- * @module
- */
+/** Resets test environments: deletes intents and resets clocks. Keeps merchants, keys, and origins. @module */
 import type { Database } from '../db/database.ts'
 
 /**

@@ -1,8 +1,4 @@
-/**
- * Routes of the sandbox, which controls test environments.
- *
- * @module
- */
+/** Routes of the sandbox, which controls test environments. @module */
 import { join } from 'node:path'
 import { limits } from '@pi-checkout/contract'
 import { z } from 'zod'

@@ -1,8 +1,4 @@
-/**
- * The sandbox of one instance: request log, lint, and notifications.
- *
- * @module
- */
+/** The sandbox of one instance: request log, lint, and notifications. @module */
 import type { Logger } from 'pino'
 import type { StoreAndClock } from '../intents/intents.ts'
 import { logError } from '../log.ts'

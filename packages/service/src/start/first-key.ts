@@ -1,8 +1,4 @@
-/**
- * Creates the first merchant, and the test key that a start shows.
- *
- * @module
- */
+/** Creates the first merchant, and the test key that a start shows. @module */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'

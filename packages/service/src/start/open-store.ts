@@ -1,8 +1,4 @@
-/**
- * Opens the configured store: locks and migrates it, and checks that its secret keys are complete.
- *
- * @module
- */
+/** Opens the configured store: locks and migrates it, and checks that its secret keys are complete. @module */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'

@@ -1,8 +1,4 @@
-/**
- * Starts the service inside a process, such as the setup of a test suite.
- *
- * @module
- */
+/** Starts the service inside a process, such as the setup of a test suite. @module */
 import pino from 'pino'
 import { readConfig } from '../config.ts'
 import { startService as startInstance } from './start.ts'

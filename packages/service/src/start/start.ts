@@ -1,8 +1,4 @@
-/**
- * Starts an instance: store, two servers, and first merchant. Stops it after open requests have ended.
- *
- * @module
- */
+/** Starts an instance: store, two servers, and first merchant. Stops it after open requests have ended. @module */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

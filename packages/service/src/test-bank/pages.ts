@@ -1,8 +1,4 @@
-/**
- * Renders the test bank's page as HTML. Received texts are escaped here.
- *
- * @module
- */
+/** Renders the test bank's page as HTML. Received texts are escaped here. @module */
 import { formatMoney } from '@pi-checkout/contract/money'
 import { languageOf } from '../../shared/language.ts'
 import { routes } from '../../shared/routes.ts'

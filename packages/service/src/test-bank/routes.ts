@@ -1,8 +1,4 @@
-/**
- * Routes of the test bank, which has a separate origin. Results go to the store, not to a page.
- *
- * @module
- */
+/** Routes of the test bank, which has a separate origin. Results go to the store, not to a page. @module */
 import type { ChallengeResult } from '../../shared/checkout-api.ts'
 import type { RouteName } from '../../shared/routes.ts'
 import { readBody } from '../http/body.ts'

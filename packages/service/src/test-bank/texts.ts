@@ -1,8 +1,4 @@
-/**
- * Texts of the test bank in English, Armenian, and Russian.
- *
- * @module
- */
+/** Texts of the test bank in English, Armenian, and Russian. @module */
 import type { Language } from '../../shared/language.ts'
 
 /** Texts of one language. */

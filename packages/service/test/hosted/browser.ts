@@ -1,8 +1,4 @@
-/**
- * The hosted page in a real browser, in an iframe of a small shop on another site.
- *
- * @module
- */
+/** The hosted page in a real browser, in an iframe of a small shop on another site. @module */
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
 import type {
   Browser,

@@ -1,8 +1,4 @@
-/**
- * A proxy between the hosted page and the service that fails as networks, load balancers, and firewalls do.
- *
- * @module
- */
+/** A proxy between the hosted page and the service that fails as networks, load balancers, and firewalls do. @module */
 
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'

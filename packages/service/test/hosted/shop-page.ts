@@ -1,8 +1,4 @@
-/**
- * A small shop on a separate site. Its page implements the element's side of the frame protocol.
- *
- * @module
- */
+/** A small shop on a separate site. Its page implements the element's side of the frame protocol. @module */
 import { startSite } from '@pi-checkout/test-support/sites'
 import type { RunningCheckout } from '../support/checkout.ts'
 

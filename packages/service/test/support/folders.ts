@@ -1,8 +1,4 @@
-/**
- * Folders that a process cannot write.
- *
- * @module
- */
+/** Folders that a process cannot write. @module */
 import { chmodSync } from 'node:fs'
 import { temporaryFolder } from './lifetime.ts'
 

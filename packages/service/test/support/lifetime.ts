@@ -1,8 +1,4 @@
-/**
- * What a test or a file starts and creates, and what ends it automatically.
- *
- * @module
- */
+/** What a test or a file starts and creates, and what ends it automatically. @module */
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'

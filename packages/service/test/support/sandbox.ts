@@ -1,8 +1,4 @@
-/**
- * The sandbox API with the admin token, as a developer uses it.
- *
- * @module
- */
+/** The sandbox API with the admin token, as a developer uses it. @module */
 import { expect } from 'vitest'
 import type { TestService } from './service.ts'
 

@@ -1,8 +1,4 @@
-/**
- * A store with merchants, and intents for it.
- *
- * @module
- */
+/** A store with merchants, and intents for it. @module */
 import type { Database, SqlValue } from '../../src/db/database.ts'
 import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { migrate } from '../../src/db/migrate.ts'

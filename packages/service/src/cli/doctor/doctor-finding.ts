@@ -1,8 +1,4 @@
-/**
- * Findings of the doctor, with their fixes.
- *
- * @module
- */
+/** Findings of the doctor, with their fixes. @module */
 
 export interface DoctorFinding {
   readonly about: string

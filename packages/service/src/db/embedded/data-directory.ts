@@ -1,8 +1,4 @@
-/**
- * Prepares the data directory of the embedded store, and writes files to it.
- *
- * @module
- */
+/** Prepares the data directory of the embedded store, and writes files to it. @module */
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 

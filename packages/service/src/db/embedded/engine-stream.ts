@@ -1,8 +1,4 @@
-/**
- * Connects `pg` to the embedded engine in this process.
- *
- * @module
- */
+/** Connects `pg` to the embedded engine in this process. @module */
 import { Duplex } from 'node:stream'
 import type { Engine, StartedEngine } from './engine.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Creates the template. The build runs `node dist/db/embedded/make-template.js`.
- *
- * @module
- */
+/** Creates the template. The build runs `node dist/db/embedded/make-template.js`. @module */
 import { makeTemplate } from './template.ts'
 
 await makeTemplate()

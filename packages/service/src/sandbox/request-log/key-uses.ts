@@ -1,8 +1,4 @@
-/**
- * Counts requests by idempotency key and result, at this instance.
- *
- * @module
- */
+/** Counts requests by idempotency key and result, at this instance. @module */
 import type { KeyUse } from '../../../shared/sandbox-api.ts'
 import type { LogEntry } from './logged-request.ts'
 import { maskKey } from './mask.ts'

@@ -1,8 +1,4 @@
-/**
- * Entries of the request log, and their public form.
- *
- * @module
- */
+/** Entries of the request log, and their public form. @module */
 import type { LoggedRequest } from '../../../shared/sandbox-api.ts'
 import { maskKey } from './mask.ts'
 

@@ -1,8 +1,4 @@
-/**
- * Masks credentials and ids in paths.
- *
- * @module
- */
+/** Masks credentials and ids in paths. @module */
 import { createHash } from 'node:crypto'
 import { decodePercent } from '../../redact.ts'
 
