@@ -44,6 +44,8 @@ export interface Config {
   readonly metrics: boolean
   /** Milliseconds between a signal to stop and the end of the listeners. */
   readonly drainMs: number
+  /** Days after which final intents are deleted. If `undefined`, all are kept. */
+  readonly retentionDays: number | undefined
   readonly logLevel: LogLevel
   /** Clients that may use the sandbox and its inspector. */
   readonly sandboxFrom: SandboxAccess
@@ -88,6 +90,7 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionN
     drainMs:
       readInteger('PI_DRAIN_MS', env.PI_DRAIN_MS, milliseconds) ??
       (store.kind === 'postgres' ? 5000 : 0),
+    retentionDays: readInteger('PI_RETENTION_DAYS', env.PI_RETENTION_DAYS, days),
     logLevel: readChoice('PI_LOG_LEVEL', env.PI_LOG_LEVEL, { values: logLevels, usual: 'warn' }),
     sandboxFrom: readChoice('PI_SANDBOX', env.PI_SANDBOX, { values: ['loopback', 'network'] }),
   }
@@ -143,6 +146,8 @@ function readPort(text: string | undefined, name: string): number | undefined {
 }
 
 const perSecond = { min: 1, max: 999_999, note: ', in requests per second' }
+// An idempotency key belongs to its intent for two days.
+const days = { min: 3, max: 36_500, note: ', in days' }
 const milliseconds = { min: 0, max: 60_000, note: ', in milliseconds' }
 
 function readInteger(

@@ -17,14 +17,14 @@ import { lifetimes } from './lifetimes.ts'
 /** Time between rounds in milliseconds. */
 const interval = 10_000
 /** Number of rows in a batch. Each takes a few milliseconds, and up to 50 for deadlines, which change row by row. */
-const batchSizes = { deadlines: 100, keys: 200, tokens: 1000 } as const
+const batchSizes = { deadlines: 100, keys: 200, tokens: 1000, intents: 100 } as const
 /** Maximum batches in a round, so that a round does not block requests. */
 const maxBatches = 100
 const maxTokenBatches = 10
 
 /** Starts a reaper. Returns the function that stops it, which rolls back a running batch. */
 export function startReaper(
-  options: StoreAndClock & { readonly log: Logger },
+  options: ReaperOptions & { readonly log: Logger },
 ): () => Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -46,6 +46,11 @@ export function startReaper(
   }
 }
 
+/** The store, and days after which final intents are deleted. By default all are kept. */
+interface ReaperOptions extends StoreAndClock {
+  readonly retentionDays?: number | undefined
+}
+
 /** What the next round continues: the last token that was examined, or `null` for a new pass. */
 interface Progress {
   token: Buffer | null
@@ -57,7 +62,7 @@ interface Progress {
  * @param signal - Ends the round. A batch that has not ended is rolled back.
  */
 export async function reap(
-  { db, now }: StoreAndClock,
+  { db, now, retentionDays }: ReaperOptions,
   signal: AbortSignal = new AbortController().signal,
   progress: Progress = { token: null },
 ): Promise<void> {
@@ -69,6 +74,8 @@ export async function reap(
   await runBatches(maxBatches, async () => await applyDeadlinesBatch(db, now(), signal))
   await runBatches(maxBatches, async () => await releaseKeysBatch(db, now()))
   await runBatches(maxTokenBatches, async () => await deleteTokensBatch(db, now(), progress))
+  if (retentionDays === undefined) return
+  await runBatches(maxBatches, async () => await deleteIntentsBatch(db, now(), retentionDays))
 }
 
 // The expression of the index payment_intents_deadline.
@@ -147,4 +154,26 @@ async function deleteTokensBatch(db: Database, now: Date, progress: Progress): P
   const hasMore = examined?.count === batchSizes.tokens
   progress.token = (hasMore && examined.last) || null
   return hasMore
+}
+
+/** Deletes intents that have been final for some days, with all that belongs to them. */
+async function deleteIntentsBatch(db: Database, now: Date, days: number): Promise<boolean> {
+  // An index leads to the oldest intents of an environment. One that still has its key is replayed.
+  const deleted = await db.query`
+    delete from payment_intents
+     where id = any(array(
+       select old.id
+         from environments e
+        cross join lateral (
+          select ${now}::timestamptz + interval '1 ms' * e.clock_offset
+                 - interval '1 day' * ${days}::int as latest) final
+        cross join lateral (
+          select id from payment_intents
+           where environment_id = e.id and created_at <= final.latest
+             and finalized_at <= final.latest and idempotency_hash is null
+           order by created_at limit ${batchSizes.intents}
+             for update skip locked) old
+        limit ${batchSizes.intents}))
+    returning id`
+  return deleted.length === batchSizes.intents
 }

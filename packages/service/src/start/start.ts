@@ -122,6 +122,7 @@ async function serve(
     unready: () => (draining.signal.aborted ? 'The service is stopping.' : clock.fault()),
     storeOptions: storeOptions(config.store),
     metrics: config.metrics,
+    retentionDays: config.retentionDays,
   }
   const apiKey = await firstKey(config, options)
   const listeners = [mainListener(options), testBankListener(options)] as const

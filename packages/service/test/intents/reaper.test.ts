@@ -89,3 +89,38 @@ test('rolls its batch back at a stop', async () => {
   await reapAt(1, AbortSignal.abort())
   expect(await open()).toBe(900)
 })
+
+test('deletes final intents after the retention time, and only those', async () => {
+  const days = (count: number): Date => after(24 * count)
+  const { id: environmentId } = await ensureEnvironment(
+    db,
+    { merchant: 'Old', mode: 'test' },
+    start,
+  )
+  const rows = [
+    ['old', days(-40), days(-31), false],
+    ['recently final', days(-40), days(-29), false],
+    ['not final', days(-40), null, false],
+    ['with a key', days(-40), days(-31), true],
+  ] as const
+  for (const [id, createdAt, finalizedAt, hasKey] of rows) {
+    const key = hasKey ? Buffer.alloc(32, 7) : null
+    await db.query`
+      insert into payment_intents (id, environment_id, amount, currency, order_id, secret_kid, status,
+                                   finalized_at, expires_at, created_at, updated_at, payment_method,
+                                   idempotency_hash, idempotency_fingerprint, idempotency_expires_at)
+      values (${id}, ${environmentId}, 1, 'EUR', 'A', 'k1',
+              ${finalizedAt ? 'canceled' : 'processing'}, ${finalizedAt}, ${days(1)},
+              ${createdAt}, ${createdAt}, ${finalizedAt ? null : '{}'}::json,
+              ${key}, ${key}, ${hasKey ? days(1) : null})`
+  }
+  const kept = async () => {
+    const found = await db.query<{ id: string }>`
+      select id from payment_intents where environment_id = ${environmentId} order by id`
+    return found.map(({ id }) => id)
+  }
+  await reapAt(0)
+  expect(await kept()).toHaveLength(4)
+  await reap({ db, now: () => start, retentionDays: 30 })
+  expect(await kept()).toEqual(['not final', 'recently final', 'with a key'])
+})
