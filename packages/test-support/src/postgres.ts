@@ -91,6 +91,8 @@ async function startServer(
   }
   let server: ChildProcess | undefined
   let standby: TemporaryPostgres | undefined
+  /** Ids of stopped processes. None ends before it goes on. */
+  const frozen: number[] = []
 
   async function start(): Promise<void> {
     server = launch('postgres', ['-p', String(port), ...flags])
@@ -100,13 +102,18 @@ async function startServer(
     if (!server || server.exitCode !== null) return
     const exited = once(server, 'exit')
     server.kill(signal)
-    signalAll('SIGCONT')
+    for (const id of frozen.splice(0).reverse()) process.kill(id, 'SIGCONT')
     await exited
   }
-  function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    if (!server) return
-    server.kill(signal)
-    for (const id of childrenOf(server)) process.kill(id, signal)
+  function freeze(): void {
+    if (server?.pid === undefined) return
+    // First the one that starts the others.
+    process.kill(server.pid, 'SIGSTOP')
+    frozen.push(server.pid)
+    for (const id of childrenOf(server.pid)) {
+      process.kill(id, 'SIGSTOP')
+      frozen.push(id)
+    }
   }
   async function startStandby(): Promise<Standby> {
     const source = `${url}?application_name=standby`
@@ -137,7 +144,7 @@ async function startServer(
       binaries,
       start,
       startStandby,
-      freeze: () => signalAll('SIGSTOP'),
+      freeze,
       stop,
       cut: async () => await end('SIGQUIT'),
     }
@@ -198,7 +205,7 @@ async function query(url: string, text: string): Promise<void> {
 }
 
 /** Lists the processes that a process started. */
-function childrenOf({ pid }: ChildProcess): readonly number[] {
+function childrenOf(pid: number): readonly number[] {
   const file = `/proc/${pid}/task/${pid}/children`
   return readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number)
 }
