@@ -33,7 +33,7 @@ function secondsAhead(time: Date): number {
   return Math.round((time.getTime() - Date.now()) / 1000)
 }
 
-test('uses the time of the database beyond 2 seconds, and is not ready beyond 60 (P8)', async () => {
+test('uses the time of the database beyond 2 seconds, and is not ready beyond 60', async () => {
   let database: number | Error = 0
   let machineAhead = 0
   const logged: { level: number; msg: string }[] = []
@@ -75,7 +75,7 @@ test('uses the time of the database beyond 2 seconds, and is not ready beyond 60
   expect(secondsAhead(clock.now())).toBe(3)
 })
 
-test('releases keys and judges sessions by the time of the database (P8)', async () => {
+test('releases keys and judges sessions by the time of the database', async () => {
   const [row] = await db.query<{ id: string }>`select id from environments limit 1`
   const environmentId = String(row?.id)
   const intent = newIntent({ environmentId, idempotency: hashes(1) })
@@ -103,7 +103,7 @@ test('releases keys and judges sessions by the time of the database (P8)', async
   }
 })
 
-test('serves by the time of the database until its clock, 49 hours ahead, is set (P8)', async () => {
+test('serves by the time of the database until its clock, 49 hours ahead, is set', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   let skew = 49 * hour

@@ -55,7 +55,7 @@ const failures: readonly [string, (primary: Primary, standby: Standby) => unknow
   ['is killed while the standby lacks commits', loseStandbyFirst],
 ]
 for (const [what, fail] of failures) {
-  test(`loses and doubles no acknowledged intent when the primary ${what} (P1, P2)`, async () => {
+  test(`loses and doubles no acknowledged intent when the primary ${what}`, async () => {
     const primary = await startPostgres()
     const address = await startAddress(primary.url)
     const env = { PI_DATABASE_URL: address.url, PI_SECRET_KEYS: newSecretKeys() }

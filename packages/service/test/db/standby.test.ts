@@ -36,7 +36,7 @@ async function end(how: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<v
   await expect.poll(ended).toBeGreaterThan(0)
 }
 
-test('reports nothing that the synchronous standby lacks (P1)', async () => {
+test('reports nothing that the synchronous standby lacks', async () => {
   await set('synchronous_standby_names', 'missing')
   for (const [index, how] of (['pg_cancel_backend', 'pg_terminate_backend'] as const).entries()) {
     const draft = newIntent({ environmentId, idempotency: hashes(index) })
@@ -58,7 +58,7 @@ test('reports nothing that the synchronous standby lacks (P1)', async () => {
   await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200)
 })
 
-test('leaves a server that became read-only, and returns to it (P2)', async () => {
+test('leaves a server that became read-only, and returns to it', async () => {
   const one = openPool({ connectionString: server.url, query_timeout: 5000, max: 1 }, 'postgres')
   atEnd(() => one.close())
   const { create } = createIntentStore(one)
@@ -68,7 +68,7 @@ test('leaves a server that became read-only, and returns to it (P2)', async () =
   expect(await create(first)).toEqual({ type: 'created' })
 })
 
-test('is not ready while an operator has made the server read-only (P2, P6)', async () => {
+test('is not ready while an operator has made the server read-only', async () => {
   await set('default_transaction_read_only', 'on')
   await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(503)
   await admin.query('set default_transaction_read_only = off')
