@@ -39,7 +39,7 @@ export interface AppOptions
   readonly stopping: AbortSignal
   readonly adminToken: string
   readonly accessLog?: readonly Observer[]
-  readonly running?: { count: number }
+  readonly running?: { count: number } | undefined
   /** Aborted when the drain begins. `stopping` is aborted when it ends. */
   readonly draining?: AbortSignal | undefined
   readonly unready?: () => string | undefined
@@ -60,7 +60,7 @@ export function mainListener(options: AppOptions): RequestListener {
   return createListener({
     log,
     accessLog: options.accessLog ?? [],
-    ...(options.running && { running: options.running }),
+    running: options.running,
     draining,
     observers: [...(metrics ? [metrics.observer] : []), sandbox.requestLog.observer],
     handlers: {
@@ -103,7 +103,7 @@ export function testBankListener(options: AppOptions): RequestListener {
   return createListener({
     log: options.log,
     accessLog: options.accessLog ?? [],
-    ...(options.running && { running: options.running }),
+    running: options.running,
     draining: options.draining,
     observers: [],
     handlers: { ...testBankRoutes(options), assets: builtAssets(options.hostedFolder), favicon },

@@ -1,7 +1,7 @@
 /** Health checks for supervisors (`/healthz`) and load balancers (`/readyz`). @module */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import { readOnly, StoreError } from '../db/errors.ts'
+import { within } from '../within.ts'
 import { retryLater } from './problem.ts'
 import { type Handler, json, noContent } from './response.ts'
 
@@ -21,13 +21,8 @@ export function healthRoutes({
       const reason = unready()
       if (reason !== undefined) throw retryLater('store_unavailable', reason)
       // If the store is unreachable or cannot write, this throws an error that is sent as the same 503.
-      const late = new AbortController()
-      const tooLate = sleep(checkTimeout, false, { signal: late.signal, ref: false })
-      tooLate.catch(() => {})
-      const inTime = await Promise.race([commits().then(() => true), tooLate])
-      late.abort()
-      if (!inTime) throw retryLater('store_unavailable', 'The store does not respond.')
-      return json({ status: 'ready' })
+      if (await within(commits(), checkTimeout)) return json({ status: 'ready' })
+      throw retryLater('store_unavailable', 'The store does not respond.')
     },
     // Browsers request it automatically. A 404 would show as an error in the browser console.
     favicon: noContent,
@@ -55,7 +50,7 @@ function sharedCheck(check: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** Commits a transaction, which a full disk, a standby, and a missing synchronous standby prevent. */
+/** Commits a transaction. A standby, a read-only server, and a missing synchronous standby prevent it. */
 async function checkWritable(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
     const [state] = await tx.query<{ readOnly: string }>`

@@ -25,7 +25,7 @@ export interface ListenerOptions {
   /** Records all requests, including those that are not well-formed. */
   readonly accessLog?: readonly Observer[]
   /** Counts the handlers that have not ended, also those whose client has left. */
-  readonly running?: { count: number }
+  readonly running?: { count: number } | undefined
   /** Aborted before the service stops. Each response then closes its connection. */
   readonly draining?: AbortSignal | undefined
   /** Records well-formed requests. */
@@ -36,7 +36,6 @@ export interface ListenerOptions {
 /** Creates a request listener. */
 export function createListener(options: ListenerOptions): RequestListener {
   const { accessLog = [], observers, log } = options
-  const runOptions = { running: { count: 0 }, ...options }
   const { draining } = options
   const table = pathsOf(options.handlers)
   return (request, response) => {
@@ -51,7 +50,7 @@ export function createListener(options: ListenerOptions): RequestListener {
     }
     match(table, call)
     if (observers.length > 0) observe(call, observers)
-    void run(call, table, runOptions)
+    void run(call, table, options)
   }
 }
 
@@ -73,16 +72,9 @@ function match(table: Table, call: Call): void {
 async function run(
   call: Call,
   table: Table,
-  {
-    handlers,
-    checks,
-    problemHeaders,
-    log,
-    running,
-    draining,
-  }: ListenerOptions & { readonly running: { count: number } },
+  { handlers, checks, problemHeaders, log, running, draining }: ListenerOptions,
 ): Promise<void> {
-  running.count++
+  if (running) running.count++
   try {
     for (const check of checks[call.audience] ?? none) check(call)
     const handler = call.route && handlers[call.route]
@@ -95,7 +87,7 @@ async function run(
     if (error instanceof ConnectionDropped) call.request.socket.destroy()
     else sendProblem(call, { error, log, headers: problemHeaders?.[call.audience]?.(call) })
   } finally {
-    running.count--
+    if (running) running.count--
   }
 }
 

@@ -26,6 +26,7 @@ import { logError } from '../log.ts'
 import { createAuthenticator } from '../merchants/authenticate.ts'
 import { createNotifier } from '../notifier/notifier.ts'
 import { packageRoot } from '../package-root.ts'
+import { within } from '../within.ts'
 import { firstKey } from './first-key.ts'
 import { openStore, type Store } from './open-store.ts'
 
@@ -178,16 +179,3 @@ const compareInterval = 60_000
 /** In milliseconds after the drain. Supervisors kill a process ten seconds after it, or later. */
 const stopTimeout = 9000
 const closeTimeout = 2000
-
-/** Waits for work. Returns `false` if it has not ended after the given milliseconds. */
-async function within(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const timedOut = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), milliseconds)
-  })
-  try {
-    return await Promise.race([work.then(() => true), timedOut])
-  } finally {
-    clearTimeout(timer)
-  }
-}
