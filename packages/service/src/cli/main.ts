@@ -17,6 +17,7 @@ import {
 } from './admin-commands.ts'
 import { sendAdminCommand } from './admin-socket.ts'
 import { banner, describeFindings, describeResult } from './format-result.ts'
+import { unusableStore } from './unusable-store.ts'
 
 interface StartOptions extends Flags {
   readonly json?: boolean
@@ -245,9 +246,8 @@ function explain(error: unknown): number {
     error instanceof TypeError || error instanceof DirectoryInUse || error instanceof AdminError
   if (isExplained) console.error(`pi-service: ${redact(error.message)}`)
   else if (error instanceof StoreError && error.unavailable) {
-    console.error(
-      `pi-service: The database cannot be reached (${error.code}). Check PI_DATABASE_URL or --database-url.`,
-    )
+    const { found, advice } = unusableStore(error)
+    console.error(`pi-service: ${found} ${advice}`)
   } else {
     const { name, code, message } = describeError(error)
     console.error(`pi-service: failed with ${[name, code].filter(Boolean).join(' ')}: ${message}`)

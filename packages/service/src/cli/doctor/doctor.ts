@@ -18,6 +18,7 @@ import { StoreError } from '../../db/errors.ts'
 import { openPostgres } from '../../db/postgres.ts'
 import { readSecretKeys, type SecretKeys } from '../../secret-keys.ts'
 import { sendAdminCommand } from '../admin-socket.ts'
+import { unusableStore } from '../unusable-store.ts'
 import { type DoctorFinding, fail, ok } from './doctor-finding.ts'
 import { examineMachine } from './machine-checks.ts'
 import { examineStore } from './store-checks.ts'
@@ -96,11 +97,8 @@ function failureOf(error: unknown): DoctorFinding {
     return fail('store', error.message, 'No action, if that service is meant to run.')
   }
   if (error instanceof StoreError) {
-    return fail(
-      'store',
-      `The database cannot be reached (${error.code}).`,
-      'Check that it is running, and that --database-url or PI_DATABASE_URL names it.',
-    )
+    const { found, advice } = unusableStore(error)
+    return fail('store', found, advice)
   }
   if (error instanceof TypeError) {
     return fail('store', error.message, 'Correct the setting that the message names.')

@@ -8,9 +8,11 @@
 import { shellQuote } from '../../../shared/shell-quote.ts'
 import { compareClocks, maxDifference } from '../../clock.ts'
 import type { Database } from '../../db/database.ts'
+import { readOnly, StoreError } from '../../db/errors.ts'
 import { pendingMigrations } from '../../db/migrate.ts'
 import { type ListedEnvironment, listEnvironments } from '../../merchants/merchants.ts'
 import { keyFault, type SecretKeys } from '../../secret-keys.ts'
+import { unusableStore } from '../unusable-store.ts'
 import { type DoctorFinding, fail, ok, warn } from './doctor-finding.ts'
 
 /** Checks an open store. */
@@ -44,11 +46,8 @@ async function examineWrites(db: Database): Promise<DoctorFinding> {
            current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off'
              and current_setting('full_page_writes') = 'on' as durable`
   if (settings?.readOnly === 'on') {
-    return fail(
-      'store',
-      'Reachable, but read-only.',
-      'Use the primary server, not a standby, and leave default_transaction_read_only off.',
-    )
+    const { found, advice } = unusableStore(new StoreError(readOnly))
+    return fail('store', found, advice)
   }
   if (settings?.durable) return ok('store', 'Writable, and each commit is synced to disk.')
   return warn(
