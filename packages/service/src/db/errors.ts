@@ -59,8 +59,8 @@ export const unknownResult = '08007'
 /** SQLSTATEs of a lock timeout, a deadlock, and a serialization failure. */
 const lockConflicts: ReadonlySet<string> = new Set([lockNotAvailable, '40P01', '40001'])
 
-/** SQLSTATEs of a prepared statement that a pooler has mixed up, lost, or prepared twice. */
-const mixedStatements: ReadonlySet<string> = new Set(['08P01', '26000', '42P05'])
+/** SQLSTATEs of a statement that a pooler rejects, or has mixed up, lost, or prepared twice. */
+export const mixedStatements: ReadonlySet<string> = new Set(['08P01', '26000', '42P05'])
 
 /** Returns whether a statement failed because of another transaction. It can be sent again. */
 export function isLockConflict(error: unknown): boolean {

@@ -1,7 +1,7 @@
 /** Checks of a pooler, such as PgBouncer, between the service and PostgreSQL. @module */
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { storeError } from './errors.ts'
+import { mixedStatements, storeError } from './errors.ts'
 
 /**
  * Checks that a pooler keeps what the service needs. Without a pooler, and in session mode, all is kept. In
@@ -43,18 +43,18 @@ async function sharesSessions([one, other]: Clients): Promise<boolean> {
 
 async function checkStatements([one, other]: Clients): Promise<void> {
   const statement = { name: 'pi_checkout_probe', text: 'select 1' }
-  await one.query(statement)
-  // Occupies the session in which the statement was prepared.
-  await other.query('begin')
-  await other.query('select 1')
   try {
     await one.query(statement)
-  } catch {
-    throw new TypeError(
-      'PI_DATABASE_URL: the pooler is in transaction mode and does not keep prepared statements. Use PgBouncer 1.21 or later with max_prepared_statements above 0, or pool_mode = session.',
-    )
-  } finally {
+    // Occupies the session in which the statement was prepared.
+    await other.query('begin')
+    await other.query('select 1')
+    await one.query(statement)
     await other.query('rollback')
+  } catch (error) {
+    if (!mixedStatements.has(storeError(error).code)) throw error
+    throw new TypeError(
+      'PI_DATABASE_URL: the pooler does not keep transactions and prepared statements. Use pool_mode = session, or PgBouncer 1.21 or later with pool_mode = transaction and max_prepared_statements above 0.',
+    )
   }
 }
 

@@ -26,7 +26,7 @@ const clientTimeouts = {
  * Opens a PostgreSQL database.
  *
  * @param url - `postgres://user:password@host:port/database`
- * @throws {StoreError} If the server is unreachable, or cannot write.
+ * @throws {StoreError} If the server is unreachable, or a standby.
  * @throws {TypeError} If the URL, the server, or a pooler is not supported. The message names the fix.
  */
 export async function openPostgres(url: string): Promise<Database> {
@@ -43,9 +43,9 @@ export async function openPostgres(url: string): Promise<Database> {
     'postgres',
   )
   try {
-    const [server] = await database.query<{ version: number; encoding: string }>`
+    const [server] = await database.query<ServerFacts>`
       select current_setting('server_version_num')::int as version,
-             current_setting('server_encoding') as encoding`
+             current_setting('server_encoding') as encoding, current_schema() as schema`
     if (server === undefined) throw new StoreError('connection_lost')
     if (server.version < 150000) {
       throw new TypeError('PI_DATABASE_URL: the PostgreSQL server must have version 15 or later.')
@@ -55,12 +55,23 @@ export async function openPostgres(url: string): Promise<Database> {
         'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb --encoding=UTF8 --template=template0`.',
       )
     }
+    if (server.schema === null) {
+      throw new TypeError(
+        'PI_DATABASE_URL: the search_path of the role leads to no schema. Create one, or set another search_path.',
+      )
+    }
     await checkPooler(() => new pg.Client(connection), serverSettings)
     return database
   } catch (error) {
     await database.close()
     throw error
   }
+}
+
+interface ServerFacts {
+  readonly version: number
+  readonly encoding: string
+  readonly schema: string | null
 }
 
 /**
@@ -79,12 +90,11 @@ function createPrepare(): (client: pg.PoolClient) => Promise<void> {
     })
     const { standby, schema } = rows[0] as { standby: boolean; schema: string | null }
     if (standby) throw new StoreError(readOnly, { reason: 'the server is a standby' })
-    first ??= schema
-    // Otherwise this connection would not find the tables, or find others.
-    if (schema === null || schema !== first) {
-      const found = schema === null ? 'none' : `${schema} after ${first}`
+    if (first === undefined) first = schema
+    // This connection would not find the tables, or find others.
+    if (schema !== first) {
       throw new StoreError('3F000', {
-        reason: `PI_DATABASE_URL: the search_path must lead to one existing schema; found ${found}`,
+        reason: `the search_path leads to ${schema}, and before to ${first}`,
       })
     }
   }

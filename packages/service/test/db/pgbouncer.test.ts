@@ -51,19 +51,23 @@ async function expectOneIntentPerKey(PI_DATABASE_URL: string): Promise<void> {
 let key = ''
 
 describe.skipIf(!hasPgbouncer)('behind PgBouncer', () => {
-  test('works in session mode that drops startup options (P3)', async () => {
+  test('works in session mode that drops startup options', async () => {
     const settings = { pool_mode: 'session', ignore_startup_parameters: 'options' }
     await expectOneIntentPerKey(await pooled(settings))
   })
 
-  test('rejects transaction mode without prepared statements at the start (P4)', async () => {
-    const url = await pooled({ pool_mode: 'transaction', max_prepared_statements: 0 })
-    await expect(openPostgres(url)).rejects.toThrow(
-      /^PI_DATABASE_URL: the pooler is in transaction mode .* PgBouncer 1\.21 or later with max_prepared_statements/,
-    )
-  })
+  for (const settings of [
+    { pool_mode: 'transaction', max_prepared_statements: 0 },
+    { pool_mode: 'statement' },
+  ]) {
+    test(`rejects ${JSON.stringify(settings)} at the start, with the fix`, async () => {
+      await expect(openPostgres(await pooled(settings))).rejects.toThrow(
+        /^PI_DATABASE_URL: the pooler does not keep transactions and prepared statements\. Use pool_mode/,
+      )
+    })
+  }
 
-  test('works in transaction mode once the role has the settings (P3, P4)', async () => {
+  test('works in transaction mode once the role has the settings', async () => {
     const settings = { pool_mode: 'transaction', max_prepared_statements: 200 }
     const rejected = await openPostgres(await pooled(settings)).catch(String)
     const [, fix] =
@@ -79,6 +83,6 @@ describe.skipIf(!hasPgbouncer)('behind PgBouncer', () => {
   })
 })
 
-test('works on a server with other defaults (P6)', async () => {
+test('works on a server with other defaults', async () => {
   await expectOneIntentPerKey(server.url)
 })

@@ -218,7 +218,7 @@ test('adds options of the database URL to the settings of a session', async () =
   expect(settings).toEqual({ zone: 'UTC', lockTimeout: '2s', memory: '1234kB', name: 'shop' })
 })
 
-test('rejects a URL with several hosts, with the fix (P9)', async () => {
+test('rejects a URL with several hosts, with the fix', async () => {
   for (const url of [
     'postgres://pi:secret@one:5432,two:5432/pi?target_session_attrs=read-write',
     'postgres://pi:secret@/pi?host=one,two',
@@ -233,6 +233,13 @@ test('rejects a database that is not encoded in UTF-8, with the fix', async () =
   const url = await newDatabase('latin', "encoding 'LATIN1' template template0")
   await expect(openPostgres(url)).rejects.toThrow(
     'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb',
+  )
+})
+
+test('rejects a search_path without a schema, with the fix', async () => {
+  const options = encodeURIComponent('-c search_path=missing')
+  await expect(openPostgres(`${server.url}?options=${options}`)).rejects.toThrow(
+    /^PI_DATABASE_URL: the search_path of the role leads to no schema\. Create one/,
   )
 })
 
