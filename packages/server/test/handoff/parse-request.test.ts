@@ -1,0 +1,141 @@
+import { expect, test, vi } from 'vitest'
+import { type HandoffProblemCode, handoffProblems } from '../../src/handoff/problem.ts'
+import { HandoffRejection } from '../../src/index.ts'
+import { created, order, scriptedService } from '../scripted-service.ts'
+import { captureStderr, closed, handlerOf, origin, shop } from './shop.ts'
+
+const otherOrigin = /^origin: must be "https:\/\/shop\.example".*received "/
+const otherSite = /^sec-fetch-site: must be "same-origin"; received "/
+const otherType = /^content-type: must be application\/json; received "/
+const withType = (type: string) => ({ 'content-type': type })
+
+/** Body or headers of rejected handoff requests, and what `onError` gets. */
+const rejected: Readonly<Record<string, readonly [string | object, RegExp][]>> = {
+  origin_not_allowed: [
+    [{ origin: 'http://127.0.0.1:3000' }, /received "http:\/\/127\.0\.0\.1:3000"/],
+    [{ origin: 'https://evil.shop.example' }, otherOrigin],
+    [{ origin: 'http://shop.example' }, otherOrigin],
+    [{ origin: 'null' }, otherOrigin],
+    [{ origin: '' }, otherOrigin],
+    [{ origin: `https://pi_sk_test_abc.${'x'.repeat(200)}` }, /"https:\/\/\[masked\]\.x+…"/],
+    [{ 'sec-fetch-site': 'same-site' }, otherSite],
+    [{ 'sec-fetch-site': 'cross-site' }, otherSite],
+  ],
+  unsupported_media_type: [
+    [withType('text/plain'), otherType],
+    [withType('application/json; charset=utf-16'), otherType],
+    [withType('application/x-www-form-urlencoded'), otherType],
+  ],
+  malformed_json: ['', '{', 'null', '[]', '"A-1001"', '{"orderId":7}', '{"orderId":""}'].map(
+    (body) => [body, /orderId/],
+  ),
+  unknown_parameter: ['{"orderId":"A-1001","amount":1}', '{"amount":1}', '{"__proto__":{}}'].map(
+    (body) => [body, /orderId/],
+  ),
+  payload_too_large: [[`{"orderId":"${'x'.repeat(5000)}"}`, /too large/]],
+  order_not_found: [['{"orderId":"B-2"}', /received "B-2"/]],
+}
+const rejections = Object.entries(rejected).flatMap(([code, requests]) =>
+  requests.map(([request, rule]) => [JSON.stringify(request), code, request, rule] as const),
+)
+
+test.each(rejections)('rejects %.60s with %s (threat 36)', async (_, code, request, rule) => {
+  const service = await scriptedService(created())
+  const onError = vi.fn()
+  const { handoff } = shop(service.url, { onError })
+  const [body, headers] = typeof request === 'string' ? [request, {}] : ['{}', request]
+  const response = await handoff(body, { 'x-request-id': 'r'.repeat(200), ...headers })
+  const { status } = handoffProblems[code as HandoffProblemCode]
+  expect(response.status).toBe(status)
+  expect(response.headers.get('cache-control')).toContain('no-store')
+  const text = await response.text()
+  expect(JSON.parse(text)).toMatchObject({ code })
+  expect(text).not.toContain('received')
+  expect(onError).toHaveBeenCalledOnce()
+  const [{ error }] = onError.mock.calls[0] ?? []
+  expect(error).toBeInstanceOf(HandoffRejection)
+  const requestId = 'r'.repeat(128)
+  expect(error).toMatchObject({ code, status, requestId, stack: expect.any(String) })
+  expect(error.message).toMatch(rule)
+  expect(service.requests).toHaveLength(0)
+})
+
+test.each([
+  [{ origin: 'https://evil.example' }, otherOrigin],
+  [{ origin: 'null' }, otherOrigin],
+  [{ 'sec-fetch-site': 'same-site' }, otherSite],
+  [{ 'sec-fetch-site': 'cross-site' }, otherSite],
+])('status rejects the request of another site with %j (threat 36)', async (headers, rule) => {
+  const hooks = { order: vi.fn(), onError: vi.fn() }
+  const response = await shop(closed, hooks).status('A-1001', headers)
+  expect(response.status).toBe(403)
+  expect(await response.json()).toMatchObject({ code: 'origin_not_allowed' })
+  expect(hooks.onError.mock.calls[0]?.[0].error.message).toMatch(rule)
+  expect(hooks.order).not.toHaveBeenCalled()
+  expect((await shop(closed).status('A-1001', { origin })).status).toBe(200)
+})
+
+test('only the two paths below the base path are routes', async () => {
+  const handle = handlerOf({})
+  for (const path of [
+    ...['/handoff', '/orders/7/status', '/orders/7/handoff', '/checkout/x/status'],
+    ...[
+      '/checkout/else',
+      '/checkout/status/',
+      '/checkout//status',
+      '/Checkout/status',
+      '/checkout/%73tatus',
+    ],
+    ...['//checkout/status', '/?x=/checkout/status', '/?x=/handoff'],
+  ]) {
+    const response = await handle(new Request(origin + path))
+    expect([path, response.status]).toEqual([path, 404])
+    expect(await response.json()).toMatchObject({ code: 'not_found' })
+  }
+  expect((await handle(new Request(`${origin}/checkout/status`))).status).toBe(200)
+})
+
+test.each([
+  ['/pay', '/pay/status'],
+  ['/', '/status'],
+  ['/shop/checkout', '/shop/checkout/status?orderId=A-1001'],
+])('with the basePath %s the routes are below it only', async (basePath, path) => {
+  const handle = handlerOf({ basePath })
+  expect(handle.basePath).toBe(basePath)
+  expect((await handle(new Request(origin + path))).status).toBe(200)
+  expect((await handle(new Request(`${origin}/checkout/status`))).status).toBe(404)
+})
+
+test.each(['checkout', '/checkout/', '', '/a b', '/a?b', '/a#b', '//a', '/a/../b', 'http://a', 7])(
+  'rejects the basePath %j when the handler is created',
+  (basePath) => {
+    const create = () => handlerOf({ basePath: basePath as string })
+    expect(create).toThrow(/^basePath: must be a path such as "\/checkout"/)
+    expect(create).toThrow(`received ${JSON.stringify(String(basePath))}`)
+  },
+)
+
+test('returns 405 with Allow to other methods', async () => {
+  const handle = handlerOf({ onError: () => {} })
+  const get = await handle(new Request(`${origin}/checkout/handoff`))
+  expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
+  const post = await handle(new Request(`${origin}/checkout/status`, { method: 'POST' }))
+  expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET'])
+})
+
+test('quotes the start of what a request contains, without secrets', async () => {
+  const stderr = captureStderr()
+  const long = `pi_sk_test_abc ${'x'.repeat(12_000)}`
+  const { handle, status } = shop(closed, {
+    onError: undefined,
+    order: () => ({ ...order, orderId: long, intentId: null }),
+  })
+  expect((await status(`7${long}`)).status).toBe(500)
+  expect((await status('')).status).toBe(400)
+  await handle(new Request(`${origin}/checkout/status`, { method: `M${'X'.repeat(999)}` }))
+  const [wrong, empty, method] = stderr.mock.calls.map(([, line]) => line)
+  const quote = `"\\[masked\\] x{51}…"`
+  expect(String(wrong)).toMatch(new RegExp(`order ${quote} for orderId "7\\[masked\\] x{50}…"`))
+  expect(empty).toMatch(/returned 400 malformed_json: orderId: must not be empty/)
+  expect(method).toMatch(/^MX{59}… \/checkout\/status returned 405 .* received "MX{59}…"/)
+})
