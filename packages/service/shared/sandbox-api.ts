@@ -39,8 +39,8 @@ export interface SandboxEnvironments {
 /** A page of intents, newest first. */
 export interface IntentPage {
   readonly intents: readonly PaymentIntent[]
-  /** Whether there are older intents. */
-  readonly older: boolean
+  /** `before` of the next page, or `null` if no intent is older than the examined ones. */
+  readonly next: string | null
 }
 
 /** An intent of the merchant API, with its other stored data. */

@@ -29,8 +29,8 @@ export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
 interface Lists {
   /** `undefined` until the first read. */
   readonly intents: readonly PaymentIntent[] | undefined
-  /** Whether there are intents older than the last one shown. */
-  readonly older: boolean
+  /** Begin of the next page of intents, or `null` if there are no older ones. */
+  readonly next: string | null
   readonly requests: readonly LoggedRequest[]
   readonly keys: readonly KeyUse[]
   readonly findings: readonly LintIssue[]
@@ -39,7 +39,7 @@ interface Lists {
 
 const noLists: Lists = {
   intents: undefined,
-  older: false,
+  next: null,
   requests: [],
   keys: [],
   findings: [],

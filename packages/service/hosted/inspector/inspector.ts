@@ -153,10 +153,10 @@ export class Inspector extends LightElement {
 
   #tab(section: Section, at: number): TemplateResult {
     const { lists, intentSearch } = this.#state
-    const { intents, older, findings, rules } = lists
+    const { intents, next, findings, rules } = lists
     const counts: Partial<Record<Section, number | string>> = {
       // The number of matches is not the number of intents.
-      intents: intentSearch.isEmpty ? `${intents?.length || ''}${older ? '+' : ''}` : '',
+      intents: intentSearch.isEmpty ? `${intents?.length || ''}${next ? '+' : ''}` : '',
       lint: findings.length,
       faults: rules.length,
     }

@@ -33,7 +33,7 @@ export class IntentsView extends InspectorView {
 
   protected override render(): unknown {
     const { lists, environment, intentSearch } = this.state
-    const { intents, older } = lists
+    const { intents, next } = lists
     if (!intents || !environment) return html`<p class="empty">Loading…</p>`
     const isUnfiltered = intentSearch.isEmpty
     if (intents.length === 0 && isUnfiltered && !this.selected) return empty()
@@ -49,7 +49,7 @@ export class IntentsView extends InspectorView {
               )}</ul>`
             : html`<p class="empty">No matching intents.</p>`
         }
-        ${older ? this.#more(intents.length, isUnfiltered) : nothing}
+        ${next ? this.#more(intents.length, isUnfiltered) : nothing}
       </section>
       ${
         this.selected
@@ -76,8 +76,12 @@ export class IntentsView extends InspectorView {
 
   #more(count: number, isUnfiltered: boolean): TemplateResult {
     return html`<p class="tools">
-      <span class="hint">Showing the newest ${count}${isUnfiltered ? '' : ' matches'}.</span>
-      <button type="button" @click=${() => void this.state.showOlder()}>Show older</button>
+      <span class="hint">${
+        isUnfiltered ? `Showing the newest ${count}.` : 'Older intents were not searched.'
+      }</span>
+      <button type="button" @click=${() => void this.state.showOlder()}>${
+        isUnfiltered ? 'Show older' : 'Search older'
+      }</button>
     </p>`
   }
 

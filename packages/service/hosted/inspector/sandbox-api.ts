@@ -55,12 +55,13 @@ export class SandboxApi {
     signal: AbortSignal,
   ): Promise<IntentPage> {
     const intents: PaymentIntent[] = []
+    let before: string | undefined
     for (let page = 1; ; page++) {
-      const query = queryText({ ...filter, before: intents.at(-1)?.id })
-      const path = `/environments/${environment}/intents${query}`
-      const next = await this.send<IntentPage>('GET', path, undefined, signal)
-      intents.push(...next.intents)
-      if (page >= pages || !next.older) return { intents, older: next.older }
+      const path = `/environments/${environment}/intents${queryText({ ...filter, before })}`
+      const read = await this.send<IntentPage>('GET', path, undefined, signal)
+      intents.push(...read.intents)
+      if (page >= pages || !read.next) return { intents, next: read.next }
+      before = read.next
     }
   }
 

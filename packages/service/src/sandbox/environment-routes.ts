@@ -36,10 +36,12 @@ export function environmentRoutes({
 
   /** A handler whose JSON is about the path's environment. */
   const about =
-    (read: (id: string, call: Call) => object | Promise<object>): Handler =>
+    (
+      read: (id: string, call: Call, environment: Environment) => object | Promise<object>,
+    ): Handler =>
     async (call) => {
-      const { id } = await environmentOf(call)
-      return json(await read(id, call))
+      const environment = await environmentOf(call)
+      return json(await read(environment.id, call, environment))
     }
 
   async function moveClock({ params: { id = '' } }: Call, change: SetClock) {
@@ -52,10 +54,10 @@ export function environmentRoutes({
   }
 
   /** Finds intents by order and customer, because logged requests contain only ids of intents. */
-  async function requestFilter(environmentId: string, text: string): Promise<RequestFilter> {
+  async function requestFilter(environment: Environment, text: string): Promise<RequestFilter> {
     const { intents } = await newestIntents(
       { db, now },
-      { environmentId, before: undefined, search: { term: text, status: null }, count: pageLength },
+      { environment, before: undefined, search: { term: text, status: null }, count: pageLength },
     )
     return { text, intentIds: new Set(intents.map(({ id }) => id)) }
   }
@@ -113,15 +115,15 @@ export function environmentRoutes({
       return json({ origins })
     },
 
-    intents: about(async (environmentId, call) => {
+    intents: about(async (_, call, environment) => {
       const before = readId(call, 'before')
       const search = { term: readSearchTerm(call), status: call.query.get('status') }
-      return await newestIntents({ db, now }, { environmentId, before, search, count: pageLength })
+      return await newestIntents({ db, now }, { environment, before, search, count: pageLength })
     }),
 
-    requests: about(async (id, call) => {
+    requests: about(async (id, call, environment) => {
       const term = readSearchTerm(call)
-      const filter = term === null ? undefined : await requestFilter(id, term)
+      const filter = term === null ? undefined : await requestFilter(environment, term)
       return { requests: requestLog.requests(id, filter) }
     }),
     clearRequests: about((id) => {

@@ -12,7 +12,12 @@ import type {
 } from '../../shared/sandbox-api.ts'
 import { Fragment, type Queryable } from '../db/database.ts'
 import { packedStoredIntent, readStoredIntent } from '../intents/intent-row.ts'
-import { applyDeadlines, type PackedRow, type StoreAndClock } from '../intents/intents.ts'
+import {
+  applyDeadlines,
+  type PackedRow,
+  type StoreAndClock,
+  type StoredIntent,
+} from '../intents/intents.ts'
 import { deadlineTransition } from '../intents/lifecycle.ts'
 import { serializeIntent } from '../intents/serialize.ts'
 import { type Environment, environmentNow, selectEnvironment } from '../merchants/environments.ts'
@@ -56,45 +61,77 @@ export interface IntentSearch {
   readonly status: string | null
 }
 
+/** Position in a list of intents, which are in the order of their creation. */
+interface Position {
+  readonly createdAt: string
+  readonly id: string
+}
+
 /**
- * Reads a page of intents, newest first.
+ * Maximum of intents that a page examines, so that each page takes less than 50 ms. Not a parameter, because the planner
+ * sorts all intents of an environment if it does not know the number.
+ */
+const examined = new Fragment(`2000`)
+
+/**
+ * Reads a page of intents, newest first. It can have few matches, or none, although older ones match.
  *
  * @param page - `before` is the id of an intent. The page begins with the next older one.
  */
 export async function newestIntents(
-  store: StoreAndClock,
+  { db, now }: StoreAndClock,
   {
-    environmentId,
+    environment,
     before,
     count,
     search: { term, status },
   }: {
-    readonly environmentId: string
+    readonly environment: Environment
     readonly before: string | undefined
     readonly count: number
     readonly search: IntentSearch
   },
 ): Promise<IntentPage> {
-  const { db } = store
-  const read = async (): Promise<DueRow[]> =>
+  // Pages examine the newest intents first, and an id can be of an old one.
+  const named = term === null ? undefined : await findIntentDetails({ db, now }, term)
+  if (
+    named?.environment === environment.id &&
+    (status ?? named.intent.status) === named.intent.status
+  ) {
+    return { intents: [named.intent], next: null }
+  }
+  const [begin] =
     before === undefined
-      ? await db.query<DueRow>`
-        select ${listColumns} from payment_intents i
-         where environment_id = ${environmentId} and ${inTestMode}
-           and (${status}::text is null or status = ${status})
-           and (${term}::text is null or position(lower(${term}) in ${searched}) > 0)
-         order by created_at desc, id desc limit ${count + 1}`
-      : await db.query<DueRow>`
-        select ${listColumns} from payment_intents i
-         where environment_id = ${environmentId} and ${inTestMode}
-           and (${status}::text is null or status = ${status})
-           and (${term}::text is null or position(lower(${term}) in ${searched}) > 0)
-           and created_at <= (select created_at from payment_intents where id = ${before})
-           and (created_at, id) < (select created_at, id from payment_intents where id = ${before})
-         order by created_at desc, id desc limit ${count + 1}`
-  const rows = await current(store, read)
-  const intents = rows.slice(0, count).map((row) => serializeIntent(readStoredIntent(row.packed)))
-  return { intents, older: rows.length > count }
+      ? [{ createdAt: 'infinity', id: '' }]
+      : await db.query<Position>`
+        select created_at::text as "createdAt", id from payment_intents where id = ${before}`
+  if (!begin) return { intents: [], next: null }
+  const [last, older] = await db.query<Position>`
+    select created_at::text as "createdAt", id from payment_intents
+     where environment_id = ${environment.id}
+       and (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id})
+     order by created_at desc, id desc limit 2 offset ${examined} - 1`
+  const rows = await db.query<PackedRow & { readonly id: string }>`
+    select id, ${packedStoredIntent} as packed from payment_intents
+     where environment_id = ${environment.id}
+       and (created_at, id) < (${begin.createdAt}::timestamptz, ${begin.id})
+       and (created_at, id) >= (${last?.createdAt ?? '-infinity'}::timestamptz, ${last?.id ?? ''})
+       and (${status}::text is null or status = ${status})
+       and (${term}::text is null or position(lower(${term}) in ${searched}) > 0)
+     order by created_at desc, id desc limit ${count + 1}`
+  const page = rows.slice(0, count)
+  const at = environmentNow(environment, now())
+  const intents = page
+    .map(({ packed }) => afterDeadlines(readStoredIntent(packed), at))
+    .filter((intent) => status === null || intent.status === status)
+  const end = rows.length > count ? page.at(-1) : older && last
+  return { intents: intents.map(serializeIntent), next: end?.id ?? null }
+}
+
+/** Returns an intent as passed deadlines change it. The reaper writes these changes. */
+function afterDeadlines(intent: StoredIntent, at: Date): StoredIntent {
+  const transition = deadlineTransition(intent, at)
+  return transition ? afterDeadlines({ ...intent, ...transition }, at) : intent
 }
 
 /** Reads the intents after an id in pages, in the order of ids. */
@@ -102,29 +139,31 @@ export async function* allIntents(
   store: StoreAndClock,
   begin: string,
 ): AsyncGenerator<readonly ExportedIntent[]> {
-  let after = begin
-  for (;;) {
+  for (let after: string | undefined = begin; after !== undefined; ) {
+    const from: string = after
+    // Examine a part of the table, because most intents can be in live environments.
+    const [end] = await store.db.query<{ id: string }>`
+      select id from payment_intents where id > ${from} order by id limit 1 offset ${examined}`
     const page = await current(
       store,
       async () =>
         await store.db.query<DetailsRow>`
         select ${detailsColumns} from payment_intents i
-         where id > ${after} and ${inTestMode} order by id limit ${pageSize}`,
+         where id > ${from} and id <= ${end?.id ?? '~'} and ${inTestMode}
+         order by id limit ${pageSize}`,
     )
     yield page.map(detailsOf)
-    const last = page.at(-1)
-    if (!last || page.length < pageSize) return
-    after = last.id
+    after = page.length === pageSize ? page.at(-1)?.id : end?.id
   }
 }
 
 const pageSize = 500
 
 /** Reads rows, applies passed deadlines, and repeats until no deadline has passed. */
-async function current<Row extends DueRow>(
+async function current(
   { db, now }: StoreAndClock,
-  read: () => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
+  read: () => Promise<readonly DetailsRow[]>,
+): Promise<readonly DetailsRow[]> {
   for (;;) {
     const rows = await read()
     const overdue = rows.flatMap((row) => {
@@ -137,12 +176,9 @@ async function current<Row extends DueRow>(
   }
 }
 
-interface DueRow extends PackedRow {
+interface DetailsRow extends PackedRow {
   readonly id: string
   readonly clockOffset: number
-}
-
-interface DetailsRow extends DueRow {
   readonly idempotencyHash: Buffer | null
   readonly idempotencyFingerprint: Buffer | null
   readonly idempotencyExpiresAt: Date | null
@@ -159,13 +195,10 @@ const searched = new Fragment(`
                   payment_method->'card'->>'brand', payment_method->'card'->>'last4')
         collate "default")`)
 
-const listColumns = new Fragment(`
-  id, ${packedStoredIntent.text} as packed,
-  (select clock_offset from environments e where e.id = i.environment_id) as "clockOffset"`)
-
 // One statement, so that an intent and its events are consistent.
 const detailsColumns = new Fragment(`
-  ${listColumns.text},
+  id, ${packedStoredIntent.text} as packed,
+  (select clock_offset from environments e where e.id = i.environment_id) as "clockOffset",
   idempotency_hash as "idempotencyHash", idempotency_fingerprint as "idempotencyFingerprint",
   idempotency_expires_at as "idempotencyExpiresAt",
   (select coalesce(json_agg(json_build_object(

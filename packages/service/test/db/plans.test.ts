@@ -30,8 +30,9 @@ test('reads large tables by an index, in an empty and in a full store', async ()
     insert into payment_intents (id, environment_id, amount, currency, order_id, secret_salt,
                                  secret_kid, expires_at, created_at, updated_at, idempotency_hash,
                                  idempotency_fingerprint, idempotency_expires_at)
-    select 'pi_' || n, 'e' || n % 2, 1, 'AMD', 'A-1', substr(sha256(n::text::bytea), 1, 16), 'k1',
-           now() + interval '1 day', now(), now(), sha256(n::text::bytea), sha256('b'), now()
+    select 'pi_' || n, 'e' || n % 2, 1 + n % 3 / 2, 'AMD', 'A-1',
+           substr(sha256(n::text::bytea), 1, 16), 'k1', now() + interval '1 day',
+           now() - interval '1 s' * n, now(), sha256(n::text::bytea), sha256('b'), now()
       from generate_series(1, 50000) n;
     insert into payment_attempts (intent_id, attempt_id, state, payment_method, outcome, created_at,
                                   updated_at)
@@ -41,17 +42,26 @@ test('reads large tables by an index, in an empty and in a full store', async ()
     insert into challenges (id, intent_id, attempt_id, presentation, expires_at, created_at)
     select id, id, 'a', 'frame', now(), now() from payment_intents;
     insert into challenge_tokens select sha256(id::bytea), id from payment_intents;
+    update payment_intents set status = 'canceled', finalized_at = now(), idempotency_hash = null,
+           idempotency_fingerprint = null, idempotency_expires_at = null where amount = 2;
     analyze`)
   await expectIndexes(statements)
-  // In order, so that a batch ends after its rows and does not read all that are due.
-  const [deadlines = '', keys = ''] = statements.filter((text) => text.includes('join lateral'))
-  for (const [text, index] of [
-    [deadlines, 'payment_intents_deadline'],
-    [keys, 'payment_intents_key_expiry'],
+  // In order, so that a statement ends after its rows and does not read all that match.
+  for (const [part, index] of [
+    ["'requires_payment_method', 'requires_action', 'processing')", 'payment_intents_deadline'],
+    ['order by idempotency_expires_at', 'payment_intents_key_expiry'],
+    ['order by created_at limit', 'payment_intents_newest'],
+    ['limit 2 offset', 'payment_intents_newest'],
+    ['limit 1 offset', 'payment_intents_pkey'],
   ] as const) {
-    const plan = await planOf(text)
-    expect(plan).toContain(`Index Scan using ${index}`)
-    expect(plan).not.toContain('Sort')
+    const ordered = statements.filter((text) => text.includes(part))
+    expect(ordered).not.toEqual([])
+    for (const text of ordered) {
+      const plan = await planOf(text)
+      expect(plan).toMatch(new RegExp(`Scan (Backward )?using ${index}`))
+      // An incremental sort orders the rows of one time only.
+      expect(plan).not.toMatch(/(?<!Incremental )Sort {2}/)
+    }
   }
 }, 60_000)
 
@@ -60,7 +70,12 @@ const readsAll = ['"holdsIntents"', 'select from payment_intents limit 1']
 
 async function expectIndexes(statements: readonly string[]): Promise<void> {
   for (const text of statements.filter((each) => !readsAll.some((part) => each.includes(part)))) {
-    expect(await planOf(text), text).not.toMatch(/Seq Scan on (?:payment|intent|challenge)/)
+    const plan = await planOf(text)
+    expect(plan, text).not.toMatch(/Seq Scan on (?:payment|intent|challenge)/)
+    // All entries of an index. This one has the few intents that are in a payment.
+    expect(plan.replace(/.*using payment_intents_running.*/, ''), text).not.toMatch(
+      /Scan .*\b(?:payment|intent|challenge).*\n(?!.* Cond: )/,
+    )
   }
 }
 

@@ -81,18 +81,17 @@ test('applies deadlines when the clock is advanced and keeps them when it is set
 test('lists each intent once, by page, the newest first', async () => {
   const made = await Promise.all(Array.from({ length: 250 }, () => newIntent()))
   const seen: { id: string; createdAt: string }[] = []
-  for (let older = true, pages = 0; older; pages++) {
-    const before = seen.length > 0 ? `?before=${seen.at(-1)?.id}` : ''
-    const page = await json('GET', `${path}/intents${before}`)
+  for (let next: string | null = '', pages = 0; next !== null; pages++) {
+    const page = await json('GET', `${path}/intents${next && `?before=${next}`}`)
     expect(page.intents).toHaveLength([200, 50][pages] ?? 0)
     seen.push(...page.intents)
-    older = page.older
+    next = page.next
   }
   expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(made))
   const times = seen.map(({ createdAt }) => createdAt)
   expect(times).toEqual(times.toSorted().reverse())
   const unknown = await json('GET', `${path}/intents?before=pi_${'0'.repeat(24)}`)
-  expect(unknown).toEqual({ intents: [], older: false })
+  expect(unknown).toEqual({ intents: [], next: null })
   expect((await control(service, 'GET', `${path}/intents?before=a%20b`)).status).toBe(400)
 })
 

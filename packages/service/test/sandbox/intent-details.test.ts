@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { type Environment, findEnvironment } from '../../src/merchants/environments.ts'
+import { type IntentSearch, newestIntents } from '../../src/sandbox/intent-details.ts'
+import { openTestStore } from '../support/store.ts'
+
+const db = await openTestStore()
+const start = new Date('2026-11-20T12:00:00.000Z')
+// The ten oldest were created in the same millisecond.
+await db.query`
+  insert into payment_intents (id, environment_id, amount, currency, order_id, secret_salt,
+                               secret_kid, expires_at, created_at, updated_at)
+  select 'pi_' || n, 'env_test', 1, 'AMD', 'order-' || n, '0123456789abcdef', 'k1',
+         at + interval '1 day', at, at
+    from generate_series(1, 4500) n,
+         lateral (select ${start}::timestamptz + interval '1 ms' * greatest(n, 10) as at) times`
+const environment = await findTestEnvironment()
+
+async function findTestEnvironment(): Promise<Environment> {
+  const found = await findEnvironment(db, 'env_test')
+  if (!found) throw new Error('missing')
+  return found
+}
+
+/** Reads the pages of a search. */
+async function search(filter: Partial<IntentSearch>, hours = 0) {
+  const now = (): Date => new Date(start.getTime() + hours * 3600_000)
+  const pages: (readonly unknown[])[] = []
+  let before: string | undefined
+  do {
+    const { intents, next } = await newestIntents(
+      { db, now },
+      { environment, before, count: 200, search: { term: null, status: null, ...filter } },
+    )
+    pages.push(intents.map(({ orderId, status }) => `${orderId} ${status}`))
+    before = next ?? undefined
+  } while (before !== undefined)
+  return pages
+}
+
+test('examines 2,000 intents for each page of a search', async () => {
+  const term = 'customer-'
+  await db.query`
+    update payment_intents set customer = json_build_object('id', ${term}::text || id)
+     where order_id in ('order-3', 'order-4', 'order-2501', 'order-4500')`
+  expect(await search({ term })).toEqual([
+    ['order-4500 requires_payment_method', 'order-2501 requires_payment_method'],
+    [],
+    ['order-4 requires_payment_method', 'order-3 requires_payment_method'],
+  ])
+  expect(await search({ status: 'succeeded' })).toEqual([[], [], []])
+  expect(await search({ term: 'pi_5' })).toEqual([['order-5 requires_payment_method']])
+})
+
+test('continues a search at the last match of a full page', async () => {
+  const pages = await search({ term: 'order-' })
+  expect(pages.map(({ length }) => length)).toEqual([...Array(22).fill(200), 100])
+  expect(new Set(pages.flat()).size).toBe(4500)
+  expect((await search({})).length).toBe(23)
+})
+
+test('shows passed deadlines without writing them', async () => {
+  const [page] = await search({ term: 'order-4500' }, 25)
+  expect(page).toEqual(['order-4500 expired'])
+  expect((await search({ status: 'requires_payment_method' }, 25)).flat()).toEqual([])
+  const changed = await db.query`select from payment_intents where version > 1`
+  expect(changed).toEqual([])
+})
