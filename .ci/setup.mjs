@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { firefoxPath } from '../packages/test-support/src/browsers.mjs'
+import { firefoxPath, headlessShellPath } from '../packages/test-support/src/browsers.mjs'
 import {
   buildPackages,
   buildPgbouncer,
@@ -22,6 +22,12 @@ const tools = [
     name: 'Chromium',
     packages: ['chromium'],
     found: () => passes(process.execPath, ['packages/test-support/src/browsers.mjs']),
+  },
+  {
+    name: 'Chromium without windows',
+    packages: ['chromium-headless-shell'],
+    found: () => headlessShellPath() !== undefined,
+    without: 'the tests use Chromium and take longer',
   },
   { name: 'PostgreSQL', packages: ['postgresql'], found: hasPostgres },
   {
@@ -72,12 +78,12 @@ async function installTools() {
     run('npx', ['--no-install', 'playwright', 'install', 'chromium'])
   }
   for (const { build } of missing) await build?.()
-  for (const { name, found } of missing) {
+  for (const { name, found, without = 'the tests that need it are skipped' } of missing) {
     if (found()) continue
     if (name === 'Chromium') {
       fail('No browser was found. Install Chromium or Google Chrome, or set CHROMIUM_PATH to one.')
     }
-    console.log(`${name} is not installed: the tests that need it are skipped.`)
+    console.log(`${name} is not installed: ${without}.`)
   }
 }
 

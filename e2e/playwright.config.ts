@@ -2,7 +2,7 @@ import { firefoxPath, installedChromium } from '@pi-checkout/test-support/browse
 import { defineConfig } from '@playwright/test'
 import { webkitPrograms } from './webkit/driver.ts'
 
-const { CI, PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
+const { PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
 const firefox = firefoxPath()
 const chromium = { launchOptions: await installedChromium() }
 
@@ -11,15 +11,12 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   forbidOnly: true,
-  // As in packages/tooling/test.mjs: a second try where cores are shared, none at a desk.
-  retries: CI ? 1 : 0,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   reporter: PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : 'list',
   use: {
     locale: 'en-US',
-    // Recording each test costs time: where there is a second try, that one is recorded.
-    trace: { mode: CI ? 'on-first-retry' : 'retain-on-failure', screenshots: false },
+    trace: { mode: 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
   },
   projects: [
@@ -31,7 +28,7 @@ export default defineConfig({
           {
             name: 'firefox',
             testDir: 'stories',
-            testMatch: ['pay.test.ts', 'decorated-page.test.ts'],
+            testMatch: ['pay.test.ts', 'decorated-page.soak.test.ts'],
             use: {
               browserName: 'firefox' as const,
               channel: 'moz-firefox',

@@ -1,28 +1,38 @@
-// `npm test`: builds, lints, type-checks, and runs every test. The last line is `N passed, N failed`.
+// Builds, and runs the parts that are named: `npm test` runs `fast`, `npm run test:soak` runs `soak`, `.ci/run` both.
+// The last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { chromiumPath } from '@pi-checkout/test-support/browsers'
+import { chromiumPath, headlessShellPath } from '@pi-checkout/test-support/browsers'
 import { root } from './files.mjs'
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
-// Continuous integration shares its cores, so a failed test runs again there.
-const retries = process.env.CI !== undefined
-const report = (name) => join(root, '.cache', `${name}.json`)
-const browser = await chromiumPath()
+const chromium = await chromiumPath()
+
+/** What a part takes of the tests, and in which browser. Playwright compares project, file, and title. */
+const parts = {
+  fast: {
+    unitTests: '--exclude=**/*.soak.test.*',
+    browserTests: '--grep-invert',
+    // The same engine without the browser around it: a page opens in a third of the time.
+    browser: headlessShellPath() ?? chromium,
+  },
+  soak: { unitTests: '.soak.test.', browserTests: '--grep', browser: chromium },
+}
+const soakTests = String.raw`\.soak\.test\.|^(firefox|webkit) `
+const selected = process.argv.slice(2)
 
 mkdirSync(join(root, '.cache'), { recursive: true })
-for (const name of ['vitest', 'playwright']) rmSync(report(name), { force: true })
-
 const results = [check('build', 'npm', ['run', '--silent', 'build'])]
 if (results[0].failed === 0) {
-  results.push(
-    check('lint', bin('biome'), ['check', '--error-on-warnings', '.']),
-    check('types', bin('tsc'), ['-b', '--pretty', 'false']),
-    check('public API', process.execPath, ['packages/tooling/api-report.mjs']),
-    unitTests(),
-    browserTests(),
-  )
+  if (selected.includes('fast')) {
+    results.push(
+      check('lint', bin('biome'), ['check', '--error-on-warnings', '.']),
+      check('types', bin('tsc'), ['-b', '--pretty', 'false']),
+      check('public API', process.execPath, ['packages/tooling/api-report.mjs']),
+    )
+  }
+  for (const part of selected) results.push(unitTests(part), browserTests(part))
 }
 const passed = sum('passed')
 const failed = sum('failed')
@@ -34,33 +44,40 @@ function check(name, command, args) {
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1 }
 }
 
-function unitTests() {
-  const ok = run('unit and integration tests', bin('vitest'), [
-    'run',
-    '--root=.',
-    '--config=packages/tooling/vitest.config.ts',
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${report('vitest')}`,
-    ...(retries ? ['--retry=1'] : []),
-  ])
-  return counted(ok, 'vitest', (it) => ({ passed: it.numPassedTests, failed: it.numFailedTests }))
+function unitTests(part) {
+  const report = newReport(`vitest-${part}`)
+  const { unitTests: files, browser } = parts[part]
+  const args = [
+    ...['run', '--root=.', '--config=packages/tooling/vitest.config.ts', files],
+    ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+  ]
+  const ok = run(`${part}: unit and integration tests`, bin('vitest'), args, {
+    CHROMIUM_PATH: browser,
+  })
+  return counted(ok, report, (it) => ({ passed: it.numPassedTests, failed: it.numFailedTests }))
 }
 
-function browserTests() {
-  const args = ['test', '--config=e2e/playwright.config.ts']
-  const variables = { PLAYWRIGHT_JSON_OUTPUT_NAME: report('playwright') }
-  const ok = run('browser tests', bin('playwright'), args, variables)
-  return counted(ok, 'playwright', ({ stats }) => ({
-    passed: stats.expected + stats.flaky,
-    failed: stats.unexpected,
-  }))
+function browserTests(part) {
+  const report = newReport(`playwright-${part}`)
+  const { browserTests: option, browser } = parts[part]
+  const args = ['test', '--config=e2e/playwright.config.ts', `${option}=${soakTests}`]
+  const ok = run(`${part}: browser tests`, bin('playwright'), args, {
+    CHROMIUM_PATH: browser,
+    PLAYWRIGHT_JSON_OUTPUT_NAME: report,
+  })
+  return counted(ok, report, ({ stats }) => ({ passed: stats.expected, failed: stats.unexpected }))
+}
+
+function newReport(name) {
+  const path = join(root, '.cache', `${name}.json`)
+  rmSync(path, { force: true })
+  return path
 }
 
 /** Reads a runner's report. A runner that fails without a failed test counts as one failure. */
-function counted(ok, name, count) {
+function counted(ok, report, count) {
   try {
-    const { passed, failed } = count(JSON.parse(readFileSync(report(name), 'utf8')))
+    const { passed, failed } = count(JSON.parse(readFileSync(report, 'utf8')))
     return { passed, failed: ok ? failed : Math.max(failed, 1) }
   } catch {
     return { passed: 0, failed: 1 }
@@ -70,14 +87,10 @@ function counted(ok, name, count) {
 function run(name, command, args, variables = {}) {
   const startedAt = Date.now()
   console.log(`\n— ${name}`)
-  const { status } = spawnSync(command, args, {
-    cwd: root,
-    env: { ...process.env, ...(browser ? { CHROMIUM_PATH: browser } : {}), ...variables },
-    stdio: 'inherit',
-  })
-  console.log(
-    `— ${name}: ${status === 0 ? 'passed' : 'failed'} in ${Math.round((Date.now() - startedAt) / 1000)} s`,
-  )
+  const env = { ...process.env, ...variables }
+  const { status } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit' })
+  const seconds = Math.round((Date.now() - startedAt) / 1000)
+  console.log(`— ${name}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s`)
   return status === 0
 }
 

@@ -23,6 +23,12 @@ export async function chromiumPath() {
   return candidates.find((path) => path && existsSync(path))
 }
 
+/** @returns {string | undefined} `CHROMIUM_PATH`, else the system's Chromium without its windows, if it is installed. */
+export function headlessShellPath() {
+  const candidates = [process.env.CHROMIUM_PATH, '/usr/bin/chromium-headless-shell']
+  return candidates.find((path) => path && existsSync(path))
+}
+
 /** @returns {Promise<{ executablePath?: string }>} Launch options of Playwright. */
 export async function installedChromium() {
   const executablePath = await chromiumPath()

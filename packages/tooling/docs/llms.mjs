@@ -34,7 +34,7 @@ export function llmsText() {
   return [
     `# ${titleOf(readme)}\n`,
     `> ${firstParagraph(readme)}\n`,
-    'Node 20.19 or newer. `npm start` runs service and demo shop, `npm test` everything else.\n',
+    'Node 20.19 or newer. `npm start` runs service and demo shop, `npm test` the tests, `npm run test:soak` the long ones.\n',
     ...sections.flatMap(([heading, list]) => [
       `## ${heading}\n`,
       `${list.map(entry).join('\n')}\n`,

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import {
+  eventsAfterTick,
+  installClock,
+  readyEvents,
+  startSites,
+  waitForEvent,
+} from './support/sites.ts'
+
+// Chromium without windows has no back/forward cache.
+const sites = startSites({ ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+
+const cacheable = { 'cache-control': 'no-cache' }
+
+test('keeps a running frame after Back', async () => {
+  // The frame's own timer continues where it stopped: Playwright cannot reach into a restored frame.
+  const page = await sites.openShop({
+    headers: cacheable,
+    hosted: { steps: ['ready', { wait: 2000 }, 'finish'] },
+  })
+  await waitForEvent(page, 'pi-ready')
+  await page.evaluate(
+    "void addEventListener('pageshow', (event) => { window.restored = event.persisted })",
+  )
+  await page.goto(`${sites.shop}/elsewhere`, { waitUntil: 'domcontentloaded' })
+  await page.goBack({ waitUntil: 'commit' })
+  await expect.poll(() => page.evaluate('window.restored')).toBe(true)
+  await waitForEvent(page, 'pi-finish')
+  expect(sites.requests.filter((path) => path === '/checkout/pi_1')).toHaveLength(2)
+})
+
+test('replaces an unresponsive frame after Back (threat 54)', async () => {
+  const page = await sites.openShop({
+    headers: cacheable,
+    hosted: { steps: ['ready', 'silence'] },
+    prepare: installClock,
+  })
+  await waitForEvent(page, 'pi-ready')
+  await page.goto(`${sites.shop}/elsewhere`, { waitUntil: 'domcontentloaded' })
+  sites.serveCheckout({})
+  await page.goBack({ waitUntil: 'commit' })
+  await expect
+    .poll(() => eventsAfterTick(page), { timeout: 15_000 })
+    .toEqual([...readyEvents, ...readyEvents])
+})

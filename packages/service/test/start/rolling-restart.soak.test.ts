@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startLoadBalancer } from '@pi-checkout/test-support/load-balancer'
+import { expect, test } from 'vitest'
+import { newSecretKeys } from '../../src/secret-keys.ts'
+import { atEnd, startPostgres } from '../support/lifetime.ts'
+import { order, startProcess } from '../support/service.ts'
+
+const server = await startPostgres()
+const env = { PI_SECRET_KEYS: newSecretKeys(), PI_DRAIN_MS: '1000' }
+const start = async () => await startProcess(['--database-url', server.url], env)
+const first = await start()
+const instances = [first, await start(), await start()]
+const balancer = await startLoadBalancer()
+atEnd(balancer.stop)
+let stopped = false
+
+test('fails no request while three instances behind a balancer restart six times', async () => {
+  const results = new Map<string, number>()
+  const lanes = Array.from({ length: 8 }, () => send(results))
+  await Promise.all([restart(results), watch(), ...lanes])
+  process.stdout.write(`  18 restarts: ${JSON.stringify([...results])}\n`)
+  expect([...results.keys()]).toEqual(['201'])
+}, 300_000)
+
+async function restart(results: ReadonlyMap<string, number>): Promise<void> {
+  await untilAllReady()
+  for (let round = 0; round < 6; round++) {
+    for (const [index, instance] of instances.entries()) {
+      const before = results.get('201') ?? 0
+      await instance.stop()
+      instances[index] = await start()
+      await untilAllReady()
+      expect(results.get('201')).toBeGreaterThan(before)
+    }
+  }
+  stopped = true
+}
+
+/** Sends new connections to ready instances only, as the health check of a balancer. */
+async function watch(): Promise<void> {
+  for (; !stopped; await sleep(100)) {
+    const ready = await Promise.all(
+      instances.map(async ({ url }) => ({
+        port: Number(new URL(url).port),
+        isReady: await fetch(`${url}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      })),
+    )
+    for (const { port, isReady } of ready) {
+      if (isReady) balancer.targets.add(port)
+      else balancer.targets.delete(port)
+    }
+  }
+}
+
+async function untilAllReady(): Promise<void> {
+  const ports = instances.map(({ url }) => Number(new URL(url).port))
+  await expect
+    .poll(() => ports.filter((port) => balancer.targets.has(port)), { timeout: 20_000 })
+    .toEqual(ports)
+}
+
+/** Creates intents on connections that stay open, and counts the results. */
+async function send(results: Map<string, number>): Promise<void> {
+  await untilAllReady()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  while (!stopped) {
+    const result = await create(agent).catch(String)
+    results.set(result, (results.get(result) ?? 0) + 1)
+  }
+  agent.destroy()
+}
+
+async function create(agent: Agent): Promise<string> {
+  const sent = request(`${balancer.origin}/payment-intents`, {
+    ...{ agent, method: 'POST' },
+    headers: { authorization: `Bearer ${first.apiKey}`, 'content-type': 'application/json' },
+  })
+  sent.end(JSON.stringify(order))
+  const [response] = await once(sent, 'response')
+  await once(response.resume(), 'end')
+  return String(response.statusCode)
+}
