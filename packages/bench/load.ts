@@ -7,6 +7,7 @@ export interface LoadResult {
   readonly figures: {
     readonly perSecond: number
     readonly 'p50 µs': number
+    readonly 'p95 µs': number
     readonly 'p99 µs': number
   }
   readonly requests: number
@@ -44,6 +45,7 @@ export async function load(target: LoadTarget): Promise<LoadResult> {
     figures: {
       perSecond: times.length / elapsed,
       'p50 µs': quantile(0.5),
+      'p95 µs': quantile(0.95),
       'p99 µs': quantile(0.99),
     },
     requests: times.length,

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { newKeys } from '@pi-checkout/test-support/stack'
 import { openPostgres } from '../../service/src/db/postgres.ts'
@@ -27,6 +28,7 @@ export async function measure(samples: Samples, size: Size): Promise<void> {
   for (const concurrency of [64, 1]) await measureLoad({ concurrency, seconds })
   await measureGrowth({ concurrency: 64, seconds })
   await measureInstances({ concurrency: 64, seconds })
+  await measureWaiting({ concurrency: 8, seconds })
   for (const server of servers) server.stop()
   await db.close()
   await database.stop()
@@ -98,6 +100,26 @@ export async function measure(samples: Samples, size: Size): Promise<void> {
       }),
     )
     for (const instance of all.slice(1)) instance.stop()
+  }
+
+  /** An instance at which buyers wait, and an idle one, on one PostgreSQL. */
+  async function measureWaiting(width: Width): Promise<void> {
+    const waited = await inPostgres(database.url)
+    await waited.refill(size(10_000, 100))
+    const disconnect = await waited.connectBuyers()
+    // A request waits for 20 to 25 seconds, so each buyer returns about twice.
+    const [startedAt, before] = [performance.now(), await waited.cpu()]
+    await sleep(size(45_000, 500))
+    const cores = ((await waited.cpu()) - before) / 1000 / (performance.now() - startedAt)
+    samples.record('waiting buyers', { cores })
+    const of = (server: Server, series: string) => async (record: Samples['record']) =>
+      record(series, await server.createMany(width))
+    await samples.inTurns(rounds, [
+      of(waited, 'creates where buyers wait'),
+      of(postgres, 'creates at an idle instance'),
+    ])
+    disconnect()
+    waited.stop()
   }
 }
 

@@ -5,6 +5,7 @@ import { CreatePaymentIntentSchema, headers } from '@pi-checkout/contract'
 import canonicalize from 'canonicalize'
 import pino from 'pino'
 import { mainListener } from '../../service/src/app.ts'
+import { SessionTokens } from '../../service/src/checkout/session-token.ts'
 import { administer } from '../../service/src/cli/admin-commands.ts'
 import { readConfig, type StoreChoice } from '../../service/src/config.ts'
 import type { Database } from '../../service/src/db/database.ts'
@@ -30,6 +31,8 @@ import type { Filled, ServerQuery } from './service-server.ts'
 import { fill } from './store.ts'
 
 const [, , kind = 'memory'] = process.argv
+const publicUrl = 'http://127.0.0.1'
+const origin = 'https://shop.example'
 
 const listener = kind === 'bare' ? bare() : await service()
 process.on('message', (query: ServerQuery) => {
@@ -42,12 +45,17 @@ interface Listener {
   readonly apiKey: string
   /** Absent where intents are in memory. */
   readonly db?: Database
+  /** Returns a session token for an intent. */
+  readonly openSession?: (id: string) => Promise<string>
 }
 
-async function responseTo(query: ServerQuery): Promise<NodeJS.CpuUsage | Filled> {
+async function responseTo(
+  query: ServerQuery,
+): Promise<NodeJS.CpuUsage | readonly string[] | Filled> {
   if (query.type === 'cpu') return process.cpuUsage()
-  const { db } = listener
-  if (!db) throw new Error('This server has no store to fill')
+  const { db, openSession } = listener
+  if (!db || !openSession) throw new Error('This server has no store')
+  if (query.type === 'sessions') return await Promise.all(query.ids.map(openSession))
   return await fill(db, query.count)
 }
 
@@ -61,11 +69,17 @@ async function service(): Promise<Listener> {
     { db, keys, now },
     { command: 'keys create', merchant: 'Bench', environment: 'live' },
   )
+  const bench = { merchant: 'Bench', environment: 'live' } as const
+  await administer({ db, keys, now }, { command: 'origins add', origin, ...bench })
+  const [environment] = await db.query<{
+    id: string
+  }>`select id from environments where mode = 'live'`
+  const tokens = new SessionTokens(keys, publicUrl)
   const log = pino({ enabled: false })
   const stopping = new AbortController().signal
   const handle = mainListener({
     ...{ db, keys, now, log, stopping },
-    publicUrl: 'http://127.0.0.1',
+    publicUrl,
     challengeUrl: 'http://127.0.0.1',
     hostedFolder: '',
     authenticator: createAuthenticator({ db, keys, now }),
@@ -77,7 +91,11 @@ async function service(): Promise<Listener> {
     storeOptions: undefined,
     metrics: false,
   })
-  return { handle, apiKey: 'apiKey' in made ? made.apiKey : '', db }
+  const openSession = async (id: string): Promise<string> => {
+    const session = { id, environmentId: environment?.id ?? '', origin }
+    return (await tokens.sign(session, now())).token
+  }
+  return { handle, apiKey: 'apiKey' in made ? made.apiKey : '', db, openSession }
 }
 
 function memoryStore(): IntentStore {

@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { type LoadResult, type LoadTarget, load } from '../load.ts'
 import { type Ready, startChild } from './child.ts'
 
@@ -11,9 +12,10 @@ export type Width = Pick<LoadTarget, 'concurrency' | 'seconds'>
 /** `postgres` and `embedded` are the service, `memory` keeps intents in memory, `bare` is a minimal handler. */
 export type ServerKind = 'postgres' | 'embedded' | 'memory' | 'bare'
 
-/** A message to `service-process.ts`: asks for its CPU time, or fills its store. */
+/** A message to `service-process.ts`: asks for its CPU time or for checkout sessions, or fills its store. */
 export type ServerQuery =
   | { readonly type: 'cpu' }
+  | { readonly type: 'sessions'; readonly ids: readonly string[] }
   | { readonly type: 'fill'; readonly count: number }
 
 /** The response to `fill`. */
@@ -59,6 +61,23 @@ export class Server {
     return bytes
   }
 
+  /** Connects a waiting buyer for each intent of the store, as the hosted page does. Returns what ends them. */
+  async connectBuyers(): Promise<() => void> {
+    const tokens = (await this.#query({ type: 'sessions', ids: this.#ids })) as string[]
+    const sockets: Socket[] = []
+    // One after the other, because the queue of new connections is short.
+    for (const token of tokens) sockets.push(await waitWith(this.port, token))
+    return () => {
+      for (const socket of sockets) socket.destroy()
+    }
+  }
+
+  /** CPU time in microseconds since the start. */
+  async cpu(): Promise<number> {
+    const { user, system } = (await this.#query({ type: 'cpu' })) as NodeJS.CpuUsage
+    return user + system
+  }
+
   async createMany(width: Width): Promise<ServerFigures> {
     const run = randomBytes(9).toString('hex')
     let count = 0
@@ -87,14 +106,9 @@ export class Server {
 
   /** CPU time is steadier than time on a busy machine. */
   async #load(target: Omit<LoadTarget, 'port'>): Promise<ServerFigures> {
-    const before = await this.#cpu()
+    const before = await this.cpu()
     const { figures, requests } = await load({ ...target, port: this.port })
-    return { ...figures, 'cpu µs': ((await this.#cpu()) - before) / requests / warmUp }
-  }
-
-  async #cpu(): Promise<number> {
-    const { user, system } = (await this.#query({ type: 'cpu' })) as NodeJS.CpuUsage
-    return user + system
+    return { ...figures, 'cpu µs': ((await this.cpu()) - before) / requests / warmUp }
   }
 
   async #query(query: ServerQuery): Promise<unknown> {
@@ -102,4 +116,20 @@ export class Server {
     const [response] = await once(this.#child, 'message')
     return response
   }
+}
+
+/** Waits for the next version, again and again. */
+async function waitWith(port: number, token: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  const send = () =>
+    socket.write(
+      `GET /checkout-api/intent?waitForVersion=2 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+    )
+  socket.on('data', (part) => {
+    if (!part.toString('latin1').startsWith('HTTP/1.1 200')) throw new Error(part.toString())
+    send()
+  })
+  send()
+  return socket
 }
