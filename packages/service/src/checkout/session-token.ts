@@ -25,6 +25,8 @@ export class SessionTokens {
   readonly #signing: KeyPair
   // A Map, because `{}.constructor` exists and `kid` comes from the token.
   readonly #keys: ReadonlyMap<string, KeyPair>
+  /** Verified tokens, oldest first, because a page sends its token with each request. */
+  readonly #verified = new Map<string, Verified>()
 
   /** @param issuer - Public origin of the service. */
   constructor(keys: SecretKeys, issuer: string) {
@@ -55,6 +57,9 @@ export class SessionTokens {
   /** Returns the session of a token, or `undefined` if the token is invalid or has expired. */
   async verify(token: string, now: Date): Promise<CheckoutSession | undefined> {
     if (token.length > maxTokenLength) return undefined
+    const seconds = now.getTime() / 1000
+    const known = this.#verified.get(token)
+    if (known && known.from <= seconds && seconds < known.until) return known.session
     try {
       const { kid } = decodeProtectedHeader(token)
       const pair = this.#keys.get(kid ?? '')
@@ -66,17 +71,25 @@ export class SessionTokens {
         algorithms: [algorithm],
         requiredClaims: ['exp', 'iat', 'sub', 'jti'],
         maxTokenAge: lifetimes.checkoutSession / 1000,
-        clockTolerance: 5,
+        clockTolerance,
         currentDate: now,
       })
-      const { sub, env, org } = payload
+      const { sub, env, org, exp = 0 } = payload
       if (typeof sub !== 'string' || typeof env !== 'string' || typeof org !== 'string') {
         return undefined
       }
-      return { id: sub, environmentId: env, origin: org }
+      const session = { id: sub, environmentId: env, origin: org }
+      this.#remember(token, { session, from: seconds, until: exp })
+      return session
     } catch {
       return undefined
     }
+  }
+
+  #remember(token: string, verified: Verified): void {
+    const [oldest] = this.#verified.keys()
+    if (oldest !== undefined && this.#verified.size >= maxVerified) this.#verified.delete(oldest)
+    this.#verified.set(token, verified)
   }
 
   get #audience(): string {
@@ -90,6 +103,16 @@ interface KeyPair {
   readonly publicKey: KeyObject
 }
 
+/** A session, and when its token is valid without another check, in seconds. */
+interface Verified {
+  readonly session: CheckoutSession
+  readonly from: number
+  readonly until: number
+}
+
+const maxVerified = 20_000
+/** In seconds. */
+const clockTolerance = 5
 const algorithm = 'Ed25519'
 const tokenType = 'pi-checkout+jwt'
 const maxTokenLength = 4096

@@ -40,6 +40,21 @@ test('accepts a token for fifteen minutes', async () => {
   expect(await verify(token, later(15 * 60 + 6))).toBeUndefined()
 })
 
+test('rejects a token that was accepted before, outside of its fifteen minutes', async () => {
+  const tokens = tokensOf(root)
+  const { token } = await tokens.sign(session, now)
+  for (const [seconds, expected] of [
+    [0, session],
+    [899, session],
+    [906, undefined],
+    [-6, undefined],
+    [1, session],
+  ] as const) {
+    const at = new Date(now.getTime() + seconds * 1000)
+    expect(await tokens.verify(token, at)).toEqual(expected)
+  }
+})
+
 test('accepts a token after a rotation until the old secret key is removed', async () => {
   const { token } = await tokensOf(root).sign(session, now)
   const newer = newSecretKeys().replace('k1', 'k2')
