@@ -57,36 +57,53 @@ export interface ActiveSession extends CheckoutSession {
   readonly mode: Environment['mode']
 }
 
-/**
- * Returns the function that reads the session of a request.
- *
- * It reads the store for each request, so a session ends when its origin is removed or the `clientSecret` of
- * its intent is revoked. Concurrent requests share a statement.
- */
+/** Reads sessions. Concurrent requests share a statement. */
+export interface SessionReader {
+  /** Reads the session of a request. @throws {ProblemError} `invalid_session` */
+  readonly of: (request: IncomingMessage) => Promise<ActiveSession>
+  /**
+   * Reads the mode of a session. It reads the store each time, so a session ends when its origin is removed or the
+   * `clientSecret` of its intent is revoked.
+   *
+   * @throws {ProblemError} `invalid_session`
+   */
+  readonly check: (session: CheckoutSession) => Promise<ActiveSession>
+}
+
+/** Returns the reader of sessions. */
 export function sessionReader({
   tokens,
   db,
   now,
-}: StoreAndClock & { readonly tokens: SessionTokens }): (
-  request: IncomingMessage,
-) => Promise<ActiveSession> {
+}: StoreAndClock & { readonly tokens: SessionTokens }): SessionReader {
   const modeOf = batch({
     run: async (sessions: readonly CheckoutSession[]) => await modesOf(db, sessions),
     separable: () => false,
     kind: db.kind,
   })
-  return async (request) => {
-    const sent = singleHeader(request, 'authorization')
-    const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(sent ?? '') ?? []
-    const session = token && (await tokens.verify(token, now()))
-    const mode = session && (await modeOf(session))
-    if (session && mode) return { ...session, mode }
-    throw new ProblemError(
-      'invalid_session',
-      'The checkout session has ended. Open a new one with the clientSecret.',
-      { headers: { 'www-authenticate': sent ? 'Bearer error="invalid_token"' : 'Bearer' } },
-    )
+  async function check(session: CheckoutSession): Promise<ActiveSession> {
+    const mode = await modeOf(session)
+    if (!mode) throw ended('Bearer error="invalid_token"')
+    return { ...session, mode }
   }
+  return {
+    check,
+    of: async (request) => {
+      const sent = singleHeader(request, 'authorization')
+      const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(sent ?? '') ?? []
+      const session = token && (await tokens.verify(token, now()))
+      if (!session) throw ended(sent ? 'Bearer error="invalid_token"' : 'Bearer')
+      return await check(session)
+    },
+  }
+}
+
+function ended(challenge: string): ProblemError {
+  return new ProblemError(
+    'invalid_session',
+    'The checkout session has ended. Open a new one with the clientSecret.',
+    { headers: { 'www-authenticate': challenge } },
+  )
 }
 
 /** Returns the mode for each session, or `undefined` if its origin or `clientSecret` is no longer valid. */

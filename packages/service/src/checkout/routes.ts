@@ -43,6 +43,7 @@ import { challengeCanceled } from './provider-result.ts'
 import { readReturnUrl } from './return-url.ts'
 import { type CheckoutSession, SessionTokens } from './session-token.ts'
 import { waitForVersion } from './wait-for-version.ts'
+import { createWaitGroups } from './wait-groups.ts'
 
 export interface CheckoutRoutesOptions extends StoreAndClock {
   readonly keys: SecretKeys
@@ -64,7 +65,8 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
   const read = snapshotReader(options)
   const opens = createBuckets(openRate, now)
   const tokens = new SessionTokens(keys, publicUrl)
-  const sessionOf = sessionReader({ tokens, db, now })
+  const sessions = sessionReader({ tokens, db, now })
+  const waitGroup = createWaitGroups()
 
   const view = (snapshot: RetrievedSnapshot): RouteResponse =>
     json(checkoutView(snapshot, challengeUrl))
@@ -78,7 +80,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
     ): Handler =>
     async (call) => {
       checkBodyHeaders(call.request, limits.requestBytes)
-      const session = await sessionOf(call.request)
+      const session = await sessions.of(call.request)
       limit?.(session, call)
       return await act(session, await readBody(call, schema))
     }
@@ -113,19 +115,20 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
 
     view: async (call) => {
       const { request } = call
-      const session = await sessionOf(request)
       const version = readVersion(call)
+      if (version !== undefined) await waitGroup()
+      const session = await sessions.of(request)
       const snapshot =
         version === undefined
           ? await read(session)
           : await waitForVersion(notifier, session, {
               version,
-              read: async (key) => {
+              read: async (isAgain) => {
                 // The session may have been revoked during the wait.
-                await sessionOf(request)
-                return await read(key)
+                if (isAgain) await sessions.check(session)
+                return await read(session)
               },
-              holder: signedPart(request.headers.authorization),
+              session: signedPart(request.headers.authorization),
               signal: endOf(call),
             })
       return view(existing(snapshot))
@@ -280,8 +283,9 @@ function signedPart(authorization = ''): string {
 /** Returns a signal that aborts when the client disconnects. */
 function endOf({ response }: Call): AbortSignal {
   const end = new AbortController()
-  if (response.destroyed) end.abort()
-  else response.once('close', () => end.abort())
+  // A reason, because creating the default one with its stack takes longer than all else here.
+  if (response.destroyed) end.abort('closed')
+  else response.once('close', () => end.abort('closed'))
   return end.signal
 }
 

@@ -31,15 +31,18 @@ export interface Queryable {
    * @throws {StoreError} If the statement fails. `code` is the SQLSTATE.
    */
   query<Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]): Promise<Row[]>
-  /** Notifies the listeners of this instance. In a transaction it notifies after the commit. */
+  /** Notifies the listeners of all instances. In a transaction it notifies after the commit. */
   notify(change: Change): void
 }
 
-/** A new version of an intent. */
-export interface Change {
-  readonly intentId: string
-  readonly version: number
-}
+/**
+ * What has changed: an intent has a new version; keys, origins, clocks, or secrets of an environment changed, or its
+ * intents were deleted; or it is not known what has changed.
+ */
+export type Change =
+  | { readonly intentId: string; readonly version: number }
+  | 'environments'
+  | 'unknown'
 
 /** The store. `query` runs an autocommit statement. */
 export interface Database extends Queryable {
@@ -49,7 +52,7 @@ export interface Database extends Queryable {
    * statement on the database itself would deadlock.
    */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>
-  /** Adds a listener for committed changes of this instance. */
+  /** Adds a listener for committed changes. */
   listen(listener: (change: Change) => void): void
   /** Runs statements without values in one transaction, for migrations. */
   script(text: string): Promise<void>

@@ -10,20 +10,22 @@ import { mixedStatements, storeError } from './errors.ts'
  *
  * @param connect - Creates a client that is not connected.
  * @param settings - Settings that each session must have.
+ * @returns Whether connections keep their sessions.
  * @throws {TypeError} If the pooler is not supported. The message names the fix.
  * @throws {StoreError} If the server is unreachable.
  */
 export async function checkPooler(
   connect: () => pg.Client,
   settings: Readonly<Record<string, string>>,
-): Promise<void> {
+): Promise<boolean> {
   const clients = [connect(), connect()] as const
   for (const client of clients) client.on('error', () => {})
   try {
     for (const client of clients) await client.connect()
-    if (!(await sharesSessions(clients))) return
+    if (!(await sharesSessions(clients))) return true
     await checkStatements(clients)
     await checkSettings(clients[0], settings)
+    return false
   } catch (error) {
     throw error instanceof TypeError ? error : storeError(error)
   } finally {

@@ -1,5 +1,6 @@
 /** The shared store: a PostgreSQL server. @module */
 import pg from 'pg'
+import { shareChanges } from './changes.ts'
 import { type Database, openPool, sessionSettings } from './database.ts'
 import { readOnly, StoreError, storeError } from './errors.ts'
 import { checkPooler } from './pooler.ts'
@@ -60,8 +61,9 @@ export async function openPostgres(url: string): Promise<Database> {
         'PI_DATABASE_URL: the search_path of the role leads to no schema. Create one, or set another search_path.',
       )
     }
-    await checkPooler(() => new pg.Client(connection), serverSettings)
-    return database
+    const connect = (): pg.Client => new pg.Client(connection)
+    const keepsSessions = await checkPooler(connect, serverSettings)
+    return shareChanges(database, keepsSessions ? connect : undefined)
   } catch (error) {
     await database.close()
     throw error

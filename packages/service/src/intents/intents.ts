@@ -184,7 +184,9 @@ export async function revokeSecret(
       from environments e
      where i.id = ${id} and e.id = i.environment_id and e.mode = any(${modes})
     returning i.id`
-  return revoked.length > 0
+  if (revoked.length === 0) return false
+  db.notify({ intentId: id, version: Infinity })
+  return true
 }
 
 export interface PackedRow {

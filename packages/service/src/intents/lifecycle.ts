@@ -128,25 +128,30 @@ export function decide(intent: IntentState, cause: Cause, at: Date): Transition 
  * @param now - Time of the environment.
  */
 export function deadlineTransition(intent: IntentState, now: Date): Transition | undefined {
-  const { status, settlement, nextAction, expiresAt } = intent
+  const deadline = nextDeadline(intent)
+  if (!deadline || deadline > now) return undefined
+  const { status, settlement, expiresAt } = intent
+  const at = latest(deadline, intent.updatedAt)
   if (status === 'processing') {
-    if (!settlement || settlement.at > now) return undefined
-    const settled = latest(settlement.at, intent.updatedAt)
-    return move(intent, 'authorised', settled, {
-      status: 'succeeded',
-      providerPaymentId: settlement.providerPaymentId,
-    })
+    const providerPaymentId = settlement?.providerPaymentId ?? null
+    return move(intent, 'authorised', at, { status: 'succeeded', providerPaymentId })
   }
+  if (deadline < expiresAt) {
+    return fail(intent, 'challenge_timed_out', at, { failure: challengeTimedOut, hard: false })
+  }
+  return move(intent, 'expired', at, { status: 'expired' })
+}
+
+/** Returns the next time at which a deadline changes the intent. */
+export function nextDeadline({
+  status,
+  settlement,
+  nextAction,
+  expiresAt,
+}: Pick<IntentState, 'status' | 'settlement' | 'nextAction' | 'expiresAt'>): Date | undefined {
+  if (status === 'processing') return settlement?.at
   if (isFinal(status)) return undefined
-  const challengeEnd = nextAction && nextAction.expiresAt < expiresAt ? nextAction.expiresAt : null
-  if (challengeEnd && challengeEnd <= now) {
-    return fail(intent, 'challenge_timed_out', latest(challengeEnd, intent.updatedAt), {
-      failure: challengeTimedOut,
-      hard: false,
-    })
-  }
-  if (expiresAt > now) return undefined
-  return move(intent, 'expired', latest(expiresAt, intent.updatedAt), { status: 'expired' })
+  return nextAction && nextAction.expiresAt < expiresAt ? nextAction.expiresAt : expiresAt
 }
 
 const challengeTimedOut: Failure = {

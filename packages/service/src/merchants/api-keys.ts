@@ -53,6 +53,7 @@ export async function createApiKey(
     insert into api_keys (id, environment_id, hash, pepper_kid, display, created_at, expires_at)
     values (${id}, ${environment.id}, ${hashOf(keys, keys.currentKid, apiKey)},
             ${keys.currentKid}, ${display}, ${now}, ${expiresAt ?? null})`
+  db.notify('environments')
   return { id, apiKey }
 }
 
@@ -74,6 +75,7 @@ export async function revokeApiKey(
 ): Promise<boolean> {
   const revoked = await db.query`
     update api_keys set revoked_at = coalesce(revoked_at, ${now}) where id = ${id} returning id`
+  db.notify('environments')
   return revoked.length > 0
 }
 

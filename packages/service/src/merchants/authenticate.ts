@@ -17,11 +17,9 @@ export interface Authenticator {
    * client sends too many unknown keys (429).
    */
   authenticate(request: IncomingMessage): Promise<Environment>
-  /** Clears the cache, so that a revocation, a new origin, or a changed clock takes effect immediately. */
-  clearCache(): void
 }
 
-/** Milliseconds after which a revocation at another instance takes effect at this one. */
+/** Milliseconds after which a revocation takes effect at an instance that was not notified of it. */
 const cacheLifetime = 5000
 const cacheSize = 10_000
 
@@ -74,6 +72,14 @@ export function createAuthenticator(
     return remaining > 0 && remaining <= cacheLifetime
   }
 
+  // A revocation, a new origin, or a changed clock takes effect immediately. Replace the maps: a running lookup still
+  // stores its result in the old ones.
+  db.listen((change) => {
+    if (change !== 'environments') return
+    cache = new Map()
+    connections = new WeakMap()
+  })
+
   return {
     authenticate: async (request) => {
       const found = await findFor(request)
@@ -89,11 +95,6 @@ export function createAuthenticator(
         )
       }
       return environment
-    },
-    // Replace the maps: a running lookup still stores its result in the old ones.
-    clearCache: () => {
-      cache = new Map()
-      connections = new WeakMap()
     },
   }
 }

@@ -32,7 +32,9 @@ export async function ensureMerchant(db: Queryable, name: string, now: Date): Pr
     insert into merchants (id, name, created_at)
     values (${`mer_${randomBase62(16)}`}, ${name}, ${now}) on conflict (name) do nothing
     returning id`
-  return created.length > 0
+  if (created.length === 0) return false
+  db.notify('environments')
+  return true
 }
 
 /** Finds an environment by merchant name and mode. */
@@ -64,6 +66,7 @@ export async function addOrigin(
                                   else array_append(allowed_origins, ${origin}) end
      where id = ${environmentId}
     returning allowed_origins as origins`
+  db.notify('environments')
   return row?.origins ?? []
 }
 
@@ -76,6 +79,7 @@ export async function removeOrigin(
     update environments set allowed_origins = array_remove(allowed_origins, ${origin})
      where id = ${environmentId} and ${origin} = any(allowed_origins)
     returning allowed_origins as origins`
+  db.notify('environments')
   return row?.origins
 }
 

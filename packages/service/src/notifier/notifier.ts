@@ -1,38 +1,42 @@
-/**
- * Notifies waiting requests when an intent changes.
- *
- * Changes of this instance end their waits immediately. Changes of other instances and passed deadlines are
- * found by a statement that runs periodically for all waiting requests.
- *
- * @module
- */
+/** Notifies waiting requests when an intent changes, at this instance or another one. @module */
 import type { Logger } from 'pino'
-import type { Change, Database } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
 import { logError } from '../log.ts'
 
-/** Reason why a wait ended: the intent may have changed, or the wait is over. */
+/** Reason why a wait ended: the intent may have changed, or the request has waited long enough. */
 export type Woken = 'changed' | 'over'
 
 export interface Notifier {
   /**
-   * Waits until an intent has reached a version, one of its deadlines has passed, or it was deleted.
-   *
-   * @returns `over` if the time is up, the signal or the service ends the wait, or its session has too many
-   * waits. Then read the intent once more and respond.
+   * Begins to wait until an intent has reached a version, or was deleted. Read the intent after it, so that no change
+   * is missed.
    */
-  waitFor(intentId: string, version: number, wait: Wait): Promise<Woken>
+  begin(intentId: string, version: number, holder: Holder): Waiting
 }
 
-export interface Wait {
-  /** Session that waits. Beyond `waitsOfHolder`, a new wait ends the session's oldest one. */
-  readonly holder: string
-  /** Time of `performance.now()` at which the wait ends. */
-  readonly until: number
+/** The request that waits. */
+export interface Holder {
+  /** Its session. Beyond `waitsOfSession`, a new wait ends the session's oldest one. */
+  readonly session: string
+  /** Ends the wait, for example when the client disconnects. */
   readonly signal: AbortSignal
 }
 
+/** A request that waits for a change. */
+export interface Waiting {
+  /**
+   * Waits for a change since the last call, or since the wait began.
+   *
+   * @param until - Time of `performance.now()` at which the wait is over.
+   * @param due - Next deadline of the intent as it was read, in real time. It counts as a change.
+   * @returns `over` if the time is up, the signal or the service ends the wait, or its session has too many waits.
+   */
+  next(until: number, due: Date | undefined): Promise<Woken>
+  end(): void
+}
+
 /** Maximum waits of a session. A page has one, and briefly another from the previous document. */
-export const waitsOfHolder = 4
+export const waitsOfSession = 4
 
 /** Creates the notifier of one instance. It ends all waits when the service stops. */
 export function createNotifier(
@@ -40,121 +44,144 @@ export function createNotifier(
   stopping: AbortSignal,
 ): Notifier {
   const byIntent = new Groups()
-  const byHolder = new Groups()
-  let timer: NodeJS.Timeout | undefined
-  let failing = false
+  const bySession = new Groups()
+  let isReading = false
+  let readAgain = false
+  let isFailing = false
 
-  function schedule(milliseconds: number): void {
-    if (timer || byIntent.size === 0) return
-    timer = setTimeout(async () => {
-      const next = await poll()
-      timer = undefined
-      schedule(next)
-    }, milliseconds)
-    timer.unref()
-  }
-
-  /** Reads the versions of all awaited intents. Returns the milliseconds until the next poll. */
-  async function poll(): Promise<number> {
-    const ids = [...byIntent.names()]
-    try {
-      const found = await readVersions(db, ids)
-      failing = false
-      const at = now().getTime()
-      let next: number = pollInterval[db.kind]
-      for (const id of ids) {
-        const { version = Infinity, due } = found.get(id) ?? {}
-        const left = due ? due.getTime() - at : Infinity
-        next = Math.min(next, left)
-        byIntent.wake(id, left <= 0 ? Infinity : version)
+  /** Reads all awaited intents once, because it is not known which ones have changed. */
+  async function readAll(): Promise<void> {
+    readAgain = true
+    if (isReading) return
+    isReading = true
+    while (readAgain && byIntent.size > 0) {
+      readAgain = false
+      try {
+        const ids = byIntent.names()
+        byIntent.compare(ids, await readVersions(db, ids))
+        isFailing = false
+      } catch (error) {
+        // Retry, because the store may recover before the waits end.
+        const event = 'Cannot check waiting requests'
+        if (!isFailing) logError(log, error, { event, level: 'warn' })
+        isFailing = true
+        setTimeout(readAll, retryDelay).unref()
       }
-      // A passed deadline may not be applied yet. The minimum prevents a busy loop.
-      return Math.max(next, minPollInterval)
-    } catch (error) {
-      // Retry, because the store may recover before the waits end.
-      if (!failing) logError(log, error, { event: 'Cannot check waiting requests', level: 'warn' })
-      failing = true
-      return failureInterval
     }
+    isReading = false
   }
 
-  db.listen(({ intentId, version }: Change) => byIntent.wake(intentId, version))
-  stopping.addEventListener('abort', () => {
-    clearTimeout(timer)
-    byIntent.endAll()
+  db.listen((change) => {
+    if (typeof change === 'string') void readAll()
+    else byIntent.wake(change.intentId, change.version)
   })
+  stopping.addEventListener('abort', () => byIntent.endAll())
 
   return {
-    waitFor: (intentId, version, { holder, until, signal }) =>
-      new Promise((resolve) => {
-        if (stopping.aborted || signal.aborted) return resolve('over')
-        const end = (woken: Woken): void => {
-          clearTimeout(timeout)
+    begin: (intentId, version, { session, signal }) => {
+      const wait = new Wait(version, now)
+      const over = (): void => wait.wake('over')
+      if (stopping.aborted || signal.aborted) over()
+      signal.addEventListener('abort', over)
+      byIntent.add(intentId, wait)
+      const waits = bySession.add(session, wait)
+      if (waits.size > waitsOfSession) waits.values().next().value?.wake('over')
+      return {
+        next: async (until, due) => await wait.next(until, due),
+        end: () => {
           signal.removeEventListener('abort', over)
           byIntent.remove(intentId, wait)
-          byHolder.remove(holder, wait)
-          resolve(woken)
-        }
-        const over = (): void => end('over')
-        const wait: Waiting = { version, end }
-        const timeout = setTimeout(over, Math.max(0, until - performance.now()))
-        signal.addEventListener('abort', over)
-        byIntent.add(intentId, wait)
-        const waits = byHolder.add(holder, wait)
-        if (waits.size > waitsOfHolder) waits.values().next().value?.end('over')
-        schedule(pollInterval[db.kind])
-      }),
+          bySession.remove(session, wait)
+        },
+      }
+    },
   }
 }
 
-/**
- * Milliseconds between polls. The embedded store has no other instances. LISTEN would notify in 11 ms instead
- * of 30, but it needs an extra connection, does not work in PgBouncer's transaction mode, and adds statements
- * under load.
- */
-const pollInterval = { pglite: 300, postgres: 50 } as const
-const failureInterval = 300
-const minPollInterval = 20
+/** In milliseconds. */
+const retryDelay = 300
+/** Time in milliseconds after a deadline that is not applied yet, so that the wait is no busy loop. */
+const minDelay = 20
 
-interface Waiting {
+class Wait {
   readonly version: number
-  end(woken: Woken): void
+  /** Deadline that the request has read. */
+  due: Date | undefined
+  readonly #now: () => Date
+  #woken: Woken | undefined
+  #resolve: ((woken: Woken) => void) | undefined
+
+  constructor(version: number, now: () => Date) {
+    this.version = version
+    this.#now = now
+  }
+
+  async next(until: number, due: Date | undefined): Promise<Woken> {
+    this.due = due
+    const left = Math.max(0, until - performance.now())
+    const untilDue = due ? Math.max(minDelay, due.getTime() - this.#now().getTime()) : Infinity
+    const timer = setTimeout(
+      () => this.wake(untilDue < left ? 'changed' : 'over'),
+      Math.min(left, untilDue),
+    )
+    const woken = this.#woken ?? (await new Promise<Woken>((resolve) => (this.#resolve = resolve)))
+    clearTimeout(timer)
+    if (woken === 'changed') this.#woken = undefined
+    return woken
+  }
+
+  wake(woken: Woken): void {
+    if (this.#woken === 'over') return
+    this.#woken = woken
+    this.#resolve?.(woken)
+  }
 }
 
 /** Waits by name, oldest first. */
 class Groups {
-  readonly #waits = new Map<string, Set<Waiting>>()
+  readonly #waits = new Map<string, Set<Wait>>()
 
   get size(): number {
     return this.#waits.size
   }
 
-  names(): Iterable<string> {
-    return this.#waits.keys()
+  names(): readonly string[] {
+    return [...this.#waits.keys()]
   }
 
-  add(name: string, wait: Waiting): ReadonlySet<Waiting> {
+  add(name: string, wait: Wait): ReadonlySet<Wait> {
     const group = this.#waits.get(name) ?? new Set()
     this.#waits.set(name, group.add(wait))
     return group
   }
 
-  remove(name: string, wait: Waiting): void {
+  remove(name: string, wait: Wait): void {
     const group = this.#waits.get(name)
     group?.delete(wait)
     if (group?.size === 0) this.#waits.delete(name)
   }
 
-  /** Ends the waits for this version or a lower one. */
+  /** Wakes the waits for this version or a lower one. */
   wake(name: string, version: number): void {
     for (const wait of this.#waits.get(name) ?? []) {
-      if (wait.version <= version) wait.end('changed')
+      if (wait.version <= version) wait.wake('changed')
+    }
+  }
+
+  /** Wakes the waits whose intent differs from what they have read, or was deleted. */
+  compare(names: readonly string[], found: ReadonlyMap<string, Version>): void {
+    for (const name of names) {
+      const { version = Infinity, due } = found.get(name) ?? {}
+      for (const wait of this.#waits.get(name) ?? []) {
+        const isMoved = wait.due?.getTime() !== due?.getTime()
+        if (wait.version <= version || isMoved) wait.wake('changed')
+      }
     }
   }
 
   endAll(): void {
-    for (const group of [...this.#waits.values()]) {
-      for (const wait of group) wait.end('over')
+    for (const group of this.#waits.values()) {
+      for (const wait of group) wait.wake('over')
     }
   }
 }

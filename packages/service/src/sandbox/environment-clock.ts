@@ -37,5 +37,6 @@ export async function setClock(
              least(${maxClockOffset}::bigint, clock_offset * ${factor}::bigint + ${add}::bigint))
      where id = ${environmentId} and mode = 'test'
     returning clock_offset as "clockOffset"`
+  db.notify('environments')
   return row?.clockOffset
 }

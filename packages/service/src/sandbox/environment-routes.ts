@@ -20,7 +20,6 @@ import type { SandboxRoutesOptions } from './sandbox.ts'
 export function environmentRoutes({
   db,
   now,
-  authenticator,
   storeOptions,
   faults,
   topics,
@@ -47,9 +46,6 @@ export function environmentRoutes({
   async function moveClock({ params: { id = '' } }: Call, change: SetClock) {
     const clockOffset = await setClock(db, id, change)
     if (clockOffset === undefined) throw noEnvironment()
-    // Cached key lookups contain the offset.
-    authenticator.clearCache()
-    topics.notify('environments', 'intents')
     return json(clockOf({ clockOffset }, now()))
   }
 
@@ -96,8 +92,6 @@ export function environmentRoutes({
       const { origin } = await parseBody(call, RegisterOrigin, rule)
       const { id } = await environmentOf(call)
       const origins = await addOrigin(db, { environmentId: id, origin })
-      authenticator.clearCache()
-      topics.notify('environments', 'lint')
       return json({ origins }, { status: 201 })
     },
     removeOrigin: async (call) => {
@@ -110,8 +104,6 @@ export function environmentRoutes({
           'This origin is not registered. Send a registered one as ?origin=.',
         )
       }
-      authenticator.clearCache()
-      topics.notify('environments')
       return json({ origins })
     },
 

@@ -1,24 +1,75 @@
 /** Notifies open inspectors of topics to read again. Events contain no data, so they cannot be out of date. @module */
 import type { Writable } from 'node:stream'
 import { type Topic, topics } from '../../shared/sandbox-api.ts'
-import type { Queryable } from '../db/database.ts'
+import type { Database, Queryable } from '../db/database.ts'
 import { type Handler, jsonHeaders } from '../http/response.ts'
 
 /** Notifies open inspectors of one instance. */
 export type TopicNotifier = ReturnType<typeof createTopicNotifier>
 
 /** Creates the notifier of one instance. */
-export function createTopicNotifier() {
+export function createTopicNotifier(db: Database) {
   const listeners = new Set<(topics: readonly Topic[]) => void>()
+  const notify = (...changed: readonly Topic[]): void => {
+    for (const listener of listeners) listener(changed)
+  }
+  let isScheduled = false
+  let seen: StoreState | undefined
+
+  function scheduleCheck(): void {
+    if (isScheduled || listeners.size === 0) return
+    isScheduled = true
+    setTimeout(check, checkInterval).unref()
+  }
+
+  /** Finds what changed without a notification: by a deadline, or while this instance was not notified. */
+  async function check(): Promise<void> {
+    const found = await readStoreState(db)
+    isScheduled = false
+    // The check after the last open payment has ended shows its result.
+    if (found?.isOpen || seen?.isOpen) notify('intents')
+    if (seen && found && found.setup !== seen.setup) notify('environments', 'lint')
+    if (found?.isOpen) scheduleCheck()
+    seen = found ?? seen
+  }
+
+  db.listen((change) => {
+    if (change === 'environments') notify('environments', 'intents', 'lint')
+    if (typeof change !== 'string') notify('intents')
+    scheduleCheck()
+  })
+
   return {
-    notify: (...changed: readonly Topic[]): void => {
-      for (const listener of listeners) listener(changed)
-    },
+    notify,
     /** Adds a listener. Returns the function that removes it. */
     subscribe: (listener: (changed: readonly Topic[]) => void): (() => void) => {
       listeners.add(listener)
+      scheduleCheck()
       return () => listeners.delete(listener)
     },
+  }
+}
+
+interface StoreState {
+  /** Whether a payment is in progress, which a deadline may end. */
+  readonly isOpen: boolean
+  /** Changes with keys, origins, clocks, and merchants. */
+  readonly setup: string
+}
+
+async function readStoreState(db: Queryable): Promise<StoreState | undefined> {
+  try {
+    const [found] = await db.query<StoreState>`
+      select exists (select from payment_intents where status in ('requires_action', 'processing'))
+               as "isOpen",
+             concat_ws(' ',
+               (select count(*) from api_keys),
+               (select count(*) from api_keys where revoked_at is not null),
+               (select concat_ws(' ', count(*), sum(cardinality(allowed_origins)), sum(clock_offset))
+                  from environments)) as setup`
+    return found
+  } catch {
+    return undefined // The store is unreachable. The next check may succeed.
   }
 }
 
@@ -29,11 +80,9 @@ export function createTopicNotifier() {
  * @see HTML Standard, §9.2 Server-sent events
  */
 export function eventStreams({
-  db,
   topics: { subscribe },
   stopping,
 }: {
-  readonly db: Queryable
   readonly topics: TopicNotifier
   readonly stopping: AbortSignal
 }): Handler {
@@ -47,7 +96,7 @@ export function eventStreams({
     base: eventHeaders,
     body: (out) => {
       if (stopping.aborted) return void out.end()
-      const end = stream(out, db, subscribe)
+      const end = stream(out, subscribe)
       ends.add(end)
       out.once('close', () => {
         end()
@@ -60,7 +109,7 @@ export function eventStreams({
 const eventHeaders = { ...jsonHeaders, 'content-type': 'text/event-stream; charset=utf-8' }
 
 /** Starts a stream. Returns the function that ends it. */
-function stream(out: Writable, db: Queryable, subscribe: TopicNotifier['subscribe']): () => void {
+function stream(out: Writable, subscribe: TopicNotifier['subscribe']): () => void {
   const send = (changed: Iterable<Topic>): void => {
     out.write(`event: change\ndata: ${JSON.stringify({ topics: [...changed] })}\n\n`)
   }
@@ -68,7 +117,7 @@ function stream(out: Writable, db: Queryable, subscribe: TopicNotifier['subscrib
 
   const pending = new Set<Topic>()
   let timer: NodeJS.Timeout | undefined
-  const mark = (changed: readonly Topic[]): void => {
+  const unsubscribe = subscribe((changed) => {
     for (const topic of changed) pending.add(topic)
     // Combine changes, so that a burst does not flood the client.
     timer ??= setTimeout(() => {
@@ -76,52 +125,18 @@ function stream(out: Writable, db: Queryable, subscribe: TopicNotifier['subscrib
       send(pending)
       pending.clear()
     }, batchDelay)
-  }
-  const unsubscribe = subscribe(mark)
-  let previous: string | undefined
-  let wasOpen = false
-  let hasEnded = false
-  const watch = setInterval(async () => {
-    // The test bank, the command line, and other instances make changes without a request here.
-    const found = await readChanges(db)
-    // The client may have disconnected in the meantime.
-    if (hasEnded) return
-    // The read after the last open payment has ended shows its result.
-    if (found?.isOpen || (found && wasOpen)) mark(['intents'])
-    wasOpen = found?.isOpen ?? wasOpen
-    if (previous !== undefined && found && found.setup !== previous) mark(['environments', 'lint'])
-    previous = found?.setup ?? previous
-    // A comment, so that proxies don't close an idle stream.
-    out.write(':\n\n')
-  }, pollInterval)
+  })
+  // A comment, so that proxies don't close an idle stream.
+  const comments = setInterval(() => out.write(':\n\n'), commentInterval)
   return () => {
-    hasEnded = true
     unsubscribe()
     clearTimeout(timer)
-    clearInterval(watch)
+    clearInterval(comments)
     out.end()
   }
 }
 
 /** In milliseconds. */
 const batchDelay = 200
-const pollInterval = 1500
-
-/** Reads what may change without a request: open payments, keys, origins, clocks, and merchants. */
-async function readChanges(
-  db: Queryable,
-): Promise<{ readonly isOpen: boolean; readonly setup: string } | undefined> {
-  try {
-    const [found] = await db.query<{ isOpen: boolean; setup: string }>`
-      select exists (select from payment_intents where status in ('requires_action', 'processing'))
-               as "isOpen",
-             concat_ws(' ',
-               (select count(*) from api_keys),
-               (select count(*) from api_keys where revoked_at is not null),
-               (select concat_ws(' ', count(*), sum(cardinality(allowed_origins)), sum(clock_offset))
-                  from environments)) as setup`
-    return found
-  } catch {
-    return undefined // The store is unreachable. The next read may succeed.
-  }
-}
+const checkInterval = 1500
+const commentInterval = 15_000

@@ -181,6 +181,7 @@ export async function importSandbox(
         }
         await tx.query`
           update environments set clock_offset = ${clockOffset} where id = ${target.id}`
+        tx.notify('environments')
         targets.set(id, target)
       }
       let imported = 0

@@ -22,6 +22,7 @@ export async function resetEnvironments(
          select id from environments
           where mode = 'test' and (${only}::text is null or id = ${only}))
       returning id`
+    tx.notify('environments')
     return deleted.length
   })
 }

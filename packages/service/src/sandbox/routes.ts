@@ -20,7 +20,7 @@ import type { SandboxRoutesOptions } from './sandbox.ts'
 /** Returns the handlers of `/_sandbox`. */
 export function sandboxRoutes(options: SandboxRoutesOptions) {
   const { db, keys, now, publicUrl, hostedFolder } = options
-  const { authenticator, faults, topics, requestLog, lint, stopping } = options
+  const { faults, topics, requestLog, lint, stopping } = options
   return {
     ...environmentRoutes(options),
     ...intentRoutes(options),
@@ -32,7 +32,7 @@ export function sandboxRoutes(options: SandboxRoutesOptions) {
     // Shows states and errors of the element with fake hosted pages. Contains no secrets.
     playground: staticFolder(join(hostedFolder, 'playground'), { headers: playgroundHeaders }),
 
-    events: eventStreams({ db, topics, stopping }),
+    events: eventStreams({ topics, stopping }),
     export: (call) => {
       const after = readId(call, 'after')
       return {
@@ -43,22 +43,18 @@ export function sandboxRoutes(options: SandboxRoutesOptions) {
     },
     import: async ({ request }) => {
       const body = await jsonBody(request, { maxBytes: importBytes, maxDepth: importDepth })
-      const imported = await importSandbox({ db, keys, now }, readImport(body))
-      authenticator.clearCache()
-      topics.notify('environments', 'intents')
-      return json(imported)
+      return json(await importSandbox({ db, keys, now }, readImport(body)))
     },
     reset: async (call) => {
       const rule = 'Send {"environment": id of a test environment}, or {} for all of them.'
       const { environment } = await parseBody(call, ResetSchema, rule)
       const deleted = await resetEnvironments(db, environment)
       if (deleted === undefined) throw noEnvironment()
-      authenticator.clearCache()
       faults.clear(environment)
       requestLog.clear(environment)
       requestLog.clearKeyUses(environment)
       lint.clear(environment)
-      topics.notify('environments', 'faults', 'intents')
+      topics.notify('faults')
       return json({ deleted })
     },
   } satisfies Partial<Record<RouteName, Handler>>

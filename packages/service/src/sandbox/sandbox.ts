@@ -2,7 +2,6 @@
 import type { Logger } from 'pino'
 import type { StoreAndClock } from '../intents/intents.ts'
 import { logError } from '../log.ts'
-import type { Authenticator } from '../merchants/authenticate.ts'
 import { findEnvironment, findEnvironmentOfIntent } from '../merchants/environments.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { createTopicNotifier, type TopicNotifier } from './event-stream.ts'
@@ -22,7 +21,6 @@ export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
   readonly keys: SecretKeys
   readonly publicUrl: string
   readonly hostedFolder: string
-  readonly authenticator: Authenticator
   readonly faults: FaultRules
   /** Options that select this store, such as ` --data DIR`. `undefined` for a store in memory. */
   readonly storeOptions: string | undefined
@@ -36,7 +34,7 @@ export function createSandbox({
   log,
   publicUrl,
 }: StoreAndClock & { readonly log: Logger; readonly publicUrl: string }): Sandbox {
-  const topics = createTopicNotifier()
+  const topics = createTopicNotifier(db)
   const lint = createLint(() => topics.notify('lint'))
 
   /** Adds an issue if a page requested a hosted page and its origin is not registered. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { mainListener, testBankListener } from '../app.ts'
-import { type AdminResult, administer } from '../cli/admin-commands.ts'
+import { administer } from '../cli/admin-commands.ts'
 import { serveAdminSocket } from '../cli/admin-socket.ts'
 import { createClock, realNow } from '../clock.ts'
 import { type Config, storeOptions } from '../config.ts'
@@ -105,7 +105,6 @@ async function serve(
   const { now } = clock
   const adminToken = randomBytes(32).toString('base64url')
   const limits = createRateLimits(config, addresses.ofRequest)
-  const auth = createAuthenticator({ db, keys, now }, limits.failure)
   const draining = new AbortController()
   const stopping = new AbortController()
   const running = { count: 0 }
@@ -114,7 +113,7 @@ async function serve(
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
     hostedFolder: join(packageRoot, 'dist/hosted'),
-    authenticator: auth,
+    authenticator: createAuthenticator({ db, keys, now }, limits.failure),
     intents: createIntentStore(db),
     notifier: createNotifier({ db, log, now }, stopping.signal),
     sandboxFrom: config.sandboxFrom,
@@ -132,11 +131,7 @@ async function serve(
     config.store.kind === 'directory'
       ? await serveAdminSocket(config.store.directory, {
           log,
-          run: async (command) => {
-            const result: AdminResult = await administer(options, command)
-            auth.clearCache()
-            return result
-          },
+          run: async (command) => await administer(options, command),
         })
       : async () => {}
   const stopReaper = startReaper(options)

@@ -28,13 +28,18 @@ async function openPages() {
   return { id: pair.id, pages }
 }
 
-const waits = vi.spyOn(second.context.notifier, 'waitFor')
+const { begin } = second.context.notifier
+const next = vi.fn()
+vi.spyOn(second.context.notifier, 'begin').mockImplementation((...wait) => {
+  const waiting = begin(...wait)
+  return { ...waiting, next: next.mockImplementation(waiting.next) }
+})
 
 /** Waits for a new version at the second instance. */
 async function waitAt(page: PageClient) {
-  waits.mockClear()
+  next.mockClear()
   const waiting = page.waitForVersion()
-  await expect.poll(() => waits.mock.calls.length).toBe(1)
+  await expect.poll(() => next.mock.calls.length).toBe(1)
   return { waiting }
 }
 

@@ -1,8 +1,12 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { createWaitGroups } from '../../src/checkout/wait-groups.ts'
+import { revokeSecret } from '../../src/intents/intents.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
-import { waitsOfHolder } from '../../src/notifier/notifier.ts'
+import { waitsOfSession } from '../../src/notifier/notifier.ts'
+import { setClock } from '../../src/sandbox/environment-clock.ts'
+import { resetEnvironments } from '../../src/sandbox/reset.ts'
 import { PageClient, type RunningCheckout, shop, startCheckout } from '../support/checkout.ts'
 import { openChanges } from '../support/sandbox.ts'
 import { created, startTestService } from '../support/service.ts'
@@ -15,9 +19,13 @@ vi.mock('../../src/notifier/notifier.ts', async (load) => {
   const createNotifier: typeof original.createNotifier = (context, stopping) => {
     const notifier = original.createNotifier(context, stopping)
     return {
-      waitFor: async (...wait) => {
-        waits.begun++
-        return await notifier.waitFor(...wait)
+      begin: (...wait) => {
+        const waiting = notifier.begin(...wait)
+        const next: typeof waiting.next = async (...until) => {
+          waits.begun++
+          return await waiting.next(...until)
+        }
+        return { ...waiting, next }
       },
     }
   }
@@ -72,15 +80,30 @@ test('responds immediately for a version that is reached', async () => {
   expect(waits.begun).toBe(0)
 })
 
-test('reads for forty waiting requests with one statement every 300 ms', async () => {
+test('begins ten thousand waits within two seconds, at most 250 at once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const group = createWaitGroups()
+  let begun = 0
+  for (let count = 0; count < 10_000; count++) void group().then(() => begun++)
+  await vi.advanceTimersByTimeAsync(50)
+  expect(begun).toBe(250)
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(begun).toBe(10_000)
+})
+
+test('sends no statement while forty requests wait, and one if anything may have changed', async () => {
   const clients = await Promise.all(Array.from({ length: 40 }, async () => await opened()))
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] })
   const waiting = clients.map((client) => client.waitForVersion())
-  await begun(40)
-  await expect.poll(() => reads.at(-1), { timeout: 12_000 }).toBe(40)
-  const begin = { statements, reads: reads.length, at: performance.now() }
-  await expect.poll(() => reads.length, { timeout: 12_000 }).toBeGreaterThanOrEqual(begin.reads + 6)
-  expect(statements - begin.statements).toBe(reads.length - begin.reads)
-  expect(performance.now() - begin.at).toBeGreaterThan(6 * 250)
+  await vi.waitFor(() => expect(waits.begun).toBe(40), { timeout: 12_000 })
+  const before = statements
+  await vi.advanceTimersByTimeAsync(19_000)
+  vi.useRealTimers()
+  expect(statements).toBe(before)
+  counted.notify('unknown')
+  await expect.poll(() => reads).toEqual([40])
+  expect(statements).toBe(before + 1)
   await Promise.all(clients.map((client) => client.post('cancel', {})))
   for (const view of await Promise.all(waiting)) expect(view.status).toBe('canceled')
 })
@@ -98,9 +121,9 @@ test('wakes for a change of this instance without reading the store', async () =
 test('wakes at a deadline of real time', async () => {
   const client = await opened(other)
   await client.pay('4000000000000341')
+  other.advance(4000)
   const waiting = client.waitForVersion(3)
   await begun(1)
-  other.advance(5100)
   expect((await waiting).status).toBe('succeeded')
 })
 
@@ -109,28 +132,24 @@ test('wakes at a deadline of the clock of its environment only', async () => {
   const [expired, untouched] = [moved.waitForVersion(), unmoved.waitForVersion()]
   await begun(2)
   const day = 24 * 3600 * 1000
-  await other.db.query`update environments set clock_offset = ${day} where id = 'env_test'`
+  await setClock(other.db, 'env_test', { offset: day })
   expect((await expired).status).toBe('expired')
-  await other.db.query`update environments set clock_offset = 0`
+  await setClock(other.db, 'env_test', { offset: 0 })
   await unmoved.post('cancel', {})
   expect((await untouched).status).toBe('canceled')
 })
 
 for (const [what, revoke] of [
-  [
-    'intent is deleted',
-    async (id: string) => await other.db.query`delete from payment_intents where id = ${id}`,
-  ],
+  ['intent is deleted', async () => await resetEnvironments(other.db, 'env_test')],
   [
     'clientSecret is revoked',
-    async (id: string) =>
-      await other.db.query`update payment_intents set secret_salt = null where id = ${id}`,
+    async (id: string) => await revokeSecret(other.db, { id, modes: ['test'] }),
   ],
   [
     'origin is removed',
     async (id: string) => {
       await removeOrigin(other.db, { environmentId: 'env_test', origin: shop })
-      await other.db.query`update payment_intents set version = 2 where id = ${id}`
+      other.db.notify({ intentId: id, version: 2 })
     },
   ],
 ] as const) {
@@ -157,7 +176,7 @@ test('ends the oldest waiting request of a session that waits too often', async 
   // The last character of a signature has 16 values with the same meaning.
   const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const [signed, last] = [client.token.slice(0, -1), client.token.slice(-1)]
-  for (let count = 0; count <= waitsOfHolder; count++) {
+  for (let count = 0; count <= waitsOfSession; count++) {
     client.token = signed + characters[characters.indexOf(last) + count]
     waiting.push(client.waitForVersion())
     await begun(2 + count)
@@ -179,6 +198,7 @@ test('waits through an outage of the store and logs it once', async () => {
   const before = failing.logged.length
   const query = vi.spyOn(failing.db, 'query')
   await failing.db.query`alter table environments rename to away`
+  failing.db.notify('unknown')
   // Three more reads.
   await expect.poll(() => query.mock.calls.length, { timeout: 5000 }).toBeGreaterThan(3)
   await failing.db.query`alter table away rename to environments`

@@ -7,6 +7,7 @@ import type { LogEntry } from '../../src/sandbox/request-log/logged-request.ts'
 import { hasSecret, maskKey, maskPath } from '../../src/sandbox/request-log/mask.ts'
 import { createRequestLog } from '../../src/sandbox/request-log/request-log.ts'
 import { serveHandlers } from '../support/lifetime.ts'
+import { openTestStore } from '../support/store.ts'
 
 const entry: LogEntry = {
   number: 1,
@@ -146,7 +147,7 @@ test('logs no query, no credential, and no path of the page that sent a request'
   const entries: LogEntry[] = []
   const { observer } = createRequestLog({
     now: () => new Date(),
-    topics: createTopicNotifier(),
+    topics: createTopicNotifier(await openTestStore()),
     findEnvironment: async () => ({ id: 'env_1', mode: 'test' }) as Environment,
     onEntry: (added) => entries.push(added),
   })

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { shareChanges } from '../../src/db/changes.ts'
+import { type Change, type Database, openPool } from '../../src/db/database.ts'
+import { openPostgres } from '../../src/db/postgres.ts'
+import { atEnd, startPostgres } from '../support/lifetime.ts'
+
+const server = await startPostgres()
+const sender = await open()
+
+async function open(): Promise<Database> {
+  const db = await openPostgres(server.url)
+  const close = atEnd(() => db.close())
+  return { ...db, close }
+}
+
+/** Opens a database, and collects its changes from the time at which it receives those of others. */
+async function openListener() {
+  const db = await open()
+  const changes: Change[] = []
+  db.listen((change) => changes.push(change))
+  await receives(changes)
+  return { db, changes }
+}
+
+/** Returns once changes of others arrive, and forgets what came before. */
+async function receives(changes: Change[]): Promise<void> {
+  const probe = { intentId: `pi_${performance.now()}`, version: 1 }
+  const found = async () => {
+    sender.notify(probe)
+    return changes
+  }
+  await expect.poll(found).toContainEqual(probe)
+  changes.length = 0
+}
+
+/** Changes without the probes of `receives`. */
+function withoutProbes(changes: readonly Change[]): Change[] {
+  return changes.filter((change) => typeof change === 'string' || change.version > 1)
+}
+
+test('reports a committed change to each instance, and none that was rolled back', async () => {
+  const [one, two] = [await openListener(), await openListener()]
+  const change = { intentId: 'pi_1', version: 2 }
+  await one.db.transaction(async (tx) => {
+    tx.notify(change)
+    await tx.query`select`
+    expect(withoutProbes([...one.changes, ...two.changes])).toEqual([])
+  })
+  expect(withoutProbes(one.changes)).toEqual([change])
+  const failing = one.db.transaction(async (tx) => {
+    tx.notify({ intentId: 'pi_2', version: 2 })
+    throw new Error('rolled back')
+  })
+  await failing.catch(() => {})
+  one.db.notify('environments')
+  await expect.poll(() => withoutProbes(two.changes)).toEqual([change, 'environments'])
+})
+
+test('reports thousands of changes of a program that ends at once', async () => {
+  const { changes } = await openListener()
+  const ending = await open()
+  const expected = Array.from({ length: 3000 }, (_, at) => ({
+    intentId: `pi_${String(at).padStart(24, '0')}`,
+    version: at % 2 === 0 ? 2 ** 31 - 1 : Infinity,
+  }))
+  for (const change of expected) ending.notify(change)
+  await ending.close()
+  await expect.poll(() => withoutProbes(changes)).toEqual(expected)
+})
+
+test('reports that changes may be missing after lost connections, and then listens again', async () => {
+  const { changes } = await openListener()
+  await sender.query`
+    select pg_terminate_backend(pid) from pg_stat_activity
+     where backend_type = 'client backend' and pid <> pg_backend_pid()`
+  await expect.poll(() => changes).toContain('unknown')
+  await receives(changes)
+})
+
+test('publishes that changes may be missing, if it could not publish them', async () => {
+  const { changes } = await openListener()
+  const pool = openPool({ connectionString: server.url }, 'postgres')
+  let isFirst = true
+  const query: Database['query'] = async (...statement) => {
+    if (!isFirst) return await pool.query(...statement)
+    isFirst = false
+    throw new Error('no connection')
+  }
+  const failing = shareChanges({ ...pool, query }, undefined)
+  atEnd(() => failing.close())
+  failing.notify({ intentId: 'pi_4', version: 4 })
+  await expect.poll(() => withoutProbes(changes)).toEqual(['unknown'])
+})
