@@ -47,8 +47,8 @@ export class HandoffRejection extends Error {
 }
 
 /** Quotes a value of a request for a log: up to 60 characters, without secrets. */
-export function received(value: string | null | undefined): string {
-  return value === null || value === undefined ? 'received none' : `received ${quoted(value)}`
+export function received(value: string | undefined): string {
+  return value === undefined ? 'received none' : `received ${quoted(value)}`
 }
 
 /** The quote alone. */
@@ -60,7 +60,7 @@ export function quoted(value: string): string {
 export function publicCode(error: unknown): HandoffProblemCode {
   if (!PiError.is(error)) return 'internal_error'
   if (error.retryable) return 'payment_unavailable'
-  return error.name === 'ApiError' && error.status === 401 ? 'internal_error' : 'payment_refused'
+  return error.status === 401 ? 'internal_error' : 'payment_refused'
 }
 
 /** Returns the response of a code. */

@@ -105,7 +105,7 @@ test('after a key rotation the new key encrypts and the old one still decrypts',
   const service = await scriptedService(created())
   const { handoff, row } = shop(service.url)
   const first = await handoff({})
-  const rotated = shop(service.url, { row, resumeCookie: { keys: `${k2},${k1}` } })
+  const rotated = shop(service.url, { row, resumeCookie: { keys: `${k2}, ${k1}` } })
   await rotated.handoff({}, { cookie: cookieOf(first) })
   expect(service.requests).toHaveLength(1)
   const [, header = ''] = /=([^.]+)/.exec(cookieOf(await rotated.handoff({}))) ?? []
@@ -113,10 +113,13 @@ test('after a key rotation the new key encrypts and the old one still decrypts',
   expect(JSON.parse(atob(header))).toEqual(expected)
 })
 
+const eightBytes = `k1:${Buffer.alloc(32, '12345678').toString('base64url')}`
 test.each<[ResumeCookieOptions, string, RegExp]>([
   [{ name: 'acme' }, origin, /^__Host-acme=\S+; Max-Age=1800; Path=\/; .*; Secure$/],
   [{ path: '/checkout' }, origin, /^__Secure-pi-handoff=\S+; .*Path=\/checkout; .*; Secure$/],
   [{ maxAge: 60, name: 'a' }, 'http://localhost', /^a=\S+; Max-Age=60; Path=\/; .*Strict$/],
+  [{ maxAge: 1 }, origin, /; Max-Age=1;/],
+  [{ maxAge: 86_400, keys: eightBytes }, origin, /; Max-Age=86400;/],
 ])(
   'with %j the cookie at %s has its name, path, and lifetime',
   async (resumeCookie, base, form) => {
@@ -130,8 +133,8 @@ test.each<[ResumeCookieOptions, string, RegExp]>([
 )
 
 test.each<ResumeCookieOptions>([
-  ...[{ name: '' }, { name: 'a b' }, { name: '__Host-a' }, { path: 'checkout' }, { path: '/;a' }],
-  ...[{ maxAge: 0 }, { maxAge: 1.5 }, { maxAge: 90_000 }],
+  ...[{ name: '' }, { name: 'a b' }, { name: '__Host-a' }, { path: 'a/b' }, { path: '/;a' }],
+  ...[{ maxAge: 0 }, { maxAge: 1.5 }, { maxAge: 86_401 }],
 ])('check() rejects the resumeCookie %j', async (resumeCookie) => {
   const [[name, value] = []] = Object.entries(resumeCookie)
   const check = handlerOf({ resumeCookie }).check()
@@ -154,19 +157,23 @@ test.each<[string, ShopOptions]>([
   expect(service.intents.map(({ id }) => id)).toEqual([row.intentId])
 })
 
+const malformed = /^keys: must be k1:<43 base64url characters>, .*contains the keys for the resume/
+const notRandom = /^keys: key k1 is not random .*Generate one with node/
 test.each([
-  'secret',
-  'k1:short',
-  `${k1},${k1}`,
-  `K1:${k1.slice(3)}`,
-  `k1:${'A'.repeat(43)}`,
-  `k1:${'AB'.repeat(21)}A`,
-  `k1:${Buffer.alloc(32, '1234567').toString('base64url')}`,
-  '',
-])('rejects the handoff keys %.9s without printing them (threat 70)', async (keys) => {
+  ['secret', malformed],
+  ['k1:short', malformed],
+  [`${k1}0`, malformed],
+  [`k1:${k1}`, malformed],
+  [`${k1},${k1}`, /^keys: contains the key k1 twice\./],
+  [`K1:${k1.slice(3)}`, malformed],
+  [`k1:${'A'.repeat(43)}`, notRandom],
+  [`k1:${'AB'.repeat(21)}A`, notRandom],
+  [`k1:${Buffer.alloc(32, '1234567').toString('base64url')}`, notRandom],
+  ['', malformed],
+])('rejects the handoff keys %.9s without printing them (threat 70)', async (keys, rule) => {
   const onError = vi.fn()
   expect((await shop(closed, { resumeCookie: { keys }, onError }).handoff({})).status).toBe(500)
   const { message } = onError.mock.calls[0]?.[0].error ?? {}
-  expect(message).toMatch(/^keys: /)
+  expect(message).toMatch(rule)
   expect(message).not.toContain(k1.slice(3))
 })

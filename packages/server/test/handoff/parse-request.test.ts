@@ -9,6 +9,11 @@ const otherSite = /^sec-fetch-site: must be "same-origin"; received "/
 const otherType = /^content-type: must be application\/json; received "/
 const withType = (type: string) => ({ 'content-type': type })
 
+/** A body of the given number of bytes. */
+function bodyOf(bytes: number): string {
+  return `{"orderId":"é${'x'.repeat(bytes - 16)}"}`
+}
+
 /** Body or headers of rejected handoff requests, and what `onError` gets. */
 const rejected: Readonly<Record<string, readonly [string | object, RegExp][]>> = {
   origin_not_allowed: [
@@ -20,11 +25,14 @@ const rejected: Readonly<Record<string, readonly [string | object, RegExp][]>> =
     [{ origin: `https://pi_sk_test_abc.${'x'.repeat(200)}` }, /"https:\/\/\[masked\]\.x+…"/],
     [{ 'sec-fetch-site': 'same-site' }, otherSite],
     [{ 'sec-fetch-site': 'cross-site' }, otherSite],
+    [{ 'sec-fetch-site': '' }, otherSite],
   ],
   unsupported_media_type: [
     [withType('text/plain'), otherType],
     [withType('application/json; charset=utf-16'), otherType],
     [withType('application/x-www-form-urlencoded'), otherType],
+    [withType('x/application/json'), otherType],
+    [withType('application/json; charset=utf-8; x'), otherType],
   ],
   malformed_json: ['', '{', 'null', '[]', '"A-1001"', '{"orderId":7}', '{"orderId":""}'].map(
     (body) => [body, /orderId/],
@@ -32,8 +40,14 @@ const rejected: Readonly<Record<string, readonly [string | object, RegExp][]>> =
   unknown_parameter: ['{"orderId":"A-1001","amount":1}', '{"amount":1}', '{"__proto__":{}}'].map(
     (body) => [body, /orderId/],
   ),
-  payload_too_large: [[`{"orderId":"${'x'.repeat(5000)}"}`, /too large/]],
-  order_not_found: [['{"orderId":"B-2"}', /received "B-2"/]],
+  payload_too_large: [
+    [bodyOf(4097), /too large/],
+    [{ 'content-length': '4097' }, /too large/],
+  ],
+  order_not_found: [
+    ['{"orderId":"B-2"}', /received "B-2"/],
+    [bodyOf(4096), /received "é/],
+  ],
 }
 const rejections = Object.entries(rejected).flatMap(([code, requests]) =>
   requests.map(([request, rule]) => [JSON.stringify(request), code, request, rule] as const),
@@ -47,17 +61,60 @@ test.each(rejections)('rejects %.60s with %s (threat 36)', async (_, code, reque
   const response = await handoff(body, { 'x-request-id': 'r'.repeat(200), ...headers })
   const { status } = handoffProblems[code as HandoffProblemCode]
   expect(response.status).toBe(status)
-  expect(response.headers.get('cache-control')).toContain('no-store')
+  expect(Object.fromEntries(response.headers)).toEqual({
+    'cache-control': 'no-store, private',
+    'content-type': 'application/problem+json',
+    'x-content-type-options': 'nosniff',
+  })
   const text = await response.text()
-  expect(JSON.parse(text)).toMatchObject({ code })
+  expect(JSON.parse(text)).toMatchObject({ type: 'about:blank', status, code, retryable: false })
   expect(text).not.toContain('received')
   expect(onError).toHaveBeenCalledOnce()
   const [{ error }] = onError.mock.calls[0] ?? []
   expect(error).toBeInstanceOf(HandoffRejection)
   const requestId = 'r'.repeat(128)
-  expect(error).toMatchObject({ code, status, requestId, stack: expect.any(String) })
+  const name = 'HandoffRejection'
+  expect(error).toMatchObject({ name, code, status, requestId, stack: expect.any(String) })
   expect(error.message).toMatch(rule)
   expect(service.requests).toHaveLength(0)
+})
+
+test.each([
+  withType('application/json'),
+  withType('Application/JSON; charset=utf-8'),
+  withType('application/json;charset="UTF-8" '),
+  withType('application/json  ;  charset=utf-8'),
+  { 'sec-fetch-site': 'same-origin' },
+  { 'content-length': '4096' },
+])('accepts a handoff with %j', async (headers) => {
+  const service = await scriptedService(created())
+  expect((await shop(service.url).handoff({}, headers)).status).toBe(200)
+})
+
+function brokenBody(): ReadableStream {
+  return new ReadableStream({ start: (controller) => controller.error(new Error('closed')) })
+}
+
+test.each<[string, string, number, RequestInit?]>([
+  ['without Origin', 'origin_not_allowed', 403, { headers: {} }],
+  ['without a body', 'malformed_json', 400],
+  ['with an incomplete body', 'body_incomplete', 400, { body: brokenBody(), duplex: 'half' }],
+  ['with a body that was read', 'body_already_read', 500, { body: 'read' }],
+])('rejects a handoff %s with %s', async (_, code, status, init) => {
+  const onError = vi.fn()
+  const { handle } = shop(closed, { onError, shopOrigin: [origin, 'https://shop.am'] })
+  const headers = { origin, 'content-type': 'application/json' }
+  const request = new Request(`${origin}/checkout/handoff`, { method: 'POST', headers, ...init })
+  if (init?.body === 'read') await request.text()
+  const response = await handle(request)
+  expect(response.status).toBe(status)
+  expect(await response.json()).toMatchObject({ code })
+  const [{ error }] = onError.mock.calls[0] ?? [{}]
+  if (code === 'origin_not_allowed') {
+    expect(error.message).toMatch(
+      /^origin: must be "https:\/\/shop\.example" or "https:\/\/shop\.am" of .*; received none\./,
+    )
+  }
 })
 
 test.each([
