@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { run } from '../../src/cli/run.ts'
 import { bundle } from '../bundle.ts'
 import {
   apiKey,
@@ -18,35 +20,36 @@ import {
 } from '../scripted-service.ts'
 
 interface Result {
-  readonly code: number | null
+  readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-// Each test starts several processes.
-vi.setConfig({ testTimeout: 120_000 })
+const noVariables = Object.fromEntries(
+  ['PI_API_KEY', 'PI_BASE_URL', 'PI_HANDOFF_KEYS', 'PI_CHECKOUT_ORIGIN'].map((name) => [
+    name,
+    undefined,
+  ]),
+)
 
-let cli: Awaited<ReturnType<typeof bundle>>
-
-beforeAll(async () => {
-  cli = await bundle(fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)))
-}, 60_000)
-
-afterAll(() => cli.remove())
+afterEach(() => vi.unstubAllEnvs())
 
 async function piCheckout(
   args: readonly string[],
   env: Record<string, string> = {},
-  started?: (interrupt: () => void) => void,
 ): Promise<Result> {
-  const child = spawn(process.execPath, [cli.file, ...args], {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  for (const [name, value] of Object.entries({ ...noVariables, ...env })) vi.stubEnv(name, value)
+  const output = { stdout: '', stderr: '' }
+  const code = await run(args, {
+    print: (text) => {
+      output.stdout += `${text}\n`
+    },
+    warn: (text) => {
+      output.stderr += `${text}\n`
+    },
+    signal: new AbortController().signal,
   })
-  started?.(() => child.kill('SIGINT'))
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  return { code, stdout, stderr }
+  return { code, ...output }
 }
 
 const order = ['--order', 'A-1001', '--major', '1500', '--currency', 'amd']
@@ -164,16 +167,19 @@ test('get prints an intent, and with --watch until it is final', async () => {
   expect((await piCheckout(args, { ...env, PI_BASE_URL: open.url })).code).toBe(4)
 })
 
-test('Ctrl-C ends a create with 130, and an intent may exist', async () => {
+test('Ctrl-C ends a create with 130, and an intent may exist', { timeout: 60_000 }, async () => {
+  const cli = await bundle(fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)))
+  onTestFinished(() => cli.remove())
   const service = await scriptedService(silent)
-  const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
-  let interrupt = (): void => {}
-  const ended = piCheckout(['create', ...order], env, (stop) => {
-    interrupt = stop
+  const child = spawn(process.execPath, [cli.file, 'create', ...order], {
+    env: { PATH: process.env.PATH, PI_API_KEY: apiKey, PI_BASE_URL: service.url },
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
+  const closed = once(child, 'close')
   await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1)
-  interrupt()
-  expect(await ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/may exist/) })
+  child.kill('SIGINT')
+  expect(await text(child.stderr)).toMatch(/may exist/)
+  expect(await closed).toEqual([130, null])
 })
 
 test('doctor exits with 1 and prints what is missing', async () => {
