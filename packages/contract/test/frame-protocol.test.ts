@@ -2,59 +2,74 @@ import { expect, test } from 'vitest'
 import { readFromElement, readFromFrame, readHello, readInit } from '../src/frame-protocol.ts'
 
 const doc = 'A'.repeat(22)
+const hello = { pi: 'checkout', t: 'hello', v: [1, 2], doc }
+const init = { pi: 'checkout', t: 'init', v: 1, doc }
 
-test('copies known fields of the right type and drops the others', () => {
-  expect(readHello({ pi: 'checkout', t: 'hello', v: [1, 'x', 2], doc, url: 'x' })).toEqual({
-    pi: 'checkout',
-    t: 'hello',
-    v: [1, 2],
-    doc,
-  })
-  expect(readInit({ pi: 'checkout', t: 'init', v: 1, doc, x: 1 })).toEqual({
-    pi: 'checkout',
-    t: 'init',
-    v: 1,
-    doc,
-  })
-  expect(readFromFrame({ t: 'finish', status: 'succeeded' })).toEqual({ t: 'finish' })
-  expect(readFromElement({ t: 'auth', id: 'a', secret: 'b', c: 1 })).toEqual({
-    t: 'auth',
-    id: 'a',
-    secret: 'b',
-  })
+const page = `https://shop.example/#${'a'.repeat(8192)}`
+
+/** Each message, as its reader returns it. */
+const messages: readonly (readonly [(data: unknown) => unknown, object])[] = [
+  [readHello, hello],
+  [readHello, { ...hello, v: Array.from({ length: 16 }, () => 1), doc: 'A_-z'.repeat(16) }],
+  [readInit, init],
+  ...['ack', 'ready', 'leave', 'renew', 'finish', 'cancel', 'pong'].map(
+    (t) => [readFromFrame, { t }] as const,
+  ),
+  ...[1, 5000].map((h) => [readFromFrame, { t: 'size', h }] as const),
+  ...[true, false].map((on) => [readFromFrame, { t: 'busy', on }] as const),
+  [readFromFrame, { t: 'fail', code: 'unauthorized' }],
+  [readFromFrame, { t: 'fail', code: 'unauthorized', test: true }],
+  [readFromElement, { t: 'ping' }],
+  [readFromElement, { t: 'config', locale: 'x'.repeat(64) }],
+  [readFromElement, { t: 'auth', id: 'i'.repeat(128), secret: 's'.repeat(512) }],
+  [readFromElement, { t: 'left', page }],
+]
+
+test.each(messages)('%o reads the known fields of %j and drops the others', (read, message) => {
+  expect(read({ ...message, url: 'x', status: 'succeeded' })).toEqual(message)
 })
 
-test('reads addresses of 8,192 characters, and renew without a value', () => {
-  const page = `https://shop.example/#${'a'.repeat(8192)}`
-  expect(readFromElement({ t: 'left', page })).toEqual({ t: 'left', page })
-  expect(readFromElement({ t: 'left', page: page.repeat(5) })).toBeUndefined()
-  expect(readFromFrame({ t: 'renew', secret: 'x' })).toEqual({ t: 'renew' })
-})
-
-test('rounds a height up and rejects one out of range', () => {
+test('rounds a height up, keeps whole versions, and ignores a test that is not true', () => {
   expect(readFromFrame({ t: 'size', h: 600.2 })).toEqual({ t: 'size', h: 601 })
-  for (const h of [0, -1, 5001, Number.NaN, Number.POSITIVE_INFINITY, '600', null]) {
-    expect(readFromFrame({ t: 'size', h })).toBeUndefined()
-  }
+  expect(readHello({ ...hello, v: [1, 'x', 2] })).toEqual(hello)
+  expect(readFromFrame({ t: 'fail', code: 'x', test: 1 })).toEqual({ t: 'fail', code: 'x' })
 })
 
-test('returns undefined for anything but a message', () => {
-  for (const data of [
-    undefined,
-    null,
-    1,
-    'hello',
-    [],
-    {},
-    { t: 'paid' },
-    { t: '__proto__' },
-    { t: 'busy', on: 1 },
-  ]) {
-    expect([readHello(data), readInit(data), readFromFrame(data), readFromElement(data)]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-    ])
-  }
+test.each([
+  ...[undefined, null, 1, 'hello', [], {}, { t: 'paid' }, { t: '__proto__' }],
+  ...[0, -1, 5001, Number.NaN, Number.POSITIVE_INFINITY, '600', null].map((h) => ({
+    t: 'size',
+    h,
+  })),
+  ...[{ t: 'busy', on: 1 }, { t: 'fail' }, { t: 'fail', code: 1 }],
+  ...[
+    { ...hello, pi: 'x' },
+    { ...hello, t: 'x' },
+    { ...hello, v: 1 },
+    { ...hello, v: { length: 1 } },
+  ],
+  { ...hello, v: Array.from({ length: 17 }, () => 1) },
+  ...[hello, init].flatMap((message) =>
+    ['A'.repeat(15), 'A'.repeat(65), `${doc}!`, `!${doc}`, [doc], undefined].map((doc) => ({
+      ...message,
+      doc,
+    })),
+  ),
+  ...[
+    { ...init, pi: 'x' },
+    { ...init, t: 'x' },
+    { ...init, v: '1' },
+    { ...init, v: 1.5 },
+  ],
+  ...[{ t: 'config' }, { t: 'config', locale: 'x'.repeat(65) }, { t: 'config', locale: ['hy'] }],
+  ...[
+    { t: 'auth', id: 'a' },
+    { t: 'auth', secret: 'b' },
+  ],
+  { t: 'auth', id: 'i'.repeat(129), secret: 'b' },
+  { t: 'auth', id: 'a', secret: 's'.repeat(513) },
+  { t: 'left', page: page.repeat(5) },
+])('%j is no message', (data) => {
+  const read = [readHello, readInit, readFromFrame, readFromElement].map((read) => read(data))
+  expect(read).toEqual([undefined, undefined, undefined, undefined])
 })

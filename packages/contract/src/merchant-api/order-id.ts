@@ -17,7 +17,6 @@ export interface OrderIdError {
  * @see Payment Intents specification, §4.1 and §8: at most 32 characters
  */
 export function orderIdError(orderId: string): OrderIdError | undefined {
-  if (orderId === '') return { code: 'too_short', detail: 'must have at least 1 character' }
   if (!orderId.isWellFormed()) {
     return {
       code: 'forbidden_character',

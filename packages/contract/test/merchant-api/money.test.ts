@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
-import { formatMoney, toMinor } from '../../src/merchant-api/money.ts'
+import { type Currency, formatMoney, toMinor } from '../../src/merchant-api/money.ts'
+
+const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
 
 test('converts a decimal string to minor units exactly', () => {
   expect(toMinor('1500', 'AMD')).toBe(150000)
   expect(toMinor('19.99', 'USD')).toBe(1999)
   expect(toMinor('0.5', 'EUR')).toBe(50)
+  expect(toMinor('0.01', 'EUR')).toBe(1)
   expect(toMinor('90071992547409.91', 'RUB')).toBe(9007199254740991)
 })
 
@@ -16,6 +19,7 @@ test.each([
   ['1,5', /must be a decimal string/],
   ['0', /1 to 9007199254740991/],
   ['90071992547409.92', /1 to 9007199254740991/],
+  ['x'.repeat(99), /received "x{59}\.$/],
 ])('rejects %j', (major, rule) => {
   expect(() => toMinor(major, 'USD')).toThrow(rule)
 })
@@ -25,13 +29,28 @@ test('rejects a number, which loses cents', () => {
   expect(() => toMinor(19.99, 'USD')).toThrow(/not a number; received 19\.99/)
 })
 
+test('rejects a currency in lower case, and an amount that is not a safe integer', () => {
+  const amd = 'amd' as Currency
+  expect(() => toMinor('1', amd)).toThrow('currency: must be AMD, USD, EUR, RUB, in upper case.')
+  for (const amount of [0.5, 2 ** 53]) {
+    expect(() => formatMoney(amount, 'USD')).toThrow(/^amount: must be a safe integer/)
+  }
+})
+
 test('formats drams without luma and other currencies with cents', () => {
-  const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
   expect(plain(formatMoney(150000, 'AMD', 'hy'))).toBe('1 500 ֏')
   expect(plain(formatMoney(150050, 'AMD', 'en'))).toBe('֏1,500.50')
   expect(plain(formatMoney(1999, 'USD', 'en'))).toBe('$19.99')
   expect(plain(formatMoney(199900, 'RUB', 'ru'))).toBe('1 999,00 ₽')
-  expect(plain(formatMoney(5, 'EUR', 'not a locale'))).toBe('€0.05')
+  expect(plain(formatMoney(-150000, 'AMD'))).toBe('-֏1,500')
+  for (const locale of ['not a locale', 'tlh', 'thy']) {
+    expect(plain(formatMoney(5, 'EUR', locale))).toBe('€0.05')
+  }
+})
+
+test('writes the symbol where the locale data has another one, or the code', () => {
+  expect(plain(formatMoney(150050, 'RUB', 'be'))).toBe('1 500,50 ₽')
+  expect(formatMoney(150050, 'EUR', 'de-CH')).toMatch(/^€1['’]500\.50$/)
 })
 
 test('formats the largest amount to the last digit', () => {

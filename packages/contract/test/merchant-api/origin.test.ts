@@ -9,6 +9,7 @@ test.each([
   'http://localhost:3000',
   'http://shop.localhost',
   'http://127.0.0.1:4000',
+  'http://127.255.255.254',
   'http://[::1]:4000',
 ])('%s is an origin', (origin) => {
   expect(readOrigin(origin)).toBe(origin)
