@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+/** The tests of one group of `main.mjs`. */
+export default defineConfig({
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source'] } },
+  test: {
+    root: process.cwd(),
+    include: process.env.MUTATION_TESTS?.split(' ') ?? [],
+    exclude: process.env.MUTATION_EXCLUDED?.split(' ') ?? [],
+    testTimeout: 30_000,
+    isolate: false,
+  },
+})
