@@ -16,8 +16,8 @@ import { lifetimes } from './lifetimes.ts'
 
 /** Time between rounds in milliseconds. */
 const interval = 10_000
-/** Number of rows in a batch. Each takes a few milliseconds, and up to 50 for deadlines, which change row by row. */
-const batchSizes = { deadlines: 100, keys: 200, tokens: 1000, intents: 100 } as const
+/** Number of rows in a batch. Each takes less than 50 milliseconds. Deadlines are the slowest, because they change row by row. */
+const batchSizes = { deadlines: 50, keys: 200, tokens: 1000, intents: 100 } as const
 /** Maximum batches in a round, so that a round does not block requests. */
 const maxBatches = 100
 const maxTokenBatches = 10

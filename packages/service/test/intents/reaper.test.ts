@@ -78,16 +78,16 @@ test('rolls its batch back at a stop', async () => {
           await work(
             observed({ ...db, ...tx }, (text) => {
               // In the middle of the second batch.
-              if (text.includes('with moved') && ++moves === 150) stopping.abort()
+              if (text.includes('with moved') && ++moves === 75) stopping.abort()
             }),
           ),
       ),
   }
   const now = (): Date => after(1)
   await expect(reap({ db: counted, now }, stopping.signal)).rejects.toThrow()
-  expect([moves, await open()]).toEqual([150, 900])
+  expect([moves, await open()]).toEqual([75, 950])
   await reapAt(1, AbortSignal.abort())
-  expect(await open()).toBe(900)
+  expect(await open()).toBe(950)
 })
 
 test('deletes final intents after the retention time, and only those', async () => {
