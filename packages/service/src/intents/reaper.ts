@@ -158,7 +158,8 @@ async function deleteTokensBatch(db: Database, now: Date, progress: Progress): P
 
 /** Deletes intents that have been final for some days, with all that belongs to them. */
 async function deleteIntentsBatch(db: Database, now: Date, days: number): Promise<boolean> {
-  // An index leads to the oldest intents of an environment. One that still has its key is replayed.
+  // An index leads to the oldest intents of an environment. They are final a day after their creation, so nearly all that
+  // are read are deleted. One that still has its key is replayed.
   const deleted = await db.query`
     delete from payment_intents
      where id = any(array(
@@ -169,7 +170,8 @@ async function deleteIntentsBatch(db: Database, now: Date, days: number): Promis
                  - interval '1 day' * ${days}::int as latest) final
         cross join lateral (
           select id from payment_intents
-           where environment_id = e.id and created_at <= final.latest
+           where environment_id = e.id
+             and created_at <= final.latest - interval '1 ms' * ${lifetimes.intent}::bigint
              and finalized_at <= final.latest and idempotency_hash is null
            order by created_at limit ${batchSizes.intents}
              for update skip locked) old

@@ -100,6 +100,7 @@ test('deletes final intents after the retention time, and only those', async () 
   const rows = [
     ['old', days(-40), days(-31), false],
     ['recently final', days(-40), days(-29), false],
+    ['created a day before', days(-30.9), days(-30.5), false],
     ['not final', days(-40), null, false],
     ['with a key', days(-40), days(-31), true],
   ] as const
@@ -120,7 +121,12 @@ test('deletes final intents after the retention time, and only those', async () 
     return found.map(({ id }) => id)
   }
   await reapAt(0)
-  expect(await kept()).toHaveLength(4)
+  expect(await kept()).toHaveLength(5)
   await reap({ db, now: () => start, retentionDays: 30 })
-  expect(await kept()).toEqual(['not final', 'recently final', 'with a key'])
+  expect(await kept()).toEqual([
+    'created a day before',
+    'not final',
+    'recently final',
+    'with a key',
+  ])
 })
