@@ -48,9 +48,11 @@ test('"Check out" leads to the receipt of a payment that the shop has not retrie
   const order = orderOf(page)
   const cart = await context.newPage()
   await cart.goto('/cart')
-  // The tab is closed before its page requests the status.
+  // The tab is closed after the payment and before the shop has the status.
   await page.route('**/checkout/status*', () => {})
+  const asked = page.waitForRequest('**/checkout/status*')
   await payWith(page, 'succeeded')
+  await asked
   await page.close()
 
   await cart.getByTestId('place-order').click()

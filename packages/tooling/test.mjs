@@ -1,6 +1,7 @@
 // Builds, and runs the parts that are named: `npm test` runs `fast`, `npm run test:soak` runs `soak`, `.ci/run` both.
 // The last line is `N passed, N failed`.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromiumPath, headlessShellPath } from '@pi-checkout/test-support/browsers'
@@ -13,55 +14,60 @@ const chromium = await chromiumPath()
 const parts = {
   fast: {
     unitTests: '--exclude=**/*.soak.test.*',
-    browserTests: '--grep-invert',
+    browserTests: String.raw`--grep-invert=\.soak\.test\.|^(firefox|webkit) `,
     // The same engine without the browser around it: a page opens in a third of the time.
     browser: headlessShellPath() ?? chromium,
   },
-  soak: { unitTests: '.soak.test.', browserTests: '--grep', browser: chromium },
+  soak: {
+    unitTests: '.soak.test.',
+    // Each story runs in Chromium with its windows too.
+    browserTests: String.raw`--grep=\.soak\.test\.|^(chromium|firefox|webkit) `,
+    browser: chromium,
+  },
 }
-const soakTests = String.raw`\.soak\.test\.|^(firefox|webkit) `
 const selected = process.argv.slice(2)
 
 mkdirSync(join(root, '.cache'), { recursive: true })
-const results = [check('build', 'npm', ['run', '--silent', 'build'])]
+const results = [await check('build', 'npm', ['run', '--silent', 'build'])]
 if (results[0].failed === 0) {
   if (selected.includes('fast')) {
-    results.push(
+    const checks = [
       check('lint', bin('biome'), ['check', '--error-on-warnings', '.']),
       check('types', bin('tsc'), ['-b', '--pretty', 'false']),
       check('public API', process.execPath, ['packages/tooling/api-report.mjs']),
-    )
+    ]
+    results.push(...(await Promise.all(checks)))
   }
-  for (const part of selected) results.push(unitTests(part), browserTests(part))
+  for (const part of selected) results.push(await unitTests(part), await browserTests(part))
 }
 const passed = sum('passed')
 const failed = sum('failed')
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)
 
-function check(name, command, args) {
-  const ok = run(name, command, args)
+async function check(name, command, args) {
+  const ok = await run(name, command, args)
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1 }
 }
 
-function unitTests(part) {
+async function unitTests(part) {
   const report = newReport(`vitest-${part}`)
   const { unitTests: files, browser } = parts[part]
   const args = [
     ...['run', '--root=.', '--config=packages/tooling/vitest.config.ts', files],
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
   ]
-  const ok = run(`${part}: unit and integration tests`, bin('vitest'), args, {
+  const ok = await run(`${part}: unit and integration tests`, bin('vitest'), args, {
     CHROMIUM_PATH: browser,
   })
   return counted(ok, report, (it) => ({ passed: it.numPassedTests, failed: it.numFailedTests }))
 }
 
-function browserTests(part) {
+async function browserTests(part) {
   const report = newReport(`playwright-${part}`)
-  const { browserTests: option, browser } = parts[part]
-  const args = ['test', '--config=e2e/playwright.config.ts', `${option}=${soakTests}`]
-  const ok = run(`${part}: browser tests`, bin('playwright'), args, {
+  const { browserTests: filter, browser } = parts[part]
+  const args = ['test', '--config=e2e/playwright.config.ts', filter]
+  const ok = await run(`${part}: browser tests`, bin('playwright'), args, {
     CHROMIUM_PATH: browser,
     PLAYWRIGHT_JSON_OUTPUT_NAME: report,
   })
@@ -84,11 +90,11 @@ function counted(ok, report, count) {
   }
 }
 
-function run(name, command, args, variables = {}) {
+async function run(name, command, args, variables = {}) {
   const startedAt = Date.now()
   console.log(`\n— ${name}`)
   const env = { ...process.env, ...variables }
-  const { status } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit' })
+  const [status] = await once(spawn(command, args, { cwd: root, env, stdio: 'inherit' }), 'exit')
   const seconds = Math.round((Date.now() - startedAt) / 1000)
   console.log(`— ${name}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s`)
   return status === 0

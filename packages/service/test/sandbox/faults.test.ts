@@ -175,17 +175,18 @@ test('stops after the work of a client that has left', async () => {
 })
 
 test('returns 409 for a duplicate of a held request after two seconds (threat 22)', async () => {
+  const own = await startTestService()
   const key = { 'idempotency-key': 'held' }
-  const first = create(service, order, { ...key, 'sandbox-fault': 'hold-key=6000' })
+  const first = create(own, order, { ...key, 'sandbox-fault': 'hold-key=60000' })
   await new Promise((resolve) => setTimeout(resolve, 500))
   // As many as a broken client may send: each gets a response, and one intent is created.
-  const duplicates = await Promise.all(
-    Array.from({ length: 200 }, () => create(service, order, key)),
-  )
+  const duplicates = await Promise.all(Array.from({ length: 200 }, () => create(own, order, key)))
   expect(new Set(duplicates.map(({ status }) => status))).toEqual(new Set([409]))
   const [duplicate] = duplicates as [Response]
   expect(duplicate.headers.get('retry-after')).toBe('1')
   expect(await duplicate.json()).toMatchObject({ code: 'idempotency_key_in_use', retryable: true })
+  // A stop ends the wait.
+  await own.stop()
   expect((await first).status).toBe(201)
 })
 
