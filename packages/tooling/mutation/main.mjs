@@ -73,7 +73,7 @@ function mutateFiles(mutate, tests) {
     vitest: { configFile: 'packages/tooling/mutation/vitest.config.ts' },
     coverageAnalysis: 'perTest',
     concurrency: 2,
-    timeoutMS: 20_000,
+    timeoutMS: 10_000,
     tempDirName: '.cache/mutation',
     ignorePatterns: ['.cache', '.data', 'dist', 'test-results', 'demo', 'e2e'],
     disableTypeChecks: false,

@@ -59,11 +59,25 @@ test('create prints the intent, masks its secret, and exits with 0', async () =>
   const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
   const { code, stdout, stderr } = await piCheckout(['create', ...order], env)
   expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toMatch(/^pi_scripted {2}requires_payment_method {2}.*1,500 {2}order A-1001\n/)
-  expect(stdout).toContain('key 7aa84a41-0b50-8086-aadd-b8ef3fe8ec45')
-  expect(stdout).toContain('clientSecret [masked]; pass --reveal to show it')
-  expect(stdout).not.toContain(secret)
+  expect(stdout).toBe(`pi_scripted  requires_payment_method  ֏1,500  order A-1001
+  new; key 7aa84a41-0b50-8086-aadd-b8ef3fe8ec45
+  clientSecret [masked]; pass --reveal to show it
+`)
+  expect(service.keys()).toEqual(['7aa84a41-0b50-8086-aadd-b8ef3fe8ec45'])
   expect(service.bodies()).toEqual(['{"amount":150000,"currency":"AMD","orderId":"A-1001"}'])
+})
+
+test('create --reveal prints the secret of the intent that an identical call created', async () => {
+  const service = await scriptedService(created({}, { 'idempotent-replayed': 'true' }))
+  const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
+  const extras = ['--idempotency-key', 'k-7', '--reveal']
+  const { stdout } = await piCheckout(['create', ...order, ...extras], env)
+  expect(stdout.split('\n').slice(1)).toEqual([
+    '  created by an earlier, identical call; key k-7',
+    `  clientSecret ${secret}`,
+    '',
+  ])
+  expect(service.keys()).toEqual(['k-7'])
 })
 
 test('create --json --reveal prints one line with the secret', async () => {
@@ -83,8 +97,18 @@ test('create --json --reveal prints one line with the secret', async () => {
 
 test('key prints the derived key and its inputs without a service', async () => {
   const shown = await piCheckout(['key', ...order])
-  expect(shown.code).toBe(0)
-  expect(shown.stdout).toMatch(/^7aa84a41-0b50-8086-aadd-b8ef3fe8ec45\n.*\{"amount":150000/s)
+  expect(shown).toMatchObject({
+    code: 0,
+    stdout: `7aa84a41-0b50-8086-aadd-b8ef3fe8ec45
+  body       {"amount":150000,"currency":"AMD","orderId":"A-1001"}
+  attempt    1
+  namespace  (none)
+  The same order, attempt, and body always have this key. Any change creates another key.
+`,
+  })
+  const named = await piCheckout(['key', ...order, '--namespace', 'shop', '--attempt', '2'])
+  expect(named.stdout).toMatch(/\n {2}attempt {4}2\n {2}namespace {2}shop\n/)
+  expect(named.stdout).not.toContain('7aa84a41')
   const { stdout } = await piCheckout(['key', ...order, '--json'])
   expect(JSON.parse(stdout)).toEqual({
     v: 1,
@@ -100,26 +124,68 @@ test('key prints the derived key and its inputs without a service', async () => 
 })
 
 test.each([
-  ['create --order A --amount 1500 --currency amd', /^--amount: is ambiguous\. Pass --major 1500/],
-  ['create --order A --currency amd', /^--major or --minor: pass one/],
+  [
+    'create --order A --amount 1500 --currency amd',
+    /^--amount: is ambiguous\. Pass --major 1500 for whole units or --minor 150000 for minor units\.\n$/,
+  ],
+  [
+    'create --order A --currency amd',
+    /^--major or --minor: pass one of them, such as --major 1500\.\n$/,
+  ],
   ['key --order A --major 1 --minor 1 --currency amd', /^--major or --minor: pass one/],
   ['key --order A --major 1.999 --currency usd', /^major: must have at most 2 decimals/],
-  ['key --order A --major 1 --currency gbp', /^--currency: must be AMD, USD, EUR or RUB/],
+  ['key --order A --major 1 --currency gbp', /^--currency: must be AMD, USD, EUR or RUB\.\n$/],
+  ['key --order A --major 1', /^--currency: must be/],
   ['key --order 0f8fad5b-d9cb-469f-a165-70867728950e --minor 1 --currency usd', /a UUID has 36/],
-  ['key --major 1 --currency usd', /^--order: is required/],
+  ['key --major 1 --currency usd', /^--order: is required, such as --order A-1001\.\n$/],
+  [
+    'key --order A --minor 1.5 --currency usd',
+    /^--minor: must be a whole number from 1; received "1\.5"\./,
+  ],
+  ['key --order A --minor 0 --currency usd', /^--minor: .*received "0"/],
+  ['key --order A --minor x1 --currency usd', /^--minor: .*received "x1"/],
+  ['key --order A --minor 9007199254740992 --currency usd', /^--minor: must be a whole number/],
+  [`key --order A --minor ${'7'.repeat(70)} --currency usd`, /received "7{60}"\./],
+  ['key --order A --minor 1 --currency usd --attempt x', /^--attempt: .*received "x"/],
+  [
+    'key --order A --minor 1 --currency usd --email a@b',
+    /^--customer: is required with --email and --name\.\n$/,
+  ],
+  ['key --order A --minor 1 --currency usd --name Ani', /^--customer: is required/],
+  ['key --order A --minor 1 --currency usd --metadata =b', /^--metadata: must be KEY=VALUE\.\n$/],
+  ['key --order A --minor 1 --currency usd --metadata a', /^--metadata: must be KEY=VALUE/],
   ['key --order A --frobnicate', /frobnicate/],
-  ['refund', /^Unknown command "refund"/],
+  ['refund', /^Unknown command "refund"\. Run pi-checkout --help for a list of commands\.\n$/],
   ['create --order A --major 1 --currency amd', /^PI_API_KEY: environment variable is not set/],
+  ['get', /^ID: must be one id, such as pi_…\.\n$/],
   ['get a b', /^ID: must be one id/],
   ['get ..', /^id: must be the id/],
   [
     'get pi_1 --watch --total-timeout 30',
-    /^--total-timeout: must be .* such as 30s or 10m; received "30"/,
+    /^--total-timeout: must be a number with ms, s, m or h, such as 30s or 10m; received "30"\.\n$/,
   ],
+  ['get pi_1 --watch --total-timeout x30s', /received "x30s"/],
+  ['get pi_1 --watch --total-timeout 30ss', /received "30ss"/],
+  [`get pi_1 --watch --total-timeout ${'7'.repeat(70)}`, /received "7{60}"\./],
+  ['get pi_1 --watch --total-timeout 0s', /received "0s"/],
+  [
+    'doctor --page shop',
+    /^--page: must be the address of a page, such as http:\/\/localhost:3000\/\.\n$/,
+  ],
+  ['doctor --page ftp://shop', /^--page: must be/],
 ])('"%s" exits with 2 and prints the fix', async (command, message) => {
-  const { code, stdout, stderr } = await piCheckout(command.split(' '))
+  const env = command.startsWith('get ')
+    ? { PI_API_KEY: apiKey, PI_BASE_URL: 'http://[::1]:1' }
+    : {}
+  const { code, stdout, stderr } = await piCheckout(command.split(' '), env)
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toMatch(message)
+  const json = await piCheckout([...command.split(' '), '--json'], env)
+  if (command === 'refund') return
+  expect(JSON.parse(json.stderr)).toMatchObject({
+    v: 1,
+    error: { name: expect.any(String), message: stderr.trimEnd() },
+  })
 })
 
 test('exits with 3 if rejected, 4 after a lost response, 5 without a service', async () => {
@@ -139,7 +205,11 @@ test('exits with 3 if rejected, 4 after a lost response, 5 without a service', a
   expect(lost.code).toBe(4)
   expect(JSON.parse(lost.stderr)).toMatchObject({
     v: 1,
-    error: { code: 'connection_lost', outcome: 'unknown', retryable: true },
+    error: {
+      ...{ name: 'ConnectionError', code: 'connection_lost', outcome: 'unknown', retryable: true },
+      idempotencyKey: losing.keys()[0],
+      requests: expect.any(Array),
+    },
   })
   await losing.close()
   expect((await piCheckout(['create', ...order], env)).code).toBe(5)
@@ -151,7 +221,10 @@ test('get prints an intent, and with --watch until it is final', async () => {
   )
   const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
   const once = await piCheckout(['get', 'pi_abc'], env)
-  expect([once.code, once.stdout]).toEqual([0, expect.stringContaining('pi_abc  requires_payment')])
+  expect([once.code, once.stdout]).toEqual([
+    0,
+    'pi_abc  requires_payment_method  ֏1,500  order A-1001\n',
+  ])
   const watched = await piCheckout(['get', 'pi_abc', '--watch', '--json'], env)
   expect(watched.code).toBe(0)
   const statuses = watched.stdout
@@ -165,6 +238,13 @@ test('get prints an intent, and with --watch until it is final', async () => {
   const open = await scriptedService(retrieved())
   const args = ['get', 'pi_abc', '--watch', '--total-timeout', '100ms']
   expect((await piCheckout(args, { ...env, PI_BASE_URL: open.url })).code).toBe(4)
+})
+
+test('replaces control characters of a response, and prints another currency as it is', async () => {
+  const odd = retrieved({ currency: 'XYZ', orderId: 'A\u001b\u202e1' })
+  const env = { PI_API_KEY: apiKey, PI_BASE_URL: (await scriptedService(odd)).url }
+  const { stdout } = await piCheckout(['get', 'pi_abc'], env)
+  expect(stdout).toBe('pi_abc  requires_payment_method  150000 XYZ  order A\ufffd\ufffd1\n')
 })
 
 test('Ctrl-C ends a create with 130, and an intent may exist', { timeout: 60_000 }, async () => {
@@ -194,7 +274,6 @@ test('doctor exits with 1 and prints what is missing', async () => {
     'OK    PI_HANDOFF_KEYS',
     'FAIL  PI_CHECKOUT_ORIGIN',
   ])
-  expect((await piCheckout(['doctor', '--page', 'shop'])).code).toBe(2)
 })
 
 test('doctor reads --env, but variables of the environment take precedence', async () => {
@@ -211,9 +290,19 @@ test('doctor reads --env, but variables of the environment take precedence', asy
   expect(stderr).toMatch(/--env: cannot read .*Pass the file with which your shop is started/)
 })
 
+test.each(['help', '--help', '-h', 'create --help', ''])(
+  '"%s" prints the help',
+  async (command) => {
+    const args = command.split(' ').filter(Boolean)
+    const { code, stdout, stderr } = await piCheckout(args)
+    expect(code).toBe(args.length === 0 ? 2 : 0)
+    expect(stdout + stderr).toMatch(/^pi-checkout: Payment Intents from the command line\n/)
+  },
+)
+
 test('help lists every exit code', async () => {
-  const { code, stdout } = await piCheckout(['--help'])
-  expect(code).toBe(0)
+  const { stdout } = await piCheckout(['--help'])
+  expect(stdout).toContain('\n  130  ended by Ctrl-C\n')
   const codes = [...stdout.matchAll(/^ {2}(\d+) {2,}/gm)].map(([, number]) => number)
   expect(codes.join(' ')).toBe('0 1 2 3 4 5 6 130')
 })

@@ -52,36 +52,86 @@ test('reports OK for a complete setup and its page', async () => {
     const policy = cspFor({ checkoutOrigin: env.PI_CHECKOUT_ORIGIN ?? '' })
     response.writeHead(200, { 'content-security-policy': policy }).end('<pi-checkout>')
   })
-  const found = await findingsOf(env, ['--page', page])
-  expect(Object.values(found).filter((line) => !line.startsWith('ok: '))).toEqual([])
-  expect(Object.keys(found).join(', ')).toBe(
-    'Node.js, PI_API_KEY, PI_BASE_URL, service, clock, PI_HANDOFF_KEYS, PI_CHECKOUT_ORIGIN, checkout, page policy, page referrer, page isolation, page origin',
-  )
+  const testKey = `pi_sk_test_${'a'.repeat(36)}`
+  const found = await findingsOf({ ...env, PI_API_KEY: testKey }, ['--page', page])
+  expect(found).toEqual({
+    'Node.js': `ok: is ${process.versions.node}`,
+    PI_API_KEY: 'ok: is valid, for a test environment',
+    PI_BASE_URL: `ok: is ${env.PI_BASE_URL}`,
+    service: expect.stringMatching(/^ok: responds in \d+ ms and accepts the key$/),
+    clock: 'ok: agrees with the clock of the service',
+    PI_HANDOFF_KEYS: 'ok: is valid',
+    PI_CHECKOUT_ORIGIN: `ok: is ${env.PI_CHECKOUT_ORIGIN}`,
+    checkout: `ok: ${env.PI_CHECKOUT_ORIGIN} serves the element`,
+    'page policy': `ok: allows ${env.PI_CHECKOUT_ORIGIN}`,
+    'page referrer': 'ok: sends the origin of the page to the checkout',
+    'page isolation': 'ok: is not cross-origin isolated',
+    'page origin': `ok: the checkout does not reject ${page}`,
+  })
+  expect(await findingsOf({ ...env, PI_HANDOFF_KEYS: '' })).toMatchObject({
+    PI_API_KEY: 'ok: is set',
+    PI_HANDOFF_KEYS: 'ok: is not set, so a reload repeats the create',
+  })
 })
 
-const broken: [string, Record<string, string>, string, RegExp][] = [
-  ['a clientSecret as key', { PI_API_KEY: 'pi_1_secret_x' }, 'PI_API_KEY', /secret API key/],
-  ['plain http elsewhere', { PI_BASE_URL: 'http://pay.example' }, 'PI_BASE_URL', /must be https/],
-  ['no service', { PI_BASE_URL: 'http://127.0.0.1:1' }, 'service', /check PI_BASE_URL/],
-  ['short handoff keys', { PI_HANDOFF_KEYS: 'k1:abc' }, 'PI_HANDOFF_KEYS', /node -p/],
+const unset = 'environment variable is not set.'
+const localhost = 'http://localhost:1'
+const broken: [string, Record<string, string>, Record<string, RegExp | string>][] = [
+  [
+    'a clientSecret as key',
+    { PI_API_KEY: 'pi_1_secret_x' },
+    {
+      PI_API_KEY: 'is a clientSecret. Set it to the secret API key.',
+      service: 'was not checked. Set the variables above first.',
+    },
+  ],
+  [
+    'plain http elsewhere',
+    { PI_BASE_URL: 'http://pay.example' },
+    { PI_BASE_URL: /^must be https/ },
+  ],
+  [
+    'no service',
+    { PI_BASE_URL: 'http://127.0.0.1:1' },
+    { service: /could not be sent \(ECONNREFUSED\)\. What to do: .*check PI_BASE_URL.*\.$/ },
+  ],
+  [
+    'short handoff keys',
+    { PI_HANDOFF_KEYS: 'k1:abc' },
+    { PI_HANDOFF_KEYS: /^must be k1:.*node -p/ },
+  ],
   [
     'a path as origin',
     { PI_CHECKOUT_ORIGIN: 'https://a.example/x' },
-    'PI_CHECKOUT_ORIGIN',
-    /without a path.*received "https:\/\/a\.example\/…"/,
+    { PI_CHECKOUT_ORIGIN: /^must be .*without a path.*received "https:\/\/a\.example\/…"/ },
+  ],
+  [
+    'no variables',
+    { PI_API_KEY: '', PI_BASE_URL: '', PI_CHECKOUT_ORIGIN: '' },
+    {
+      PI_API_KEY: new RegExp(`^${unset}`),
+      PI_BASE_URL: new RegExp(`^${unset}`),
+      PI_CHECKOUT_ORIGIN: `${unset} Set it to the origin of the hosted checkout. For the local sandbox, run "npx pi-service start --json" and copy "checkoutOrigin".`,
+      page: 'was not checked. Fix the checkout above first.',
+    },
   ],
   [
     'no checkout',
-    { PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:1' },
-    'checkout',
-    /that the checkout runs/,
+    { PI_CHECKOUT_ORIGIN: localhost },
+    {
+      checkout: `${localhost} cannot be reached. Check PI_CHECKOUT_ORIGIN, and that the checkout runs.`,
+    },
   ],
+  ['no page', {}, { page: 'http://127.0.0.1:1/ cannot be reached. Start the shop.' }],
 ]
-test.each(broken)('reports %s with its fix', async (_, changes, name, advice) => {
+test.each(broken)('reports %s with its fix', async (_, changes, expected) => {
   const { env } = await startStack((response) => void response.end())
   const found = await findingsOf({ ...env, ...changes }, ['--page', 'http://127.0.0.1:1/'])
-  expect(found[name]).toMatch(/^fail: /)
-  expect(found[name]).toMatch(advice)
+  for (const [name, advice] of Object.entries(expected)) {
+    const [level, detail] = [found[name]?.slice(0, 6), found[name]?.slice(6)]
+    expect([name, level]).toEqual([name, 'fail: '])
+    expect(detail).toEqual(typeof advice === 'string' ? advice : expect.stringMatching(advice))
+  }
 })
 
 test('reports a rejected key and a wrong checkout origin', async () => {
@@ -90,67 +140,143 @@ test('reports a rejected key and a wrong checkout origin', async () => {
   const changes = { PI_BASE_URL: rejecting.url, PI_CHECKOUT_ORIGIN: page }
   const found = await findingsOf({ ...env, ...changes }, ['--page', page])
   expect(found.service).toMatch(/^fail: .*invalid_credentials.*set PI_API_KEY/)
-  expect(found.checkout).toMatch(/^fail: .*has no \/v1\/pi-checkout\.js/)
+  expect(found.checkout).toBe(
+    `fail: ${page} has no /v1/pi-checkout.js: it is not the checkout. Set PI_CHECKOUT_ORIGIN to the origin that the service prints.`,
+  )
   expect(found.page).toMatch(/^fail: was not checked/)
+})
+
+test.each([
+  [404, 'text/javascript'],
+  [200, 'text/html'],
+])('reports a checkout whose element is a %i of %s', async (status, type) => {
+  const hosted = await scriptedService(
+    (response) => void response.writeHead(status, { 'content-type': type }).end(),
+  )
+  const { checkout } = await findingsOf({ PI_CHECKOUT_ORIGIN: hosted.url })
+  expect(checkout).toMatch(/^fail: .*it is not the checkout/)
 })
 
 test('reports a page with an unregistered origin', async () => {
   const { env, page } = await startStack((response) => void response.end())
-  const found = await findingsOf(env, ['--page', page.replace('127.0.0.1', 'localhost')])
-  expect(found['page origin']).toMatch(/^fail: .*npx pi-service origins add http:\/\/localhost:/)
+  const address = page.replace('127.0.0.1', 'localhost')
+  const found = await findingsOf(env, ['--page', address])
+  expect(found['page origin']).toBe(
+    `fail: ${address} is not registered. Run npx pi-service origins add ${address}, or start the service with --shop-origin ${address}.`,
+  )
 })
 
-test('compares the clock with the service and rejects an old Node.js', () => {
-  const now = Date.parse('2026-01-01T00:01:00Z')
-  expect(checkClock('Thu, 01 Jan 2026 00:00:59 GMT', now).level).toBe('ok')
-  expect(checkClock('Thu, 01 Jan 2026 00:00:00 GMT', now).detail).toMatch(/^is 60 s ahead of/)
-  expect(checkClock('Thu, 01 Jan 2026 00:05:00 GMT', now).detail).toMatch(/^is 240 s behind/)
-  expect(checkClock(null, now).level).toBe('warn')
-  expect([checkNode('20.19.0').level, checkNode('24.0.1').level]).toEqual(['ok', 'ok'])
-  expect(checkNode('20.18.3').detail).toBe('is 20.18.3. Install 20.19 or newer.')
+test.each([
+  ['Thu, 01 Jan 2026 00:00:30 GMT', 'ok: agrees with the clock of the service'],
+  ['Thu, 01 Jan 2026 00:01:30 GMT', 'ok: agrees with the clock of the service'],
+  [
+    'Thu, 01 Jan 2026 00:00:00 GMT',
+    'fail: is 60 s ahead of the clock of the service. Synchronize both with NTP.',
+  ],
+  [
+    'Thu, 01 Jan 2026 00:05:00 GMT',
+    'fail: is 240 s behind the clock of the service. Synchronize both with NTP.',
+  ],
+  [null, 'warn: was not compared: the service sends no Date'],
+])('compares the clock with the Date %s of the service', (date, expected) => {
+  const { name, level, detail } = checkClock(date, Date.parse('2026-01-01T00:01:00Z'))
+  expect([name, `${level}: ${detail}`]).toEqual(['clock', expected])
 })
 
-const pages: [string, Record<string, string>, string[]][] = [
-  ['no policy', {}, ['warn', 'ok', 'ok']],
+test.each([
+  ['20.19.0', 'ok', 'is 20.19.0'],
+  ['21.0.0', 'ok', 'is 21.0.0'],
+  ['20.18.3', 'fail', 'is 20.18.3. Install 20.19 or newer.'],
+  ['18.20.0', 'fail', 'is 18.20.0. Install 20.19 or newer.'],
+])('checks Node.js %s', (version, level, detail) => {
+  expect(checkNode(version)).toEqual({ name: 'Node.js', level, detail })
+})
+
+const checkoutOrigin = 'https://pay.example'
+const noPolicy =
+  'warn: has no Content-Security-Policy, so an injected script can replace the payment form. Send the value of cspFor({ checkoutOrigin }).'
+const noFrame = `fail: blocks the frame of the checkout. Add frame-src ${checkoutOrigin}.`
+const noScript = `fail: blocks pi-checkout.js. Add script-src ${checkoutOrigin}.`
+const html = `${checkoutOrigin}/v1/pi-checkout.js`
+
+/** What doctor finds, other than OK, on a page with a policy, or with other headers. */
+const pages: [string, Record<string, string>, Record<string, string>?][] = [
+  ['no policy', {}, { 'page policy': noPolicy }],
+  ['an empty policy', { csp: ' ; ' }, { 'page policy': noPolicy }],
+  ...[
+    'frame-src https://pay.example',
+    'frame-src https://pay.example:443/checkout/',
+    'frame-src https://pay.example:*',
+    'frame-src HTTPS://PAY.EXAMPLE',
+    'frame-src pay.example',
+    'frame-src https://*.example',
+    'child-src https:',
+    'FRAME-SRC HTTPS:',
+    'frame-src *',
+    "frame-src 'none' https:",
+    "img-src 'none'",
+    "default-src 'none'; frame-src https:",
+  ].map((csp): (typeof pages)[number] => [csp, { csp }]),
+  ...[
+    "default-src 'self'",
+    'frame-src https://pay.example:8443',
+    'frame-src http://pay.example',
+    'frame-src http:',
+    'frame-src https://shop.example',
+    'frame-src https://*.pay.example',
+    'frame-src',
+    "frame-src https:, frame-src 'none'",
+    "frame-src 'none'; frame-src https:",
+    "child-src 'none'; default-src https:",
+  ].map((csp): (typeof pages)[number] => [csp, { csp }, { 'page policy': noFrame }]),
   [
-    'a frame-src that names the checkout',
-    { csp: 'frame-src https://pay.example' },
-    ['ok', 'ok', 'ok'],
+    'frame-src pay.example, over http',
+    { csp: 'frame-src pay.example', url: 'http://shop.test' },
+    {
+      'page policy': noFrame,
+    },
   ],
-  ['a wildcard host', { csp: 'frame-src https://*.example' }, ['ok', 'ok', 'ok']],
-  ['a whole scheme', { csp: 'child-src https:' }, ['ok', 'ok', 'ok']],
-  ["default-src 'self' alone", { csp: "default-src 'self'" }, ['fail', 'ok', 'ok']],
-  ['another port', { csp: 'frame-src https://pay.example:8443' }, ['fail', 'ok', 'ok']],
+  ["frame-src 'self', at the checkout", { csp: "frame-src 'self'", url: `${checkoutOrigin}/x` }],
+  ['script-src for the checkout', { csp: `script-src ${checkoutOrigin}`, html }],
+  ['script-src-elem for it', { csp: "script-src-elem https:; script-src 'self'", html }],
+  ["script-src 'self'", { csp: "script-src 'self'", html }, { 'page policy': noScript }],
   [
-    'http where the checkout is https',
-    { csp: 'frame-src http://pay.example' },
-    ['fail', 'ok', 'ok'],
+    "script-src 'self', and a version of the script",
+    { csp: "script-src 'self'", html: '"/pi-checkout-1.20.3.js"' },
+    { 'page policy': noScript },
   ],
-  ['one of two policies', { csp: "frame-src https:, frame-src 'none'" }, ['fail', 'ok', 'ok']],
+  ["script-src 'self', without the script", { csp: "script-src 'self'" }],
+  ...['no-referrer', 'origin, same-origin'].map((referrer): (typeof pages)[number] => [
+    referrer,
+    { referrer, csp: 'frame-src *' },
+    {
+      'page referrer': `warn: is ${referrer.split(', ').at(-1)}, so the checkout cannot show why it rejects the page. Send strict-origin-when-cross-origin.`,
+    },
+  ]),
+  ['no-referrer, origin', { referrer: 'no-referrer, origin', csp: 'frame-src *' }],
+  ['unsafe-none', { coep: 'unsafe-none', csp: 'frame-src *' }],
   [
-    'a directive that comes twice',
-    { csp: "frame-src 'none'; frame-src https:" },
-    ['fail', 'ok', 'ok'],
+    'require-corp',
+    { coep: 'require-corp', csp: 'frame-src *' },
+    {
+      'page isolation':
+        'fail: has Cross-Origin-Embedder-Policy: require-corp, which blocks the checkout. Remove it on this page.',
+    },
   ],
-  [
-    'a script-src without the checkout',
-    { csp: "script-src 'self'", html: 'https://pay.example/v1/pi-checkout.js' },
-    ['fail', 'ok', 'ok'],
-  ],
-  ['no referrer', { referrer: 'no-referrer', csp: 'frame-src *' }, ['ok', 'warn', 'ok']],
-  ['cross-origin isolation', { coep: 'require-corp', csp: 'frame-src *' }, ['ok', 'ok', 'fail']],
 ]
-test.each(pages)('checks a page with %s', (_, { csp, referrer, coep, html = '' }, levels) => {
+test.each(pages)('checks a page with %s', (_, { csp, referrer, coep, ...page }, expected) => {
   const headers = new Headers({
     ...(csp && { 'content-security-policy': csp }),
     ...(referrer && { 'referrer-policy': referrer }),
     ...(coep && { 'cross-origin-embedder-policy': coep }),
   })
-  const page = {
-    url: 'https://shop.test/pay',
-    headers,
-    html,
-    checkoutOrigin: 'https://pay.example',
-  }
-  expect(checkPage(page).map(({ level }) => level)).toEqual(levels)
+  const found = checkPage({
+    ...{ url: 'https://shop.test/pay', headers, html: '', checkoutOrigin },
+    ...page,
+  })
+  expect(found.map(({ name }) => name)).toEqual(['page policy', 'page referrer', 'page isolation'])
+  const rest = found.filter(({ level }) => level !== 'ok')
+  expect(
+    Object.fromEntries(rest.map(({ name, level, detail }) => [name, `${level}: ${detail}`])),
+  ).toEqual(expected ?? {})
 })
