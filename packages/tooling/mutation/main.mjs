@@ -64,6 +64,7 @@ function git(...args) {
 
 /** @returns A result for each change of the files. */
 function mutateFiles(mutate, tests) {
+  process.env.PI_FUZZ_RUNS = '20'
   process.env.MUTATION_TESTS = tests.join(' ')
   process.env.MUTATION_EXCLUDED = excludedTests.join(' ')
   const options = {

@@ -8,7 +8,7 @@ export default defineConfig({
     root: process.cwd(),
     include: process.env.MUTATION_TESTS?.split(' ') ?? [],
     exclude: process.env.MUTATION_EXCLUDED?.split(' ') ?? [],
-    testTimeout: 30_000,
+    testTimeout: 5_000,
     isolate: false,
   },
 })

@@ -73,10 +73,37 @@ test('waits grow with full jitter', async () => {
   expect(time.waits).toEqual([125, 250, 500, 1000, 2000, 2500])
 })
 
-test.each([
-  ['seconds', '7', 7000],
-  ['a date', 'Fri, 20 Nov 2026 10:00:09 GMT', 9000],
-])('waits for Retry-After in %s', async (_, retryAfter, ms) => {
+test.each<readonly [number, string, number]>([
+  ...[408, 425, 429, 500, 503, 599].map((status) => [status, 'x', 2] as const),
+  [409, 'idempotency_key_in_use', 2],
+  [409, 'idempotency_key_reused', 1],
+  [503, 'idempotency_key_in_use', 2],
+  ...[400, 404, 407, 410, 424, 426, 428, 430, 499].map((status) => [status, 'x', 1] as const),
+])('after %i %s it sends %i requests', async (status, code, sent) => {
+  const { service, intents } = await clientOf([problem(status, code)], {
+    ...fakeTime(),
+    maxRetries: 1,
+  })
+  expect(await failure(intents.create(order))).toMatchObject({ retryable: sent === 2, status })
+  expect(service.requests).toHaveLength(sent)
+})
+
+test.each<readonly [string, number]>([
+  ['7', 7000],
+  ['0', 125],
+  ['Fri, 20 Nov 2026 10:00:09 GMT', 9000],
+  ['Fri, 20 Nov 2026 09:00:00 GMT', 125],
+  ...[
+    '1.5',
+    '-7',
+    '7s',
+    'x7',
+    '7, 7',
+    '12345678901',
+    '2026-11-20',
+    'x Fri, 20 Nov 2026 10:00:09 GMT',
+  ].map((text) => [text, 125] as const),
+])('waits after Retry-After: %s for %i ms', async (retryAfter, ms) => {
   const time = fakeTime(Date.parse('2026-11-20T10:00:00Z'))
   const limited = problem(429, 'rate_limited', { 'retry-after': retryAfter })
   const { intents } = await clientOf([limited, created()], time)
