@@ -64,13 +64,17 @@ const bearer = /\b(bearer)[ +]{1,4}[\w.~+/=-]{8,2000}/gi
 const apiKey = /(pi_sk_(?:test|live)_)[^\s/&?#"'<>(),;]*/gi
 const clientSecret = /_secret_[^\s/&?#"'<>(),;]+/gi
 /** A word that may contain a token or a key. `maskWord` decides. */
-const word = /[\w.~-]{40,}/g
+const word = /[\w.~-]+/g
 /** Digits of a card number, which may be in groups. */
 const digits = /\d(?:[ -]?\d){11,}/g
 
 function maskWord(found: string): string {
+  if (found.length < minSecretLength) return found
   return isToken(found) || found.split('.').some(isRandom) ? '…' : found
 }
+
+/** Shorter than 32 bytes as base64url, and than a token. */
+const minSecretLength = 40
 
 /** Returns whether a text is a JSON Web Token. Its header begins with `{"` in base64url. */
 function isToken(text: string): boolean {
@@ -79,5 +83,7 @@ function isToken(text: string): boolean {
 
 /** Returns whether a text may be a random key: 32 bytes as base64url have 43 mixed characters. */
 function isRandom(part: string): boolean {
-  return part.length >= 40 && /\d/.test(part) && /[a-z]/.test(part) && /[A-Z]/.test(part)
+  return (
+    part.length >= minSecretLength && /\d/.test(part) && /[a-z]/.test(part) && /[A-Z]/.test(part)
+  )
 }
