@@ -59,7 +59,8 @@ export class PaymentController implements ReactiveController, ViewHolder {
   #challengeMayBeOurs = true
   #navigation: object | undefined
   #waiting = true
-  #canceledHere = false
+  /** The buyer cancels, or has canceled, in this window. */
+  #cancels = false
   #issuerMessageAt = 0
   /** Called when a view arrives. */
   #readers: (() => void)[] = []
@@ -117,8 +118,10 @@ export class PaymentController implements ReactiveController, ViewHolder {
 
   hostUpdated(): void {
     if (!this.view) return
-    const end = this.#canceledHere ? 'cancel' : 'finish'
-    this.#reporter.report({ busy: this.busy, ...(this.screen === 'result' && { end }) })
+    // The poller may read the result before the action's response arrives.
+    const isEnd = this.screen === 'result'
+    const end = this.#cancels && this.view.status === 'canceled' ? 'cancel' : 'finish'
+    this.#reporter.report({ busy: this.busy && !isEnd, ...(isEnd && { end }) })
   }
 
   /** Confirms with a card. Retries send the same `attemptId`. */
@@ -146,13 +149,10 @@ export class PaymentController implements ReactiveController, ViewHolder {
 
   /** Cancels the payment. */
   async cancel(): Promise<void> {
-    await this.#perform({
-      send: async (signal) => {
-        const view = await this.#api.cancel(signal)
-        this.#canceledHere = view.status === 'canceled'
-        return view
-      },
-    })
+    if (this.#action) return
+    this.#cancels = true
+    await this.#perform({ send: async (signal) => await this.#api.cancel(signal) })
+    this.#cancels = this.view?.status === 'canceled'
   }
 
   /** Cancels the challenge and returns to the card form. */

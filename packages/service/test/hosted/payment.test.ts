@@ -159,6 +159,14 @@ test('updates a second window of the same payment', async () => {
 
 test('sends cancel instead of finish when the buyer cancels', async () => {
   const window = await openShop(stack)
+  // The page learns the result from its long poll first.
+  await window.page.route('**/checkout-api/cancel', async (route) => {
+    const client = new PageClient(stack.checkout)
+    await client.open(window.pair, stack.shop.origin)
+    await client.post('cancel', {})
+    await expectResult(window, 'canceled')
+    await route.continue()
+  })
   await window.frame.getByRole('button', { name: 'Cancel payment' }).click()
   await expectResult(window, 'canceled')
   expect(await messagesOf(window)).toEqual([...opened, 'busy true', 'busy false', 'cancel'])
@@ -183,6 +191,7 @@ test('shows that an intent has expired while its page is open', async () => {
     update payment_intents
        set expires_at = ${stack.checkout.context.now()}, created_at = created_at - interval '1 day'
      where id = ${window.pair.id}`
+  stack.checkout.db.notify('unknown')
   await expectResult(window, 'expired')
   expect(await window.messages()).toContain('finish')
 })
