@@ -106,11 +106,15 @@ export async function measure(samples: Samples, size: Size): Promise<void> {
   async function measureWaiting(width: Width): Promise<void> {
     const waited = await inPostgres(database.url)
     await waited.refill(size(10_000, 100))
+    const idle = await waited.cpu()
     const disconnect = await waited.connectBuyers()
-    // A request waits for 20 to 25 seconds, so each buyer returns about twice.
+    await sleep(size(3000, 100))
     const [startedAt, before] = [performance.now(), await waited.cpu()]
-    await sleep(size(45_000, 500))
-    const cores = ((await waited.cpu()) - before) / 1000 / (performance.now() - startedAt)
+    // Two spaces to each buyer.
+    await sleep(size(50_000, 500))
+    const waiting = ((await waited.cpu()) - before) / 1000 / (performance.now() - startedAt)
+    // A request waits for four to five minutes. Then the page connects again.
+    const cores = waiting + (before - idle) / 1e6 / 270
     samples.record('waiting buyers', { cores })
     const of = (server: Server, series: string) => async (record: Samples['record']) =>
       record(series, await server.createMany(width))

@@ -124,11 +124,12 @@ async function waitWith(port: number, token: string): Promise<Socket> {
   await once(socket, 'connect')
   const send = () =>
     socket.write(
-      `GET /checkout-api/intent?waitForVersion=2 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+      `GET /checkout-api/intent?waitForVersion=2&keepAlive HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`,
     )
   socket.on('data', (part) => {
-    if (!part.toString('latin1').startsWith('HTTP/1.1 200')) throw new Error(part.toString())
-    send()
+    const text = part.toString('latin1')
+    if (/^HTTP\/1\.1 [345]/.test(text)) throw new Error(text)
+    if (text.includes('"version"')) send()
   })
   send()
   return socket

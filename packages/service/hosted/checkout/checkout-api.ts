@@ -58,11 +58,11 @@ export class CheckoutApi {
     return readView(intent)
   }
 
-  /** Returns the view, or waits up to 25 seconds until it has reached a version. */
+  /** Returns the view, or waits for some minutes until it has reached a version. */
   async intent(waitForVersion?: number, signal?: AbortSignal): Promise<CheckoutView> {
     if (waitForVersion === undefined) return readView(await this.#send('intent', { signal }))
-    const path = `intent?waitForVersion=${waitForVersion}`
-    return readView(await this.#send(path, { signal, timeout: longPollTimeout }))
+    const path = `intent?waitForVersion=${waitForVersion}&keepAlive`
+    return readView(await this.#send(path, { signal, isLongPoll: true }))
   }
 
   async confirm(request: ConfirmBody, signal?: AbortSignal): Promise<CheckoutView> {
@@ -104,17 +104,19 @@ export class CheckoutApi {
     return await this.#fetch(path, options)
   }
 
-  async #fetch(
-    path: string,
-    { body, signal, timeout = requestTimeout }: Options,
-  ): Promise<unknown> {
+  async #fetch(path: string, { body, signal, isLongPoll = false }: Options): Promise<unknown> {
     const headers = new Headers()
     if (this.#token) headers.set('authorization', `Bearer ${this.#token}`)
     if (body) headers.set('content-type', 'application/json')
     // Not `AbortSignal.any`, which Safari 16 does not have.
     const end = new AbortController()
     const abort = (): void => end.abort()
-    const timer = setTimeout(abort, timeout)
+    const timeout = isLongPoll ? longPollTimeout : requestTimeout
+    let timer = setTimeout(abort, timeout)
+    const extend = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(abort, timeout)
+    }
     signal?.addEventListener('abort', abort)
     if (signal?.aborted) abort()
     try {
@@ -124,6 +126,7 @@ export class CheckoutApi {
         credentials: 'omit',
         signal: end.signal,
       })
+      if (response.ok && isLongPoll) return await readParts(response, extend)
       if (response.ok) return await response.json()
       throw readProblem(response.status, await response.json().catch(() => undefined))
     } finally {
@@ -134,14 +137,26 @@ export class CheckoutApi {
 }
 
 const requestTimeout = 10_000
-/** The service responds to a long poll after at most 25 seconds. */
-const longPollTimeout = 30_000
+/** In milliseconds. During a long poll the service sends a space every 25 seconds. */
+const longPollTimeout = 40_000
 
 interface Options {
   /** Makes it a POST. */
   readonly body?: object
   readonly signal?: AbortSignal | undefined
-  readonly timeout?: number
+  readonly isLongPoll?: boolean
+}
+
+/** Reads JSON. Calls `onPart` when a part arrives. */
+async function readParts({ body }: Response, onPart: () => void): Promise<unknown> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  for (;;) {
+    const part = await reader?.read()
+    if (!part || part.done) return JSON.parse(text)
+    onPart()
+    text += part.value
+  }
 }
 
 /** Rejects the response of a network with a sign-in page. */

@@ -28,6 +28,7 @@ import {
   type RetrievedSnapshot,
   snapshotReader,
 } from './intent-snapshot.ts'
+import { longPoll } from './long-poll.ts'
 import { type ActiveSession, openSession, sessionReader } from './open-session.ts'
 import { checkoutPage, errorPage } from './pages.ts'
 import {
@@ -118,20 +119,21 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
       const version = readVersion(call)
       if (version !== undefined) await waitGroup()
       const session = await sessions.of(request)
-      const snapshot =
-        version === undefined
-          ? await read(session)
-          : await waitForVersion(notifier, session, {
-              version,
-              read: async (isAgain) => {
-                // The session may have been revoked during the wait.
-                if (isAgain) await sessions.check(session)
-                return await read(session)
-              },
-              session: signedPart(request.headers.authorization),
-              signal: endOf(call),
-            })
-      return view(existing(snapshot))
+      if (version === undefined) return view(existing(await read(session)))
+      const wait = async (onPulse?: () => void): Promise<RouteResponse> => {
+        const waited = await waitForVersion(notifier, session, {
+          ...{ version, onPulse, session: signedPart(request.headers.authorization) },
+          signal: endOf(call),
+          read: async (woken) => {
+            if (woken === 'environments') await waitGroup()
+            // The session may have been revoked during the wait.
+            if (woken) await sessions.check(session)
+            return await read(session)
+          },
+        })
+        return view(existing(waited))
+      }
+      return call.query.has('keepAlive') ? await longPoll(wait) : await wait()
     },
 
     confirm: post(

@@ -2,44 +2,53 @@
 
 import type { IntentKey } from '../intents/intents.ts'
 import { nextDeadline } from '../intents/lifecycle.ts'
-import type { Holder, Notifier } from '../notifier/notifier.ts'
+import type { Holder, Notifier, Woken } from '../notifier/notifier.ts'
 import type { RetrievedSnapshot } from './intent-snapshot.ts'
 
+/** A request that waits. */
+export interface VersionWait extends Holder {
+  readonly version: number
+  /** Reads the intent: first before the wait, and then again after each possible change, of which it gets the kind. */
+  readonly read: (woken?: Woken) => Promise<RetrievedSnapshot | undefined>
+  /** Called every 25 seconds, if the request can wait for minutes. */
+  readonly onPulse?: (() => void) | undefined
+}
+
 /**
- * Waits until the intent reaches `version`, for 20 to 25 seconds.
+ * Waits until the intent reaches a version: for 4 to 5 minutes, or without `onPulse` for 20 to 25 seconds.
  *
- * @param request - `read` reads the intent, first before the wait and then after each possible change.
- * @returns The latest snapshot, even if it has not reached `version`; `undefined` if the intent does not exist.
+ * @returns The latest snapshot, even if it has not reached the version; `undefined` if the intent does not exist.
  */
 export async function waitForVersion(
   notifier: Notifier,
   key: IntentKey,
-  {
-    version,
-    read,
-    ...holder
-  }: {
-    readonly version: number
-    readonly read: (isAgain: boolean) => Promise<RetrievedSnapshot | undefined>
-  } & Holder,
+  { version, read, onPulse, ...holder }: VersionWait,
 ): Promise<RetrievedSnapshot | undefined> {
-  const until = performance.now() + maxWait - Math.random() * spread
+  const longest = onPulse ? longestHold : longestWait
+  // Pages that connected together, for example after a restart, do not return together.
+  const until = performance.now() + longest * (1 - Math.random() / 5)
   const waiting = notifier.begin(key.id, version, holder)
   try {
-    for (let isAgain = false; ; isAgain = true) {
-      const snapshot = await read(isAgain)
+    for (let woken: Woken | undefined; ; ) {
+      const snapshot = await read(woken)
       if (!snapshot || snapshot.intent.version >= version) return snapshot
-      if ((await waiting.next(until, dueOf(snapshot))) === 'over') return snapshot
+      for (woken = 'pause'; woken === 'pause'; ) {
+        const pause = onPulse ? performance.now() + pulseInterval : until
+        woken = await waiting.next(Math.min(until, pause), dueOf(snapshot))
+        if (woken === 'over' || performance.now() >= until) return snapshot
+        if (woken === 'pause') onPulse?.()
+      }
     }
   } finally {
     waiting.end()
   }
 }
 
-/** Maximum wait in milliseconds. Proxies and browsers time out after 30 seconds or more. */
-const maxWait = 25_000
-/** In milliseconds. Pages that connected together, for example after a restart, do not return together. */
-const spread = 5000
+/** In milliseconds. Proxies and browsers time out after 30 seconds without a byte, or later. */
+const pulseInterval = 25_000
+const longestWait = 25_000
+/** In milliseconds. Shorter than a session. */
+const longestHold = 300_000
 
 /** Returns the next deadline in real time. */
 function dueOf({ intent, environment }: RetrievedSnapshot): Date | undefined {

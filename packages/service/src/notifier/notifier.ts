@@ -3,8 +3,11 @@ import type { Logger } from 'pino'
 import type { Database } from '../db/database.ts'
 import { logError } from '../log.ts'
 
-/** Reason why a wait ended: the intent may have changed, or the request has waited long enough. */
-export type Woken = 'changed' | 'over'
+/**
+ * Reason why a wait ended: the intent may have changed, environments or their origins have changed, the given time
+ * has passed, or the request must end.
+ */
+export type Woken = 'changed' | 'environments' | 'pause' | 'over'
 
 export interface Notifier {
   /**
@@ -27,9 +30,9 @@ export interface Waiting {
   /**
    * Waits for a change since the last call, or since the wait began.
    *
-   * @param until - Time of `performance.now()` at which the wait is over.
+   * @param until - Time of `performance.now()` at which it returns `pause`.
    * @param due - Next deadline of the intent as it was read, in real time. It counts as a change.
-   * @returns `over` if the time is up, the signal or the service ends the wait, or its session has too many waits.
+   * @returns `over` if the signal or the service ends the wait, or its session has too many waits.
    */
   next(until: number, due: Date | undefined): Promise<Woken>
   end(): void
@@ -72,10 +75,11 @@ export function createNotifier(
   }
 
   db.listen((change) => {
-    if (typeof change === 'string') void readAll()
+    if (change === 'environments') byIntent.wakeAll('environments')
+    else if (change === 'unknown') void readAll()
     else byIntent.wake(change.intentId, change.version)
   })
-  stopping.addEventListener('abort', () => byIntent.endAll())
+  stopping.addEventListener('abort', () => byIntent.wakeAll('over'))
 
   return {
     begin: (intentId, version, { session, signal }) => {
@@ -109,7 +113,8 @@ class Wait {
   due: Date | undefined
   readonly #now: () => Date
   #woken: Woken | undefined
-  #resolve: ((woken: Woken) => void) | undefined
+  #resolve: (() => void) | undefined
+  #timer: NodeJS.Timeout | undefined
 
   constructor(version: number, now: () => Date) {
     this.version = version
@@ -120,20 +125,22 @@ class Wait {
     this.due = due
     const left = Math.max(0, until - performance.now())
     const untilDue = due ? Math.max(minDelay, due.getTime() - this.#now().getTime()) : Infinity
-    const timer = setTimeout(
-      () => this.wake(untilDue < left ? 'changed' : 'over'),
-      Math.min(left, untilDue),
-    )
-    const woken = this.#woken ?? (await new Promise<Woken>((resolve) => (this.#resolve = resolve)))
-    clearTimeout(timer)
-    if (woken === 'changed') this.#woken = undefined
+    if (!this.#woken) {
+      await new Promise<void>((resolve) => {
+        this.#resolve = resolve
+        const wake = (): void => this.wake(untilDue < left ? 'changed' : 'pause')
+        this.#timer = setTimeout(wake, Math.min(left, untilDue))
+      })
+      clearTimeout(this.#timer)
+    }
+    const woken = this.#woken ?? 'pause'
+    if (woken !== 'over') this.#woken = undefined
     return woken
   }
 
   wake(woken: Woken): void {
-    if (this.#woken === 'over') return
-    this.#woken = woken
-    this.#resolve?.(woken)
+    if (this.#woken !== 'over') this.#woken = woken
+    this.#resolve?.()
   }
 }
 
@@ -179,9 +186,9 @@ class Groups {
     }
   }
 
-  endAll(): void {
+  wakeAll(woken: Woken): void {
     for (const group of this.#waits.values()) {
-      for (const wait of group) wait.wake('over')
+      for (const wait of group) wait.wake(woken)
     }
   }
 }

@@ -147,9 +147,8 @@ for (const [what, revoke] of [
   ],
   [
     'origin is removed',
-    async (id: string) => {
+    async () => {
       await removeOrigin(other.db, { environmentId: 'env_test', origin: shop })
-      other.db.notify({ intentId: id, version: 2 })
     },
   ],
 ] as const) {
@@ -208,6 +207,47 @@ test('waits through an outage of the store and logs it once', async () => {
   expect(lines[0]).toContain('"code":"42P01"')
   await client.post('cancel', {})
   expect((await waiting).status).toBe('canceled')
+})
+
+/** Sends a long poll that can last for minutes, and returns its response, which begins with a space. */
+async function pulsing(client: PageClient) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+  const response = client.get('?waitForVersion=2&keepAlive')
+  await vi.waitFor(() => expect(waits.begun).toBe(1), { timeout: 12_000 })
+  await vi.advanceTimersByTimeAsync(25_000)
+  const { body } = await response
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  expect((await reader?.read())?.value).toBe(' ')
+  return reader
+}
+
+test('sends a space every 25 seconds, and then the view in less than five minutes', async () => {
+  const client = await opened()
+  const reader = await pulsing(client)
+  let text = ''
+  for (let part = 0; part < 12 && text === ''; part++) {
+    await vi.advanceTimersByTimeAsync(25_000)
+    text += (await reader?.read())?.value?.trim()
+  }
+  vi.useRealTimers()
+  expect(JSON.parse(text)).toMatchObject({ version: 1 })
+})
+
+test('sends a change after a space, and ends the connection of a revoked session', async () => {
+  const client = await opened()
+  const changed = await pulsing(client)
+  vi.useRealTimers()
+  await client.post('cancel', {})
+  expect(JSON.parse(String((await changed?.read())?.value))).toMatchObject({ status: 'canceled' })
+
+  waits.begun = 0
+  const revoked = await opened()
+  const { id } = await revoked.view()
+  const ended = await pulsing(revoked)
+  vi.useRealTimers()
+  await revokeSecret(counted, { id, modes: ['test'] })
+  await expect(ended?.read()).rejects.toThrow()
+  expect(await revoked.view()).toMatchObject({ status: 401 })
 })
 
 test('responds immediately after a stop began, and closes the connection', async () => {

@@ -23,7 +23,7 @@ test('wakes the wait whose deadline passes, and no other one', async () => {
   const now = new Date()
   const { one, two } = startWaiting([], now)
   const waits = [one.next(soon(), new Date(now.getTime() - 60_000)), two.next(soon(), undefined)]
-  expect(await Promise.all(waits)).toEqual(['changed', 'over'])
+  expect(await Promise.all(waits)).toEqual(['changed', 'pause'])
 })
 
 test('wakes for a change between the begin and the wait', async () => {
@@ -32,8 +32,8 @@ test('wakes for a change between the begin and the wait', async () => {
   notify({ intentId: 'two', version: 8 })
   expect(await one.next(soon(), undefined)).toBe('changed')
   expect(await Promise.all([one.next(soon(), undefined), two.next(soon(), undefined)])).toEqual([
-    'over',
-    'over',
+    'pause',
+    'pause',
   ])
 })
 
@@ -45,5 +45,5 @@ test('wakes the waits that differ from the store, if it is not known what has ch
   const { one, two, notify } = startWaiting(rows)
   const waits = [one.next(soon(), undefined), two.next(soon(), undefined)]
   notify('unknown')
-  expect(await Promise.all(waits)).toEqual(['changed', 'over'])
+  expect(await Promise.all(waits)).toEqual(['changed', 'pause'])
 })

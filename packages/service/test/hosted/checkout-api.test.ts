@@ -1,0 +1,59 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { CheckoutApi } from '../../hosted/checkout/checkout-api.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+/** An API whose next response is a body, to which the test writes. */
+function respondingApi() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  let writer: ReadableStreamDefaultController | undefined
+  const request = vi.fn(async (_path: string, { signal }: RequestInit) => {
+    const start = (controller: ReadableStreamDefaultController): void => {
+      writer = controller
+      signal?.addEventListener('abort', () => controller.error(signal.reason))
+    }
+    return new Response(new ReadableStream({ start }))
+  })
+  vi.stubGlobal('fetch', request)
+  const write = (text: string): void => writer?.enqueue(new TextEncoder().encode(text))
+  return { api: new CheckoutApi(async () => {}), request, write, end: () => writer?.close() }
+}
+
+test('waits for as long as the service sends spaces', async () => {
+  const { api, request, write, end } = respondingApi()
+  const reading = api.intent(2)
+  for (let pulse = 0; pulse < 10; pulse++) {
+    await vi.advanceTimersByTimeAsync(39_000)
+    write(' ')
+  }
+  write('{"version":2,"status":"canc')
+  write('eled"}')
+  end()
+  expect(await reading).toEqual({ version: 2, status: 'canceled' })
+  expect(request.mock.calls[0]?.[0]).toBe('/checkout-api/intent?waitForVersion=2&keepAlive')
+})
+
+test('gives up a long poll 40 seconds after the last space, and another request after 10', async () => {
+  for (const [version, seconds] of [
+    [2, 40],
+    [undefined, 10],
+  ] as const) {
+    const { api, write } = respondingApi()
+    let hasEnded = false
+    const reading = api.intent(version).finally(() => {
+      hasEnded = true
+    })
+    reading.catch(() => {})
+    if (version) {
+      await vi.advanceTimersByTimeAsync(30_000)
+      write(' ')
+    }
+    await vi.advanceTimersByTimeAsync(seconds * 1000 - 1)
+    expect(hasEnded).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    await expect(reading).rejects.toThrow()
+  }
+})
