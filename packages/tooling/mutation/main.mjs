@@ -26,11 +26,10 @@ const groups = [
   },
 ]
 
-/** They take long, or start processes. */
+/** They take long, or run their sources in other processes. */
 const excludedTests = [
   `${server}/test/client/{fault-matrix,killed-processes}.test.ts`,
   `${server}/test/frameworks/clients-that-leave.test.ts`,
-  `${server}/test/testing/service-parity.test.ts`,
 ]
 
 process.chdir(root)

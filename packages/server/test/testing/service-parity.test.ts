@@ -1,6 +1,6 @@
 import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
 import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { PaymentIntents } from '../../src/index.ts'
 import { type FakeService, fakeService } from '../../src/testing/fake-service.ts'
 
@@ -10,21 +10,23 @@ interface Target {
   readonly fetch: typeof globalThis.fetch
 }
 
+// The first test of the real service starts it.
+vi.setConfig({ testTimeout: 120_000 })
+
+let service: Promise<Program<ServiceReady>> | undefined
+
 /** The service as a separate process, used over HTTP only. */
-let real: Target
-let service: Program<ServiceReady> | undefined
+async function realService(): Promise<Target> {
+  service ??= startService(['--memory'])
+  const { apiKey, baseUrl } = (await service).ready
+  return { apiKey, baseUrl, fetch: globalThis.fetch }
+}
 
-beforeAll(async () => {
-  service = await startService(['--memory'])
-  const { apiKey, baseUrl } = service.ready
-  real = { apiKey, baseUrl, fetch: globalThis.fetch }
-}, 120_000)
+afterAll(async () => await (await service)?.stop())
 
-afterAll(async () => await service?.stop())
-
-const targets: [string, () => Target][] = [
+const targets: [string, () => Target | Promise<Target>][] = [
   ['the fake service', () => fakeService().options],
-  ['the real service', () => real],
+  ['the real service', realService],
 ]
 
 let orders = 0
@@ -118,7 +120,7 @@ const rejections: readonly Rejection[] = [
 for (const [name, target] of targets) {
   test(`${name} returns the whole intent and its secret after a create`, async () => {
     const order = newOrder()
-    const response = await send(target(), {
+    const response = await send(await target(), {
       body: { ...order, currency: 'amd' },
       key: order.orderId,
     })
@@ -149,7 +151,7 @@ for (const [name, target] of targets) {
   })
 
   test(`${name} returns fields in a fixed order`, async () => {
-    const response = await send(target(), { body: newOrder() })
+    const response = await send(await target(), { body: newOrder() })
     expect(Object.keys((await response.json()) as object).join(' ')).toBe(
       'id amount currency orderId clientSecret customer metadata status paymentMethod lastPaymentFailure nextAction providerPaymentId createdAt updatedAt',
     )
@@ -157,7 +159,7 @@ for (const [name, target] of targets) {
 
   test(`${name} replays the response for the same key and an equal body`, async () => {
     const { orderId, ...money } = newOrder()
-    const server = target()
+    const server = await target()
     const first = await send(server, { body: { orderId, ...money }, key: orderId })
     const body = { ...money, currency: 'amd', orderId, customer: null }
     const second = await send(server, { body, key: orderId })
@@ -168,7 +170,7 @@ for (const [name, target] of targets) {
 
   test(`${name} rejects a key with another body and shows nothing of the first`, async () => {
     const order = newOrder()
-    const server = target()
+    const server = await target()
     const first = await send(server, { body: order, key: order.orderId })
     const { id } = (await first.json()) as { id: string }
     const second = await send(server, { body: { ...order, amount: 1 }, key: order.orderId })
@@ -180,7 +182,7 @@ for (const [name, target] of targets) {
 
   test(`${name} creates two intents without a key`, async () => {
     const order = newOrder()
-    const server = target()
+    const server = await target()
     const [one, two] = await Promise.all([
       send(server, { body: order }),
       send(server, { body: order }),
@@ -191,7 +193,7 @@ for (const [name, target] of targets) {
 
   test(`${name} creates one intent for 20 concurrent requests with one key`, async () => {
     const order = newOrder()
-    const server = target()
+    const server = await target()
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => send(server, { body: order, key: order.orderId })),
     )
@@ -202,7 +204,7 @@ for (const [name, target] of targets) {
 
   test(`${name} does not store an error under its key`, async () => {
     const order = newOrder()
-    const server = target()
+    const server = await target()
     const rejected = await send(server, { body: { ...order, amount: 0 }, key: order.orderId })
     expect(rejected.status).toBe(400)
     expect((await send(server, { body: order, key: order.orderId })).status).toBe(201)
@@ -210,7 +212,7 @@ for (const [name, target] of targets) {
 
   test(`${name} retrieves without the secret`, async () => {
     const order = { ...newOrder(), customer: { id: 'c1', name: 'Ani' }, metadata: { cart: '7' } }
-    const server = target()
+    const server = await target()
     const created = await send(server, { body: order, key: order.orderId })
     const { clientSecret: _, ...intent } = (await created.json()) as Record<string, string>
     const response = await send(server, { method: 'GET', path: `/payment-intents/${intent.id}` })
@@ -220,7 +222,7 @@ for (const [name, target] of targets) {
 
   for (const [what, request, status, code] of rejections) {
     test(`${name} rejects ${what} with ${status} ${code} (threats 24, 25)`, async () => {
-      const response = await send(target(), request)
+      const response = await send(await target(), request)
       expect(response.status).toBe(status)
       expect(response.headers.get('content-type')).toBe('application/problem+json')
       expect(response.headers.get('www-authenticate')).toBe(
@@ -247,7 +249,7 @@ for (const [name, target] of targets) {
   }
 
   test(`${name} and the client agree from create to retrieve`, async () => {
-    const intents = new PaymentIntents(target())
+    const intents = new PaymentIntents(await target())
     const order = { amount: 1999, currency: 'usd', orderId: newOrder().orderId } as const
     const first = await intents.create(order)
     const second = await intents.create(order)
@@ -262,7 +264,7 @@ for (const fault of [...requestFaults, ...statusFaults]) {
   test(`the fault ${fault} does the same in the fake and in the real service`, async () => {
     const faked = await faultEffect(fakeWith(fault).options)
     const sandboxFault = { 'sandbox-fault': fault }
-    expect(faked).toEqual(await faultEffect(real, sandboxFault))
+    expect(faked).toEqual(await faultEffect(await realService(), sandboxFault))
   })
 }
 
