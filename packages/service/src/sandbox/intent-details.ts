@@ -157,7 +157,7 @@ export async function* allIntents(
   }
 }
 
-const pageSize = 500
+const pageSize = 100
 
 /** Reads rows, applies passed deadlines, and repeats until no deadline has passed. */
 async function current(
