@@ -1,6 +1,7 @@
 import { hasPgbouncer, startPgbouncer } from '@pi-checkout/test-support/pgbouncer'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import type { Change } from '../../src/db/database.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { newSecretKeys } from '../../src/secret-keys.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
@@ -79,7 +80,14 @@ describe.skipIf(!hasPgbouncer)('behind PgBouncer', () => {
     await admin.connect()
     await admin.query(String(fix))
     await admin.end()
-    await expectOneIntentPerKey(await pooled(settings))
+    const url = await pooled(settings)
+    await expectOneIntentPerKey(url)
+    // A session that LISTEN could use does not exist.
+    const db = await openPostgres(url)
+    atEnd(() => db.close())
+    const changes: Change[] = []
+    db.listen((change) => changes.push(change))
+    await expect.poll(() => changes.slice(0, 2)).toEqual(['unknown', 'unknown'])
   })
 })
 
