@@ -29,6 +29,33 @@ for (const [name, fail, arrived] of recovered) {
   })
 }
 
+/** What the client reports of a request with each fault, its wait, and whether the request was executed. */
+const faults: [string, (service: FakeService) => FakeService, [string, number, number]][] = [
+  ['dropAfterCommit', (it) => it.dropAfterCommit(), ['ECONNRESET', 125, 1]],
+  ['dropBeforeCommit', (it) => it.dropBeforeCommit(), ['ECONNRESET', 125, 0]],
+  ['refuseConnection', (it) => it.refuseConnection(), ['ECONNREFUSED', 125, 0]],
+  ['stallBody', (it) => it.stallBody(), ['timed_out', 125, 1]],
+  ['truncateBody', (it) => it.truncateBody(), ['UND_ERR_SOCKET', 125, 1]],
+  ['malformedJson', (it) => it.malformedJson(), ['not_json', 125, 1]],
+  ['status(409)', (it) => it.status(409), ['idempotency_key_in_use', 125, 0]],
+  ['status(429)', (it) => it.status(429, { retryAfter: 3 }), ['rate_limited', 3000, 0]],
+  ['status(500)', (it) => it.status(500), ['internal_error', 125, 0]],
+  ['status(502)', (it) => it.status(502), ['http_502', 125, 0]],
+  ['status(503)', (it) => it.status(503, { code: 'timeout' }), ['timeout', 125, 0]],
+]
+test.each(faults)('%s does what its name says', async (_, fail, [code, wait, executed]) => {
+  const time = fakeTime()
+  const service = fail(fakeService())
+  const seen: [unknown, number | undefined, number][] = []
+  const intents = new PaymentIntents({
+    ...{ ...service.options, ...time, timeout: 50 },
+    onRequest: (request) => seen.push([request.code, request.retryIn, service.intents.length]),
+  })
+  await intents.create(order)
+  expect(seen[0]).toEqual([code, wait, executed])
+  expect(time.waits).toEqual([wait])
+})
+
 test('a create that failed finds its intent when it is called again', async () => {
   const service = fakeService().dropAfterCommit().dropAfterCommit()
   const intents = new PaymentIntents({ ...service.options, ...fakeTime(), maxRetries: 1 })
@@ -46,10 +73,21 @@ test('settle changes the latest intent of an order only', async () => {
   const { intent } = await intents.create(order, { attempt: 2 })
   await time.sleep(1000)
   const settled = service.settle('A-1001', 'succeeded')
-  expect(settled).toMatchObject({ id: intent.id, status: 'succeeded' })
+  expect(settled).toEqual({
+    ...{ ...intent, status: 'succeeded', updatedAt: expect.any(String) },
+    paymentMethod: {
+      type: 'card',
+      card: { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2030, funding: 'credit' },
+    },
+    providerPaymentId: expect.stringMatching(/^sim_\w{24}$/),
+  })
   expect(Date.parse(settled.updatedAt)).toBe(Date.parse(intent.createdAt) + 1000)
   expect(verify(await intents.retrieve(intent.id), { ...order, id: intent.id })).toBe('paid')
   expect(verify(await intents.retrieve(old.id), { ...order, id: old.id })).toBe('open')
+  const { intent: third } = await intents.create({ ...order, orderId: 'C-3' })
+  expect(service.settle('C-3', 'expired')).toEqual({
+    ...{ ...third, status: 'expired', updatedAt: expect.any(String) },
+  })
   expect(() => service.settle('B-2', 'failed')).toThrow(/^orderId: the order "B-2" has no intent/)
 })
 
@@ -59,6 +97,9 @@ test('a fault on a retrieve is retried too', async () => {
   const { intent } = await intents.create(order)
   service.dropAfterCommit().status(504)
   expect(await intents.retrieve(intent.id)).toEqual(intent)
+  const path = `/payment-intents/${intent.id}`
+  const request = { method: 'GET', path, idempotencyKey: undefined, body: '' }
+  expect(service.requests.slice(1)).toEqual([request, request, request])
 })
 
 test('lists intents without secrets, and accepts its own key only', async () => {
