@@ -34,12 +34,11 @@ const excludedTests = [
 
 process.chdir(root)
 const files = selectedFiles(process.argv.slice(2))
-const mutants = []
+if (files.length === 0) console.log('No file of the list is selected.')
 for (const { sources, tests } of groups) {
   const mutate = below(sources, files)
-  if (mutate.length > 0) mutants.push(...(await mutateFiles(mutate, tests)))
+  if (mutate.length > 0) report(mutate, await mutateFiles(mutate, tests))
 }
-report()
 
 function selectedFiles(args) {
   const all = git('ls-files', '--', ...groups.flatMap(({ sources }) => sources))
@@ -86,7 +85,7 @@ function mutateFiles(mutate, tests) {
 }
 
 /** Prints the mutants that no test finds, then a table; fails if a file has too many of them. */
-function report() {
+function report(files, mutants) {
   const rows = files.flatMap((file) => {
     const all = mutants.filter(
       ({ fileName, status }) => relative(root, fileName) === file && status !== 'Ignored',
@@ -102,7 +101,7 @@ function report() {
     const counts = `${survived} of ${mutants} survived`
     console.log(`${mark.padEnd(4)} ${score.toFixed(1).padStart(5)} %  ${file}: ${counts}`)
   }
-  process.exitCode = rows.some(({ score }) => score < minimum) ? 1 : 0
+  if (rows.some(({ score }) => score < minimum)) process.exitCode = 1
 }
 
 function printMutant({ fileName, location: { start, end }, mutatorName, replacement, status }) {
