@@ -88,8 +88,11 @@ export function createNotifier(
       if (stopping.aborted || signal.aborted) over()
       signal.addEventListener('abort', over)
       byIntent.add(intentId, wait)
-      const waits = bySession.add(session, wait)
-      if (waits.size > waitsOfSession) waits.values().next().value?.wake('over')
+      const [oldest, ...others] = bySession.add(session, wait)
+      if (oldest && others.length >= waitsOfSession) {
+        bySession.remove(session, oldest)
+        oldest.wake('over')
+      }
       return {
         next: async (until, due) => await wait.next(until, due),
         end: () => {

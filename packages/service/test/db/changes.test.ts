@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { shareChanges } from '../../src/db/changes.ts'
 import { type Change, type Database, openPool } from '../../src/db/database.ts'
@@ -66,6 +67,25 @@ test('reports thousands of changes of a program that ends at once', async () => 
   for (const change of expected) ending.notify(change)
   await ending.close()
   await expect.poll(() => withoutProbes(changes)).toEqual(expected)
+})
+
+test('publishes without waiting for a missing synchronous standby', async () => {
+  const { changes } = await openListener()
+  const { db } = await openListener()
+  const admin = new pg.Client(server.url)
+  await admin.connect()
+  const set = async (name: string): Promise<void> => {
+    await admin.query(`alter system set synchronous_standby_names = '${name}'`)
+    await admin.query('select pg_reload_conf()')
+    await expect
+      .poll(async () => (await admin.query('show synchronous_standby_names')).rows[0])
+      .toEqual({ synchronous_standby_names: name })
+  }
+  await set('missing')
+  db.notify({ intentId: 'pi_2', version: 2 })
+  await expect.poll(() => withoutProbes(changes)).toHaveLength(1)
+  await set('')
+  await admin.end()
 })
 
 test('reports that changes may be missing after lost connections, and then listens again', async () => {

@@ -16,8 +16,15 @@ function startWaiting(rows: readonly object[], now = new Date()) {
   const { begin } = createNotifier({ db: db as never, log, now: () => now }, stopping.signal)
   const { signal } = stopping
   const of = (id: string): Waiting => begin(id, 9, { session: id, signal })
-  return { one: of('one'), two: of('two'), notify: (change: Change) => notify(change) }
+  return { of, one: of('one'), two: of('two'), notify: (change: Change) => notify(change) }
 }
+
+test('keeps the newest four of twenty waits that a session begins at once', async () => {
+  const { of } = startWaiting([])
+  const waits = Array.from({ length: 20 }, () => of('three'))
+  const woken = await Promise.all(waits.map(async (wait) => await wait.next(soon(), undefined)))
+  expect(woken).toEqual([...Array(16).fill('over'), ...Array(4).fill('pause')])
+})
 
 test('wakes the wait whose deadline passes, and no other one', async () => {
   const now = new Date()
