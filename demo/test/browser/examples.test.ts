@@ -30,6 +30,7 @@ const variables = {
 }
 const closing: (() => unknown)[] = []
 const running = new Map<string, StartedProgram>()
+const shared = new Map<string, string>()
 let browser: Browser
 
 beforeAll(async () => {
@@ -51,19 +52,9 @@ test('each file has at most forty lines', () => {
 })
 
 test.each(['express', 'fastify', 'hono', 'node'])(
-  'the %s example creates one intent for its order and returns paid after the payment',
-  async (name) => {
-    const shop = await startExample(`${name}.mjs`)
-    const page = await (await fetch(shop)).text()
-    expect(page).toContain(`src="${checkoutOrigin}/v1/pi-checkout.js"`)
-    await paysOnce(shop, fetch)
-  },
-)
-
-test.each(['express', 'fastify', 'hono', 'node'])(
   'the %s example survives clients that disconnect at any byte',
   async (name) => {
-    const shop = await startExample(`${name}.mjs`)
+    const shop = await sharedExample(name)
     const { port } = new URL(shop)
     const headers = { origin: shop, 'content-type': 'application/json' }
     const head = [`Host: localhost:${port}`, `Origin: ${shop}`, 'Connection: close']
@@ -90,6 +81,16 @@ test.each(['express', 'fastify', 'hono', 'node'])(
     }).catch(String)
     const { child, log } = running.get(shop) ?? {}
     expect([end, child?.exitCode, log?.slice(1)]).toEqual([undefined, null, []])
+  },
+)
+
+test.each(['express', 'fastify', 'hono', 'node'])(
+  'the %s example creates one intent for its order and returns paid after the payment',
+  async (name) => {
+    const shop = await sharedExample(name)
+    const page = await (await fetch(shop)).text()
+    expect(page).toContain(`src="${checkoutOrigin}/v1/pi-checkout.js"`)
+    await paysOnce(shop, fetch)
   },
 )
 
@@ -168,6 +169,13 @@ async function startExample(name: string): Promise<string> {
   closing.push(started.stop)
   running.set(started.line, started)
   return started.line
+}
+
+/** Starts an example for the tests of its order, in turn. */
+async function sharedExample(name: string): Promise<string> {
+  const shop = shared.get(name) ?? (await startExample(`${name}.mjs`))
+  shared.set(name, shop)
+  return shop
 }
 
 /** A shop whose one page is this script. @returns Its address. */
