@@ -87,23 +87,16 @@ function fieldError(issue: z.core.$ZodIssue, input: unknown): FieldError {
 }
 
 function cut(name: string): string {
-  if (name.length <= maxNameLength) return name
   const points = [...name.slice(0, 2 * maxNameLength + 1)]
   return points.length > maxNameLength ? `${points.slice(0, maxNameLength).join('')}…` : name
 }
 
 function at(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-        ? Reflect.get(value, key)
-        : undefined,
-    input,
-  )
+  return path.reduce<unknown>((value, key) => Reflect.get(Object(value), key), input)
 }
 
 function codeOf(issue: z.core.$ZodIssue): FieldErrorCode {
-  if (issue.code === 'custom') return issue.params?.code ?? 'invalid_format'
+  if (issue.code === 'custom') return issue.params?.code
   if (issue.code === 'invalid_value') return 'not_supported'
   if (issue.code === 'invalid_key') {
     const [inner] = issue.issues
