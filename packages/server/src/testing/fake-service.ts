@@ -94,7 +94,7 @@ export function fakeService({ clock = Date.now }: FakeServiceOptions = {}): Fake
     const request = new Request(input, init)
     request.signal.throwIfAborted()
     const script = scripts.shift()
-    if (script === connectionRefused) throw networkError('ECONNREFUSED')
+    if (script === connectionRefused) return script(request, store)
     const copy = request.clone()
     requests.push(await record(request))
     return script ? script(copy, store) : operate(copy, store)
@@ -194,9 +194,10 @@ const malformedJson: Script = async (request, store) => {
 }
 
 function statusResponse(status: number, { code, retryAfter }: FaultAnswer): Response {
+  // The first of 409 is that of a running request.
   const usual = (Object.keys(problemCodes) as ProblemCode[]) // The keys of a closed record.
     .find((candidate) => problemCodes[candidate].status === status)
-  const named = code ?? (status === 409 ? 'idempotency_key_in_use' : usual)
+  const named = code ?? usual
   const headers: Record<string, string> =
     retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   const response = problem(named ?? 'internal_error', { headers })
