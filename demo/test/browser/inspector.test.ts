@@ -1,4 +1,4 @@
-import type { Browser } from '@playwright/test'
+import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BackOfficeData } from '../../server/page-data.ts'
 import { formReady, openBrowser, openCheckout, openShop, stack } from './shop-page.ts'
@@ -12,10 +12,10 @@ afterAll(() => browser.close())
 test('shows a lost response as attempt 2 with the same key, and one intent', async () => {
   const { page, close } = await openShop()
   const orderId = await openCheckout(page)
-  await page.getByTestId('inspector').locator('summary').click()
+  await openInspector(page)
   await Promise.all([page.waitForEvent('load'), page.getByTestId('lose-response').click()])
   await formReady(page)
-  await page.getByTestId('inspector').locator('summary').click()
+  await openInspector(page)
   const steps = page.getByTestId('step')
   await steps.filter({ hasText: 'attempt 2' }).waitFor()
   const creates = await steps.filter({ hasText: 'Idempotency-Key' }).allTextContents()
@@ -41,6 +41,11 @@ test('shows field names and no secret', async () => {
   expect(trace).not.toContain(stack.apiKey)
   await close()
 })
+
+/** Opens it without a click, which misses it while the checkout above becomes taller. */
+async function openInspector(page: Page): Promise<void> {
+  await page.getByTestId('inspector').evaluate((details) => details.setAttribute('open', ''))
+}
 
 async function intentsOf(orderId: string): Promise<BackOfficeData['orders'][number]['intents']> {
   const [, token = ''] = stack.adminUrl.split('#')
