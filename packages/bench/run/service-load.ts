@@ -28,7 +28,7 @@ export async function measure(samples: Samples, size: Size): Promise<void> {
   for (const concurrency of [64, 1]) await measureLoad({ concurrency, seconds })
   await measureGrowth({ concurrency: 64, seconds })
   await measureInstances({ concurrency: 64, seconds })
-  await measureWaiting({ concurrency: 8, seconds })
+  await measureWaiting({ concurrency: 4, seconds })
   for (const server of servers) server.stop()
   await db.close()
   await database.stop()
@@ -106,15 +106,17 @@ export async function measure(samples: Samples, size: Size): Promise<void> {
   async function measureWaiting(width: Width): Promise<void> {
     const waited = await inPostgres(database.url)
     await waited.refill(size(10_000, 100))
-    const idle = await waited.cpu()
-    const disconnect = await waited.connectBuyers()
-    await sleep(size(3000, 100))
-    const [startedAt, before] = [performance.now(), await waited.cpu()]
-    // Two spaces to each buyer.
-    await sleep(size(50_000, 500))
-    const waiting = ((await waited.cpu()) - before) / 1000 / (performance.now() - startedAt)
-    // A request waits for four to five minutes. Then the page connects again.
-    const cores = waiting + (before - idle) / 1e6 / 270
+    const tokens = await waited.openSessions()
+    const disconnected = await waited.cpu()
+    const disconnect = await waited.connectBuyers(tokens)
+    // Until each has connected and got the first space, with which the response begins.
+    await sleep(size(25_000, 100))
+    const [startedAt, connected] = [performance.now(), await waited.cpu()]
+    // One more space to each.
+    await sleep(size(25_000, 100))
+    const spaces = ((await waited.cpu()) - connected) / 1000 / (performance.now() - startedAt)
+    // A request waits for 540 seconds on average. Then the page sends the next one.
+    const cores = (connected - disconnected) / 1e6 / 540 + spaces
     samples.record('waiting buyers', { cores })
     const of = (server: Server, series: string) => async (record: Samples['record']) =>
       record(series, await server.createMany(width))

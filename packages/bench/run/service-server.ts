@@ -61,9 +61,13 @@ export class Server {
     return bytes
   }
 
-  /** Connects a waiting buyer for each intent of the store, as the hosted page does. Returns what ends them. */
-  async connectBuyers(): Promise<() => void> {
-    const tokens = (await this.#query({ type: 'sessions', ids: this.#ids })) as string[]
+  /** Opens a checkout session for each intent. Returns their tokens. */
+  async openSessions(): Promise<readonly string[]> {
+    return (await this.#query({ type: 'sessions', ids: this.#ids })) as string[]
+  }
+
+  /** Connects a waiting buyer for each session, as the hosted page does. Returns what ends them. */
+  async connectBuyers(tokens: readonly string[]): Promise<() => void> {
     const sockets: Socket[] = []
     // One after the other, because the queue of new connections is short.
     for (const token of tokens) sockets.push(await waitWith(this.port, token))
