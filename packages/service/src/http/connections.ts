@@ -75,21 +75,17 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
   // Node.js restarts the timer of a socket when bytes are read or a write completes. Progress within one
   // large write shows only when the timer fires, so it fires several times within the timeout.
   const step = writeTimeout / stepsOfTimeout
-  // For a request that waits for the service, such as a long poll.
-  const longStep = writeTimeout - step
   server.timeout = step
   server.on('timeout', (socket: TrackedSocket) => {
     const state = socket[connection]
     // Another timeout is the keep-alive timeout of Node.js.
-    const { timeout } = socket
-    if (!state || (timeout !== step && timeout !== longStep)) return void socket.destroy()
+    if (!state || socket.timeout !== step) return void socket.destroy()
     const at = performance.now()
     const waitsForService = state.pending > 0 && socket.writableLength === 0
-    const hasProgressed = at - state.timedOutAt > timeout + step / 2
-    if (waitsForService || hasProgressed) state.stalledSince = at - timeout
+    const hasProgressed = at - state.timedOutAt > step * 1.5
+    if (waitsForService || hasProgressed) state.stalledSince = at - step
     state.timedOutAt = at
-    if (waitsForService) socket.setTimeout(longStep)
-    else if (at - state.stalledSince < writeTimeout - step / 2) socket.setTimeout(step)
+    if (at - state.stalledSince < writeTimeout - step / 2) socket.setTimeout(step)
     else socket.destroy()
   })
 }
