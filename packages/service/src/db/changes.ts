@@ -54,18 +54,20 @@ function createPublisher(database: Database) {
       try {
         await publish(database, entries)
       } catch {
-        if (closing.signal.aborted) return
+        if (closing.signal.aborted) break
         pending.set('unknown', 0)
         await sleep(retryDelay, undefined, { signal: closing.signal, ref: false }).catch(() => {})
       }
     }
+    // In the same turn as the check, so that the next change starts again.
+    publishing = undefined
   }
 
   return {
     add: (change: Change): void => {
       if (typeof change === 'string') pending.set(change, 0)
       else pending.set(change.intentId, change.version)
-      publishing ??= publishAll().finally(() => (publishing = undefined))
+      publishing ??= publishAll()
     },
     /** Publishes what is pending, once. */
     close: async (): Promise<void> => {

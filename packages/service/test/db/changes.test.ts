@@ -111,3 +111,29 @@ test('publishes that changes may be missing, if it could not publish them', asyn
   failing.notify({ intentId: 'pi_4', version: 4 })
   await expect.poll(() => withoutProbes(changes)).toEqual(['unknown'])
 })
+
+test('publishes a change that is made while the statement before it ends', async () => {
+  for (let turns = 0; turns < 12; turns++) {
+    const published: unknown[] = []
+    let listener = (_change: Change): void => {}
+    const second = { intentId: 'pi_second', version: 2 }
+    const query = (_text: TemplateStringsArray, payloads: unknown): Promise<[]> => {
+      published.push(payloads)
+      const result = Promise.resolve<[]>([])
+      void result.then(async () => {
+        for (let turn = 0; turn < turns; turn++) await undefined
+        if (published.length === 1) listener(second)
+      })
+      return result
+    }
+    const listen: Database['listen'] = (added) => {
+      listener = added
+    }
+    const db = { query, listen, close: async () => {} }
+    const shared = shareChanges(db as unknown as Database, undefined)
+    listener({ intentId: 'pi_first', version: 2 })
+    await new Promise(setImmediate)
+    await shared.close()
+    expect([turns, ...published]).toEqual([turns, ['pi_first:2'], ['pi_second:2']])
+  }
+})
