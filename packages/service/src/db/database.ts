@@ -36,8 +36,8 @@ export interface Queryable {
 }
 
 /**
- * What has changed: an intent has a new version; keys, origins, clocks, or secrets of an environment changed, or its
- * intents were deleted; or it is not known what has changed.
+ * What has changed: an intent has a new version, which is `Infinity` if its secret was revoked; keys, origins, or
+ * clocks of environments changed, or intents were deleted; or it is not known what has changed.
  */
 export type Change =
   | { readonly intentId: string; readonly version: number }

@@ -132,8 +132,8 @@ export function deadlineTransition(intent: IntentState, now: Date): Transition |
   if (!deadline || deadline > now) return undefined
   const { status, settlement, expiresAt } = intent
   const at = latest(deadline, intent.updatedAt)
-  if (status === 'processing') {
-    const providerPaymentId = settlement?.providerPaymentId ?? null
+  if (status === 'processing' && settlement) {
+    const { providerPaymentId } = settlement
     return move(intent, 'authorised', at, { status: 'succeeded', providerPaymentId })
   }
   if (deadline < expiresAt) {

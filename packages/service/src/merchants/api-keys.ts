@@ -75,8 +75,9 @@ export async function revokeApiKey(
 ): Promise<boolean> {
   const revoked = await db.query`
     update api_keys set revoked_at = coalesce(revoked_at, ${now}) where id = ${id} returning id`
+  if (revoked.length === 0) return false
   db.notify('environments')
-  return revoked.length > 0
+  return true
 }
 
 /** Returns whether a text has the format and the checksum of a key. */

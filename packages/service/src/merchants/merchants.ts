@@ -79,7 +79,7 @@ export async function removeOrigin(
     update environments set allowed_origins = array_remove(allowed_origins, ${origin})
      where id = ${environmentId} and ${origin} = any(allowed_origins)
     returning allowed_origins as origins`
-  db.notify('environments')
+  if (row) db.notify('environments')
   return row?.origins
 }
 
