@@ -12,7 +12,7 @@ import type { SecretKeys } from '../secret-keys.ts'
 import { checkoutApiError } from './api-errors.ts'
 import { checkoutView } from './checkout-view.ts'
 import { loadIntent } from './intent-snapshot.ts'
-import type { CheckoutSession, SessionTokens } from './session-token.ts'
+import type { CheckoutSession, SessionTokens, VerifiedSession } from './session-token.ts'
 
 /** Opens a session. An unknown `id` and an invalid `clientSecret` get the same response. */
 export async function openSession(
@@ -53,7 +53,7 @@ function rejected(rule: string): ProblemError {
 }
 
 /** A valid session, with the mode of its environment. */
-export interface ActiveSession extends CheckoutSession {
+export interface ActiveSession extends VerifiedSession {
   readonly mode: Environment['mode']
 }
 
@@ -67,7 +67,7 @@ export interface SessionReader {
    *
    * @throws {ProblemError} `invalid_session`
    */
-  readonly check: (session: CheckoutSession) => Promise<ActiveSession>
+  readonly check: (session: VerifiedSession) => Promise<ActiveSession>
 }
 
 /** Returns the reader of sessions. */
@@ -81,7 +81,7 @@ export function sessionReader({
     separable: () => false,
     kind: db.kind,
   })
-  async function check(session: CheckoutSession): Promise<ActiveSession> {
+  async function check(session: VerifiedSession): Promise<ActiveSession> {
     const mode = await modeOf(session)
     if (!mode) throw ended('Bearer error="invalid_token"')
     return { ...session, mode }

@@ -124,6 +124,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
         const waited = await waitForVersion(notifier, session, {
           ...{ version, onPulse, session: signedPart(request.headers.authorization) },
           signal: endOf(call),
+          lifetime: session.expiresAt.getTime() - now().getTime(),
           read: async (woken) => {
             if (woken === 'environments') await waitGroup()
             // The session may have been revoked during the wait.

@@ -19,6 +19,11 @@ export interface CheckoutSession {
   readonly origin: string
 }
 
+/** A session whose token was verified. */
+export interface VerifiedSession extends CheckoutSession {
+  readonly expiresAt: Date
+}
+
 /** Signs and verifies session tokens. The first secret key signs, and all of them verify. */
 export class SessionTokens {
   readonly #issuer: string
@@ -55,11 +60,10 @@ export class SessionTokens {
   }
 
   /** Returns the session of a token, or `undefined` if the token is invalid or has expired. */
-  async verify(token: string, now: Date): Promise<CheckoutSession | undefined> {
+  async verify(token: string, now: Date): Promise<VerifiedSession | undefined> {
     if (token.length > maxTokenLength) return undefined
-    const seconds = now.getTime() / 1000
     const known = this.#verified.get(token)
-    if (known && known.from <= seconds && seconds < known.until) return known.session
+    if (known && known.from <= now && now < known.session.expiresAt) return known.session
     try {
       const { kid } = decodeProtectedHeader(token)
       const pair = this.#keys.get(kid ?? '')
@@ -71,15 +75,15 @@ export class SessionTokens {
         algorithms: [algorithm],
         requiredClaims: ['exp', 'iat', 'sub', 'jti'],
         maxTokenAge: lifetimes.checkoutSession / 1000,
-        clockTolerance,
+        clockTolerance: 5,
         currentDate: now,
       })
       const { sub, env, org, exp = 0 } = payload
       if (typeof sub !== 'string' || typeof env !== 'string' || typeof org !== 'string') {
         return undefined
       }
-      const session = { id: sub, environmentId: env, origin: org }
-      this.#remember(token, { session, from: seconds, until: exp })
+      const session = { id: sub, environmentId: env, origin: org, expiresAt: new Date(exp * 1000) }
+      this.#remember(token, { session, from: now })
       return session
     } catch {
       return undefined
@@ -103,16 +107,13 @@ interface KeyPair {
   readonly publicKey: KeyObject
 }
 
-/** A session, and when its token is valid without another check, in seconds. */
+/** A session, and the time from which its token is valid without another check. */
 interface Verified {
-  readonly session: CheckoutSession
-  readonly from: number
-  readonly until: number
+  readonly session: VerifiedSession
+  readonly from: Date
 }
 
 const maxVerified = 20_000
-/** In seconds. */
-const clockTolerance = 5
 const algorithm = 'Ed25519'
 const tokenType = 'pi-checkout+jwt'
 const maxTokenLength = 4096

@@ -1,5 +1,4 @@
 /** Long polling for changes of an intent. @module */
-
 import type { IntentKey } from '../intents/intents.ts'
 import { nextDeadline } from '../intents/lifecycle.ts'
 import type { Holder, Notifier, Woken } from '../notifier/notifier.ts'
@@ -8,6 +7,8 @@ import type { RetrievedSnapshot } from './intent-snapshot.ts'
 /** A request that waits. */
 export interface VersionWait extends Holder {
   readonly version: number
+  /** Milliseconds until the session expires. */
+  readonly lifetime: number
   /** Reads the intent: first before the wait, and then again after each possible change, of which it gets the kind. */
   readonly read: (woken?: Woken) => Promise<RetrievedSnapshot | undefined>
   /** Called every 25 seconds, if the request can wait for minutes. */
@@ -15,18 +16,19 @@ export interface VersionWait extends Holder {
 }
 
 /**
- * Waits until the intent reaches a version: for 8 to 10 minutes, or without `onPulse` for 20 to 25 seconds.
+ * Waits until the intent reaches a version, or the session expires: for 8 to 10 minutes, or without `onPulse` for 20 to
+ * 25 seconds.
  *
  * @returns The latest snapshot, even if it has not reached the version; `undefined` if the intent does not exist.
  */
 export async function waitForVersion(
   notifier: Notifier,
   key: IntentKey,
-  { version, read, onPulse, ...holder }: VersionWait,
+  { version, lifetime, read, onPulse, ...holder }: VersionWait,
 ): Promise<RetrievedSnapshot | undefined> {
   const longest = onPulse ? longestHold : longestWait
   // Pages that connected together, for example after a restart, do not return together.
-  const until = performance.now() + longest * (1 - Math.random() / 5)
+  const until = performance.now() + Math.min(lifetime, longest * (1 - Math.random() / 5))
   const waiting = notifier.begin(key.id, version, holder)
   try {
     for (let woken: Woken | undefined; ; ) {
@@ -47,7 +49,6 @@ export async function waitForVersion(
 /** In milliseconds. Proxies and browsers time out after 30 seconds without a byte, or later. */
 const pulseInterval = 25_000
 const longestWait = 25_000
-/** In milliseconds. Shorter than a session. */
 const longestHold = 600_000
 
 /** Returns the time of the next pulse. It is shared with other requests, so that the process wakes less often. */

@@ -233,6 +233,15 @@ test('sends a space every 25 seconds, and then the view in less than ten minutes
   expect(JSON.parse(text)).toMatchObject({ version: 1 })
 })
 
+test('ends a wait when its session expires', async () => {
+  const client = await opened(other)
+  other.advance(15 * 60_000 - 40_000)
+  const reader = await pulsing(client)
+  await vi.advanceTimersByTimeAsync(20_000)
+  vi.useRealTimers()
+  expect(JSON.parse(String((await reader?.read())?.value))).toMatchObject({ version: 1 })
+})
+
 test('sends a change after a space, and ends the connection of a revoked session', async () => {
   const client = await opened()
   const changed = await pulsing(client)
