@@ -110,10 +110,10 @@ export async function measure(samples: Samples, size: Size): Promise<void> {
     const disconnected = await waited.cpu()
     const disconnect = await waited.connectBuyers(tokens)
     // Until each has connected and got the first space, with which the response begins.
-    await sleep(size(25_000, 100))
+    await sleep(size(45_000, 100))
     const [startedAt, connected] = [performance.now(), await waited.cpu()]
     // One more space to each.
-    await sleep(size(25_000, 100))
+    await sleep(size(45_000, 100))
     const spaces = ((await waited.cpu()) - connected) / 1000 / (performance.now() - startedAt)
     // A request waits for 540 seconds on average. Then the page sends the next one.
     const cores = (connected - disconnected) / 1e6 / 540 + spaces

@@ -137,8 +137,8 @@ export class CheckoutApi {
 }
 
 const requestTimeout = 10_000
-/** In milliseconds. During a long poll the service sends a space every 25 seconds. */
-const longPollTimeout = 40_000
+/** In milliseconds. During a long poll the service sends a space every 45 seconds. */
+const longPollTimeout = 60_000
 
 interface Options {
   /** Makes it a POST. */

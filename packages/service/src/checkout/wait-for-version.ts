@@ -11,7 +11,7 @@ export interface VersionWait extends Holder {
   readonly lifetime: number
   /** Reads the intent: first before the wait, and then again after each possible change, of which it gets the kind. */
   readonly read: (woken?: Woken) => Promise<RetrievedSnapshot | undefined>
-  /** Called every 25 seconds, if the request can wait for minutes. */
+  /** Called every 45 seconds, if the request can wait for minutes. */
   readonly onPulse?: (() => void) | undefined
 }
 
@@ -46,8 +46,8 @@ export async function waitForVersion(
   }
 }
 
-/** In milliseconds. Proxies and browsers time out after 30 seconds without a byte, or later. */
-const pulseInterval = 25_000
+/** In milliseconds. Proxies time out after 50 seconds without a byte (HAProxy on Debian), or later. */
+const pulseInterval = 45_000
 const longestWait = 25_000
 const longestHold = 600_000
 
