@@ -137,7 +137,7 @@ export class CheckoutApi {
 }
 
 const requestTimeout = 10_000
-/** In milliseconds. During a long poll the service sends a space every 45 seconds. */
+/** In milliseconds. During a long poll the service sends a space at least every 45 seconds. */
 const longPollTimeout = 60_000
 
 interface Options {

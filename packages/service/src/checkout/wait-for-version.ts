@@ -11,7 +11,7 @@ export interface VersionWait extends Holder {
   readonly lifetime: number
   /** Reads the intent: first before the wait, and then again after each possible change, of which it gets the kind. */
   readonly read: (woken?: Woken) => Promise<RetrievedSnapshot | undefined>
-  /** Called every 45 seconds, if the request can wait for minutes. */
+  /** Called every 30 to 45 seconds, if the request can wait for minutes. */
   readonly onPulse?: (() => void) | undefined
 }
 
@@ -51,12 +51,16 @@ const pulseInterval = 45_000
 const longestWait = 25_000
 const longestHold = 600_000
 
-/** Returns the time of the next pulse. It is shared with other requests, so that the process wakes less often. */
+/**
+ * Returns the time of the next pulse, in 30 to 45 seconds: at random, because thousands of pages may have connected
+ * together, and in steps, so that the process wakes less often.
+ */
 function nextPulse(): number {
-  return Math.floor((performance.now() + pulseInterval) / pulseStep) * pulseStep
+  const pause = pulseInterval * (1 - Math.random() / 3)
+  return Math.floor((performance.now() + pause) / pulseStep) * pulseStep
 }
 
-const pulseStep = 250
+const pulseStep = 50
 
 /** Returns the next deadline in real time. */
 function dueOf({ intent, environment }: RetrievedSnapshot): Date | undefined {
