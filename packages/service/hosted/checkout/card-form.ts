@@ -21,12 +21,20 @@ import {
 } from './card-fields.ts'
 import { brandIcon, codeIcon, spinner, warningIcon } from './icons.ts'
 import { sandboxPanel } from './sandbox-panel.ts'
-import { fill, texts } from './texts.ts'
+import { fill, type Texts, texts } from './texts.ts'
+
+/** What the form shows above Pay. Texts of the service itself have no key. */
+export interface FormNotice {
+  readonly key: keyof Texts | undefined
+  readonly text: string
+}
 
 export class CardForm extends LightElement {
   @property({ attribute: false }) language: Language = 'en'
   @property({ attribute: false }) payLabel = ''
-  @property({ attribute: false }) notice: string | undefined
+  @property({ attribute: false }) notice: FormNotice | undefined
+  /** The notice with which the latest confirmation ended. It marks the field at fault. */
+  @property({ attribute: false }) rejection: FormNotice | undefined
   @property({ attribute: false }) busy = false
   @property({ attribute: false }) sandbox = false
   /** Called when Pay is pressed with a valid card. */
@@ -35,18 +43,32 @@ export class CardForm extends LightElement {
   @state() private errors: Partial<FieldErrors> = {}
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
+  /** Field that `rejection` marks, in place of the notice. */
+  #marked: FieldName | undefined
   /** Values after the latest event. The inputs themselves hold the current ones. */
   #before: CardFields = { number: '', expiry: '', cvc: '', name: '' }
 
-  /** Moves the focus to the message, if one is shown. */
+  /** Moves the focus to the field at fault, or to the message, if one is shown. */
   async focusNotice(): Promise<void> {
     await this.updateComplete
-    this.shownNotice?.focus({ preventScroll: true })
+    if (this.#marked) this.#input(this.#marked)?.focus()
+    else this.shownNotice?.focus({ preventScroll: true })
+  }
+
+  protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
+    if (!changed.has('rejection')) return
+    const { key } = this.rejection ?? {}
+    const field = key && fieldsAtFault[key]
+    // The page may have been loaded again after the confirmation: an empty field is not wrong.
+    this.#marked = field && this.#read()[field] ? field : undefined
+    if (this.#marked) this.#setError(this.#marked, key)
   }
 
   protected override render(): TemplateResult {
     const brand = brandOf(this.#read().number)
-    const { busy, notice, language } = this
+    const { busy, language } = this
+    const isMarked = this.#marked && this.notice?.key === this.rejection?.key
+    const notice = isMarked ? undefined : this.notice
     const words = texts[language]
     return html`
       <form class="card" novalidate @submit=${this.#submit} aria-busy=${busy}>
@@ -72,9 +94,14 @@ export class CardForm extends LightElement {
             adornment: codeIcon,
           })}
         </div>
-        ${this.#field({ name: 'name', label: words.nameOnCard, autocomplete: 'cc-name' })}
+        ${this.#field({
+          name: 'name',
+          label: words.nameOnCard,
+          autocomplete: 'cc-name',
+          optional: words.optional,
+        })}
         <p class="notice" role="alert" tabindex="-1">${
-          notice ? html`${warningIcon}<span .textContent=${notice}></span>` : nothing
+          notice ? html`${warningIcon}<span .textContent=${notice.text}></span>` : nothing
         }</p>
         <button
           class="primary pay"
@@ -95,14 +122,18 @@ export class CardForm extends LightElement {
     `
   }
 
-  #field({ name, label, autocomplete, placeholder, adornment }: FieldOptions): TemplateResult {
+  #field(options: FieldOptions): TemplateResult {
+    const { name, label, optional, autocomplete, placeholder, adornment } = options
     const error = this.errors[name]
     const numeric = name !== 'name'
     const text =
       error && fill(texts[this.language][error], { digits: String(codeSize(this.#read().number)) })
     return html`
       <div class="field" data-field=${name}>
-        <label for=${`card-${name}`} .textContent=${label}></label>
+        <label for=${`card-${name}`}>
+          <span .textContent=${label}></span>
+          ${optional ? html`<span class="optional" .textContent=${optional}></span>` : nothing}
+        </label>
         <div class="box">
           <input
             id=${`card-${name}`}
@@ -236,11 +267,21 @@ function serverNow(): number {
   return Number.isNaN(written) ? Date.now() : written + performance.now()
 }
 
+/** Fields that the buyer corrects after a rejection. */
+const fieldsAtFault: Readonly<Partial<Record<keyof Texts, FieldName>>> = {
+  numberNotTest: 'number',
+  expiredCard: 'expiry',
+  expiryPast: 'expiry',
+  incorrectCvc: 'cvc',
+}
+
 const fieldNames = ['number', 'expiry', 'cvc', 'name'] as const
 
 interface FieldOptions {
   readonly name: FieldName
   readonly label: string
+  /** Shown behind the label of a field that may stay empty. */
+  readonly optional?: string
   readonly autocomplete: 'cc-number' | 'cc-exp' | 'cc-csc' | 'cc-name'
   readonly placeholder?: string
   readonly adornment?: unknown

@@ -5,12 +5,12 @@ import { type Language, languageOf } from '../../shared/language.ts'
 import { LightElement } from '../light-element.ts'
 import { moneyText } from '../money-text.ts'
 import { brandOfType } from './card-fields.ts'
-import type { CardForm } from './card-form.ts'
+import type { CardForm, FormNotice } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import { PaymentController } from './payment-controller.ts'
 import { resultOf } from './screen.ts'
-import { failureText, fill, type Texts, texts } from './texts.ts'
+import { failureKey, fill, type Texts, texts } from './texts.ts'
 
 export class HostedPage extends LightElement {
   readonly #payment = new PaymentController(this)
@@ -30,20 +30,33 @@ export class HostedPage extends LightElement {
   }
 
   protected override willUpdate(): void {
+    const { busy, screen, view } = this.#payment
     this.#hasFocus = document.hasFocus()
+    this.#hasEnded = this.#busy && !busy
+    this.#busy = busy
+    if (this.#hasEnded && screen === 'card') this.#rejection = view && this.#notice(view)
   }
 
-  /** Moves the focus to a new step or result, but only if the buyer was already inside. */
+  /** Moves the focus to a new step, result, or rejection, but only if the buyer was already inside. */
   protected override updated(): void {
     const { screen } = this.#payment
     const hasChanged = this.#screen !== undefined && this.#screen !== screen
     this.#screen = screen
-    if (!hasChanged || !this.#hasFocus) return
-    if (screen === 'card') void this.querySelector<CardForm>('card-form')?.focusNotice()
-    else this.querySelector<HTMLElement>('.step .title')?.focus({ preventScroll: true })
+    if (!this.#hasFocus) return
+    if (screen === 'card') {
+      const hasNotice = hasChanged || this.#hasEnded
+      if (hasNotice) void this.querySelector<CardForm>('card-form')?.focusNotice()
+    } else if (hasChanged) {
+      this.querySelector<HTMLElement>('.step .title')?.focus({ preventScroll: true })
+    }
   }
 
   #screen: string | undefined
+  #busy = false
+  /** An action has ended with this update. */
+  #hasEnded = false
+  /** The notice with which the latest action ended. */
+  #rejection: FormNotice | undefined
   /** Before this update, since a challenge that is removed loses the focus. */
   #hasFocus = false
 
@@ -104,6 +117,7 @@ export class HostedPage extends LightElement {
         .language=${this.#language}
         .payLabel=${fill(this.#texts.pay, { amount })}
         .notice=${screen === 'card' ? this.#notice(view) : undefined}
+        .rejection=${this.#rejection}
         .busy=${this.#payment.busy}
         .sandbox=${view.environment === 'test'}
         .onPay=${(card: CardDetails) => void this.#payment.pay(card)}
@@ -160,7 +174,7 @@ export class HostedPage extends LightElement {
       <h2 class="title" tabindex="-1">${verify}</h2>
       <p class="hint">${hint}</p>
       ${frame}
-      <p class="notice" role="alert">${view && this.#notice(view)}</p>
+      <p class="notice" role="alert">${view && this.#notice(view)?.text}</p>
       ${button}
       <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
         ${anotherCard}
@@ -183,7 +197,7 @@ export class HostedPage extends LightElement {
     const result = resultOf(view)
     const text = this.#texts[`${result}Text`]
     const values = { amount: this.#money(view), merchant: view.merchantName }
-    const reason = result === 'failed' ? this.#failure(view) : undefined
+    const reason = result === 'failed' ? this.#failure(view)?.text : undefined
     return html`
       <div class="settled">
         <span class="badge ${result}" aria-hidden="true">${resultIcon(result)}</span>
@@ -204,13 +218,16 @@ export class HostedPage extends LightElement {
     return html`<p class="method">${brandIcon(brandOfType(brand))}<span>•••• ${last4}</span></p>`
   }
 
-  #notice(view: CheckoutView): string | undefined {
+  #notice(view: CheckoutView): FormNotice | undefined {
     const { notice } = this.#payment
-    return notice === 'failure' ? this.#failure(view) : notice && this.#texts[notice]
+    if (notice === 'failure') return this.#failure(view)
+    return notice && { key: notice, text: this.#texts[notice] }
   }
 
-  #failure({ lastPaymentFailure: failure }: CheckoutView): string | undefined {
-    return failure ? (failureText(failure, this.#language) ?? failure.message) : undefined
+  #failure({ lastPaymentFailure: failure }: CheckoutView): FormNotice | undefined {
+    if (!failure) return undefined
+    const key = failureKey(failure)
+    return { key, text: key ? this.#texts[key] : failure.message }
   }
 
   #money({ amount, currency }: CheckoutView): string {

@@ -16,6 +16,7 @@ const en = {
   expiryHint: 'MM / YY',
   securityCode: 'Security code',
   nameOnCard: 'Name on card',
+  optional: 'optional',
   pay: 'Pay {amount}',
   paying: 'Paying…',
   cancelPayment: 'Cancel payment',
@@ -80,6 +81,7 @@ const hy: Texts = {
   expiryHint: 'ԱԱ / ՏՏ',
   securityCode: 'CVC կոդ',
   nameOnCard: 'Անունը քարտի վրա',
+  optional: 'ոչ պարտադիր',
   pay: 'Վճարել {amount}',
   paying: 'Վճարվում է…',
   cancelPayment: 'Չեղարկել վճարումը',
@@ -145,6 +147,7 @@ const ru: Texts = {
   expiryHint: 'ММ / ГГ',
   securityCode: 'Код CVC',
   nameOnCard: 'Имя на карте',
+  optional: 'необязательно',
   pay: 'Оплатить {amount}',
   paying: 'Оплачиваем…',
   cancelPayment: 'Отменить оплату',
@@ -207,13 +210,15 @@ const ru: Texts = {
 /** The texts of every language. */
 export const texts: Readonly<Record<Language, Texts>> = { en, hy, ru }
 
-/** Returns the text for a failure of a view; `undefined` for an unknown code. */
-export function failureText(
-  { code, declineCode }: { readonly code: string; readonly declineCode: string | null },
-  language: Language,
-): string | undefined {
-  const key = failureTexts.get(declineCode ?? '') ?? failureTexts.get(code)
-  return key && texts[language][key]
+/** Returns the key of the text for a failure of a view; `undefined` for an unknown code. */
+export function failureKey({
+  code,
+  declineCode,
+}: {
+  readonly code: string
+  readonly declineCode: string | null
+}): keyof Texts | undefined {
+  return failureTexts.get(declineCode ?? '') ?? failureTexts.get(code)
 }
 
 const failureTexts: ReadonlyMap<string, keyof Texts> = new Map<string, keyof Texts>([

@@ -195,6 +195,13 @@ export async function expectResult({ frame }: ShopPage, state: string): Promise<
   await frame.locator(`[data-testid="result"][data-state="${state}"]`).waitFor({ timeout: 20_000 })
 }
 
+/** Returns what the four fields of a card contain. */
+export async function valuesOf(frame: FrameLocator): Promise<string[]> {
+  return await frame
+    .locator('form.card input')
+    .evaluateAll((inputs) => inputs.map((input) => String(Reflect.get(input, 'value'))))
+}
+
 /** Returns the frame with an origin. */
 export function frameAt({ page }: ShopPage, origin: string): Frame {
   const found = page.frames().find((frame) => frame.url().startsWith(origin))

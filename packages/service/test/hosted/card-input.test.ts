@@ -1,16 +1,7 @@
-import type { FrameLocator } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { expectResult, openShop, useBrowserStack } from './browser.ts'
+import { expectResult, openShop, useBrowserStack, valuesOf } from './browser.ts'
 
 const stack = useBrowserStack()
-
-const card = ['4000 0000 0000 3220', '12 / 40', '123', 'Ani Test']
-
-async function valuesOf(frame: FrameLocator): Promise<string[]> {
-  return await frame
-    .locator('form.card input')
-    .evaluateAll((inputs) => inputs.map((input) => String(Reflect.get(input, 'value'))))
-}
 
 test('validates each field in place and sends nothing before all are valid', async () => {
   const sent: string[] = []
@@ -98,32 +89,6 @@ test('keeps and sends values that were set without an event', async () => {
   await frame.getByRole('button', { name: /^Оплатить/ }).click()
   await expectResult(window, 'paid')
 })
-
-for (const [end, reason] of [
-  ['a denial', 'Your bank did not confirm'],
-  ['“Use another card”', 'The confirmation was not finished'],
-] as const) {
-  test(`keeps the card and focuses the reason after a challenge ends with ${end}`, async () => {
-    const window = await openShop(stack)
-    const { frame, bank, page } = window
-    await window.pay('4000000000003220')
-    await window.submitCode('1111')
-    await bank.getByRole('alert').getByText('This code is wrong.').waitFor()
-    if (end === 'a denial') await window.submitCode('0000')
-    else await frame.getByRole('button', { name: 'Use another card' }).click()
-    await window.alert(reason)
-    expect(await valuesOf(frame)).toEqual(card)
-    await expect
-      .poll(async () => await frame.locator('body').evaluate(`document.activeElement.role`))
-      .toBe('alert')
-    await page.evaluate(`send({ t: 'config', locale: 'hy' })`)
-    await frame.getByLabel('Քարտի համարը').waitFor()
-    expect(await valuesOf(frame)).toEqual(card)
-    await page.evaluate(`send({ t: 'config', locale: 'en' })`)
-    await window.pay('4242424242424242')
-    await expectResult(window, 'paid')
-  })
-}
 
 test('updates its messages after an automatic translation of the page', async () => {
   const window = await openShop(stack)
