@@ -26,7 +26,6 @@ const shop = await start('the shop', [join(root, 'demo/dist/server/main.js'), '-
   PI_BASE_URL: service.baseUrl,
   PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
   PI_HANDOFF_KEYS: handoffKeys(),
-  PI_ADMIN_TOKEN: service.adminToken,
   PI_INSPECTOR_URL: service.inspectorUrl,
   PI_SHOP_DATA: join(data, 'shop'),
 })
@@ -39,7 +38,6 @@ console.log(`
   Demo shop    ${shop.shopUrl}
   Service      ${service.baseUrl}
   Inspector    ${service.inspectorUrl}
-  Back office  ${shop.adminUrl}
 
   Test cards, with any future date and any security code:
     4242 4242 4242 4242   succeeds

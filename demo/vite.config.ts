@@ -12,7 +12,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: [page('shop'), page('checkout'), page('admin')],
+      input: [page('shop'), page('checkout')],
       // The running shop answers this one: only it knows its checkout.
       external: ['/checkout-origin.js'],
     },

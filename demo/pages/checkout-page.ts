@@ -11,7 +11,6 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { checkoutOrigin } from '/checkout-origin.js'
 import type { OrderData } from '../server/page-data.ts'
 import { confirmHere } from './confirming-page.ts'
-import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
 import { earlierPayments, linesAndTotal } from './order-summary.ts'
 import { drawPage, goOn } from './page.ts'
@@ -20,7 +19,6 @@ import { request } from './request.ts'
 export async function showCheckout(orderId: string): Promise<void> {
   const data = await request<OrderData>(`/api/orders/${orderId}`)
   draw(data, { trouble: undefined, changed: takeChangedNote() })
-  if (data.frame.development) openInspector(orderId)
   document.addEventListener('visibilitychange', () => {
     const atForm = document.querySelector('pi-checkout') !== null
     if (atForm && document.visibilityState === 'visible') void followChange(data)

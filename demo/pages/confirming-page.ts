@@ -2,7 +2,6 @@
 import { followPayment, type Phase } from '@pi-checkout/element/client'
 import { html, type TemplateResult } from 'lit'
 import type { Frame, OrderData } from '../server/page-data.ts'
-import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
 import { showOrder } from './order-page.ts'
 import { drawPage, turnPage } from './page.ts'
@@ -19,7 +18,6 @@ export async function showConfirming(orderId: string): Promise<void> {
   const asked = askForPhase(orderId)
   const { frame } = await request<OrderData>(`/api/orders/${orderId}`)
   draw(frame, orderId, 'asking')
-  if (frame.development) openInspector(orderId)
   await settle(frame, orderId, asked)
 }
 

@@ -7,7 +7,6 @@
  */
 import { html, type TemplateResult } from 'lit'
 import type { OrderData } from '../server/page-data.ts'
-import { openInspector } from './inspector.ts'
 import { texts } from './language.ts'
 import { badge, earlierPayments, orderSummary } from './order-summary.ts'
 import { drawPage } from './page.ts'
@@ -16,7 +15,6 @@ import { request } from './request.ts'
 export async function showOrder(orderId: string): Promise<void> {
   const data = await request<OrderData>(`/api/orders/${orderId}`)
   draw(data)
-  if (data.frame.development) openInspector(orderId)
   const { state, handedOff } = data.order
   if (!handedOff || state === 'paid' || state === 'failed') return
   // The buyer may have closed the tab too early: the shop retrieves the intent again.

@@ -20,7 +20,7 @@ export function drawPage(
   const page = document.querySelector<HTMLElement>('#page')
   if (!page) return
   page.toggleAttribute('data-unknown', frame === undefined)
-  const { development } = frame ?? unknownFrame
+  const { inspectorUrl } = frame ?? unknownFrame
   if (turning) render(nothing, page)
   render(
     html`
@@ -30,7 +30,7 @@ export function drawPage(
       <footer class="foot">
         <div class="foot-row">
           <span>${texts.footer}</span>
-          ${development ? html`<a class="foot-link" href="/admin">${texts.backOffice}</a>` : nothing}
+          ${inspectorUrl ? html`<a class="foot-link" href=${inspectorUrl} target="_blank" rel="noopener">Service inspector</a>` : nothing}
         </div>
       </footer>
     `,
@@ -133,7 +133,7 @@ const unknownFrame: Frame = {
   currency: 'AMD',
   currencies: ['AMD'],
   pieces: 0,
-  development: true,
+  inspectorUrl: '/',
 }
 
 function topRow(frame: Frame, place: Place): TemplateResult {

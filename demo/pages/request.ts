@@ -15,8 +15,6 @@ export interface RequestOptions {
   readonly method?: 'POST' | 'PUT'
   /** Sent as JSON. A request without a body is a GET. */
   readonly body?: object
-  /** Token of the back office. */
-  readonly token?: string
 }
 
 /**
@@ -25,9 +23,8 @@ export interface RequestOptions {
  * @throws {RequestError} If no response with a 2xx status arrives.
  */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
-  const { method = 'POST', body, token } = options
-  const headers = new Headers(token ? { authorization: `Bearer ${token}` } : {})
-  if (body) headers.set('content-type', 'application/json')
+  const { method = 'POST', body } = options
+  const headers = body ? { 'content-type': 'application/json' } : {}
   const init: RequestInit = body ? { method, body: JSON.stringify(body) } : {}
   // A change completes even if the page is closed.
   const keepalive = method === 'PUT'

@@ -84,12 +84,12 @@ const Preferences = z.strictObject({
   currency: z.enum(priceLists).optional(),
 })
 
-function visitorOf({ db, sessions, tools }: Shop, req: Request): Visitor {
+function visitorOf({ db, sessions, inspectorUrl }: Shop, req: Request): Visitor {
   const session = sessions.of(req)
   if (session === undefined) {
     throw new ShopProblem('no_session', { detail: 'Open a page of the shop first: it sets one.' })
   }
-  return { session, development: tools !== undefined, ...preferencesOf(db, req, session) }
+  return { session, inspectorUrl, ...preferencesOf(db, req, session) }
 }
 
 function orderOf(

@@ -2,7 +2,6 @@
 import { toExpress } from '@pi-checkout/server/express'
 import express, { type Express } from 'express'
 import { shopApi } from './api.ts'
-import { backOfficeRoutes } from './back-office.ts'
 import { securityHeaders } from './headers.ts'
 import { handoffLimits } from './limits.ts'
 import { shopPages } from './pages.ts'
@@ -10,10 +9,9 @@ import { respondWithProblem, ShopProblem } from './problem.ts'
 import { policyReports } from './reports.ts'
 import { redirectToOrigin, sameOrigin } from './same-origin.ts'
 import type { Shop } from './shop.ts'
-import { traceRoutes } from './trace-routes.ts'
 
 export function shopApp(shop: Shop): Express {
-  const { shopOrigin, checkoutOrigin, tools } = shop
+  const { shopOrigin, checkoutOrigin } = shop
   const app = express()
   app.enable('case sensitive routing')
   app.enable('strict routing')
@@ -25,16 +23,11 @@ export function shopApp(shop: Shop): Express {
   app.use('/reports', policyReports())
   app.use(sameOrigin(shopOrigin))
   app.use('/checkout/handoff', handoffLimits(shop.sessions))
-  if (tools) app.use('/checkout', tools.trace.follow)
   app.use('/checkout', toExpress(shop.checkout))
   app.get('/checkout-origin.js', (_req, res) => {
     const line = `export const checkoutOrigin = ${JSON.stringify(checkoutOrigin)}\n`
     res.type('text/javascript').send(line)
   })
-  if (tools) {
-    app.use('/api/trace', traceRoutes(shop, tools))
-    app.use('/admin', backOfficeRoutes(shop, tools))
-  }
   app.use('/api', shopApi(shop))
   app.use(redirectToOrigin(shopOrigin), shopPages(shop))
   app.use(() => {

@@ -18,8 +18,7 @@ export function shopCheckout({
   sessions,
   intents,
   shopOrigin,
-  tools,
-}: Pick<Shop, 'db' | 'sessions' | 'shopOrigin' | 'tools'> & {
+}: Pick<Shop, 'db' | 'sessions' | 'shopOrigin'> & {
   readonly intents: PaymentIntents
 }): Shop['checkout'] {
   // Integration 2 of 5: the session's order, and what happens after a payment.
@@ -32,7 +31,6 @@ export function shopCheckout({
       if (session === undefined || orderId === undefined) return undefined
       const order = ownedOrder(db, { session, orderId })
       if (!order) return undefined
-      tools?.trace.about(orderId)
       // The page then shows the order or the cart instead of a form. Its status remains available.
       if (req.method === 'POST' && order.state !== 'paid' && !isPayable(db, order)) return undefined
       const { amount, currency, attempt, intent: intentId, state } = order

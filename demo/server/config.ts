@@ -10,16 +10,9 @@ export interface Config {
   readonly checkoutOrigin: string
   /** Folder of the database. */
   readonly data: string
-  readonly development: boolean
-  readonly sandbox: Sandbox | undefined
-}
-
-/** Access to the local sandbox's control API. Only the handoff inspector uses it. */
-export interface Sandbox {
-  readonly baseUrl: string
-  readonly adminToken: string
-  /** Last characters of this shop's API key, which the sandbox displays. */
-  readonly keyHint: string
+  /** Milliseconds between two runs of `reconcile`. */
+  readonly reconcileMs: number
+  /** Address of the service's inspector. Undefined in production. */
   readonly inspectorUrl: string | undefined
 }
 
@@ -31,9 +24,12 @@ class ConfigError extends Error {
 /** @throws {ConfigError} If a variable is missing or invalid. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const { PORT = '3000', SHOP_ORIGIN, PI_CHECKOUT_ORIGIN, PI_SHOP_DATA } = env
-  const { PI_BASE_URL, PI_API_KEY, PI_ADMIN_TOKEN, PI_INSPECTOR_URL } = env
+  const { PI_RECONCILE_MS = '60000', PI_INSPECTOR_URL, NODE_ENV } = env
   if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
     throw new ConfigError('PORT: must be a number from 0 to 65535. 0 selects a free port.')
+  }
+  if (!/^[1-9]\d{2,8}$/.test(PI_RECONCILE_MS)) {
+    throw new ConfigError('PI_RECONCILE_MS: must be a number of milliseconds from 100.')
   }
   if (!PI_CHECKOUT_ORIGIN) {
     throw new ConfigError(
@@ -42,22 +38,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     )
   }
   readHandoffKeys(env.PI_HANDOFF_KEYS)
-  const development = env.NODE_ENV !== 'production'
   return {
     port: Number(PORT),
     shopOrigin: SHOP_ORIGIN && readOrigin('SHOP_ORIGIN', SHOP_ORIGIN),
     checkoutOrigin: readOrigin('PI_CHECKOUT_ORIGIN', PI_CHECKOUT_ORIGIN),
     data: PI_SHOP_DATA || usualData,
-    development,
-    sandbox:
-      development && PI_BASE_URL && PI_API_KEY && PI_ADMIN_TOKEN
-        ? {
-            baseUrl: PI_BASE_URL,
-            adminToken: PI_ADMIN_TOKEN,
-            keyHint: PI_API_KEY.slice(-4),
-            inspectorUrl: PI_INSPECTOR_URL || undefined,
-          }
-        : undefined,
+    reconcileMs: Number(PI_RECONCILE_MS),
+    // Its fragment contains the sandbox's token, which must not reach a page.
+    inspectorUrl:
+      NODE_ENV === 'production' || !PI_INSPECTOR_URL ? undefined : PI_INSPECTOR_URL.split('#')[0],
   }
 }
 

@@ -3,13 +3,11 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { PaymentIntents } from '@pi-checkout/server'
 import { shopApp } from './app.ts'
-import { backOfficeToken } from './back-office.ts'
 import { shopCheckout } from './checkout.ts'
 import { readConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 import { sessionsAt } from './session.ts'
 import { startSettling } from './settle.ts'
-import { Trace } from './trace.ts'
 
 try {
   await start()
@@ -20,9 +18,8 @@ try {
 
 async function start(): Promise<void> {
   const config = readConfig(process.env)
-  const { port, data, checkoutOrigin, development, sandbox } = config
-  const trace = new Trace()
-  const intents = new PaymentIntents(development ? { onRequest: trace.onRequest } : {})
+  const { port, data, checkoutOrigin, reconcileMs, inspectorUrl } = config
+  const intents = new PaymentIntents()
   await checkVariables(intents)
   const server = createServer()
   server.listen(port, '127.0.0.1')
@@ -30,13 +27,14 @@ async function start(): Promise<void> {
   const shopOrigin = config.shopOrigin ?? `http://localhost:${portOf(server)}`
 
   const db = openDatabase(data)
-  const tools = development ? { trace, sandbox, adminToken: backOfficeToken(data) } : undefined
   const sessions = sessionsAt(shopOrigin)
-  const checkout = shopCheckout({ db, sessions, intents, shopOrigin, tools })
-  server.on('request', shopApp({ db, sessions, checkout, shopOrigin, checkoutOrigin, tools }))
-  const settling = startSettling({ db, checkout })
-  const adminUrl = tools && `${shopOrigin}/admin#${tools.adminToken}`
-  console.log(JSON.stringify({ shopUrl: shopOrigin, adminUrl }))
+  const checkout = shopCheckout({ db, sessions, intents, shopOrigin })
+  server.on(
+    'request',
+    shopApp({ db, sessions, checkout, shopOrigin, checkoutOrigin, inspectorUrl }),
+  )
+  const settling = startSettling({ db, checkout }, reconcileMs)
+  console.log(JSON.stringify({ shopUrl: shopOrigin }))
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {

@@ -59,7 +59,11 @@ export function setIntent(db: Database, read: PayableOrder, intent: string): boo
   return set.immediate()
 }
 
-/** Stores the last verdict of an intent, and updates its order. Repeating it changes nothing. */
+/**
+ * Stores the last verdict of an intent, and updates its order. Repeating it changes nothing.
+ *
+ * @returns Whether the verdict is new.
+ */
 export function storeVerdict(
   db: Database,
   note: {
@@ -69,17 +73,20 @@ export function storeVerdict(
     /** Such as `Visa •••• 4242`. */
     readonly method: string | null
   },
-): void {
+): boolean {
   const { orderId, intent, verdict, method } = note
   const write = db.transaction(() => {
     // A delayed response must not replace a final verdict.
-    db.prepare(
-      `update order_intents set verdict = ?
-        where id = ? and (verdict is null or verdict not in ('paid', 'failed'))`,
-    ).run(verdict, intent)
+    const { changes } = db
+      .prepare(
+        `update order_intents set verdict = ?1
+          where id = ?2 and (verdict is null or verdict not in ('paid', 'failed', ?1))`,
+      )
+      .run(verdict, intent)
     settleOrder(db, orderId, method)
+    return changes > 0
   })
-  write.immediate()
+  return write.immediate()
 }
 
 /**

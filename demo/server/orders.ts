@@ -63,11 +63,6 @@ export function ordersOf(db: Database, session: string): readonly Order[] {
     .all(session) as Order[]
 }
 
-/** Lists the orders of all sessions, the newest first, for the back office. */
-export function allOrders(db: Database): readonly Order[] {
-  return db.prepare(`${selectOrder} order by placed_at desc, rowid desc limit 100`).all() as Order[]
-}
-
 /** Finds an order of any session, for jobs that run without a buyer. */
 export function findOrder(db: Database, orderId: string): Order | undefined {
   return db.prepare(`${selectOrder} where id = ?`).get(orderId) as Order | undefined

@@ -6,8 +6,8 @@ export interface Frame {
   readonly currency: string
   readonly currencies: readonly string[]
   readonly pieces: number
-  /** Whether the handoff inspector and the back office exist. */
-  readonly development: boolean
+  /** Address of the service's inspector, in development. */
+  readonly inspectorUrl: string | null
 }
 
 export interface ProductData {
@@ -73,43 +73,5 @@ export interface OrdersData {
     readonly amount: string
     readonly placedAt: string
     readonly products: readonly string[]
-  }[]
-}
-
-/** One line of the handoff inspector. It contains no secret. */
-export interface TraceStep {
-  readonly at: string
-  readonly way: 'browser → shop' | 'shop → service' | 'shop → browser'
-  readonly what: string
-  readonly attempt?: number | undefined
-  readonly key?: string | undefined
-  readonly status?: number | undefined
-  readonly code?: string | undefined
-  readonly requestId?: string | undefined
-  readonly ms?: number | undefined
-  readonly retryIn?: number | undefined
-}
-
-export interface TraceData {
-  readonly steps: readonly TraceStep[]
-  readonly canLoseResponses: boolean
-}
-
-export interface BackOfficeData {
-  readonly inspectorUrl: string | null
-  readonly orders: readonly {
-    readonly id: string
-    readonly state: OrderState
-    readonly amount: string
-    readonly attempt: number
-    readonly placedAt: string
-    readonly intents: readonly {
-      readonly id: string
-      readonly attempt: number
-      readonly amount: string
-      readonly verdict: string | null
-      readonly current: boolean
-      readonly alert: string | null
-    }[]
   }[]
 }

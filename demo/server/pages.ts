@@ -14,7 +14,7 @@ export const builtPages = fileURLToPath(
 )
 
 /** Creates the routes of the pages. An order of another session is a page that does not exist. */
-export function shopPages({ db, sessions, tools }: Shop): Router {
+export function shopPages({ db, sessions }: Shop): Router {
   const shells = readShells()
   const pages = Router({ caseSensitive: true, strict: true })
 
@@ -38,7 +38,6 @@ export function shopPages({ db, sessions, tools }: Shop): Router {
     }
     show(req, res, order && 'checkout')
   })
-  if (tools) pages.get('/admin', (req, res) => show(req, res, 'admin'))
   pages.get('/{*rest}', (req, res) => show(req, res, undefined))
   return pages
 
@@ -59,13 +58,13 @@ export function shopPages({ db, sessions, tools }: Shop): Router {
 const hashedFiles = { immutable: true, maxAge: '365d', index: false, redirect: false } as const
 const pictures = { maxAge: '1h', index: false, redirect: false } as const
 
-type Page = 'shop' | 'checkout' | 'admin'
+type Page = 'shop' | 'checkout'
 
 function readShells(): Readonly<Record<Page | 'missing', string>> {
   const read = (page: Page): string => readFileSync(join(builtPages, `${page}.html`), 'utf8')
   const shop = read('shop')
   const missing = shop.replace('<html ', '<html data-missing ')
-  return { shop, missing, checkout: read('checkout'), admin: read('admin') }
+  return { shop, missing, checkout: read('checkout') }
 }
 
 /** Removes the fonts of other languages: browsers warn of unused preloads. */

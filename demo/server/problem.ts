@@ -7,12 +7,10 @@ const problems = {
   cart_changed: { status: 409, title: 'The cart was changed on another page' },
   payment_unknown: { status: 503, title: 'The result of an earlier payment is not known yet' },
   no_session: { status: 403, title: 'The request has no session cookie' },
-  forbidden: { status: 403, title: 'The token is missing or wrong' },
   cross_origin: { status: 403, title: 'The request came from another site' },
   not_found: { status: 404, title: 'Not found' },
   unsupported_media_type: { status: 415, title: 'The body is not application/json' },
   rate_limited: { status: 429, title: 'Too many requests' },
-  sandbox_unavailable: { status: 503, title: 'The sandbox rejected the command' },
   internal_error: { status: 500, title: 'Internal error' },
 } as const
 
@@ -56,6 +54,17 @@ export function logFailure(event: string, error: unknown): void {
   const place = stack?.split('\n').find((line) => line.startsWith('    at '))
   const line = { level: 'error', event, name, code, message: message.slice(0, 300), place }
   process.stderr.write(`${JSON.stringify(line)}\n`)
+}
+
+/** Writes one line to stderr: the money arrived, but not for the order as it is. Refund it, or ship. */
+export function logPaymentToReview(payment: {
+  readonly orderId: string
+  readonly intent: string
+  readonly verdict: string
+}): void {
+  process.stderr.write(
+    `${JSON.stringify({ level: 'warn', event: 'review a payment', ...payment })}\n`,
+  )
 }
 
 function asProblem(error: unknown): ShopProblem {

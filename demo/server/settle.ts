@@ -7,15 +7,13 @@ import { logFailure } from './problem.ts'
 import type { Shop } from './shop.ts'
 import { recordVerdict } from './verdicts.ts'
 
-const minute = 60_000
-
 export interface Settling {
   /** Resolves when no write follows, even if a response is still pending. */
   stop(): Promise<void>
 }
 
-/** Retrieves all unsettled intents now, and again each minute. */
-export function startSettling(shop: Pick<Shop, 'db' | 'checkout'>): Settling {
+/** Retrieves all unsettled intents now, and again after each pause, in milliseconds. */
+export function startSettling(shop: Pick<Shop, 'db' | 'checkout'>, pause: number): Settling {
   const stopping = new AbortController()
   const run = (): Promise<void> =>
     settleNow(shop, { signal: stopping.signal }).catch((error) =>
@@ -24,7 +22,7 @@ export function startSettling(shop: Pick<Shop, 'db' | 'checkout'>): Settling {
   let running = run()
   const timer = setInterval(() => {
     running = running.then(run)
-  }, minute)
+  }, pause)
   return {
     async stop() {
       clearInterval(timer)
@@ -37,8 +35,8 @@ export function startSettling(shop: Pick<Shop, 'db' | 'checkout'>): Settling {
 /**
  * Integration 3 of 5: retrieves each intent without a final verdict, and updates its order.
  *
- * Old intents are included. A payment for one of them does not make its order paid. It is an alert in the back
- * office and on the buyer's order page.
+ * Old intents are included. A payment for one of them does not make its order paid: it is logged, and shown to the
+ * buyer.
  *
  * @param options - `orderId`: only this order, for a buyer who opened it.
  * @default All orders

@@ -2,6 +2,8 @@
 import type { PaymentIntent } from '@pi-checkout/server'
 import type { Database } from './database.ts'
 import { storeVerdict, type Verdict } from './order-intents.ts'
+import { findOrder } from './orders.ts'
+import { logPaymentToReview } from './problem.ts'
 
 export function recordVerdict(
   db: Database,
@@ -11,7 +13,12 @@ export function recordVerdict(
     verdict,
   }: { readonly orderId: string; readonly intent: PaymentIntent; readonly verdict: Verdict },
 ): void {
-  storeVerdict(db, { orderId, intent: intent.id, verdict, method: methodOf(intent) })
+  const { id } = intent
+  const isNew = storeVerdict(db, { orderId, intent: id, verdict, method: methodOf(intent) })
+  const isForEarlierVersion = verdict === 'paid' && findOrder(db, orderId)?.intent !== id
+  if (isNew && (isForEarlierVersion || verdict === 'mismatch')) {
+    logPaymentToReview({ orderId, intent: id, verdict })
+  }
 }
 
 /** Brand and last four digits, which the service returns for display. */

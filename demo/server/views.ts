@@ -18,7 +18,7 @@ import type { Preferences } from './preferences.ts'
 /** A session with its preferences. */
 export interface Visitor extends Preferences {
   readonly session: string
-  readonly development: boolean
+  readonly inspectorUrl: string | undefined
 }
 
 export function catalogueData(db: Database, visitor: Visitor): CatalogueData {
@@ -86,9 +86,9 @@ export function ordersData(db: Database, visitor: Visitor): OrdersData {
   }
 }
 
-function frameOf(db: Database, { session, language, currency, development }: Visitor): Frame {
+function frameOf(db: Database, { session, language, currency, inspectorUrl }: Visitor): Frame {
   const pieces = countCart(db, session)
-  return { language, currency, currencies: priceLists, pieces, development }
+  return { language, currency, currencies: priceLists, pieces, inspectorUrl: inspectorUrl ?? null }
 }
 
 function lineData(lines: readonly Line[], { language, currency }: Preferences): LineData[] {

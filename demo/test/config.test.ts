@@ -7,18 +7,14 @@ const env = {
 }
 
 test('the usual shop takes port 3000, its own address and the folder of the repository', () => {
-  expect(readConfig(env)).toMatchObject({ port: 3000, shopOrigin: undefined, development: true })
+  expect(readConfig(env)).toMatchObject({ port: 3000, shopOrigin: undefined, reconcileMs: 60_000 })
   expect(readConfig(env).data).toMatch(/\.data\/shop$/)
 })
 
-test('in production there are no tools, whatever else is set', () => {
-  const config = readConfig({
-    ...env,
-    NODE_ENV: 'production',
-    PI_ADMIN_TOKEN: 'x',
-    PI_BASE_URL: 'http://127.0.0.1:4000',
-  })
-  expect(config).toMatchObject({ development: false, sandbox: undefined })
+test('links the inspector without its token, and not in production', () => {
+  const linked = { ...env, PI_INSPECTOR_URL: 'http://127.0.0.1:4000/_sandbox/#token' }
+  expect(readConfig(linked).inspectorUrl).toBe('http://127.0.0.1:4000/_sandbox/')
+  expect(readConfig({ ...linked, NODE_ENV: 'production' }).inspectorUrl).toBeUndefined()
 })
 
 test.each([
@@ -39,6 +35,7 @@ test.each([
   ['PI_HANDOFF_KEYS', 'a passphrase', 'must be one or more keys', 'Generate one'],
   ['PORT', 'eighty', 'must be a number', '65535'],
   ['PORT', '70000', 'must be a number', '65535'],
+  ['PI_RECONCILE_MS', '5 s', 'must be a number of milliseconds', 'from 100'],
 ])('rejects %s=%s with rule and fix', (name = '', value = '', rule = '', fix = '') => {
   const read = (): unknown => readConfig({ ...env, [name]: value })
   expect(read).toThrow(`${name}: ${rule}`)

@@ -1,9 +1,4 @@
-/**
- * A fake service with the two operations over HTTP, whose tests set the status of payments. Its one fault is a
- * lost response: it stores the create and closes the connection.
- *
- * @module
- */
+/** A fake service with the two operations over HTTP, whose tests set the status of payments. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { startSite } from '@pi-checkout/test-support/sites'
 
@@ -34,16 +29,7 @@ export const apiKey = 'sk_for_tests_only'
 
 export async function startService(): Promise<Service> {
   const byKey = new Map<string, { intent: Intent; clientSecret: string }>()
-  let losing = false
   const { origin, close } = await startSite(async (req, res) => {
-    if (req.url === '/_sandbox/environments') {
-      const own = { id: 'env_own', keys: [{ display: `…${apiKey.slice(-4)}`, revokedAt: null }] }
-      return respond(res, 200, { environments: [{ id: 'env_other', keys: [] }, own] })
-    }
-    if (req.url === '/_sandbox/environments/env_own/faults') {
-      losing = true
-      return respond(res, 201, {})
-    }
     if (req.method === 'POST') return create(req, res)
     service.retrieved++
     const intent = service.intents.find(({ id }) => req.url === `/payment-intents/${id}`)
@@ -70,10 +56,6 @@ export async function startService(): Promise<Service> {
     byKey.set(key, known)
     const { intent, clientSecret } = known
     await service.held
-    if (losing) {
-      losing = false
-      return void req.socket.destroy()
-    }
     respond(res, 201, { ...intent, status: 'requires_payment_method', clientSecret })
   }
 

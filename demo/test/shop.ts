@@ -10,7 +10,6 @@ import { type Database, openDatabase } from '../server/database.ts'
 import { sessionsAt } from '../server/session.ts'
 import { settleNow } from '../server/settle.ts'
 import type { Shop } from '../server/shop.ts'
-import { Trace } from '../server/trace.ts'
 import { Buyer } from './buyer.ts'
 import { apiKey, type Service, startService } from './service.ts'
 
@@ -32,21 +31,18 @@ export interface OpenShop {
   close(): Promise<void>
 }
 
-export const adminToken = 'token-for-tests'
 export const checkoutOrigin = 'http://127.0.0.1:4000'
 
 export async function startShop({
-  development = true,
   shopOrigin,
 }: {
-  readonly development?: boolean
   /** The origin behind a proxy. @default The shop's own */
   readonly shopOrigin?: string
 } = {}): Promise<TestShop> {
   const folder = await mkdtemp(join(tmpdir(), 'shop-'))
   const service = await startService()
   const { baseUrl } = service
-  const shop = await openShop({ baseUrl, apiKey, folder, development, shopOrigin })
+  const shop = await openShop({ baseUrl, apiKey, folder, shopOrigin })
   return {
     ...shop,
     service,
@@ -63,31 +59,26 @@ export async function openShop({
   baseUrl,
   apiKey,
   folder,
-  development,
   shopOrigin,
   port = 0,
 }: {
   readonly baseUrl: string
   readonly apiKey: string
   readonly folder: string
-  readonly development: boolean
   readonly shopOrigin: string | undefined
   readonly port?: number
 }): Promise<OpenShop> {
   process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`
-  const trace = new Trace()
-  const { onRequest } = trace
-  const intents = new PaymentIntents({ apiKey, baseUrl, onRequest })
+  const intents = new PaymentIntents({ apiKey, baseUrl })
   const db = openDatabase(folder)
   const site = await startSite(undefined, { name: 'localhost', port })
   const url = site.origin
   const origin = shopOrigin ?? url
   const sessions = sessionsAt(origin)
-  const keyHint = apiKey.slice(-4)
-  const sandbox = { baseUrl, adminToken, keyHint, inspectorUrl: undefined }
-  const tools = development ? { trace, adminToken, sandbox } : undefined
-  const checkout = shopCheckout({ db, sessions, intents, shopOrigin: origin, tools })
-  site.serve(shopApp({ db, sessions, checkout, shopOrigin: origin, checkoutOrigin, tools }))
+  const checkout = shopCheckout({ db, sessions, intents, shopOrigin: origin })
+  const inspectorUrl = `${baseUrl}/_sandbox/`
+  const origins = { shopOrigin: origin, checkoutOrigin, inspectorUrl }
+  site.serve(shopApp({ db, sessions, checkout, ...origins }))
   return {
     url,
     db,

@@ -370,7 +370,7 @@ export class Walk {
 }
 
 function places({ baseUrl, apiKey }: Payments, folder: string): Parameters<typeof openShop>[0] {
-  return { baseUrl, apiKey, folder, development: false, shopOrigin: 'http://localhost:3000' }
+  return { baseUrl, apiKey, folder, shopOrigin: 'http://localhost:3000' }
 }
 
 function isTaken(status: string): boolean {

@@ -43,7 +43,8 @@ test('keeps acknowledged payments when processes are killed during checkout', as
     buyWhile(stack, purchases, () => restarting),
   ])
 
-  await stack.reconcile()
+  // Each buyer opens the order again: its page retrieves the intents.
+  await Promise.all(purchases.map(({ buyer, order }) => order && buyer.settle()))
   const stored = await stack.storedIntents()
   const charges = new Map<string, string[]>()
   for (const { id, orderId, status } of stored) {

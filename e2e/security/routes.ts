@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { HttpBuyer } from '@pi-checkout/test-support/http-buyer'
 import { root } from '@pi-checkout/test-support/process'
-import { adminTokenOf } from '../fixtures/admin-page.ts'
 import type { CrossSiteStack } from '../fixtures/cross-site-stack.ts'
 
 /** A name, `METHOD /pattern` and a note, and its request. */
@@ -148,13 +147,12 @@ export function shopRoutes(stack: CrossSiteStack, { buyer, asset }: Known): read
   }
   const session = { cookie: buyer.cookies }
   const own = { ...session, ...json, origin: stack.shopUrl }
-  const admin = { ...own, authorization: `Bearer ${adminTokenOf(stack)}` }
   const wrong = { headers: own, body: '{"x":1}' }
   const status = `/checkout/status?orderId=${order}`
   return [
-    ...['/', '/cart', '/orders', '/orders/:id', '/pay/:id', '/confirming/:id', '/admin'],
+    ...['/', '/cart', '/orders', '/orders/:id', '/pay/:id', '/confirming/:id'],
     ...['/nowhere', '/api/catalogue', '/api/cart', '/api/orders', '/api/orders/:id'],
-    ...['/api/nowhere', '/api/trace/:id', '/checkout/nowhere'],
+    ...['/api/nowhere', '/checkout/nowhere'],
   ]
     .map((path) => probe(`GET ${path}`, { headers: session }))
     .concat([
@@ -185,14 +183,6 @@ export function shopRoutes(stack: CrossSiteStack, { buyer, asset }: Known): read
         note: 'as text',
       }),
       probe('POST /api/orders/:id/settle', { headers: own, body: '{}' }),
-      probe('POST /api/trace/:id/lose-next-response', {
-        ...{ ...wrong, headers: { ...json, origin: stack.shopUrl } },
-        note: 'of another buyer',
-      }),
-      probe('POST /admin/reconcile', { ...wrong, note: 'without a token' }),
-      probe('POST /admin/reconcile', { ...wrong, headers: admin }),
-      probe('GET /admin/data', { headers: admin }),
-      probe('GET /admin/data', { headers: session, note: 'without a token' }),
       probe('POST /reports', { headers: reports, body: '[]' }),
     ])
 }

@@ -1,5 +1,4 @@
 import { payWith } from '@pi-checkout/element/testing'
-import { reconcile } from '../fixtures/admin-page.ts'
 import {
   expectOrder,
   fillCard,
@@ -33,7 +32,6 @@ test('"Check out" leads to the pending order while the bank is processing', asyn
   await expect(cart.getByTestId('place-order')).toHaveCount(0)
 
   await settleIntent(stack, id, 'succeeded')
-  await reconcile(stack)
   await cart.goto(`/orders/${order}`)
   await expectOrder(cart, 'paid')
   await expect(cart.getByTestId('cart-count')).toHaveText('0')

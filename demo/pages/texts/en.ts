@@ -17,7 +17,6 @@ export const en = {
   addNamed: (name: string) => `Add to cart: ${name}`,
   inCart: (quantity: number) => `In your cart: ${quantity}`,
   footer: 'Tsiran is a demo shop: nothing is sent, and no real card is taken.',
-  backOffice: 'Back office',
 
   cartTitle: 'Your cart',
   cartEmpty: 'Your cart is still empty',

@@ -18,7 +18,6 @@ export const hy: Texts = {
   addNamed: (name) => `Ավելացնել զամբյուղ՝ ${name}`,
   inCart: (quantity) => `Զամբյուղում՝ ${quantity}`,
   footer: 'Ծիրանը ցուցադրական խանութ է։ Ապրանքներ չեն առաքվում, իրական քարտեր չեն ընդունվում։',
-  backOffice: 'Կառավարման վահանակ',
 
   cartTitle: 'Ձեր զամբյուղը',
   cartEmpty: 'Զամբյուղը դեռ դատարկ է',

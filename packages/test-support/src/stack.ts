@@ -25,8 +25,6 @@ export interface ServiceReady {
 /** What the shop prints with `--json`. */
 export interface ShopReady {
   readonly shopUrl: string
-  /** Address of the admin page, with its token in the fragment. */
-  readonly adminUrl: string
 }
 
 /** A program and the JSON that it printed when it was ready. */
@@ -129,7 +127,6 @@ export async function startStack({
       PI_API_KEY: api.apiKey,
       PI_BASE_URL: api.baseUrl,
       PI_CHECKOUT_ORIGIN: api.checkoutOrigin,
-      PI_ADMIN_TOKEN: api.adminToken,
       PI_INSPECTOR_URL: api.inspectorUrl,
       PI_HANDOFF_KEYS: newKeys(),
       PI_SHOP_DATA: join(data, 'shop'),
