@@ -97,9 +97,10 @@ test('releases keys and judges sessions by the time of the database', async () =
     [8000, -8000],
     [0, 49 * hour],
   ] as const) {
-    const { token } = await tokens.sign(session, (await comparedClock(signer)).now())
+    const { token, expiresAt } = await tokens.sign(session, (await comparedClock(signer)).now())
     const found = await tokens.verify(token, (await comparedClock(verifier)).now())
-    expect([signer, verifier, found]).toEqual([signer, verifier, session])
+    const verified = { ...session, expiresAt: new Date(expiresAt) }
+    expect([signer, verifier, found]).toEqual([signer, verifier, verified])
   }
 })
 
