@@ -1,9 +1,9 @@
 /** The hosted page: merchant, amount, and order, then the current step. @module */
+import { formatMoney } from '@pi-checkout/contract/money'
 import { html, nothing, type TemplateResult } from 'lit'
 import type { CardDetails, CheckoutView } from '../../shared/checkout-api.ts'
 import { type Language, languageOf } from '../../shared/language.ts'
 import { LightElement } from '../light-element.ts'
-import { moneyText } from '../money-text.ts'
 import { brandOfType } from './card-fields.ts'
 import type { CardForm, FormNotice } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
@@ -231,6 +231,6 @@ export class HostedPage extends LightElement {
   }
 
   #money({ amount, currency }: CheckoutView): string {
-    return moneyText(amount, currency, this.#payment.locale)
+    return formatMoney(amount, currency, this.#payment.locale)
   }
 }

@@ -1,9 +1,8 @@
 /** How the inspector shows statuses, causes, faults, amounts, and times. @module */
 import type { PaymentIntent, PaymentIntentStatus } from '@pi-checkout/contract'
-import { isCurrency } from '@pi-checkout/contract/money'
+import { formatMoney, isCurrency } from '@pi-checkout/contract/money'
 import { html, type TemplateResult } from 'lit'
 import type { Fault } from '../../shared/sandbox-api.ts'
-import { moneyText } from '../money-text.ts'
 
 /** Tone of each status, in the order of a payment. A tone is a pair of colors. */
 const tones = {
@@ -30,7 +29,7 @@ export function badge(status: string): TemplateResult {
 
 /** Formats minor units; an unknown currency stays a number. */
 export function money(amount: number, currency: string): string {
-  return isCurrency(currency) ? moneyText(amount, currency, 'en') : `${amount} ${currency}`
+  return isCurrency(currency) ? formatMoney(amount, currency, 'en') : `${amount} ${currency}`
 }
 
 export function customerName({

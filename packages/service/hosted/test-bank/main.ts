@@ -7,10 +7,6 @@
  * @module
  */
 import type { ChallengeResult } from '../../shared/checkout-api.ts'
-import { readableMoney } from '../money-text.ts'
-
-const amount = document.querySelector('[data-amount]')
-if (amount) amount.textContent = readableMoney(amount.textContent)
 
 const form = document.querySelector('form')
 form?.addEventListener('submit', (event) => {

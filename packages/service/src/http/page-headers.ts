@@ -103,6 +103,7 @@ function pageHeaders(
       'script-src': "'self'",
       'style-src': "'self'",
       'img-src': "'self'",
+      'font-src': "'self'",
       ...own,
       ...locks,
       'frame-ancestors': ancestors,

@@ -23,7 +23,7 @@ export function codeForm(
     <h1>${texts.title}</h1>
     <dl>
       <dt>${texts.shop}</dt><dd><bdi>${escapeHtml(environment.merchantName)}</bdi></dd>
-      <dt>${texts.amount}</dt><dd data-amount>${escapeHtml(amount)}</dd>
+      <dt>${texts.amount}</dt><dd>${escapeHtml(amount)}</dd>
       <dt>${texts.card}</dt><dd>•••• ${escapeHtml(intent.paymentMethod?.card?.last4 ?? '')}</dd>
     </dl>
     <form method="post" action="${display === 'page' ? routes.bankAnswer.path : routes.challengeAnswer.path}" data-presentation="${display}"
