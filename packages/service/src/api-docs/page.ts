@@ -70,7 +70,7 @@ function keys(): Html {
   return html`<p>Send your secret API key with every request, from your server only:
 <code>Authorization: Bearer $PI_API_KEY</code>. The key determines the merchant and the environment, test or
 live. Requests from browsers are rejected.</p>
-<pre>pi-service keys create --merchant "Demo Shop" --environment test</pre>`
+<pre>pi-service keys create --merchant "Tsiran" --environment test</pre>`
 }
 
 function create({ servers, components }: OpenApi): Html {

@@ -76,7 +76,7 @@ export class AdminError extends Error {
 }
 
 /** Name of the merchant that the first start creates. */
-export const firstMerchantName = 'Demo Shop'
+export const firstMerchantName = 'Tsiran'
 
 /** Runs a command. */
 export async function administer(

@@ -61,7 +61,7 @@ test('checks store and ports of a running service through the service', async ()
       { about: 'schema', level: 'ok', found: 'Up to date.' },
       { about: 'secret keys', level: 'ok', found: 'k1: complete for the stored rows.' },
       {
-        about: 'Demo Shop (test)',
+        about: 'Tsiran (test)',
         level: 'ok',
         found: '1 valid key; registered origins: http://localhost:3000.',
       },
@@ -77,7 +77,7 @@ test('fails for a missing secret key that stored rows need, with the fix', async
     about: 'secret keys',
     level: 'fail',
     found: expect.stringMatching(
-      /^key k1 is missing, but rows of this store need it: open intents or intents younger than 48 hours, Demo Shop \(test\) pi_sk_test_…\w{4} key_\w+/,
+      /^key k1 is missing, but rows of this store need it: open intents or intents younger than 48 hours, Tsiran \(test\) pi_sk_test_…\w{4} key_\w+/,
     ),
     advice: expect.stringMatching(
       /^Correct PI_SECRET_KEYS. Add it after the first key. .* \(pi-service keys revoke key_\w+\)\.$/,

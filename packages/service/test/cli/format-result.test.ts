@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { AdminResult } from '../../src/cli/admin-commands.ts'
 import { describeResult } from '../../src/cli/format-result.ts'
 
-const environment = { merchant: 'Demo Shop', environment: 'test' } as const
+const environment = { merchant: 'Tsiran', environment: 'test' } as const
 const createdAt = new Date(0)
 const origins = ['https://a.example', 'https://b.example']
 const key = { id: 'key_1', display: 'pi_sk_test_…wxyz', ...environment, createdAt }
@@ -18,7 +18,7 @@ for (const [what, result, lines] of [
       ],
     },
     [
-      'Demo Shop (test)  1 valid key  https://a.example, https://b.example',
+      'Tsiran (test)  1 valid key  https://a.example, https://b.example',
       'New (live)  0 valid keys  no origin, so no page can show its checkout',
     ],
   ],
@@ -32,25 +32,25 @@ for (const [what, result, lines] of [
       ],
     },
     [
-      'key_1  pi_sk_test_…wxyz  Demo Shop (test)',
-      'key_1  pi_sk_test_…wxyz  Demo Shop (test)  until 2099-01-31T00:00:00.000Z',
-      'key_1  pi_sk_test_…wxyz  Demo Shop (test)  revoked',
+      'key_1  pi_sk_test_…wxyz  Tsiran (test)',
+      'key_1  pi_sk_test_…wxyz  Tsiran (test)  until 2099-01-31T00:00:00.000Z',
+      'key_1  pi_sk_test_…wxyz  Tsiran (test)  revoked',
     ],
   ],
   [
     'the environment of each origin',
     { origins: origins.map((origin) => ({ origin, ...environment })) },
-    ['https://a.example  Demo Shop (test)', 'https://b.example  Demo Shop (test)'],
+    ['https://a.example  Tsiran (test)', 'https://b.example  Tsiran (test)'],
   ],
   [
     'the origins that an environment now has',
     { ...environment, origins },
-    ['Demo Shop (test): https://a.example, https://b.example'],
+    ['Tsiran (test): https://a.example, https://b.example'],
   ],
   [
     'that an environment has no origin left',
     { ...environment, origins: [] },
-    ['Demo Shop (test): no origin, so no page can show its checkout'],
+    ['Tsiran (test): no origin, so no page can show its checkout'],
   ],
 ] as readonly [string, AdminResult, readonly string[]][]) {
   test(`shows ${what}`, () => {

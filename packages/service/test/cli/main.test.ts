@@ -92,12 +92,12 @@ test('registers, lists, and removes an exact origin (threat 70)', async () => {
     return /frame-ancestors ([^;]+)/.exec(headers.get('content-security-policy') ?? '')?.[1]
   }
   const origins = ['http://localhost:3000', origin]
-  const named = { merchant: 'Demo Shop', environment: 'test' }
+  const named = { merchant: 'Tsiran', environment: 'test' }
   const added = await onData('origins', 'add', origin, '--json')
   expect(JSON.parse(added)).toEqual({ v: 1, ...named, origins })
   expect(await framers()).toContain(origin)
 
-  expect(await onData('origins', 'list')).toContain(`${origin}  Demo Shop (test)\n`)
+  expect(await onData('origins', 'list')).toContain(`${origin}  Tsiran (test)\n`)
   expect(JSON.parse(await onData('merchants', 'list', '--json')).merchants).toContainEqual({
     ...{ ...named, origins, workingKeys: 1 },
     createdAt: expect.stringMatching(/^20.*Z$/),
@@ -107,7 +107,7 @@ test('registers, lists, and removes an exact origin (threat 70)', async () => {
   expect(await framers()).not.toContain(origin)
   const again = { command: 'origins remove', origin, environment: 'test' } as const
   await expect(administer(data, again)).rejects.toThrow(
-    `${origin} is not registered for Demo Shop (test). Run pi-service origins list`,
+    `${origin} is not registered for Tsiran (test). Run pi-service origins list`,
   )
   for (const inexact of [`${origin}/`, 'http://shop.example', '*', 'shop.example']) {
     const command = { ...again, command: 'origins add', origin: inexact } as const

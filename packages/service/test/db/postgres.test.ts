@@ -61,7 +61,7 @@ async function waiting(store: Database): Promise<number> {
 test('creates one schema, merchant, and API key if three instances start together', async () => {
   const migrations = readdirSync(new URL('../../src/db/migrations', import.meta.url))
   expect(await db.query`select from migrations`).toHaveLength(migrations.length)
-  expect(await db.query`select name from merchants`).toEqual([{ name: 'Demo Shop' }])
+  expect(await db.query`select name from merchants`).toEqual([{ name: 'Tsiran' }])
   expect(apiKeys).toHaveLength(1)
 })
 

@@ -443,7 +443,7 @@ test('shows only the intents of the selected merchant', async () => {
   await page.getByRole('heading', { name: 'FIRST-1' }).waitFor()
   await page.getByRole('link', { name: /FIRST-1/ }).waitFor()
   const selected = page.getByLabel('Merchant').locator('option:checked')
-  expect(await selected.textContent()).toBe('Demo Shop')
+  expect(await selected.textContent()).toBe('Tsiran')
 })
 
 test('rejects the token of another start and accepts a pasted link', async () => {

@@ -20,12 +20,12 @@ const otherShop = 'https://books.example'
 const directory = temporaryFolder()
 const service = await startTestService({ PI_DATA_DIR: directory })
 const [live, second, secondLive] = await Promise.all([
-  merchant('Demo Shop', 'live'),
+  merchant('Tsiran', 'live'),
   merchant('Sevan Books'),
   merchant('Sevan Books', 'live'),
 ])
 const ids = {
-  first: await environmentId(service, 'Demo Shop'),
+  first: await environmentId(service, 'Tsiran'),
   second: await environmentId(service, 'Sevan Books'),
 }
 await changeOrigin('add', otherShop)
@@ -73,7 +73,7 @@ test('returns an intent to its own environment only (threat 8)', async () => {
 test('replays a key with every API key of its environment and with no other', async () => {
   const key = { 'idempotency-key': 'shared' }
   const first = await (await create(service, order, key)).text()
-  const rotated = await create(await merchant('Demo Shop'), order, key)
+  const rotated = await create(await merchant('Tsiran'), order, key)
   expect([isReplay(rotated), await rotated.text()]).toEqual([true, first])
   for (const other of [live, second, secondLive]) {
     expect(isReplay(await create(other, order, key))).toBe(false)
@@ -131,7 +131,7 @@ test('ends only the sessions of the environment whose origin is removed', async 
   await changeOrigin('add', shop)
   const [[, own], [, other]] = [await opened(service, shop), await opened(second, shop)]
   await changeOrigin('remove', shop)
-  expect(await own.view()).toMatchObject({ merchantName: 'Demo Shop' })
+  expect(await own.view()).toMatchObject({ merchantName: 'Tsiran' })
   expect(await other.view()).toMatchObject({ code: 'invalid_session' })
 })
 

@@ -28,7 +28,7 @@ test('exports every test intent with its timeline and without a secret', async (
   const text = await (await control(service, 'GET', '/export')).text()
   expect(JSON.parse(text)).toMatchObject({
     version: 1,
-    environments: [{ merchant: 'Demo Shop', allowedOrigins: ['http://localhost:3000'] }],
+    environments: [{ merchant: 'Tsiran', allowedOrigins: ['http://localhost:3000'] }],
     intents: [
       { ...order, id, status: 'requires_payment_method', version: 1, events: [], attempts: [] },
     ],

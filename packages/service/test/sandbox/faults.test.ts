@@ -16,8 +16,8 @@ import {
 const directory = temporaryFolder()
 const service = await startTestService({ PI_DATA_DIR: directory })
 const other = { ...service, ...(await newKey(directory, 'Sevan Books')) }
-const live = { ...service, ...(await newKey(directory, 'Demo Shop', 'live')) }
-const environment = await environmentId(service, 'Demo Shop')
+const live = { ...service, ...(await newKey(directory, 'Tsiran', 'live')) }
+const environment = await environmentId(service, 'Tsiran')
 const otherEnvironment = await environmentId(service, 'Sevan Books')
 const path = (of = environment): string => `/environments/${of}/faults`
 

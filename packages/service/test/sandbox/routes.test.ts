@@ -35,8 +35,8 @@ beforeEach(async () => {
 async function createLive() {
   const { db, keys, close } = await openStore(readConfig({ data: directory }, {}))
   const now = new Date()
-  await ensureEnvironment(db, { merchant: 'Demo Shop', mode: 'test' }, now)
-  const made = await ensureEnvironment(db, { merchant: 'Demo Shop', mode: 'live' }, now)
+  await ensureEnvironment(db, { merchant: 'Tsiran', mode: 'test' }, now)
+  const made = await ensureEnvironment(db, { merchant: 'Tsiran', mode: 'live' }, now)
   const { apiKey } = await createApiKey(db, keys, { environment: made, now })
   await close()
   return { liveEnvironment: made.id, liveKey: apiKey }
@@ -279,7 +279,7 @@ test('lists a page of an unregistered origin as an issue until it is registered'
   const registered = { origins: ['http://localhost:3000', origin] }
   expect(await json('POST', origins, { origin })).toEqual(registered)
   expect(await issues()).toMatchObject([{ origin: other, environment, count: 1 }])
-  const named = { merchant: 'Demo Shop', environment: 'test' } as const
+  const named = { merchant: 'Tsiran', environment: 'test' } as const
   await administer(directory, { command: 'origins add', origin: other, ...named })
   expect(await issues()).toEqual([])
   for (const site of [other, origin]) {
@@ -295,7 +295,7 @@ test('streams new intents, and keys that the command line creates', async () => 
   expect(await changes.read()).toContain('"environments"')
   await newIntent()
   expect(await changes.read('requests')).toMatch(/event: change\ndata: {"topics":\[.*"intents"/)
-  await newKey(directory, 'Demo Shop')
+  await newKey(directory, 'Tsiran')
   await changes.read('"environments"')
   await changes.close()
 })
@@ -316,7 +316,7 @@ test('hides live environments (threat 16)', async () => {
   await create(live, order, { origin: 'http://localhost:3000' })
   await fetch(`${service.url}/checkout/${id}`, { headers: { referer: 'http://localhost:1/' } })
   expect((await json('GET', '/environments')).environments).toMatchObject([
-    { id: environment, merchant: 'Demo Shop' },
+    { id: environment, merchant: 'Tsiran' },
   ])
   expect((await json('GET', '/export')).intents).toEqual([])
   expect([await requests(), await issues()]).toEqual([[], []])
