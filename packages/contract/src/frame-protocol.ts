@@ -20,6 +20,61 @@ export const MAX_SIZE = 5000
 /** Maximum length of the address in `left`. */
 const maxPage = 32_768
 
+/** Maximum length of the appearance in `config`. */
+const maxAppearance = 2048
+
+/** `#` and three or six hexadecimal digits. The page uses `light` or `dark` by its color scheme. */
+export type AppearanceColor = string | { readonly light: string; readonly dark: string }
+
+/**
+ * Look of the hosted page: values, not CSS. It accepts these tokens only. In a test environment it reports values
+ * that it rejects, and colors that it corrects for readable contrast, on the console.
+ */
+export interface Appearance {
+  /**
+   * Color scheme.
+   *
+   * @default 'auto', the `color-scheme` of the element
+   */
+  readonly colorScheme?: 'auto' | 'light' | 'dark' | undefined
+  /**
+   * Color of the pay button. Links and the focus ring use it too.
+   *
+   * @default Blue
+   */
+  readonly accent?: AppearanceColor | undefined
+  /**
+   * Color behind the form.
+   *
+   * @default White, or nearly black
+   */
+  readonly background?: AppearanceColor | undefined
+  /**
+   * Color of the text. Borders and hints are mixed from text and background.
+   *
+   * @default Nearly black, or nearly white
+   */
+  readonly text?: AppearanceColor | undefined
+  /**
+   * Radius of fields and buttons in CSS pixels, from 0 to 24.
+   *
+   * @default 10
+   */
+  readonly radius?: number | undefined
+  /**
+   * Fonts that the buyer's system has.
+   *
+   * @default 'system'
+   */
+  readonly font?: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif' | undefined
+  /**
+   * Space between fields.
+   *
+   * @default 'regular'
+   */
+  readonly density?: 'compact' | 'regular' | 'spacious' | undefined
+}
+
 /** Why the hosted page failed. The element reads any other code as `internal`. */
 export const failCodes = ['origin_not_allowed', 'unauthorized'] as const
 
@@ -63,8 +118,8 @@ export type FromFrame =
 
 /** Port, element to hosted page. */
 export type FromElement =
-  /** BCP 47 tag of the merchant's page. */
-  | { readonly t: 'config'; readonly locale: string }
+  /** BCP 47 tag of the merchant's page, and its `Appearance` as JSON, which the hosted page validates. */
+  | { readonly t: 'config'; readonly locale: string; readonly appearance?: string | undefined }
   /** After `ack`, and once for each `renew`: the only message with the secret. */
   | { readonly t: 'auth'; readonly id: string; readonly secret: string }
   /** Address of the merchant's page, including the fragment: a redirect returns there. */
@@ -114,12 +169,13 @@ export function readFromFrame(data: unknown): FromFrame | undefined {
 /** Reads a message of the element from the port. */
 export function readFromElement(data: unknown): FromElement | undefined {
   if (!isRecord(data)) return undefined
-  const { t, locale, id, secret, page } = data
+  const { t, locale, appearance, id, secret, page } = data
   switch (t) {
     case 'ping':
       return { t }
     case 'config':
-      return isText(locale, 64) ? { t, locale } : undefined
+      if (!isText(locale, 64)) return undefined
+      return { t, locale, appearance: isText(appearance, maxAppearance) ? appearance : undefined }
     case 'auth':
       return isText(id, 128) && isText(secret, 512) ? { t, id, secret } : undefined
     case 'left':

@@ -21,6 +21,7 @@ const messages: readonly (readonly [(data: unknown) => unknown, object])[] = [
   [readFromFrame, { t: 'fail', code: 'unauthorized', test: true }],
   [readFromElement, { t: 'ping' }],
   [readFromElement, { t: 'config', locale: 'x'.repeat(64) }],
+  [readFromElement, { t: 'config', locale: 'hy', appearance: 'a'.repeat(2048) }],
   [readFromElement, { t: 'auth', id: 'i'.repeat(128), secret: 's'.repeat(512) }],
   [readFromElement, { t: 'left', page }],
 ]
@@ -34,6 +35,14 @@ test('rounds a height up, keeps whole versions, and ignores a test that is not t
   expect(readHello({ ...hello, v: [1, 'x', 2] })).toEqual(hello)
   expect(readFromFrame({ t: 'fail', code: 'x', test: 1 })).toEqual({ t: 'fail', code: 'x' })
 })
+
+test.each([{ accent: 'red' }, ['{}'], 1, null, 'a'.repeat(2049)])(
+  'drops the appearance %j and keeps the locale (threat 71)',
+  (appearance) => {
+    const message = { t: 'config', locale: 'hy' }
+    expect(readFromElement({ ...message, appearance })).toEqual(message)
+  },
+)
 
 test.each([
   ...[undefined, null, 1, 'hello', [], {}, { t: 'paid' }, { t: '__proto__' }],

@@ -6,6 +6,7 @@ import {
   ReactiveElement,
 } from '@lit/reactive-element'
 import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
+import { type Appearance, appearanceOf } from './appearance.ts'
 import {
   Credentials,
   type FetchHandoff,
@@ -57,7 +58,20 @@ export class PiCheckout extends ReactiveElement {
     return [...super.observedAttributes, 'intent-id', 'intentid', 'client-secret', 'clientsecret']
   }
 
-  static override properties: PropertyDeclarations = { label: {}, locale: {} }
+  static override properties: PropertyDeclarations = {
+    appearance: { attribute: false },
+    label: {},
+    locale: {},
+  }
+
+  /**
+   * Look of the hosted page. Another object changes the page without a reload. The card fields keep their values.
+   *
+   * @default The appearance of `configureCheckout`
+   * @example
+   * pay.appearance = { accent: '#ad4318', background: '#fffdf9', text: '#2a2019', radius: 14 }
+   */
+  declare appearance: Appearance | null
 
   /**
    * Accessible name and title of the frame.
@@ -96,7 +110,7 @@ export class PiCheckout extends ReactiveElement {
 
   constructor() {
     super()
-    this.label = this.locale = null
+    this.appearance = this.label = this.locale = null
     this.#describe()
     // A value set before the definition hides the accessor. Lit handles its own properties only.
     for (const key of ['intentId', 'clientSecret', 'handoff', 'fetchHandoff'] as const) {
@@ -253,7 +267,7 @@ export class PiCheckout extends ReactiveElement {
     this.#update()
     this.#describe()
     if (this.#session) this.#session.frame.title = this.#title
-    if (changed.has('locale')) this.#session?.configure()
+    if (changed.has('locale') || changed.has('appearance')) this.#session?.configure()
   }
 
   protected override createRenderRoot(): HTMLElement | DocumentFragment {
@@ -349,6 +363,7 @@ export class PiCheckout extends ReactiveElement {
       ...mounted,
       origin: this.#origin,
       locale: () => this.#language,
+      appearance: () => this.appearance ?? appearanceOf(this.constructor as typeof PiCheckout),
       emit: (event) => this.#onSessionEvent(mounted, event),
     })
     this.requestUpdate()

@@ -7,6 +7,7 @@
  * @module
  */
 import {
+  type Appearance,
   type FromElement,
   type FromFrame,
   failCodes,
@@ -35,6 +36,8 @@ export interface SessionOptions {
   readonly secret: string
   /** Returns the current locale. */
   readonly locale: () => string
+  /** Returns the current appearance. */
+  readonly appearance: () => Appearance | null | undefined
   readonly emit: (event: SessionEvent) => void
 }
 
@@ -80,9 +83,12 @@ export class FrameSession {
     this.#startTimer('hello')
   }
 
-  /** Sends the locale, once the page has acknowledged the port. */
+  /** Sends locale and appearance, once the page has acknowledged the port. */
   configure(): void {
-    if (this.#acknowledged) this.#send({ t: 'config', locale: this.#options.locale() })
+    if (!this.#acknowledged) return
+    const { locale, appearance } = this.#options
+    // As text, because a port does not accept the proxies that frameworks make of objects.
+    this.#send({ t: 'config', locale: locale(), appearance: JSON.stringify(appearance()) })
   }
 
   /** Removes frame, port, listeners, and timers. No event follows. */

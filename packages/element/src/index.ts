@@ -1,5 +1,6 @@
 /** The public names of the element. Importing them does not register it: call `defineCheckout` for that. @module */
 
+export type { Appearance, AppearanceColor } from './appearance.ts'
 export { PiCheckout } from './checkout-element.ts'
 export type { FetchHandoff, Handoff } from './credentials.ts'
 export type { CheckoutDefinition } from './define-checkout.ts'

@@ -16,7 +16,7 @@ export function warnAboutUnknown(element: HTMLElement): void {
   )
   if (!unknown) return
   warned = true
-  const known = 'fetchHandoff, handoff, intentId, clientSecret, label, locale'
+  const known = 'fetchHandoff, handoff, intentId, clientSecret, label, locale, appearance'
   // biome-ignore lint/suspicious/noConsole: for the developer of the page
   console.warn(`pi-checkout: unknown property ${unknown}. The properties are: ${known}`)
 }

@@ -178,3 +178,35 @@ test('sends a changed locale to the page without a new session', async () => {
   expect(await page.locator('iframe').getAttribute('title')).toBe('Оплата')
   expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
+
+const accent = (color: string): string => `{"accent":"${color}"}`
+
+test.each([
+  [
+    'another bundled copy',
+    "import '/react.js'; import { configureCheckout } from '/shop.js'",
+    'checkoutOrigin: PAY,',
+  ],
+  [
+    "the checkout's own file",
+    "const { configureCheckout } = await import(PAY + '/v1/pi-checkout.js')",
+    '',
+  ],
+])('sends the appearance of %s, then of the property, in one session', async (_, load, origin) => {
+  const page = await sites.openShop({
+    script: `${load}
+      configureCheckout({ ${origin} appearance: { accent: '#ad4318' } })
+      pay.handoff = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
+      window.setAccent = (accent) => {
+        // A framework's proxy, which a port does not accept.
+        pay.appearance = accent && new Proxy({ accent }, {})
+      }`,
+  })
+  await waitForEvent(page, 'pi-ready')
+  expect(await textInFrame(page, 'appearance')).toBe(accent('#ad4318'))
+  await page.evaluate("setAccent('#123456')")
+  await expect.poll(() => textInFrame(page, 'appearance')).toBe(accent('#123456'))
+  await page.evaluate('setAccent(null)')
+  await expect.poll(() => textInFrame(page, 'appearance')).toBe(accent('#ad4318'))
+  expect(sites.requests.filter((path) => path.startsWith('/checkout/'))).toHaveLength(1)
+})

@@ -1,4 +1,5 @@
 /** Values and event handlers that the types of each framework share. @module */
+import type { Appearance } from '../appearance.ts'
 import type { FetchHandoff, Handoff } from '../credentials.ts'
 import type { PiEventType } from '../events.ts'
 
@@ -16,6 +17,12 @@ export interface CheckoutValues {
    * @default "Secure payment form" in the locale
    */
   readonly label?: string | null | undefined
+  /**
+   * Look of the hosted page.
+   *
+   * @default The appearance of `configureCheckout`
+   */
+  readonly appearance?: Appearance | null | undefined
   /**
    * BCP 47 tag.
    *

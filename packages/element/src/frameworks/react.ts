@@ -68,7 +68,8 @@ PiCheckout.displayName = 'PiCheckout'
 
 const OneElement = forwardRef<PiCheckoutElement, PiCheckoutProps>((props, ref) => {
   const { tag = 'pi-checkout', className, children, ...values } = props
-  const { fetchHandoff, handoff, intentId, clientSecret, label, locale, ...others } = values
+  const { fetchHandoff, handoff, intentId, clientSecret, ...looks } = values
+  const { label, locale, appearance, ...others } = looks
   const { onReady, onStateChange, onLeave, onFinish, onCancel, onError, ...attributes } = others
   const element = useRef<PiCheckoutElement>(null)
   // The ref is set before effects run.
@@ -86,6 +87,7 @@ const OneElement = forwardRef<PiCheckoutElement, PiCheckoutProps>((props, ref) =
   useValue(element, 'intentId', intentId)
   useValue(element, 'label', label)
   useValue(element, 'locale', locale)
+  useValue(element, 'appearance', appearance)
   // React 18 does not support `className` on custom elements. Both versions support `class`.
   return createElement(tag, { ...attributes, class: className, ref: element }, children)
 })

@@ -121,6 +121,7 @@ const documentText = `<!doctype html>
       <h1>Fake hosted page</h1>
       <p>Secret received: <output data-testid="secret" aria-label="Secret received">no</output></p>
       <p>Locale: <output data-testid="locale" aria-label="Locale"></output></p>
+      <p>Appearance: <output data-testid="appearance" aria-label="Appearance"></output></p>
       <form>
         <p><label>Card number <input name="number" inputmode="numeric"></label></p>
         <p><label>Expiry date <input name="expiry"></label></p>
@@ -157,10 +158,11 @@ const documentText = `<!doctype html>
       }
       const isText = (...values) => values.every((value) => typeof value === 'string')
       const handlers = {
-        config: ({ locale }) => {
+        config: ({ locale, appearance }) => {
           if (!isText(locale)) return
           document.documentElement.lang = locale
           show('locale', locale)
+          show('appearance', isText(appearance) ? appearance : '')
         },
         auth: (message) => {
           if (id || !isText(message.id, message.secret)) return

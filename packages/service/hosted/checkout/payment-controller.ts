@@ -16,6 +16,7 @@ import type {
 import { ChallengeTurn, type Turn } from './challenge-turn.ts'
 import { ApiProblem, CheckoutApi, isRejection } from './checkout-api.ts'
 import { FrameLink } from './frame-link.ts'
+import { PageAppearance } from './page-appearance.ts'
 import { Retries, sleep } from './retry.ts'
 import { isFinal, type Screen, screenOf } from './screen.ts'
 import { StatusReporter } from './status-reporter.ts'
@@ -42,6 +43,7 @@ export class PaymentController implements ReactiveController, ViewHolder {
   readonly #host: ReactiveControllerHost & Element
   readonly #id: string
   readonly #api = new CheckoutApi(async () => await this.#renew())
+  readonly #appearance = new PageAppearance()
   readonly #poller = new ViewPoller(this.#api, this)
   readonly #retries = new Retries()
   readonly #link: FrameLink
@@ -203,6 +205,7 @@ export class PaymentController implements ReactiveController, ViewHolder {
     switch (message.t) {
       case 'config':
         this.locale = message.locale
+        this.#appearance.set(message.appearance)
         this.#host.requestUpdate()
         return
       case 'auth':

@@ -64,7 +64,10 @@ function page(checkoutOrigin: string): string {
         for (const end = Date.now() + Number(query.get('busy')); Date.now() < end; );
         port.postMessage({ t: 'left', page: location.href })
       }
-      if (data.t === 'ack') port.postMessage({ t: 'config', locale: query.get('locale') })
+      if (data.t === 'ack') {
+        const [locale, appearance] = ['locale', 'appearance'].map((name) => query.get(name))
+        port.postMessage({ t: 'config', locale, appearance })
+      }
       if (data.t !== 'ack' && data.t !== 'renew') return
       port.postMessage({ t: 'auth', id: query.get('id'), secret: query.get('secret') })
     }

@@ -1,0 +1,62 @@
+/** Sets the merchant's appearance as data attributes and custom properties of the document. @module */
+import type { Appearance, AppearanceColor } from '@pi-checkout/contract/frame-protocol'
+import { black, type Color, readColor } from './color.ts'
+import { type DefaultColors, defaultTokens, paletteOf, schemeOf } from './palette.ts'
+import { readAppearance } from './read-appearance.ts'
+
+/** Sets the appearance of this document, and follows the buyer's color scheme. */
+export class PageAppearance {
+  #text: string | undefined
+  #appearance: Appearance = {}
+  readonly #darkScheme = matchMedia('(prefers-color-scheme: dark)')
+  readonly #reported = new Set<string>()
+
+  constructor() {
+    this.#darkScheme.addEventListener('change', () => this.#apply())
+  }
+
+  /** @param text - JSON of the merchant's page. */
+  set(text: string | undefined): void {
+    if (text === this.#text) return
+    this.#text = text
+    const { appearance, errors } = readAppearance(text)
+    this.#appearance = appearance
+    for (const error of errors) this.#report('error', error)
+    this.#apply()
+  }
+
+  #apply(): void {
+    const { colorScheme = 'auto', font = '', density = '', radius } = this.#appearance
+    const isDark = colorScheme === 'auto' ? this.#darkScheme.matches : colorScheme === 'dark'
+    const colorOf = (value: AppearanceColor | undefined): Color | undefined =>
+      readColor(typeof value === 'object' ? value[isDark ? 'dark' : 'light'] : value)
+    const { accent, background, text } = this.#appearance
+    const own = { accent: colorOf(accent), background: colorOf(background), text: colorOf(text) }
+    const scheme = own.background ? schemeOf(own.background) : colorScheme
+    const { dataset, style } = document.documentElement
+    Object.assign(dataset, { scheme, font, density })
+    document.documentElement.removeAttribute('style')
+    if (radius !== undefined) style.setProperty('--radius', `${radius}px`)
+    if (!Object.values(own).some(Boolean)) return
+    const { colors, corrections } = paletteOf(own, defaultColors())
+    for (const [token, color] of Object.entries(colors)) style.setProperty(`--${token}`, color)
+    for (const correction of corrections) this.#report('warn', correction)
+  }
+
+  /** Reports to the merchant's developer, each text once. */
+  #report(level: 'error' | 'warn', text: string): void {
+    if (document.documentElement.dataset.mode !== 'test' || this.#reported.has(text)) return
+    this.#reported.add(text)
+    // biome-ignore lint/suspicious/noConsole: for the developer of the merchant's page
+    console[level](`pi-checkout: ${text}`)
+  }
+}
+
+function defaultColors(): DefaultColors {
+  const style = getComputedStyle(document.documentElement)
+  const entries = defaultTokens.map((name) => [
+    name,
+    readColor(style.getPropertyValue(`--${name}`).trim()) ?? black,
+  ])
+  return Object.fromEntries(entries) as DefaultColors
+}

@@ -1,0 +1,81 @@
+/**
+ * Reads the merchant's appearance by a closed list of tokens. Pure.
+ *
+ * No text of the merchant reaches a style: the page writes colors and numbers that it has parsed.
+ *
+ * @module
+ */
+import type { Appearance } from '@pi-checkout/contract/frame-protocol'
+import { readColor } from './color.ts'
+
+interface Token {
+  readonly isValid: (value: unknown) => boolean
+  readonly rule: string
+}
+
+const color: Token = {
+  isValid: (value) => readColor(value) !== undefined || isPair(value),
+  rule: 'must be # and 3 or 6 hexadecimal digits, or { light, dark } with one such color each',
+}
+
+const tokens: Readonly<Record<keyof Appearance, Token>> = {
+  colorScheme: oneOf('auto', 'light', 'dark'),
+  accent: color,
+  background: color,
+  text: color,
+  radius: {
+    isValid: (value) => typeof value === 'number' && value >= 0 && value <= 24,
+    rule: 'must be a number of pixels from 0 to 24',
+  },
+  font: oneOf('system', 'humanist', 'geometric', 'rounded', 'serif'),
+  density: oneOf('compact', 'regular', 'spacious'),
+}
+
+function oneOf(...values: readonly string[]): Token {
+  const names = values.map((value) => JSON.stringify(value)).join(', ')
+  return { isValid: (value) => values.includes(value as string), rule: `must be one of ${names}` }
+}
+
+function isPair(value: unknown): boolean {
+  const { light, dark, ...others } = Object(value) as Record<string, unknown>
+  return [light, dark].every(readColor) && Object.keys(others).length === 0
+}
+
+/**
+ * Reads the JSON of a merchant's page.
+ *
+ * @returns The valid tokens, and for each other one an error that names token, rule, and fix.
+ */
+export function readAppearance(text: string | undefined): {
+  readonly appearance: Appearance
+  readonly errors: readonly string[]
+} {
+  const errors: string[] = []
+  const appearance: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(Object(parse(text)))) {
+    const token = Object.hasOwn(tokens, name) ? tokens[name as keyof Appearance] : undefined
+    if (token?.isValid(value)) appearance[name] = value
+    else {
+      const rule = token?.rule ?? `is not known. Use ${Object.keys(tokens).join(', ')}`
+      const received = token ? `; received ${excerpt(value)}. The default is used` : ''
+      errors.push(`appearance.${name.slice(0, maxShown)}: ${rule}${received}.`)
+    }
+  }
+  // Each value was checked by the rule of its token.
+  return { appearance: appearance as Appearance, errors }
+}
+
+const maxShown = 60
+
+function excerpt(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return null
+  }
+}
