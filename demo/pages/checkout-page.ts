@@ -26,7 +26,16 @@ export async function showCheckout(orderId: string): Promise<void> {
   mount(data)
 }
 
-defineCheckout({ checkoutOrigin })
+defineCheckout({
+  checkoutOrigin,
+  // The shop's colors, so that the form looks like a part of this page.
+  appearance: {
+    accent: { light: '#ad4318', dark: '#f19a58' },
+    background: { light: '#fffdf9', dark: '#231d19' },
+    text: { light: '#2a2019', dark: '#f3eadf' },
+    radius: 12,
+  },
+})
 
 /** Integration 4 of 5: lets the element request the handoff from the shop's server, and leaves when it ends. */
 function mount(data: OrderData): void {
