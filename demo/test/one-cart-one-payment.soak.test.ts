@@ -1,13 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { repeatable } from '@pi-checkout/test-support/generated'
 import fc from 'fast-check'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Payments, startPayments } from './payments.ts'
 import { Walk } from './walk.ts'
 
-/** A failure prints both; `PI_WALK_SEED=… PI_WALKS=…` walks the same way again. */
-const seed = Number(process.env.PI_WALK_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const walks = Number(process.env.PI_WALKS ?? 16)
 
 let payments: Payments
@@ -36,7 +35,7 @@ test(
           await walk.close()
         }
       }),
-      { seed, numRuns: walks, endOnFailure: true },
+      repeatable(walks),
     )
   },
   60_000 + walks * 10_000,

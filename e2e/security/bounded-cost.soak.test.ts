@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { seed } from '@pi-checkout/test-support/generated'
 import { HttpBuyer } from '@pi-checkout/test-support/http-buyer'
 import { longestStall, measure } from '@pi-checkout/test-support/probe'
 import { root } from '@pi-checkout/test-support/process'
@@ -10,7 +11,6 @@ import { type Program, type ServiceReady, startService } from '@pi-checkout/test
 import { test as base, expect } from '@playwright/test'
 import fc from 'fast-check'
 import { createIntent } from '../fixtures/api.ts'
-import { seed } from '../fixtures/fuzz.ts'
 import { logMetrics } from '../fixtures/log-metrics.ts'
 import { control, environmentPath } from '../fixtures/sandbox.ts'
 import { workerFixture } from '../fixtures/test-stack.ts'
@@ -63,7 +63,7 @@ test('returns short errors to hostile requests and does not block the event loop
     largestError: largest,
     blockedMs: Math.round(longest),
   })
-  expect(wrong, `PI_FUZZ_SEED=${seed}`).toEqual([])
+  expect(wrong, `PI_SEED=${seed}`).toEqual([])
 })
 
 test('uses little memory for fifty clients that do not read their responses (threat 31)', async ({

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seed } from '@pi-checkout/test-support/generated'
 import { HttpBuyer } from '@pi-checkout/test-support/http-buyer'
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import { test as base, expect } from '@playwright/test'
@@ -12,7 +13,6 @@ import { workerFixture } from '../fixtures/test-stack.ts'
 
 /** For how long processes are restarted; longer before a release. */
 const seconds = Number(process.env.PI_CHAOS_SECONDS ?? 6)
-const seed = Number(process.env.PI_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const buyersAtOnce = 8
 
 const test = base.extend<object, { stack: RestartableStack }>({

@@ -1,10 +1,11 @@
+import { seed } from '@pi-checkout/test-support/generated'
 import type { CDPSession, Frame, Page } from '@playwright/test'
 import fc from 'fast-check'
 import { createIntent } from '../fixtures/api.ts'
 import { startAttackerSite } from '../fixtures/attacker-site.ts'
 import { hostedPage, openCheckout, payButton } from '../fixtures/buyer.ts'
 import { type CrossSiteStack, expect, test } from '../fixtures/cross-site-stack.ts'
-import { cases, reportFuzz, seed } from '../fixtures/fuzz.ts'
+import { cases, reportFuzz } from '../fixtures/fuzz.ts'
 
 test.setTimeout(60_000 + cases * 30)
 
@@ -32,7 +33,7 @@ test('the hosted page withstands every message of its parent (threats 46, 47, 48
   // Everything except the message with this document's number, this version, and one port.
   const onWindow = fc.sample(windowMessage, { numRuns: half, seed })
   await page.evaluate((sent) => Reflect.get(window, 'flood')(sent), onWindow)
-  expect(sessions).toEqual([])
+  expect(sessions, `PI_SEED=${seed}`).toEqual([])
 
   await page.evaluate((own) => Reflect.get(window, 'authenticate')(own), handoff)
   await expect(page.frameLocator('iframe').getByRole('button', { name: /^Pay / })).toBeVisible()
@@ -66,7 +67,7 @@ test('the card form withstands every input and sends none (threats 64, 65, 66)',
   // Four inputs make a form.
   const inputs = fc.sample(typed, { numRuns: Math.ceil(cases / 4), seed })
   const { stall, wrong } = await frame.evaluate(typeAll, inputs)
-  expect(wrong).toEqual([])
+  expect(wrong, `PI_SEED=${seed}`).toEqual([])
   expect(sent).toEqual([])
   await expect(payButton(page)).toBeVisible()
   await expect(hostedPage(page).getByLabel('Card number')).toBeEditable()

@@ -25,6 +25,12 @@ export async function enterCheckout(webkit: WebkitPage): Promise<void> {
 
 /** Fills the card form and presses Pay. */
 export async function pay(webkit: WebkitPage, number: string): Promise<void> {
+  await fillCard(webkit, number)
+  await webkit.click('button[type=submit]')
+}
+
+/** Fills the card form until it can be submitted. */
+export async function fillCard(webkit: WebkitPage, number: string): Promise<void> {
   await webkit.type('[autocomplete=cc-number]', number)
   await webkit.type('[autocomplete=cc-exp]', '1234')
   await webkit.type('[autocomplete=cc-csc]', '123')
@@ -32,5 +38,4 @@ export async function pay(webkit: WebkitPage, number: string): Promise<void> {
   await webkit.waitFor(
     `return document.querySelector('button[type=submit]')?.ariaDisabled === 'false'`,
   )
-  await webkit.click('button[type=submit]')
 }

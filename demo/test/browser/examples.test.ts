@@ -13,7 +13,7 @@ import {
 } from '@pi-checkout/server'
 import { isHandoffRoute, toNode } from '@pi-checkout/server/node'
 import { freePort } from '@pi-checkout/test-support/free-port'
-import { leaveAtEveryByte } from '@pi-checkout/test-support/leaving-client'
+import { leaveAtAnyByte } from '@pi-checkout/test-support/leaving-client'
 import { type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -65,7 +65,7 @@ test.each(['express', 'fastify', 'hono', 'node'])(
     const [post, get] = heads
     // The first handoff loads jose.
     await fetch(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
-    const end = await leaveAtEveryByte({
+    const end = await leaveAtAnyByte({
       host: 'localhost',
       port: Number(port),
       requests: [`${post}\r\nContent-Length: 2\r\n\r\n{}`, `${get}\r\n\r\n`],

@@ -1,26 +1,26 @@
 /** A client on a raw socket that leaves after some bytes of its request or of the response. @module */
 import { connect } from 'node:net'
+import fc from 'fast-check'
+import { repeatable } from './generated.ts'
 import { rawRequest } from './raw-http.ts'
 
-/** How a client leaves: `fin` closes the connection in order, `rst` resets it. */
-type Departure = 'fin' | 'rst'
-
 interface Visit {
-  readonly port: number
-  readonly host?: string | undefined
-  /** In Latin-1, head and body. */
-  readonly request: string
-  /** Bytes of the request to send. @default All */
-  readonly sent?: number
-  /** Bytes of the response to read after a complete request. @default 0 */
-  readonly received?: number
-  readonly departure: Departure
+  /** `fin` closes the connection in order, `rst` resets it. */
+  readonly departure: 'fin' | 'rst'
+  readonly place: {
+    /** In Latin-1, head and body. */
+    readonly request: string
+    /** Bytes of the request to send. @default All */
+    readonly sent?: number
+    /** Bytes of the response to read after a complete request. @default 0 */
+    readonly received?: number
+  }
 }
 
-/** What {@link leaveAtEveryByte} sends. */
+/** What {@link leaveAtAnyByte} sends. */
 export interface LeavingClients {
   readonly port: number
-  readonly host?: string
+  readonly host?: string | undefined
   /** Each must end its connection with `Connection: close`. */
   readonly requests: readonly string[]
   /** Requests whose response takes long or never ends. */
@@ -29,47 +29,40 @@ export interface LeavingClients {
   readonly serves: () => Promise<unknown>
 }
 
-/** Leaves at offsets of each request and of its response, with 16 clients at a time. */
-export async function leaveAtEveryByte({
+/** Leaves 400 times at any byte of a request or of its response, with 16 clients at a time. */
+export async function leaveAtAnyByte({
   port,
   host,
   requests,
   endless = [],
   serves,
 }: LeavingClients): Promise<void> {
-  for (const request of [...requests, ...endless]) {
-    const response = endless.includes(request)
-      ? ''
-      : await rawRequest(port, request, { host, timeoutMs: 60_000 })
-    for (const departure of ['fin', 'rst'] as const) {
-      const visits = [
-        ...offsets(request.length).map((sent) => ({ sent })),
-        ...offsets(response.length).map((received) => ({ received })),
-      ].map((visit): Visit => ({ port, host, request, departure, ...visit }))
-      while (visits.length > 0) {
-        await Promise.all(visits.splice(0, 16).map(visitAndLeave))
-        await serves()
-      }
-    }
-  }
-}
-
-/** Offsets from 0 to `length`, both included: 65, or every byte of a shorter text. */
-function offsets(length: number): readonly number[] {
-  const steps = Math.min(length, 64)
-  return Array.from({ length: steps + 1 }, (_, index) =>
-    Math.round((index * length) / Math.max(steps, 1)),
+  const places: fc.Arbitrary<Visit['place']>[] = endless.map((request) =>
+    fc.record({ request: fc.constant(request), sent: upTo(request) }),
   )
+  for (const request of requests) {
+    const response = await rawRequest(port, request, { host, timeoutMs: 60_000 })
+    const known = fc.constant(request)
+    places.push(fc.record({ request: known, sent: upTo(request) }))
+    places.push(fc.record({ request: known, received: upTo(response) }))
+  }
+  const visit = fc.record({ departure: fc.constantFrom('fin', 'rst'), place: fc.oneof(...places) })
+  const visits = fc.array(visit, { minLength: 16, maxLength: 16 })
+  const leave = async (batch: readonly Visit[]): Promise<void> => {
+    await Promise.all(batch.map((each) => visitAndLeave({ port, host }, each)))
+    await serves()
+  }
+  await fc.assert(fc.asyncProperty(visits, leave), repeatable(25))
 }
 
-function visitAndLeave({
-  port,
-  host = '127.0.0.1',
-  request,
-  sent = request.length,
-  received = 0,
-  departure,
-}: Visit): Promise<void> {
+function upTo(text: string): fc.Arbitrary<number> {
+  return fc.nat(text.length)
+}
+
+function visitAndLeave(
+  { port, host = '127.0.0.1' }: Pick<LeavingClients, 'port' | 'host'>,
+  { departure, place: { request, sent = request.length, received = 0 } }: Visit,
+): Promise<void> {
   return new Promise((resolve) => {
     let count = 0
     const leave = (): void => {

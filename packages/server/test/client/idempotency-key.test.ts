@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { orderIdError } from '@pi-checkout/contract'
+import { repeatable } from '@pi-checkout/test-support/generated'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import published from '../../idempotency-key.vectors.json' with { type: 'json' }
@@ -127,7 +128,7 @@ test('two calls have the same key exactly if all their inputs are equal', async 
       ])
       expect(a === b).toBe(canonical(one) === canonical(two))
     }),
-    { numRuns: runs },
+    repeatable(runs),
   )
   await fc.assert(
     fc.asyncProperty(call, spelling, async ({ params, options }, how) => {
@@ -138,7 +139,7 @@ test('two calls have the same key exactly if all their inputs are equal', async 
       ])
       expect([b.key, b.bytes]).toEqual([a.key, a.bytes])
     }),
-    { numRuns: runs },
+    repeatable(runs),
   )
 })
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { seed } from '@pi-checkout/test-support/generated'
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -20,10 +21,10 @@ beforeAll(async () => {
 
 afterAll(() => shop.remove())
 
-test(`creates one intent for each order of ${killed} processes killed during a create`, {
+test(`creates one intent for each order of ${killed} processes killed during a create (PI_SEED=${seed})`, {
   timeout: 300_000,
 }, async () => {
-  const random = seededRandom(20261120)
+  const random = seededRandom(seed)
   const service = fakeService()
   const arrivals = new Map<string, () => void>()
   // Random delays before and after the commit.

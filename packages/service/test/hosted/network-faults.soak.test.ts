@@ -1,3 +1,4 @@
+import { seed } from '@pi-checkout/test-support/generated'
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import type { Page } from '@playwright/test'
 import { expect, test, vi } from 'vitest'
@@ -10,7 +11,6 @@ import {
   startFaultyProxy,
 } from './faulty-proxy.ts'
 
-const seed = Number(process.env.PI_FAULTS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 /** How many times as fast the hosted page's timers run: its deadlines are 10 and 30 seconds. */
 const speed = 10
 
@@ -248,7 +248,7 @@ const scenarios = faults.map((_, index) => {
   }
 })
 
-test(`charges once and shows only true statements under faults (seed ${seed})`, async () => {
+test(`charges once and shows only true statements under faults (PI_SEED=${seed})`, async () => {
   const queue = [...scenarios]
   const worker = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
