@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     name: 'server',
     include: ['test/**/*.test.ts'],
+    // Modules, and PostgreSQL in WebAssembly, are loaded once for each worker.
+    isolate: false,
     testTimeout: 30_000,
     expect: { poll: { timeout: 10_000 } },
   },

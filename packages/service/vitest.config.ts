@@ -5,7 +5,9 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     name: 'service',
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/!(*.isolated).test.ts'],
+    // Modules, and PostgreSQL in WebAssembly, are loaded once for each worker.
+    isolate: false,
     globalSetup: './test/support/template.ts',
     // Many tests start processes and databases, which takes long where the machine is busy.
     hookTimeout: 180_000,

@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     maxWorkers: 3,
     projects: [
-      'packages/*/vitest.config.ts',
+      'packages/*/vitest{,.isolated}.config.ts',
       '!packages/tooling/vitest.config.ts',
       'demo/vitest.config.ts',
       {
