@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       'packages/*/vitest{,.isolated}.config.ts',
       '!packages/tooling/vitest.config.ts',

@@ -65,9 +65,9 @@ for (const text of [
 test('takes time in proportion to the length of a text', () => {
   const starts = ['eyJ', 'pi_sk_test_', '_secret_', 'bearer ', '1 ']
   for (const part of ['%25', '%', '://', '://@', ...starts]) {
-    const begin = performance.now()
+    const begin = process.cpuUsage()
     redact(part.repeat(500_000 / part.length))
-    expect(performance.now() - begin, part).toBeLessThan(2000)
+    expect(process.cpuUsage(begin).user / 1000, part).toBeLessThan(2000)
   }
 })
 

@@ -165,7 +165,7 @@ const cases = transports.flatMap(([transport, options]) =>
   ),
 )
 
-test.each(cases)(
+test.concurrent.each(cases)(
   '%s, %s: sends one key and one body %i × (threats 3, 6)',
   async (_transport, _fault, sent, { options, script, end }) => {
     const service = await scriptedService(...script)

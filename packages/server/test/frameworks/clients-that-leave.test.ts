@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(async () => void (await shops.stop()))
 
-test.each(frameworks)(
+test.concurrent.each(frameworks)(
   'a shop in %s survives clients that leave at any byte',
   {
     timeout: 120_000,

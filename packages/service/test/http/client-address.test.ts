@@ -82,7 +82,7 @@ test('ignores the headers of a client that is no trusted proxy (threat 32)', () 
 })
 
 test('takes time in proportion to the length of a header', () => {
-  const begin = performance.now()
+  const begin = process.cpuUsage()
   for (const header of [
     'for="'.repeat(3000),
     `for="${'\\'.repeat(15_000)}`,
@@ -92,7 +92,7 @@ test('takes time in proportion to the length of a header', () => {
   ]) {
     addressOf(proxies, '10.0.0.2', { forwarded: header, 'x-forwarded-for': header })
   }
-  expect(performance.now() - begin).toBeLessThan(1000)
+  expect(process.cpuUsage(begin).user / 1000).toBeLessThan(1000)
 })
 
 for (const [setting, remoteAddress, client] of [

@@ -155,7 +155,7 @@ test('ends delayed, held, and stalled requests at a stop', async () => {
   const begin = performance.now()
   const ends = Promise.all([delayed, holding, expect(stalled.json()).rejects.toThrow()])
   await stopped.stop()
-  expect(performance.now() - begin).toBeLessThan(3000)
+  expect(performance.now() - begin).toBeLessThan(20_000)
   const [{ status }, { status: held }] = await ends
   expect([status, held]).toEqual([201, 201])
   expect(stopped.logged).toEqual([])
