@@ -24,7 +24,7 @@ test('an order is paid although the buyer closed the tab during the payment', as
   await expect(hostedPage(page).getByText('Processing your payment')).toBeVisible()
   await page.close()
 
-  // The list of orders asks nobody: the shop has retrieved the intent without a page.
+  // The list of orders sends no request to the service: the shop has retrieved the intent without a page.
   const later = await context.newPage()
   const badge = later.locator(`a[href="/orders/${order}"] .badge`)
   await expect(async () => {
