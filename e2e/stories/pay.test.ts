@@ -1,6 +1,12 @@
 import { payWith } from '@pi-checkout/element/testing'
 import { retrieve } from '../fixtures/api.ts'
-import { expectOrder, hostedPage, openCheckout } from '../fixtures/buyer.ts'
+import {
+  addToCart,
+  challengePage,
+  expectOrder,
+  hostedPage,
+  openCheckout,
+} from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 const stories = [
@@ -30,5 +36,34 @@ for (const { title, last, ...story } of stories) {
     await payWith(page, last)
     await expectOrder(page, 'paid')
     expect(await (await retrieve(stack, id)).json()).toMatchObject({ id, status: 'succeeded' })
+  })
+}
+
+for (const locale of ['en', 'hy']) {
+  test.describe(`in ${locale}`, () => {
+    test.use({ locale })
+
+    test('shop, form, bank, and receipt show the same name and amount', async ({ page }) => {
+      await addToCart(page)
+      await page.goto('/cart')
+      await page.getByTestId('place-order').click()
+      const amount = (await page.getByTestId('order-total').textContent()) ?? ''
+      expect(amount).toContain('֏')
+      const form = hostedPage(page)
+      await expect(form.getByRole('heading', { name: 'Tsiran' })).toBeVisible()
+      await expect(form.getByTestId('amount')).toHaveText(amount)
+      await form.locator('#card-number').fill('4000000000003220')
+      await form.locator('#card-expiry').fill('12 / 40')
+      await form.locator('#card-cvc').fill('123')
+      await form.getByRole('button', { name: amount }).click()
+      const bank = challengePage(page)
+      await expect(bank.locator('dd').first()).toHaveText('Tsiran')
+      await expect(bank.locator('dd').nth(1)).toHaveText(amount)
+      await bank.locator('#code').fill('1234')
+      await bank.locator('button').first().click()
+      await expectOrder(page, 'paid')
+      await expect(page.getByTestId('order-total')).toHaveText(amount)
+      await expect(page.getByRole('main')).toContainText('Tsiran')
+    })
   })
 }
