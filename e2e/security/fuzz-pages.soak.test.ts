@@ -9,10 +9,12 @@ import { cases, reportFuzz } from '../fixtures/fuzz.ts'
 
 test.setTimeout(60_000 + cases * 30)
 
-test('the hosted page withstands every message of its parent (threats 46, 47, 48)', async ({
+test('the hosted page withstands every message of its parent (threats 46, 47, 48, 71)', async ({
   page,
+  pageErrors,
   stack,
 }) => {
+  pageErrors.allow(/pi-checkout: appearance/)
   // A registered shop whose page an attacker controls.
   const shop = await startAttackerSite()
   await stack.administer('origins', 'add', shop.origin)
@@ -117,6 +119,24 @@ const windowMessage: fc.Arbitrary<SentMessage> = fc.oneof(
   }),
 )
 
+const color = fc.oneof(
+  fc.stringMatching(/^#(?:[\da-f]{3}|[\da-f]{6})$/),
+  fc.constantFrom('red', 'url(//evil.example)', '#fff;color:red'),
+)
+const appearance = fc.oneof(
+  fc.json(),
+  fc
+    .record({
+      colorScheme: fc.constantFrom('auto', 'light', 'dark', '__proto__'),
+      accent: fc.oneof(color, fc.record({ light: color, dark: color })),
+      background: color,
+      text: color,
+      radius: fc.oneof(fc.integer({ min: 0, max: 30 }), junk),
+      font: fc.oneof(fc.constantFrom('serif', 'rounded'), junk),
+    })
+    .map((tokens) => JSON.stringify(tokens)),
+)
+
 const portMessage = fc.oneof(
   junk,
   fc.record({ t: word, locale: junk, id: fc.integer(), secret: junk, page: junk }),
@@ -126,6 +146,7 @@ const portMessage = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 64 }),
       fc.constantFrom('hy', 'ru-RU', 'en-u-nu-arab', 'x-private', 'de_DE', '*', 'i-klingon', '-'),
     ),
+    appearance,
   }),
   fc.record({
     t: fc.constant('auth'),

@@ -4,6 +4,9 @@ import { black, type Color, readColor } from './color.ts'
 import { type DefaultColors, defaultTokens, paletteOf, schemeOf } from './palette.ts'
 import { readAppearance } from './read-appearance.ts'
 
+/** Enough for a developer. A hostile page may send any number of values. */
+const maxReports = 50
+
 /** Sets the appearance of this document, and follows the buyer's color scheme. */
 export class PageAppearance {
   #text: string | undefined
@@ -46,6 +49,7 @@ export class PageAppearance {
   /** Reports to the merchant's developer, each text once. */
   #report(level: 'error' | 'warn', text: string): void {
     if (document.documentElement.dataset.mode !== 'test' || this.#reported.has(text)) return
+    if (this.#reported.size === maxReports) return
     this.#reported.add(text)
     // biome-ignore lint/suspicious/noConsole: for the developer of the merchant's page
     console[level](`pi-checkout: ${text}`)

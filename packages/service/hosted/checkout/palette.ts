@@ -13,8 +13,9 @@ export type DefaultColors = Readonly<Record<(typeof defaultTokens)[number], Colo
 /** WCAG 2.2 AA: for text, and for the borders of fields and buttons. */
 const textRatio = 4.5
 const borderRatio = 3
-/** Contrast between a background and black or white, so that colored surfaces and texts fit in between. */
-const backgroundRatio = 7
+/** Contrast of a background to black or white text, so that tinted surfaces have text of `textRatio` too. */
+const backgroundRatio = 5.5
+const tint = 0.07
 
 /** Returns the page's tokens for the merchant's colors, and what was corrected for readable contrast. */
 export function paletteOf(
@@ -40,12 +41,15 @@ export function paletteOf(
   const text = readable('text', own.text ?? base.text)
   const button = own.accent ?? base.accent
   const accent = readable('accent', button)
-  const onAccent = contrast(white, button) >= textRatio ? white : black
+  const onButton =
+    contrast(white, button) >= textRatio
+      ? white
+      : withContrast(mix(button, black, 0.85), { on: button, ratio: textRatio })
   const colors: Record<string, Color> = {
     accent,
     button,
-    'on-button': onAccent,
-    'button-hover': mix(button, onAccent === white ? black : white, 0.14),
+    'on-button': onButton,
+    'button-hover': mix(button, onButton === white ? black : white, 0.14),
     'button-line': withContrast(button, { on: surface, ratio: borderRatio }),
   }
   if (own.background || own.text) {
@@ -58,12 +62,12 @@ export function paletteOf(
       line: mix(surface, text, 0.14),
       'line-strong': mix(surface, text, 0.26),
       'field-line': withContrast(mix(surface, text, 0.4), { on: surface, ratio: borderRatio }),
-      'quiet-surface': mix(surface, text, 0.07),
+      'quiet-surface': mix(surface, text, tint),
     })
     for (const name of ['good', 'bad', 'waiting'] as const) {
-      const tint = mix(surface, base[name], 0.1)
-      colors[`${name}-surface`] = tint
-      colors[name] = withContrast(withContrast(base[name], { ...onBoth, on: tint }), onBoth)
+      const tinted = mix(surface, base[name], tint)
+      colors[`${name}-surface`] = tinted
+      colors[name] = withContrast(withContrast(base[name], { ...onBoth, on: tinted }), onBoth)
     }
   }
   const shown = Object.entries(colors).map(([token, color]) => [token, hexOf(color)])
@@ -79,11 +83,13 @@ function correctionText(
   token: keyof OwnColors,
   { given, readable, on, ratio }: Limit & { readonly given: Color; readonly readable: Color },
 ): string {
+  const other =
+    token === 'background' ? `${on === white ? 'white' : 'black'} text` : `background ${hexOf(on)}`
   const measured = Math.floor(contrast(given, on) * 10) / 10
   const use = token === 'accent' ? 'links and borders use' : 'the page uses'
   const fix = inkOn(on) === black ? 'darker' : 'lighter'
   return (
-    `appearance.${token}: contrast must be at least ${ratio}:1; ${hexOf(given)} on ${hexOf(on)} has ` +
+    `appearance.${token}: contrast to ${other} must be at least ${ratio}:1; ${hexOf(given)} has ` +
     `${measured}:1, so ${use} ${hexOf(readable)}. Set a ${fix} color.`
   )
 }
