@@ -1,12 +1,12 @@
-/** The shop as one Express application: headers, then the checkout, the shop's API, and the pages. @module */
+/** The shop as one Express application: headers, then the checkout, the pages, and their forms. @module */
 import { toExpress } from '@pi-checkout/server/express'
+import compression from 'compression'
 import express, { type Express } from 'express'
-import { shopApi } from './api.ts'
 import { securityHeaders } from './headers.ts'
 import { handoffLimits } from './limits.ts'
-import { shopPages } from './pages.ts'
 import { respondWithProblem, ShopProblem } from './problem.ts'
 import { policyReports } from './reports.ts'
+import { shopRoutes } from './routes.ts'
 import { redirectToOrigin, sameOrigin } from './same-origin.ts'
 import type { Shop } from './shop.ts'
 
@@ -24,12 +24,8 @@ export function shopApp(shop: Shop): Express {
   app.use(sameOrigin(shopOrigin))
   app.use('/checkout/handoff', handoffLimits(shop.sessions))
   app.use('/checkout', toExpress(shop.checkout))
-  app.get('/checkout-origin.js', (_req, res) => {
-    const line = `export const checkoutOrigin = ${JSON.stringify(checkoutOrigin)}\n`
-    res.type('text/javascript').send(line)
-  })
-  app.use('/api', shopApi(shop))
-  app.use(redirectToOrigin(shopOrigin), shopPages(shop))
+  // After the checkout, whose responses contain a secret.
+  app.use(compression(), redirectToOrigin(shopOrigin), shopRoutes(shop))
   app.use(() => {
     throw new ShopProblem('not_found')
   })

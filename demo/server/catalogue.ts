@@ -17,6 +17,11 @@ export interface Product {
   readonly prices: Readonly<Record<Currency, number>>
 }
 
+/** Returns the name of a product, or the id of one that is no longer sold. */
+export function nameOf(id: string, language: Language): string {
+  return findProduct(id)?.name[language] ?? id
+}
+
 /** Finds a product of the current catalogue. */
 export function findProduct(id: string): Product | undefined {
   return products.find((product) => product.id === id)

@@ -1,6 +1,6 @@
-/** Security headers of every response. One line of them is for the checkout. @module */
-import { cspFor } from '@pi-checkout/server'
+/** Security headers of every response. @module */
 import type { RequestHandler } from 'express'
+import { pagePolicy } from './checkout.ts'
 
 /** Sets the headers of each response. Nothing is cached, except by routes with another `Cache-Control`. */
 export function securityHeaders({
@@ -11,13 +11,7 @@ export function securityHeaders({
   readonly checkoutOrigin: string
 }): RequestHandler {
   const headers = {
-    // Integration 1 of 5: the page may frame the hosted checkout, and nothing else.
-    'Content-Security-Policy': cspFor({
-      checkoutOrigin,
-      reportTo: 'csp',
-      // The pages are Lit templates.
-      trustedTypes: ['lit-html'],
-    }),
+    'Content-Security-Policy': pagePolicy(checkoutOrigin),
     'Permissions-Policy':
       'camera=(), microphone=(), geolocation=(), payment=(), publickey-credentials-get=()',
     'Reporting-Endpoints': `csp="${shopOrigin}/reports"`,

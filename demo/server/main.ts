@@ -3,11 +3,10 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { PaymentIntents } from '@pi-checkout/server'
 import { shopApp } from './app.ts'
-import { shopCheckout } from './checkout.ts'
+import { shopCheckout, startReconciling } from './checkout.ts'
 import { readConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 import { sessionsAt } from './session.ts'
-import { startSettling } from './settle.ts'
 
 try {
   await start()
@@ -33,12 +32,12 @@ async function start(): Promise<void> {
     'request',
     shopApp({ db, sessions, checkout, shopOrigin, checkoutOrigin, inspectorUrl }),
   )
-  const settling = startSettling({ db, checkout }, reconcileMs)
+  const reconciling = startReconciling({ db, checkout }, reconcileMs)
   console.log(JSON.stringify({ shopUrl: shopOrigin }))
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
-      await Promise.all([settling.stop(), close(server)])
+      await Promise.all([reconciling.stop(), close(server)])
       db.close()
       // An unresponsive service must not delay the end: no request waits for it now.
       process.exit(0)

@@ -8,8 +8,9 @@
  * @module
  */
 import type { Currency, HandoffOrder, OpenOrder, Phase } from '@pi-checkout/server'
+import type { Line } from './cart.ts'
 import type { Database } from './database.ts'
-import { describeLines, findOrder, isPayable, type Order } from './orders.ts'
+import { describeLines, findOrder, isPayable, type Order, orderLines } from './orders.ts'
 
 /** An intent that was created for a version of an order. */
 export interface OrderIntent {
@@ -24,7 +25,7 @@ export interface OrderIntent {
 }
 
 /** What an intent means for the version of the order that it was created for. */
-export type Verdict = Phase | 'mismatch'
+export type Verdict = Phase | 'canceled' | 'mismatch'
 
 /** A version of an order: as the handoff reads it, or as an intent was created for it. */
 export interface PayableOrder extends HandoffOrder {
@@ -80,7 +81,7 @@ export function storeVerdict(
     const { changes } = db
       .prepare(
         `update order_intents set verdict = ?1
-          where id = ?2 and (verdict is null or verdict not in ('paid', 'failed', ?1))`,
+          where id = ?2 and (verdict is null or verdict not in ('paid', 'failed', 'canceled', ?1))`,
       )
       .run(verdict, intent)
     settleOrder(db, orderId, method)
@@ -116,7 +117,7 @@ export function settleOrder(db: Database, orderId: string, method: string | null
     return
   }
   const [current] = fitting
-  const hasFailed = current?.verdict === 'failed'
+  const hasFailed = current?.verdict === 'failed' || current?.verdict === 'canceled'
   const isProcessing = intents.some(({ verdict }) => verdict === 'processing')
   const state = isProcessing ? 'processing' : hasFailed ? 'failed' : 'open'
   const attempt = current ? current.attempt + (hasFailed ? 1 : 0) : order.attempt
@@ -152,6 +153,33 @@ function markPaid(
   )
 }
 
+/** An order with all that its pages show. */
+export interface OrderDetails {
+  readonly order: Order
+  readonly lines: readonly Line[]
+  /** Changes with the order. */
+  readonly version: string
+  /** Whether a handoff was created. Without one there is no payment. */
+  readonly handedOff: boolean
+  /** Whether a payment form may open for it now. */
+  readonly payable: boolean
+  /** Payments for an earlier version of this order, to review manually. */
+  readonly earlierPayments: readonly OrderIntent[]
+}
+
+export function orderDetails(db: Database, order: Order): OrderDetails {
+  const { id, amount, currency } = order
+  const intents = intentsOf(db, id)
+  return {
+    order,
+    lines: orderLines(db, id),
+    version: `${currency} ${amount} ${describeLines(db, id)}`,
+    handedOff: intents.length > 0,
+    payable: isPayable(db, order),
+    earlierPayments: intents.filter(({ id, verdict }) => verdict === 'paid' && id !== order.intent),
+  }
+}
+
 /** Lists the intents of an order, the newest first. */
 export function intentsOf(db: Database, orderId: string): readonly OrderIntent[] {
   return db
@@ -171,7 +199,7 @@ export function unsettledIntents(
   const rows = db
     .prepare(
       `${selectIntent}
-        where (verdict is null or verdict not in ('paid', 'failed'))
+        where (verdict is null or verdict not in ('paid', 'failed', 'canceled'))
           and (made_at > ? or verdict = 'processing')
           and order_id = coalesce(?, order_id)
         order by made_at, rowid`,

@@ -1,10 +1,14 @@
 /** The orders of all sessions. @module */
+import { randomInt } from 'node:crypto'
 import type { Currency } from '@pi-checkout/server'
 import type { Line } from './cart.ts'
 import type { Database } from './database.ts'
-import type { OrderState } from './page-data.ts'
+
+/** State of an order. One that `failed` or was `canceled` can be paid again. */
+export type OrderState = 'open' | 'processing' | 'paid' | 'failed' | 'canceled'
 
 export interface Order {
+  /** Its number, such as `TS-7F3K9Q`: buyers read it out. */
   readonly id: string
   readonly session: string
   readonly currency: Currency
@@ -21,6 +25,16 @@ export interface Order {
   readonly paidWith: string | null
 }
 
+/** Returns a number that no other order has. Call it in the transaction that writes the order. */
+export function newOrderNumber(db: Database): string {
+  const digits = Array.from({ length: 6 }, () => alphabet[randomInt(alphabet.length)])
+  const number = `TS-${digits.join('')}`
+  return findOrder(db, number) ? newOrderNumber(db) : number
+}
+
+/** No two of them are mistaken for each other, read or heard, and no word has them alone. */
+const alphabet = '2346789BCDFGHJKMPQRTVWXY'
+
 /** Finds the session's unpaid order. There is at most one. */
 export function unpaidOrder(db: Database, session: string): Order | undefined {
   return db
@@ -36,7 +50,7 @@ export function isPayable(
   db: Database,
   { id, session, state }: Pick<Order, 'id' | 'session' | 'state'>,
 ): boolean {
-  if (state !== 'open' && state !== 'failed') return false
+  if (state === 'paid' || state === 'processing') return false
   const beyondCart = db
     .prepare(
       `select l.product from order_lines l
@@ -82,7 +96,11 @@ export function describeLines(db: Database, orderId: string): string {
     .join(' ')
 }
 
+// An order that the buyer has canceled is one that failed: the next handoff creates a new intent for it.
 const selectOrder = `
-  select id, session, currency, amount, state, attempt, intent,
+  select id, session, currency, amount, attempt, intent,
+         case when state = 'failed' and intent in
+                   (select i.id from order_intents i where i.verdict = 'canceled')
+              then 'canceled' else state end as state,
          placed_at as "placedAt", paid_at as "paidAt",
          paid_with as "paidWith" from orders`

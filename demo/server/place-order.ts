@@ -5,11 +5,11 @@
  *
  * @module
  */
-import { type Currency, newOrderId } from '@pi-checkout/server'
+import type { Currency } from '@pi-checkout/server'
 import { type Line, readCart, totalOf } from './cart.ts'
 import type { Database } from './database.ts'
 import { settleOrder } from './order-intents.ts'
-import { type Order, orderLines, ordersOf, unpaidOrder } from './orders.ts'
+import { newOrderNumber, type Order, orderLines, ordersOf, unpaidOrder } from './orders.ts'
 import { ShopProblem } from './problem.ts'
 
 /**
@@ -20,9 +20,9 @@ import { ShopProblem } from './problem.ts'
  * @param wish - `areIntentsKnown`: whether the service has just returned each open intent of the
  * session's unpaid order.
  * @returns The id of the order that the buyer should see. While the bank is processing a payment, it is
- * the order of that payment. With a cart that a payment has emptied, it is the paid order.
- * @throws {ShopProblem} `cart_empty`, or `payment_unknown` if the order would change although an intent of
- * it may be paid.
+ * the order of that payment. With a cart that a payment has emptied, it is the paid order; with another
+ * empty cart, `undefined`.
+ * @throws {ShopProblem} `payment_unknown` if the order would change although an intent of it may be paid.
  */
 export function placeOrder(
   db: Database,
@@ -31,7 +31,7 @@ export function placeOrder(
     readonly currency: Currency
     readonly areIntentsKnown: boolean
   },
-): string {
+): string | undefined {
   const place = db.transaction(() => {
     const { session, currency, areIntentsKnown } = wish
     const unpaid = unpaidOrder(db, session)
@@ -42,7 +42,7 @@ export function placeOrder(
       return unpaid.id
     }
     if (unpaid && !areIntentsKnown) throw new ShopProblem('payment_unknown')
-    const id = unpaid?.id ?? newOrderId()
+    const id = unpaid?.id ?? newOrderNumber(db)
     write(db, { id, session, currency, lines })
     settleOrder(db, id)
     return id
@@ -50,10 +50,9 @@ export function placeOrder(
   return place.immediate()
 }
 
-function justPaid(db: Database, session: string): string {
+function justPaid(db: Database, session: string): string | undefined {
   const [newest] = ordersOf(db, session)
-  if (newest?.state !== 'paid') throw new ShopProblem('cart_empty')
-  return newest.id
+  return newest?.state === 'paid' ? newest.id : undefined
 }
 
 function write(

@@ -3,13 +3,11 @@ import type { ErrorRequestHandler } from 'express'
 
 const problems = {
   invalid_request: { status: 400, title: 'The request is invalid' },
-  cart_empty: { status: 409, title: 'The cart is empty' },
-  cart_changed: { status: 409, title: 'The cart was changed on another page' },
   payment_unknown: { status: 503, title: 'The result of an earlier payment is not known yet' },
   no_session: { status: 403, title: 'The request has no session cookie' },
   cross_origin: { status: 403, title: 'The request came from another site' },
   not_found: { status: 404, title: 'Not found' },
-  unsupported_media_type: { status: 415, title: 'The body is not application/json' },
+  unsupported_media_type: { status: 415, title: 'The body is neither a form nor application/json' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Internal error' },
 } as const
@@ -39,7 +37,7 @@ export class ShopProblem extends Error {
   }
 }
 
-/** Returns each error of the shop's routes as a problem. Logs unexpected ones. */
+/** Returns each error of the routes that no page opens as a problem. Logs unexpected ones. */
 export const respondWithProblem: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   if (res.headersSent) return next(error)
   const problem = asProblem(error)
@@ -67,7 +65,8 @@ export function logPaymentToReview(payment: {
   )
 }
 
-function asProblem(error: unknown): ShopProblem {
+/** Returns an error that the client may see. */
+export function asProblem(error: unknown): ShopProblem {
   if (error instanceof ShopProblem) return error
   const status = error instanceof Error && 'status' in error ? error.status : undefined
   if (typeof status === 'number' && status >= 400 && status < 500) {

@@ -1,5 +1,5 @@
 /**
- * One origin for the shop. Only its own pages may change data (exact `Origin`, JSON, no cross-site request).
+ * One origin for the shop. Only its own pages may change data (exact `Origin`, no cross-site request).
  * A page that was opened under another loopback name is redirected.
  *
  * @module
@@ -17,13 +17,15 @@ export function sameOrigin(shopOrigin: string): RequestHandler {
         detail: `This route takes requests from ${shopOrigin} alone.`,
       })
     }
-    // A plain form can send JSON as text/plain, so only application/json is read.
-    if (!/^application\/json(?:; ?charset=utf-8)?$/i.test(req.get('content-type') ?? '')) {
+    // A form can send JSON as text/plain, so only these two types are read.
+    if (!types.test(req.get('content-type') ?? '')) {
       throw new ShopProblem('unsupported_media_type')
     }
     next()
   }
 }
+
+const types = /^application\/(?:json|x-www-form-urlencoded)(?:; ?charset=utf-8)?$/i
 
 /**
  * Redirects from another loopback name, such as 127.0.0.1, to the shop's origin: requests of a page there would

@@ -1,5 +1,6 @@
-/** A buyer without a browser: cookies, and the headers that a browser sends. @module */
-import type { CartData, CatalogueData, OrderData, OrdersData } from '../server/page-data.ts'
+/** A buyer without a browser: cookies, the headers that a browser sends, and what the pages show. @module */
+
+const formType = 'application/x-www-form-urlencoded'
 
 export class Buyer {
   readonly #shopUrl: string
@@ -12,14 +13,15 @@ export class Buyer {
     this.#shopOrigin = shopOrigin
   }
 
-  /** Sends a request as the shop's page does; `headers` replace the page's headers. */
+  /** Sends a request as the shop's page does: `body` as JSON, `form` as a form. `headers` replace the page's. */
   async send(
     path: string,
     {
       method = 'GET',
       body,
+      form,
       headers = {},
-    }: { method?: string; body?: unknown; headers?: object } = {},
+    }: { method?: string; body?: unknown; form?: Fields; headers?: object } = {},
   ): Promise<Response> {
     const own = { origin: this.#shopOrigin, 'sec-fetch-site': 'same-origin' }
     const response = await fetch(this.#shopUrl + path, {
@@ -27,12 +29,13 @@ export class Buyer {
       redirect: 'manual',
       headers: {
         cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-        ...(method === 'GET' ? {} : { ...own, 'content-type': 'application/json' }),
+        ...(method === 'GET'
+          ? {}
+          : { ...own, 'content-type': form ? formType : 'application/json' }),
         ...headers,
       },
-      ...(body === undefined
-        ? {}
-        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(form && { body: String(new URLSearchParams(form as Record<string, string>)) }),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     for (const cookie of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
@@ -59,55 +62,137 @@ export class Buyer {
     return this
   }
 
-  async put(product: string, quantity: number): Promise<CartData> {
-    return this.#json(
-      await this.send(`/api/cart/${product}`, { method: 'PUT', body: { quantity } }),
-    )
+  /** Sends a form, and follows to the page that it leads to. */
+  async submit(path: string, fields: Fields = {}): Promise<Response> {
+    const response = await this.send(path, { method: 'POST', form: fields })
+    const next = response.headers.get('location')
+    return next === null ? response : await this.send(next)
   }
 
+  async put(product: string, quantity: number): Promise<ShownCart> {
+    return readCart(await pageOf(await this.submit('/cart', { product, quantity })))
+  }
+
+  /** @returns The order that "Check out" leads to; `undefined` for an empty cart. */
   async placeOrder(): Promise<string> {
-    const { orderId } = await this.#json<{ orderId: string }>(
-      await this.send('/api/orders', { method: 'POST', body: {} }),
-    )
+    const response = await this.send('/orders', { method: 'POST', form: {} })
+    const [, orderId] = /^\/pay\/(.+)$/.exec(response.headers.get('location') ?? '') ?? []
+    if (!orderId) throw new Error(`the shop returned ${response.status}`)
     return orderId
   }
 
   async handoff(orderId: string): Promise<{ id: string; clientSecret: string }> {
-    return this.#json(await this.send('/checkout/handoff', { method: 'POST', body: { orderId } }))
+    return jsonOf(await this.send('/checkout/handoff', { method: 'POST', body: { orderId } }))
   }
 
   async status(orderId: string): Promise<string> {
-    const { phase } = await this.#json<{ phase: string }>(
-      await this.send(`/checkout/status?orderId=${orderId}`),
-    )
-    return phase
+    return (await jsonOf<{ phase: string }>(await this.send(`/checkout/status?orderId=${orderId}`)))
+      .phase
   }
 
-  async order(orderId: string): Promise<OrderData['order']> {
-    return (await this.#json<OrderData>(await this.send(`/api/orders/${orderId}`))).order
+  async order(orderId: string): Promise<ShownOrder> {
+    return readOrder(await pageOf(await this.send(`/orders/${orderId}`)))
   }
 
   /** Settles the order, as its page does when it opens. */
-  async settle(orderId: string): Promise<OrderData['order']> {
-    const response = await this.send(`/api/orders/${orderId}/settle`, { method: 'POST', body: {} })
-    return (await this.#json<OrderData>(response)).order
+  async settle(orderId: string): Promise<ShownOrder> {
+    return readOrder(await pageOf(await this.submit(`/orders/${orderId}/settle`)))
   }
 
-  async orders(): Promise<OrdersData['orders']> {
-    return (await this.#json<OrdersData>(await this.send('/api/orders'))).orders
+  async orders(): Promise<readonly { readonly id: string; readonly state: string }[]> {
+    const cards = (await pageOf(await this.send('/orders'))).split('class="order-card"').slice(1)
+    return cards.map((card) => ({
+      id: one(card, /href="\/orders\/([^"]+)"/),
+      state: one(card, /data-state="(\w+)"/),
+    }))
   }
 
-  async cart(): Promise<CartData> {
-    return this.#json(await this.send('/api/cart'))
+  async cart(): Promise<ShownCart> {
+    return readCart(await pageOf(await this.send('/cart')))
   }
 
-  async catalogue(): Promise<CatalogueData> {
-    return this.#json(await this.send('/api/catalogue'))
+  async catalogue(): Promise<readonly ShownProduct[]> {
+    const cards = (await pageOf(await this.send('/'))).split('id="product-').slice(1)
+    return cards.map((card) => ({
+      id: one(card, /^([\w-]+)"/),
+      price: one(card, /class="money">([^<]+)</),
+      quantity: Number(one(card, /name="was" value="(\d+)"/)),
+    }))
   }
+}
 
-  async #json<T>(response: Response): Promise<T> {
-    if (!response.ok)
-      throw new Error(`the shop returned ${response.status}: ${await response.text()}`)
-    return (await response.json()) as T
+type Fields = Readonly<Record<string, string | number>>
+
+export interface ShownLine {
+  readonly product: string
+  readonly quantity: number
+}
+
+export interface ShownProduct {
+  readonly id: string
+  readonly price: string
+  readonly quantity: number
+}
+
+export interface ShownCart {
+  readonly lines: readonly ShownLine[]
+  readonly total: string | undefined
+  readonly pieces: number
+  /** The order whose payment the bank is processing. */
+  readonly pendingOrder: string | undefined
+}
+
+export interface ShownOrder {
+  readonly id: string
+  readonly state: string
+  readonly amount: string
+  readonly lines: readonly ShownLine[]
+  readonly payable: boolean
+  readonly earlierPayments: readonly string[]
+}
+
+function readCart(page: string): ShownCart {
+  const lines = page.matchAll(/data-testid="line-([\w-]+)" data-quantity="(\d+)"/g)
+  return {
+    lines: [...lines].map(([, product = '', quantity]) => ({
+      product,
+      quantity: Number(quantity),
+    })),
+    total: /data-testid="cart-total">([^<]+)</.exec(page)?.[1],
+    pieces: Number(one(page, /data-testid="cart-count">(\d+)</)),
+    pendingOrder: /data-testid="pending-order"[\s\S]*?href="\/confirming\/([^"]+)"/.exec(page)?.[1],
   }
+}
+
+function readOrder(page: string): ShownOrder {
+  const lines = page.matchAll(/data-product="([\w-]+)" data-quantity="(\d+)"/g)
+  return {
+    id: one(page, /data-testid="order-id"><bdi>([^<]+)</),
+    state: one(page, /data-testid="order-state" data-state="(\w+)"/),
+    amount: one(page, /data-testid="order-total">([^<]+)</),
+    lines: [...lines].map(([, product = '', quantity]) => ({
+      product,
+      quantity: Number(quantity),
+    })),
+    payable: page.includes('href="/pay/'),
+    earlierPayments: [...page.matchAll(/data-amount="([^"]+)"/g)].map(([, amount = '']) => amount),
+  }
+}
+
+function one(page: string, pattern: RegExp): string {
+  const [, found] = pattern.exec(page) ?? []
+  if (found === undefined) throw new Error(`the page has no ${pattern.source}`)
+  return found
+}
+
+async function pageOf(response: Response): Promise<string> {
+  const text = await response.text()
+  if (!response.ok) throw new Error(`the shop returned ${response.status}`)
+  return text
+}
+
+async function jsonOf<T>(response: Response): Promise<T> {
+  if (!response.ok)
+    throw new Error(`the shop returned ${response.status}: ${await response.text()}`)
+  return (await response.json()) as T
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startSettling } from '../server/settle.ts'
+import { startReconciling } from '../server/checkout.ts'
 import { startShop, type TestShop } from './shop.ts'
 
 let shop: TestShop
@@ -15,14 +15,14 @@ test('the shop reconciles at its start and each minute until it stops', async ()
   const { buyer, orderId } = await shop.order('thyme-tea')
   await buyer.handoff(orderId)
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  const settling = startSettling(shop, 60_000)
+  const reconciling = startReconciling(shop, 60_000)
   await expect.poll(() => shop.service.retrieved).toBe(1)
   vi.advanceTimersByTime(60_000)
   await expect.poll(() => shop.service.retrieved).toBe(2)
   for (const intent of shop.service.intents) intent.status = 'succeeded'
   vi.advanceTimersByTime(60_000)
   await expect.poll(async () => (await buyer.order(orderId)).state).toBe('paid')
-  await settling.stop()
+  await reconciling.stop()
   const asked = shop.service.retrieved
   vi.advanceTimersByTime(600_000)
   expect(shop.service.retrieved).toBe(asked)
@@ -35,9 +35,9 @@ test('logs one line if the service rejects the key, and continues', async () => 
   const buyer = await shop.buyer()
   await buyer.put('thyme-tea', 1)
   await buyer.handoff(await buyer.placeOrder())
-  const settling = startSettling(shop, 60_000)
+  const reconciling = startReconciling(shop, 60_000)
   await expect.poll(() => lines.length).toBe(1)
-  await settling.stop()
+  await reconciling.stop()
   vi.restoreAllMocks()
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', event: 'settling failed' })
 })

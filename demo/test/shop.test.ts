@@ -9,22 +9,22 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-test('the catalogue has eight products, each with a picture and four prices', async () => {
+test('the catalogue has eight products, each with a picture and a price', async () => {
   const buyer = await shop.buyer()
-  const { products, frame } = await buyer.catalogue()
+  const products = await buyer.catalogue()
   expect(products).toHaveLength(8)
-  expect(frame.currencies).toEqual(['AMD', 'USD', 'EUR', 'RUB'])
-  for (const { id } of products) {
+  for (const { id, price } of products) {
+    expect(price).toMatch(/^֏\d/)
     const picture = await buyer.send(`/pictures/${id}.svg`)
     expect(picture.headers.get('content-type')).toContain('image/svg+xml')
   }
 })
 
-test('returns formatted prices of separate lists, not converted ones', async () => {
+test('shows formatted prices of separate lists, not converted ones', async () => {
   const buyer = await shop.buyer()
   const priceOf = async (currency: string, language: string): Promise<string | undefined> => {
-    await buyer.send('/api/preferences', { method: 'PUT', body: { currency, language } })
-    return (await buyer.catalogue()).products.find(({ id }) => id === 'lori-honey')?.price
+    await buyer.submit('/preferences', { currency, language })
+    return (await buyer.catalogue()).find(({ id }) => id === 'lori-honey')?.price
   }
   expect(await priceOf('AMD', 'en')).toBe('֏4,900')
   expect(await priceOf('USD', 'en')).toBe('$13.50')
@@ -37,8 +37,21 @@ test('uses the browser’s language until the buyer selects one', async () => {
   const buyer = await shop.buyer()
   const headers = { 'accept-language': 'hy-AM,hy;q=0.9,en;q=0.8' }
   expect(await (await buyer.send('/', { headers })).text()).toContain('<html lang="hy"')
-  await buyer.send('/api/preferences', { method: 'PUT', body: { language: 'ru' } })
+  await buyer.submit('/preferences', { language: 'ru' })
   expect(await (await buyer.send('/', { headers })).text()).toContain('<html lang="ru"')
+})
+
+test('leads back to the page of a form, and to no other site', async () => {
+  const buyer = await shop.buyer()
+  const to = async (back: string): Promise<[number, string | null]> => {
+    const form = { language: 'en', back }
+    const { status, headers } = await buyer.send('/preferences', { method: 'POST', form })
+    return [status, headers.get('location')]
+  }
+  expect(await to('/orders/TS-234679')).toEqual([303, '/orders/TS-234679'])
+  for (const back of ['https://evil.example', '//evil.example', '/\\evil.example', '/x?y', '']) {
+    expect(await to(back), back).toEqual([400, null])
+  }
 })
 
 test('stores valid cart lines and rejects invalid ones', async () => {
@@ -47,59 +60,74 @@ test('stores valid cart lines and rejects invalid ones', async () => {
   await buyer.put('thyme-tea', 1)
   await buyer.put('thyme-tea', 0)
   const cart = await buyer.cart()
-  expect(cart.lines.map(({ product, quantity }) => [product, quantity])).toEqual([
-    ['lori-honey', 2],
-  ])
-  expect(cart).toMatchObject({ total: '֏9,800', frame: { pieces: 2 } })
-  for (const [product, body, status] of [
-    ['moon-rock', { quantity: 1 }, 404],
-    ['thyme-tea', { quantity: 21 }, 400],
-    ['thyme-tea', { quantity: -1 }, 400],
-    ['thyme-tea', { quantity: 1.5 }, 400],
-    ['thyme-tea', { quantity: '1' }, 400],
-    ['thyme-tea', { quantity: 1, price: 1 }, 400],
-    ['thyme-tea', '{', 400],
+  expect(cart).toMatchObject({
+    lines: [{ product: 'lori-honey', quantity: 2 }],
+    total: '֏9,800',
+    pieces: 2,
+  })
+  for (const [form, status] of [
+    [{ product: 'moon-rock', quantity: 1 }, 404],
+    [{ product: 'thyme-tea', quantity: 21 }, 400],
+    [{ product: 'thyme-tea', quantity: -1 }, 400],
+    [{ product: 'thyme-tea', quantity: 1.5 }, 400],
+    [{ product: 'thyme-tea', quantity: 'one' }, 400],
+    [{ product: 'thyme-tea', quantity: 1, price: 1 }, 400],
+    [{ product: 'thyme-tea' }, 400],
   ] as const) {
-    expect((await buyer.send(`/api/cart/${product}`, { method: 'PUT', body })).status).toBe(status)
+    expect((await buyer.send('/cart', { method: 'POST', form })).status).toBe(status)
   }
+  expect(await buyer.cart()).toEqual(cart)
 })
 
 test('rejects a change that is based on another quantity than the cart has', async () => {
   const buyer = await shop.buyer()
   await buyer.put('lori-honey', 2)
-  const change = { method: 'PUT', body: { quantity: 2, was: 1 } }
-  const answer = await buyer.send('/api/cart/lori-honey', change)
-  expect(answer.status).toBe(409)
-  expect(await answer.json()).toMatchObject({ code: 'cart_changed' })
-  const again = { method: 'PUT', body: { quantity: 3, was: 2 } }
-  expect((await buyer.send('/api/cart/lori-honey', again)).status).toBe(200)
-  expect((await buyer.cart()).frame.pieces).toBe(3)
+  const change = async (quantity: number, was: number): Promise<number> => {
+    await buyer.submit('/cart', { product: 'lori-honey', quantity, was })
+    return (await buyer.cart()).pieces
+  }
+  expect(await change(3, 1)).toBe(2)
+  expect(await change(3, 2)).toBe(3)
 })
 
 test('creates no order for an empty cart', async () => {
   const buyer = await shop.buyer()
-  const answer = await buyer.send('/api/orders', { method: 'POST', body: {} })
-  expect(answer.status).toBe(409)
-  expect(await answer.json()).toMatchObject({ code: 'cart_empty' })
+  const answer = await buyer.send('/orders', { method: 'POST', form: {} })
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/cart'])
+  expect(await buyer.orders()).toEqual([])
 })
 
-test('creates one order for a double click on "Check out"', async () => {
+test('creates one order for a double click on "Check out", with a number for people', async () => {
   const buyer = await shop.buyer()
   await buyer.put('thyme-tea', 1)
   const [one, two] = await Promise.all([buyer.placeOrder(), buyer.placeOrder()])
+  // Without vowels, and without characters that look alike.
+  expect(one).toMatch(/^TS-[2346789BCDFGHJKMPQRTVWXY]{6}$/)
   expect(one).toBe(two)
-  expect(await buyer.orders()).toHaveLength(1)
+  expect(await buyer.orders()).toEqual([{ id: one, state: 'open' }])
+})
+
+test('lists orders with the names of their items, the number, the date, and the total', async () => {
+  const { buyer, orderId } = await shop.order('thyme-tea', 2)
+  const page = await (await buyer.send('/orders')).text()
+  expect(page).toContain('<strong>Mountain thyme tea × 2</strong>')
+  expect(page).toContain('src="/pictures/thyme-tea.svg"')
+  expect(page).toContain(`<bdi class="order-id">${orderId}</bdi>`)
+  expect(page).toContain(
+    new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'Asia/Yerevan' }).format(),
+  )
+  expect(page).toContain('<span class="money">֏4,800</span>')
 })
 
 test('keeps the price list of a placed order', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea', 2)
-  await buyer.send('/api/preferences', { method: 'PUT', body: { currency: 'EUR' } })
+  await buyer.submit('/preferences', { currency: 'EUR' })
   expect((await buyer.order(orderId)).amount).toBe('֏4,800')
 })
 
 test('rejects changes from pages of other sites', async () => {
   const buyer = await shop.buyer()
-  const body = { quantity: 1 }
+  const form = { product: 'thyme-tea', quantity: 1 }
   for (const headers of [
     { origin: 'http://evil.localhost' },
     { origin: `${shop.url}.evil.localhost` },
@@ -108,12 +136,11 @@ test('rejects changes from pages of other sites', async () => {
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
   ]) {
-    const answer = await buyer.send('/api/cart/thyme-tea', { method: 'PUT', body, headers })
+    const answer = await buyer.send('/cart', { method: 'POST', form, headers })
     expect(answer.status, JSON.stringify(headers)).toBe(403)
   }
   const headers = { 'content-type': 'text/plain' }
-  const form = await buyer.send('/api/cart/thyme-tea', { method: 'PUT', body, headers })
-  expect(form.status).toBe(415)
+  expect((await buyer.send('/cart', { method: 'POST', form, headers })).status).toBe(415)
   expect((await buyer.cart()).lines).toEqual([])
 })
 
@@ -126,12 +153,30 @@ test('renews the session with each page', async () => {
   ])
 })
 
-test('reports a missing cookie', async () => {
+test('explains a missing cookie, and a page that does not exist, with the same header', async () => {
   const buyer = await shop.buyer()
+  const missing = await buyer.send('/nowhere')
+  expect(missing.status).toBe(404)
+  const page = await missing.text()
+  expect(page).toContain('Page not found')
+  expect(page).toContain('data-testid="cart-count"')
   buyer.dropCookie('sid')
-  const answer = await buyer.send('/api/cart')
-  expect(answer.status).toBe(403)
-  expect(await answer.json()).toMatchObject({ code: 'no_session' })
+  const form = { product: 'thyme-tea', quantity: 1 }
+  const rejected = await buyer.send('/cart', { method: 'POST', form })
+  expect(rejected.status).toBe(403)
+  expect(await rejected.text()).toContain('The cart needs cookies.')
+})
+
+test('every page has a description, a picture for links, and an icon', async () => {
+  const { buyer, orderId } = await shop.order('thyme-tea')
+  for (const path of ['/', '/cart', '/orders', `/orders/${orderId}`, `/pay/${orderId}`]) {
+    const page = await (await buyer.send(path)).text()
+    expect(page, path).toMatch(/<meta name="description" content="[^"]{30,}">/)
+    const [, picture = ''] = /property="og:image" content="([^"]+)"/.exec(page) ?? []
+    expect((await fetch(picture)).headers.get('content-type')).toBe('image/png')
+  }
+  const icon = await buyer.send('/favicon.ico')
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/vnd.microsoft.icon'])
 })
 
 test('redirects from another loopback name to the shop’s origin', async () => {

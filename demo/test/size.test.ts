@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { builtPages } from '../server/pages.ts'
+import { builtPages } from '../server/assets.ts'
 
 const assets = join(builtPages, 'assets')
 
-test('all pages together load at most 60 kB of script, element included', () => {
+test('all pages together load at most 20 kB of script, element included', () => {
   const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'))
   const bytes = scripts.map((name) => gzipSync(readFileSync(join(assets, name))).length)
-  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(60_000)
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(20_000)
 })
 
 test('no script of a page contains zod, a key, or a source map', () => {

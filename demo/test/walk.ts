@@ -8,8 +8,7 @@
  */
 import { formatMoney, isCurrency } from '@pi-checkout/server'
 import { expect } from 'vitest'
-import type { OrderData } from '../server/page-data.ts'
-import type { Buyer } from './buyer.ts'
+import type { Buyer, ShownOrder } from './buyer.ts'
 import type { Outcome, Payments } from './payments.ts'
 import { type OpenShop, openShop } from './shop.ts'
 
@@ -86,7 +85,7 @@ export class Walk {
   /** Opens the catalogue: the quantities on it stay on the screen until the next look. */
   async look(who: number): Promise<void> {
     const shopper = this.#shopper(who)
-    const { products } = await shopper.buyer.catalogue()
+    const products = await shopper.buyer.catalogue()
     shopper.seen = new Map(products.map(({ id, quantity }) => [id, quantity]))
   }
 
@@ -96,11 +95,11 @@ export class Walk {
     const was = shopper.seen.get(product) ?? 0
     const quantity = { add: Math.min(was + 1, 20), fewer: Math.max(was - 1, 0), remove: 0 }[press]
     if (quantity === was) return
-    const body = { quantity, was }
-    const response = await shopper.buyer.send(`/api/cart/${product}`, { method: 'PUT', body })
-    // The page loads again: the cart was changed elsewhere.
-    if (response.status === 409) return await this.look(who)
-    expect(response.status, 'a cart takes the change').toBe(200)
+    const form = { product, quantity, was }
+    const response = await shopper.buyer.send('/cart', { method: 'POST', form })
+    expect(response.status, 'a cart takes the change').toBe(303)
+    // The page shows the cart as it is: it was changed elsewhere.
+    if (response.headers.get('location')?.endsWith('#content')) return await this.look(who)
     const left = Math.max(0, (shopper.cart.get(product) ?? 0) + quantity - was)
     shopper.cart.set(product, left)
     shopper.takenOut += Math.max(0, was - quantity)
@@ -173,7 +172,7 @@ export class Walk {
     const { orderId } = this.#aTab(who, nth)
     await Promise.all([
       buyer.send(`/checkout/status?orderId=${orderId}`),
-      buyer.send(`/api/orders/${orderId}/settle`, { method: 'POST', body: {} }),
+      buyer.submit(`/orders/${orderId}/settle`),
     ])
   }
 
@@ -183,8 +182,7 @@ export class Walk {
   }
 
   async chooseCurrency(who: number, currency: string): Promise<void> {
-    const body = { currency }
-    await this.#shopper(who).buyer.send('/api/preferences', { method: 'PUT', body })
+    await this.#shopper(who).buyer.submit('/preferences', { currency })
   }
 
   async reconcile(): Promise<void> {
@@ -277,12 +275,12 @@ export class Walk {
 
   /** @returns The order that "Check out" leads to, if there is one. */
   async #placeOrder(shopper: Shopper): Promise<string | undefined> {
-    const response = await shopper.buyer.send('/api/orders', { method: 'POST', body: {} })
-    if (!response.ok) {
-      expect([409, 503], await response.clone().text()).toContain(response.status)
+    const response = await shopper.buyer.send('/orders', { method: 'POST', form: {} })
+    const [, orderId] = /^\/pay\/(.+)$/.exec(response.headers.get('location') ?? '') ?? []
+    if (!orderId) {
+      expect([303, 503], await response.text()).toContain(response.status)
       return undefined
     }
-    const { orderId } = (await response.json()) as { orderId: string }
     shopper.orders.add(orderId)
     return orderId
   }
@@ -345,7 +343,7 @@ export class Walk {
         }
         for (const other of this.#shoppers) {
           if (other === shopper) continue
-          expect((await other.buyer.send(`/api/orders/${orderId}`)).status).toBe(404)
+          expect((await other.buyer.send(`/orders/${orderId}`)).status).toBe(404)
         }
       }
     }
@@ -377,15 +375,15 @@ function isTaken(status: string): boolean {
   return status === 'succeeded' || status === 'processing'
 }
 
-function fits({ lines, amount }: Payment, order: OrderData['order']): boolean {
+function fits({ lines, amount }: Payment, order: ShownOrder): boolean {
   return lines === linesText(order) && amount === order.amount
 }
 
-function within({ lines }: OrderData['order'], free: ReadonlyMap<string, number>): boolean {
+function within({ lines }: ShownOrder, free: ReadonlyMap<string, number>): boolean {
   return lines.every(({ product, quantity }) => quantity <= (free.get(product) ?? 0))
 }
 
-function linesText({ lines }: OrderData['order']): string {
+function linesText({ lines }: ShownOrder): string {
   return text(piecesOf(lines)).replaceAll(', ', ' ')
 }
 

@@ -52,9 +52,10 @@ test('ignores session and handoff cookies that a sibling host sets on https (thr
       const response = await fetch(path, { method, headers, body: JSON.stringify(body) })
       return { status: response.status, body: await response.json() }
     }
-    const catalogue = await (await fetch('/api/catalogue')).json()
-    await send('PUT', `/api/cart/${catalogue.products[0].id}`, { quantity: 1 })
-    const order = (await send('POST', '/api/orders', {})).body
+    const submit = async (path: string, fields: Record<string, string>) =>
+      (await fetch(path, { method: 'POST', body: new URLSearchParams(fields) })).url
+    await submit('/cart', { product: 'thyme-tea', quantity: '1' })
+    const order = { orderId: (await submit('/orders', {})).split('/pay/')[1] }
     return [
       await send('POST', '/checkout/handoff', order),
       await send('POST', '/checkout/handoff', order),

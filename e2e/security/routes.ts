@@ -142,17 +142,17 @@ export function shopRoutes(stack: CrossSiteStack, { buyer, asset }: Known): read
   const order = buyer.order
   const probe = (route: string, options: ProbeOptions = {}): Probe => {
     const [, pattern = ''] = route.split(' ')
-    const path = pattern.replace(':id', order).replace(':product', 'x')
+    const path = pattern.replace(':id', order)
     return probeShop(route, { path, ...options })
   }
   const session = { cookie: buyer.cookies }
   const own = { ...session, ...json, origin: stack.shopUrl }
+  const form = { ...own, 'content-type': 'application/x-www-form-urlencoded' }
   const wrong = { headers: own, body: '{"x":1}' }
   const status = `/checkout/status?orderId=${order}`
   return [
     ...['/', '/cart', '/orders', '/orders/:id', '/pay/:id', '/confirming/:id'],
-    ...['/nowhere', '/api/catalogue', '/api/cart', '/api/orders', '/api/orders/:id'],
-    ...['/api/nowhere', '/checkout/nowhere'],
+    ...['/nowhere', '/checkout/nowhere', '/favicon.ico'],
   ]
     .map((path) => probe(`GET ${path}`, { headers: session }))
     .concat([
@@ -160,8 +160,6 @@ export function shopRoutes(stack: CrossSiteStack, { buyer, asset }: Known): read
       probe('GET /orders/:id', { note: 'of another buyer' }),
       probe('GET /assets/*', { path: asset }),
       probe('GET /pictures/*', { path: '/pictures/x.svg', note: 'missing' }),
-      probe('GET /checkout-origin.js'),
-      probe('GET /api/cart', { note: 'without a session' }),
       probe('GET /checkout/status', { path: status, headers: session }),
       probe('GET /checkout/status', { path: status, note: 'without a session' }),
       probe('POST /checkout/handoff', { headers: own, body: JSON.stringify({ orderId: order }) }),
@@ -170,19 +168,24 @@ export function shopRoutes(stack: CrossSiteStack, { buyer, asset }: Known): read
         ...{ ...wrong, note: 'cross-origin' },
         headers: { ...own, origin: 'https://evil.example' },
       }),
-      probe('PUT /api/cart/:product', { ...wrong, note: 'wrong' }),
-      probe('PUT /api/preferences', { ...wrong, note: 'wrong' }),
-      probe('PUT /api/preferences', { headers: own, body: '{}' }),
-      probe('POST /api/orders', { ...wrong, note: 'wrong' }),
-      probe('POST /api/orders', {
-        ...{ ...wrong, headers: { ...session, ...json } },
+      probe('POST /cart', { headers: form, body: 'product=thyme-tea&quantity=1' }),
+      probe('POST /cart', { headers: form, body: 'x=1', note: 'wrong' }),
+      probe('POST /cart', {
+        ...{ headers: { ...form, cookie: '' }, body: 'product=thyme-tea&quantity=1' },
+        note: 'without a session',
+      }),
+      probe('POST /preferences', { headers: form, body: 'language=en' }),
+      probe('POST /preferences', { headers: form, body: 'x=1', note: 'wrong' }),
+      probe('POST /orders', { headers: form, body: 'x=1', note: 'wrong' }),
+      probe('POST /orders', {
+        ...{ headers: { ...form, origin: '' }, body: '' },
         note: 'without an origin',
       }),
-      probe('POST /api/orders', {
-        ...{ ...wrong, headers: { ...own, 'content-type': 'text/plain' } },
+      probe('POST /orders', {
+        ...{ headers: { ...form, 'content-type': 'text/plain' }, body: '' },
         note: 'as text',
       }),
-      probe('POST /api/orders/:id/settle', { headers: own, body: '{}' }),
+      probe('POST /orders/:id/settle', { headers: form, body: '' }),
       probe('POST /reports', { headers: reports, body: '[]' }),
     ])
 }

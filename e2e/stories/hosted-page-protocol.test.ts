@@ -152,9 +152,8 @@ async function mount(
   { subject, stack }: { readonly subject: Subject; readonly stack: Stack },
 ): Promise<Handoff> {
   const handoff = await subject.prepare(page, stack)
-  // A file of the shop: a page of its origin without other code.
-  await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }))
-  await page.goto('/checkout-origin.js')
+  // A page of the shop's origin.
+  await page.goto('/orders')
   await page.evaluate(`(${playElement})('${stack.api.checkoutOrigin}/checkout/${handoff.id}')`)
   return handoff
 }

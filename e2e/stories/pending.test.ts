@@ -64,9 +64,7 @@ test('"Check out" leads to the receipt of a payment that the shop has not retrie
 test('an outdated page does not add a bought piece to the cart again', async ({
   page,
   context,
-  pageErrors,
 }) => {
-  pageErrors.allow(/status of 409/)
   await openCheckout(page)
   const shop = await context.newPage()
   await shop.goto('/')
@@ -74,9 +72,7 @@ test('an outdated page does not add a bought piece to the cart again', async ({
   await expectOrder(page, 'paid')
 
   const add = shop.getByTestId('add-to-cart').first()
-  const reloaded = shop.waitForEvent('load')
   await add.click()
-  await reloaded
   await expect(shop.getByTestId('cart-count')).toHaveText('0')
   await add.click()
   await expect(shop.getByTestId('cart-count')).toHaveText('1')

@@ -1,6 +1,6 @@
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fillCart, openBrowser, openShop } from './shop-page.ts'
+import { fillCart, openBrowser, openCheckout, openShop } from './shop-page.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -18,5 +18,37 @@ test('keeps the selected language and price list, on the hosted page too', async
   expect(await page.getByTestId('cart-total').textContent()).toMatch(/^1\s200,00\s₽$/)
   await page.getByTestId('place-order').click()
   await page.frameLocator('pi-checkout iframe').getByLabel('Номер карты').waitFor()
+  await close()
+})
+
+test('changes the language next to the payment form without losing typed card data', async () => {
+  const { page, close } = await openShop()
+  await openCheckout(page)
+  const frame = page.frameLocator('pi-checkout iframe')
+  await frame.getByLabel('Card number').fill('4242 4242')
+  await page.getByTestId('language').selectOption('hy')
+  await page.getByRole('heading', { name: 'Վճարում' }).waitFor()
+  const number = frame.getByLabel('Քարտի համարը')
+  await number.waitFor()
+  expect(await number.inputValue()).toBe('4242 4242')
+  // Prices of a placed order do not change.
+  expect(await page.getByTestId('currency').count()).toBe(0)
+  await close()
+})
+
+test('works without scripts, except paying', async () => {
+  const { page, close } = await openShop({ javaScriptEnabled: false })
+  await page.goto('/')
+  await page.locator('[data-product=lori-honey]').click()
+  await page.getByTestId('cart-count').getByText('1').waitFor()
+  await page.getByTestId('language').selectOption('ru')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.goto('/cart')
+  await page.getByRole('button', { name: 'На одну больше' }).click()
+  await page.getByTestId('cart-count').getByText('2').waitFor()
+  await page.getByTestId('place-order').click()
+  await page.waitForURL('**/pay/*')
+  await page.goto('/orders')
+  await page.getByText('Лорийский мёд × 2').waitFor()
   await close()
 })

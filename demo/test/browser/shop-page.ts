@@ -56,10 +56,12 @@ export async function openCheckout(page: Page, products = ['lori-honey']): Promi
 
 export async function fillCart(page: Page, products: readonly string[]): Promise<void> {
   await page.goto('/')
-  for (const product of products) {
-    const added = page.waitForResponse((answer) => answer.request().method() === 'PUT')
+  for (const [index, product] of products.entries()) {
     await page.locator(`[data-product=${product}]`).click()
-    await added
+    await page
+      .getByTestId('cart-count')
+      .getByText(String(index + 1))
+      .waitFor()
   }
 }
 

@@ -99,7 +99,6 @@ async function payByScript(stack: Stack) {
 
 /** What the scripts read of a response. */
 interface ResponseBody {
-  readonly orderId?: string
   readonly phase?: string
   readonly token?: string
   readonly intent?: { readonly version: number }
@@ -115,8 +114,8 @@ async function tabBuyer(browser: Browser, { shopUrl, api }: Stack) {
     // Another buyer: the shop limits handoffs by session.
     await context.clearCookies()
     await shop.goto(`${shopUrl}/orders`)
-    await send(shop, '/api/cart/thyme-tea', { method: 'PUT', body: { quantity: 1 } })
-    const { orderId } = (await send(shop, '/api/orders', { body: {} })).body
+    await submit(shop, '/cart', { product: 'thyme-tea', quantity: '1' })
+    const orderId = (await submit(shop, '/orders')).replace('/pay/', '')
     const handoff = (await send(shop, '/checkout/handoff', { body: { orderId } })).body
     const body = { ...handoff, origin: shopUrl }
     const { token = '', intent } = (await send(checkout, '/checkout-api/session', { body })).body
@@ -124,11 +123,26 @@ async function tabBuyer(browser: Browser, { shopUrl, api }: Stack) {
     const attempt = { attemptId: randomUUID(), version: intent?.version, paymentMethod }
     const confirm = await send(checkout, '/checkout-api/confirm', { token, body: attempt })
     const status = await send(shop, `/checkout/status?orderId=${orderId}`)
-    const order = await send(shop, `/api/orders/${orderId}`)
+    const order = await send(shop, `/orders/${orderId}`)
     if (status.body.phase !== 'paid') throw new Error(`The order is ${status.body.phase}.`)
     const ms = confirm.ms + status.ms + order.ms
     return { ms, confirm: confirm.ms, status: status.ms, order: order.ms }
   }
+}
+
+/** Sends a form of the shop. Returns the path of the page that it leads to. */
+async function submit(
+  tab: Page,
+  path: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  return await tab.evaluate(
+    async ({ path, fields }) => {
+      const body = new URLSearchParams(fields)
+      return new URL((await fetch(path, { method: 'POST', body })).url).pathname
+    },
+    { path, fields },
+  )
 }
 
 async function send(
@@ -147,7 +161,8 @@ async function send(
     async ({ path, init }) => {
       const startedAt = performance.now()
       const response = await fetch(path, init)
-      const body = (await response.json()) as ResponseBody
+      const text = await response.text()
+      const body = (text.startsWith('{') ? JSON.parse(text) : {}) as ResponseBody
       return { ok: response.ok, ms: performance.now() - startedAt, body }
     },
     { path, init },

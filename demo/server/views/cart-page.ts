@@ -1,0 +1,68 @@
+/** The cart: quantities, the total, and "Check out". @module */
+import { formatMoney } from '@pi-checkout/server'
+import { type Line, mostPerProduct, totalOf } from '../cart.ts'
+import { nameOf } from '../catalogue.ts'
+import type { Order } from '../orders.ts'
+import { type Html, html } from './html.ts'
+import type { Frame, Page } from './layout.ts'
+import { blank } from './message-page.ts'
+
+/** @param unpaid - The session's unpaid order. */
+export function cartPage(frame: Frame, lines: readonly Line[], unpaid: Order | undefined): Page {
+  const { texts, currency, language } = frame
+  const title = texts.cartTitle
+  if (lines.length === 0) {
+    const link = html`<a class="button" href="/">${texts.browse}</a>`
+    const empty = { title: texts.cartEmpty, text: texts.cartEmptyText, picture: 'thyme-tea' }
+    return { title, place: 'cart', content: blank(empty, link) }
+  }
+  const content = html`
+    <h1 tabindex="-1">${title}</h1>
+    <div class="cart">
+      <ul class="cart-lines">${lines.map((line) => cartLine(frame, line))}</ul>
+      <section class="sum" aria-label="${texts.total}">
+        <dl><dt>${texts.total}</dt>
+          <dd class="money" data-testid="cart-total">${formatMoney(totalOf(lines), currency, language)}</dd></dl>
+        <p class="muted">${texts.shippingIncluded}</p>
+        ${unpaid?.state === 'processing' ? pendingNote(frame, unpaid) : checkOutForm(frame)}
+        <a class="button quiet" href="/">${texts.keepShopping}</a>
+      </section>
+    </div>
+  `
+  return { title, place: 'cart', content }
+}
+
+function checkOutForm({ texts }: Frame): Html {
+  return html`<form class="check-out" method="post" action="/orders">
+    <button class="button" data-testid="place-order">${texts.checkOut}</button>
+  </form>`
+}
+
+/** These pieces may already be paid, until the bank has decided. */
+function pendingNote({ texts }: Frame, { id }: Order): Html {
+  return html`<p class="notice" role="status" data-testid="pending-order">${texts.cartPending}</p>
+    <a class="button" href="/confirming/${id}">${texts.seeProgress}</a>`
+}
+
+function cartLine({ texts, currency, language }: Frame, { product, quantity, price }: Line): Html {
+  const name = nameOf(product, language)
+  const form = `change-${product}`
+  return html`<li class="cart-line" id="line-${product}" data-testid="line-${product}" data-quantity="${quantity}">
+    <img src="/pictures/${product}.svg" alt="" width="400" height="400">
+    <h2>${name}<span class="money">${texts.each(formatMoney(price, currency, language))}</span></h2>
+    <span class="money">${formatMoney(price * quantity, currency, language)}</span>
+    <form class="steps" id="${form}" method="post" action="/cart" data-stay>
+      <input type="hidden" name="product" value="${product}">
+      <input type="hidden" name="was" value="${quantity}">
+      <input type="hidden" name="back" value="/cart">
+      <button class="step" name="quantity" value="${quantity - 1}" aria-label="${texts.fewer(name)}"${disabled(quantity <= 1)}>−</button>
+      <output>${quantity}</output>
+      <button class="step" name="quantity" value="${quantity + 1}" aria-label="${texts.more(name)}"${disabled(quantity >= mostPerProduct)}>+</button>
+    </form>
+    <button class="remove" form="${form}" name="quantity" value="0" aria-label="${texts.removeNamed(name)}">${texts.remove}</button>
+  </li>`
+}
+
+function disabled(isDisabled: boolean): Html | false {
+  return isDisabled && html` disabled`
+}

@@ -1,0 +1,49 @@
+/** The catalogue: eight products and their prices. @module */
+import { formatMoney } from '@pi-checkout/server'
+import { type Line, mostPerProduct } from '../cart.ts'
+import { type Product, products } from '../catalogue.ts'
+import { type Html, html } from './html.ts'
+import type { Frame, Page } from './layout.ts'
+
+export function cataloguePage(frame: Frame, cart: readonly Line[]): Page {
+  const { texts } = frame
+  const content = html`
+    <div class="hero">
+      <div>
+        <h1>${texts.heroTitle}</h1>
+        <p>${texts.heroText}</p>
+      </div>
+      <img src="/pictures/valley.svg" alt="${texts.heroPicture}" width="1200" height="640" fetchpriority="high">
+    </div>
+    <section aria-labelledby="workshops">
+      <div class="section-head">
+        <h2 id="workshops">${texts.fromWorkshops}</h2>
+        <p class="muted">${texts.eightThings}</p>
+      </div>
+      <ul class="products">${products.map((product) => productCard(frame, product, cart))}</ul>
+    </section>
+  `
+  return { title: texts.shop, place: 'shop', content }
+}
+
+function productCard(
+  { texts, language, currency }: Frame,
+  { id, name, about, prices }: Product,
+  cart: readonly Line[],
+): Html {
+  const quantity = cart.find((line) => line.product === id)?.quantity ?? 0
+  return html`<li class="product" id="product-${id}">
+    <img src="/pictures/${id}.svg" alt="" width="400" height="400" loading="lazy">
+    <h3>${name[language]}</h3>
+    <p class="about">${about[language]}</p>
+    <form class="buy" method="post" action="/cart" data-stay>
+      <input type="hidden" name="product" value="${id}">
+      <input type="hidden" name="was" value="${quantity}">
+      <input type="hidden" name="back" value="/">
+      <span class="money">${formatMoney(prices[currency], currency, language)}</span>
+      <button class="button quiet" name="quantity" value="${Math.min(quantity + 1, mostPerProduct)}"
+        data-testid="add-to-cart" data-product="${id}" aria-label="${texts.addNamed(name[language])}">${texts.add}</button>
+    </form>
+    <p class="in-cart" role="status">${quantity > 0 && texts.inCart(quantity)}</p>
+  </li>`
+}

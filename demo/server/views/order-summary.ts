@@ -1,0 +1,61 @@
+/** Parts of an order: its number, state, lines, amounts, and dates. @module */
+import { formatMoney } from '@pi-checkout/server'
+import type { Line } from '../cart.ts'
+import { nameOf } from '../catalogue.ts'
+import type { OrderDetails } from '../order-intents.ts'
+import type { Order } from '../orders.ts'
+import { type Html, html } from './html.ts'
+import type { Frame } from './layout.ts'
+
+export function orderNumber({ texts }: Frame, { id }: Order): Html {
+  return html`<dt>${texts.orderNumber}</dt><dd class="order-id" data-testid="order-id"><bdi>${id}</bdi></dd>`
+}
+
+export function linesAndTotal(
+  { texts, language }: Frame,
+  { lines, order: { amount, currency } }: OrderDetails,
+): Html {
+  return html`
+    <ul class="lines">${lines.map((line) => lineItem(line))}</ul>
+    <p class="total">
+      <span>${texts.total}</span>
+      <span class="money" data-testid="order-total">${formatMoney(amount, currency, language)}</span>
+    </p>
+  `
+
+  function lineItem({ product, quantity, price }: Line): Html {
+    return html`<li class="line" data-product="${product}" data-quantity="${quantity}">
+      <img src="/pictures/${product}.svg" alt="" width="56" height="56">
+      <div>
+        <strong>${nameOf(product, language)}</strong>
+        <span class="muted money">${quantity} × ${formatMoney(price, currency, language)}</span>
+      </div>
+      <span class="money">${formatMoney(price * quantity, currency, language)}</span>
+    </li>`
+  }
+}
+
+export function badge({ texts }: Frame, { state }: Order): Html {
+  return html`<span class="badge" data-state="${state}">${texts.state[state]}</span>`
+}
+
+/** Payments for an earlier version of the order. */
+export function earlierPayments(
+  { texts, language }: Frame,
+  { earlierPayments }: OrderDetails,
+): readonly Html[] {
+  return earlierPayments.map(({ amount, currency }) => {
+    const money = formatMoney(amount, currency, language)
+    return html`<p class="notice bad" role="alert" data-testid="stray-payment" data-amount="${money}">${texts.earlierPayment(money)}</p>`
+  })
+}
+
+/** Formats a time in the shop's time zone. */
+export function formatTime(
+  { language }: Frame,
+  time: string,
+  options: Intl.DateTimeFormatOptions = { dateStyle: 'long', timeStyle: 'short' },
+): string {
+  const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'Asia/Yerevan' })
+  return format.format(new Date(time))
+}

@@ -1,0 +1,73 @@
+/** The two pages of a payment: the order next to the hosted checkout, and the confirmation. @module */
+import type { OrderDetails } from '../order-intents.ts'
+import type { Order } from '../orders.ts'
+import { type Html, html } from './html.ts'
+import type { Frame, Page } from './layout.ts'
+import { earlierPayments, linesAndTotal, orderNumber } from './order-summary.ts'
+
+/** `pages/checkout.ts` mounts the checkout in the element, and uses the templates. */
+export function payPage(frame: Frame, details: OrderDetails): Page {
+  const { texts, language, checkoutOrigin } = frame
+  const { order, version } = details
+  const content = html`
+    ${earlierPayments(frame, details)}
+    <p class="notice" role="status" id="changed" hidden>${texts.orderChanged}</p>
+    <h1>${texts.checkoutTitle}</h1>
+    <div class="checkout">
+      <div>
+        <div class="pay">
+          <pi-checkout id="checkout" data-testid="checkout" locale="${language}" data-origin="${checkoutOrigin}"
+            data-order="${order.id}" data-version="${version}">
+            <p class="idle muted">${texts.preparing}</p>
+            <noscript><p class="idle muted">${texts.needsScript}</p></noscript>
+          </pi-checkout>
+        </div>
+        <p class="assurance">${lock}<span>${texts.assurance}</span></p>
+      </div>
+      <section class="summary" aria-labelledby="your-order">
+        <div class="summary-head"><h2 id="your-order">${texts.yourOrder}</h2></div>
+        <dl class="facts">${orderNumber(frame, order)}</dl>
+        ${linesAndTotal(frame, details)}
+        <p class="aside"><a href="/cart">${texts.changeCart}</a></p>
+      </section>
+    </div>
+    <template id="handoff-failed">${handoffFailed(frame, texts.cannotPrepareText)}</template>
+    <template id="too-many-handoffs">${handoffFailed(frame, texts.tooMany)}</template>
+  `
+  return {
+    title: texts.checkoutTitle,
+    place: 'payment',
+    content,
+    next: confirmingPage(frame, details),
+  }
+}
+
+/** `pages/checkout.ts` waits for the result, and then shows the order. */
+export function confirmingPage(frame: Frame, { order }: OrderDetails): Page {
+  const content = confirming(frame, order)
+  return { title: frame.texts.confirmingTitle, place: 'payment', content }
+}
+
+/** Replaces the element's text. Its button requests the handoff again. */
+function handoffFailed({ texts }: Frame, text: string): Html {
+  return html`<div slot="error"><h2>${texts.cannotPrepare}</h2><p class="muted">${text}</p></div>`
+}
+
+function confirming({ texts }: Frame, { id }: Order): Html {
+  return html`<div class="confirming" role="status" data-testid="order-state" data-state="processing" data-order="${id}">
+    <img class="turning" src="/pictures/mark.svg" alt="" width="92" height="92">
+    <div class="wait">
+      <h1 tabindex="-1">${texts.confirmingTitle}</h1>
+      <p class="muted">${texts.confirmingText}</p>
+    </div>
+    <div class="wait" id="long-wait" hidden>
+      <h1>${texts.confirmingLong}</h1>
+      <p class="muted">${texts.confirmingLongText}</p>
+    </div>
+    <p class="actions"><a class="button quiet" href="/orders/${id}">${texts.seeOrder}</a></p>
+  </div>`
+}
+
+const lock = html`<svg width="18" height="18" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">
+  <rect x="4" y="10" width="16" height="11" rx="2.5" /><path d="M8 10V7a4 4 0 0 1 8 0v3" />
+</svg>`
