@@ -3,9 +3,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { chromiumPath, headlessShellPath } from '@pi-checkout/test-support/browsers'
 import { root } from './files.mjs'
+import { nodeBinary, nodeVersions } from './node-versions.mjs'
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
 const chromium = await chromiumPath()
@@ -39,6 +40,9 @@ if (results[0].failed === 0) {
     results.push(...(await Promise.all(checks)))
   }
   for (const part of selected) results.push(await unitTests(part), await browserTests(part))
+  if (selected.includes('soak')) {
+    for (const version of nodeVersions) results.push(await testsOnNode(version))
+  }
 }
 const passed = sum('passed')
 const failed = sum('failed')
@@ -51,20 +55,30 @@ async function check(name, command, args) {
 }
 
 async function unitTests(part) {
-  const report = newReport(`vitest-${part}`)
   const { unitTests: files, browser } = parts[part]
+  return await vitest(`${part}: unit and integration tests`, [files], { CHROMIUM_PATH: browser })
+}
+
+/** Runs the fast tests that need no browser on another version of Node.js. */
+async function testsOnNode(version) {
+  const PATH = [dirname(nodeBinary(version)), process.env.PATH].join(delimiter)
+  const projects = ['contract', 'server', 'service*'].map((name) => `--project=${name}`)
+  const excluded = ['**/*.soak.test.*', '**/hosted/**'].map((files) => `--exclude=${files}`)
+  return await vitest(`soak: Node.js ${version}`, [...projects, ...excluded], { PATH })
+}
+
+async function vitest(name, selection, variables) {
+  const report = newReport('vitest')
   const args = [
-    ...['run', '--root=.', '--config=packages/tooling/vitest.config.ts', files],
+    ...['run', '--root=.', '--config=packages/tooling/vitest.config.ts', ...selection],
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
   ]
-  const ok = await run(`${part}: unit and integration tests`, bin('vitest'), args, {
-    CHROMIUM_PATH: browser,
-  })
+  const ok = await run(name, bin('vitest'), args, variables)
   return counted(ok, report, (it) => ({ passed: it.numPassedTests, failed: it.numFailedTests }))
 }
 
 async function browserTests(part) {
-  const report = newReport(`playwright-${part}`)
+  const report = newReport('playwright')
   const { browserTests: filter, browser } = parts[part]
   const args = ['test', '--config=e2e/playwright.config.ts', filter]
   const ok = await run(`${part}: browser tests`, bin('playwright'), args, {
