@@ -28,7 +28,8 @@ const groups = [
 
 /** They take long, or run their sources in other processes. */
 const excludedTests = [
-  `${server}/test/client/{fault-matrix,killed-processes}.test.ts`,
+  '**/*.soak.test.ts',
+  `${server}/test/client/fault-matrix.test.ts`,
   `${server}/test/frameworks/clients-that-leave.test.ts`,
 ]
 
@@ -74,7 +75,7 @@ function mutateFiles(mutate, tests) {
     concurrency: 2,
     timeoutMS: 10_000,
     tempDirName: '.cache/mutation',
-    ignorePatterns: ['.cache', '.data', 'dist', 'test-results', 'demo', 'e2e'],
+    ignorePatterns: ['.cache', '.data', '.wireit', 'dist', 'test-results', 'demo', 'e2e'],
     disableTypeChecks: false,
     // It would be read with an API that TypeScript 7 does not have.
     tsconfigFile: 'none',

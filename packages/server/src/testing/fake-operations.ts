@@ -103,10 +103,10 @@ async function create(request: Request, store: FakeStore): Promise<Response> {
   const read = readCreate(text)
   if (read instanceof Response) return read
   const fingerprint = canonicalize(read) ?? ''
-  const existing = key === null ? undefined : store.created.get(key)
+  const existing = store.created.get(key ?? '')
   if (existing && existing.fingerprint !== fingerprint) return problem('idempotency_key_reused')
   const snapshot = existing?.snapshot ?? JSON.stringify(insert(read, store))
-  if (key !== null && !existing) store.created.set(key, { fingerprint, snapshot })
+  if (key !== null) store.created.set(key, { fingerprint, snapshot })
   const { id } = JSON.parse(snapshot) as FakeIntent // Written by `insert` above.
   return new Response(snapshot, {
     status: 201,

@@ -1,13 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, type Mock, onTestFinished, test, vi } from 'vitest'
 import { run } from '../../src/cli/run.ts'
-import { bundle } from '../bundle.ts'
 import {
   apiKey,
   created,
@@ -37,6 +32,7 @@ afterEach(() => vi.unstubAllEnvs())
 async function piCheckout(
   args: readonly string[],
   env: Record<string, string> = {},
+  signal = new AbortController().signal,
 ): Promise<Result> {
   for (const [name, value] of Object.entries({ ...noVariables, ...env })) vi.stubEnv(name, value)
   const output = { stdout: '', stderr: '' }
@@ -47,7 +43,7 @@ async function piCheckout(
     warn: (text) => {
       output.stderr += `${text}\n`
     },
-    signal: new AbortController().signal,
+    signal,
   })
   return { code, ...output }
 }
@@ -83,9 +79,16 @@ test('create --reveal prints the secret of the intent that an identical call cre
 test('create --json --reveal prints one line with the secret', async () => {
   const service = await scriptedService(created({}, { 'idempotent-replayed': 'true' }))
   const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
-  const extras = ['--customer', 'c1', '--name', 'Ani', '--metadata', 'cart=7=8', '--attempt', '2']
+  const extras = ['--customer', 'c1', '--name', 'Ani', '--metadata', 'cart=7=8'].concat([
+    '--attempt',
+    '2',
+    '--namespace',
+    'shop',
+  ])
   const { stdout } = await piCheckout(['create', ...order, ...extras, '--json', '--reveal'], env)
   expect(stdout.trim().split('\n')).toHaveLength(1)
+  const derived = await piCheckout(['key', ...order, ...extras, '--json'])
+  expect(service.keys()).toEqual([JSON.parse(derived.stdout).idempotencyKey])
   expect(JSON.parse(stdout)).toMatchObject({
     v: 1,
     intent: { id: 'pi_scripted', customer: { id: 'c1', name: 'Ani' }, metadata: { cart: '7=8' } },
@@ -196,7 +199,7 @@ test('exits with 3 if rejected, 4 after a lost response, 5 without a service', a
   })
   expect(rejected.code).toBe(3)
   expect(rejected.stderr).toMatch(
-    /was rejected with 401 invalid_credentials; no intent was created\nWhat to do: set PI_API_KEY/,
+    /was rejected with 401 invalid_credentials; no intent was created\nWhat to do: set PI_API_KEY.*\.\nRequest-Id: req_1\n$/,
   )
   expect(rejected.stderr).not.toContain(apiKey)
   const losing = await scriptedService(reset)
@@ -212,7 +215,9 @@ test('exits with 3 if rejected, 4 after a lost response, 5 without a service', a
     },
   })
   await losing.close()
-  expect((await piCheckout(['create', ...order], env)).code).toBe(5)
+  const unsent = await piCheckout(['create', ...order], env)
+  expect(unsent.code).toBe(5)
+  expect(unsent.stderr).toMatch(/\nWhat to do: .*\.\n$/)
 })
 
 test('get prints an intent, and with --watch until it is final', async () => {
@@ -247,19 +252,46 @@ test('replaces control characters of a response, and prints another currency as 
   expect(stdout).toBe('pi_abc  requires_payment_method  150000 XYZ  order A\ufffd\ufffd1\n')
 })
 
-test('Ctrl-C ends a create with 130, and an intent may exist', { timeout: 60_000 }, async () => {
-  const cli = await bundle(fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)))
-  onTestFinished(() => cli.remove())
-  const service = await scriptedService(silent)
-  const child = spawn(process.execPath, [cli.file, 'create', ...order], {
-    env: { PATH: process.env.PATH, PI_API_KEY: apiKey, PI_BASE_URL: service.url },
-    stdio: ['ignore', 'ignore', 'pipe'],
+test.each(['create', 'get pi_1', 'get pi_1 --watch'])(
+  'an aborted "%s" exits with 130',
+  async (it) => {
+    const args = it === 'create' ? [it, ...order] : it.split(' ')
+    const env = { PI_API_KEY: apiKey, PI_BASE_URL: 'http://[::1]:1' }
+    expect((await piCheckout(args, env, AbortSignal.abort())).code).toBe(130)
+  },
+)
+
+/** Starts the program in this process, as from a terminal. */
+async function startProgram(...args: string[]): Promise<{ print: Mock; warn: Mock; end: unknown }> {
+  const { argv, exitCode } = process
+  const print = vi.spyOn(console, 'log').mockReturnValue()
+  const warn = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => {
+    Object.assign(process, { argv, exitCode })
+    vi.restoreAllMocks()
   })
-  const closed = once(child, 'close')
-  await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1)
-  child.kill('SIGINT')
-  expect(await text(child.stderr)).toMatch(/may exist/)
-  expect(await closed).toEqual([130, null])
+  process.argv = ['node', 'pi-checkout', ...args]
+  vi.resetModules()
+  return { print, warn, end: import('../../src/cli/main.ts') }
+}
+
+test('prints results to standard output', async () => {
+  const { print, end } = await startProgram('key', ...order)
+  await end
+  expect(process.exitCode).toBe(0)
+  expect(print).toHaveBeenCalledWith('7aa84a41-0b50-8086-aadd-b8ef3fe8ec45')
+})
+
+test('Ctrl-C ends a create with 130, and an intent may exist', async () => {
+  const service = await scriptedService(silent)
+  vi.stubEnv('PI_API_KEY', apiKey)
+  vi.stubEnv('PI_BASE_URL', service.url)
+  const { warn, end } = await startProgram('create', ...order)
+  await expect.poll(() => service.requests.length).toBe(1)
+  process.listeners('SIGINT').at(-1)?.('SIGINT')
+  await end
+  expect(process.exitCode).toBe(130)
+  expect(warn).toHaveBeenCalledWith(expect.stringMatching(/may exist/))
 })
 
 test('doctor exits with 1 and prints what is missing', async () => {

@@ -144,11 +144,13 @@ test.each(expresses)('%s: hooks get its request, and other cookies stay', async 
   const { base, contexts } = await startShop(
     inExpress(make, (request, response, next) => {
       Object.assign(request, { user: 'ani' })
-      response.cookie('sid', '1')
+      response.cookie('sid', '1').setHeader('cache-control', 'public')
       next()
     }),
   )
-  expect(cookiesOf(await post(base, body))).toEqual(['sid', '__Host-pi-handoff'])
+  const response = await post(base, body)
+  expect(cookiesOf(response)).toEqual(['sid', '__Host-pi-handoff'])
+  expect(response.headers.get('cache-control')).toBe('no-store, private')
   expect(contexts).toMatchObject([{ user: 'ani', originalUrl: '/checkout/handoff' }])
 })
 
@@ -158,10 +160,12 @@ test('Fastify: hooks get its request, and other cookies stay', async () => {
   expect(contexts).toMatchObject([{ routeOptions: { url: '/checkout/*' } }])
 })
 
-test('Koa: hooks get its context, and other paths are passed on', async () => {
+test('Koa: hooks get its context, other paths are passed on, and other cookies stay', async () => {
   const { base, contexts } = await startShop(inKoa(true))
   for (const path of otherPaths) expect(await textOf(base + path)).toBe('thank you')
-  await post(base, '{}')
+  const response = await post(base, body)
+  expect(cookiesOf(response)).toEqual(['sid', '__Host-pi-handoff'])
+  expect(response.headers.get('cache-control')).toBe('no-store, private')
   expect(contexts).toMatchObject([{ path: '/checkout/handoff' }])
 })
 
@@ -299,6 +303,31 @@ test('adapters accept a function around a handler', async () => {
   expect(await response.json()).toEqual({ id: 'pi_scripted', clientSecret: secret })
   expect(cookiesOf(response)).toEqual(['__Host-pi-handoff'])
   expect(await textOf(`${base}/checkout/status`)).toBe('{"phase":"open"}')
+  const head = await fetch(`${base}/checkout/status`, { method: 'HEAD' })
+  expect(head.status).toBe(405)
+})
+
+test('a function around a handler is not called for a body that was read', async () => {
+  const handle = toNode(() => expect.fail('it was called'))
+  const base = await listen((request, response) => {
+    request.resume().on('end', () => void handle(request, response))
+  })
+  const response = await post(base, body)
+  expect([response.status, await response.json()]).toMatchObject([
+    500,
+    { code: 'body_already_read' },
+  ])
+})
+
+test('toNode sends nothing if other middleware has responded', async () => {
+  const handled: Promise<void>[] = []
+  const handle = toNode(handlerFor(closed))
+  const base = await listen((request, response) => {
+    response.end('the shop')
+    handled.push(handle(request, response))
+  })
+  expect(await (await post(base, '{')).text()).toBe('the shop')
+  expect(await Promise.all(handled)).toEqual([undefined])
 })
 
 test('toNode returns a 500 if a function around a handler rejects', async () => {

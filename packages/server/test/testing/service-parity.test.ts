@@ -50,7 +50,9 @@ async function send({ apiKey, baseUrl, fetch }: Target, request: RequestParts): 
     ...(key === undefined ? {} : { 'idempotency-key': key }),
     ...request.headers,
   }
-  const sent = Object.entries(headers).filter((entry): entry is [string, string] => !!entry[1])
+  const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value ? [[name, value.replace('API_KEY', apiKey)]] : [],
+  )
   return fetch(baseUrl + path, {
     method,
     headers: Object.fromEntries(sent),
@@ -78,18 +80,48 @@ function withHeader(
   return invalid(what, {}, problem, { headers })
 }
 
+function path(method: string, path: string): RequestParts {
+  return { method, path }
+}
+
+function retrieveWith(
+  headers: Record<string, string | undefined>,
+  ...problem: [status: number, code: string]
+): Rejection {
+  const [[name, value = 'no value'] = []] = Object.entries(headers)
+  return [
+    `a retrieve with ${value} as ${name}`,
+    { ...path('GET', intentPath), headers },
+    ...problem,
+  ]
+}
+
 type Rejection = [what: string, request: RequestParts, status: number, code: string]
 const field = [400, 'validation_failed'] as const
+const mediaType = [415, 'unsupported_media_type'] as const
 const json = [400, 'malformed_json'] as const
 const jsonType = { headers: { 'content-type': 'application/json' } }
-const path = (method: string, path: string): RequestParts => ({ method, path })
 const intentPath = '/payment-intents/pi_x'
 const rejections: readonly Rejection[] = [
   withHeader('no key', { authorization: undefined }, [401, 'missing_credentials']),
   withHeader('an unknown key', { authorization: 'Bearer no' }, [401, 'invalid_credentials']),
   withHeader('another scheme', { authorization: 'Basic bm8=' }, [401, 'invalid_credentials']),
+  withHeader('text after a key', { authorization: 'Bearer API_KEY x' }, [
+    401,
+    'invalid_credentials',
+  ]),
+  withHeader('text before a key', { authorization: 'x Bearer API_KEY' }, [
+    401,
+    'invalid_credentials',
+  ]),
   withHeader('a browser', { origin: 'https://shop.example' }, [403, 'secret_key_in_browser']),
-  withHeader('plain text', { 'content-type': 'text/plain' }, [415, 'unsupported_media_type']),
+  withHeader('plain text', { 'content-type': 'text/plain' }, mediaType),
+  withHeader('another charset', { 'content-type': 'application/json; charset=latin1' }, mediaType),
+  withHeader(
+    'another parameter',
+    { 'content-type': 'application/json; x; charset=utf-8' },
+    mediaType,
+  ),
   withHeader('an unknown version', { 'api-version': '2020' }, [400, 'unsupported_api_version']),
   invalid('broken JSON', '{', json),
   invalid('an empty body', '', json, jsonType),
@@ -106,11 +138,17 @@ const rejections: readonly Rejection[] = [
   invalid('an unknown field', { order_id: 'x' }, [400, 'unknown_parameter']),
   invalid('a long key', {}, [400, 'invalid_idempotency_key'], { key: 'x'.repeat(256) }),
   invalid('a key with a space', {}, [400, 'invalid_idempotency_key'], { key: 'a b' }),
+  invalid('64 KB of text', `"${'x'.repeat(65_534)}"`, [400, 'invalid_body']),
   invalid('64 KB and one byte', `"${'x'.repeat(65_535)}"`, [413, 'payload_too_large']),
   ['another method', { method: 'DELETE' }, 405, 'method_not_allowed'],
   ['a list of intents', { method: 'GET' }, 405, 'method_not_allowed'],
   ['a change of an intent', { path: intentPath, body: valid }, 405, 'method_not_allowed'],
   ['an unknown intent', path('GET', intentPath), 404, 'payment_intent_not_found'],
+  ...[
+    retrieveWith({ authorization: undefined }, 401, 'missing_credentials'),
+    retrieveWith({ origin: 'https://shop.example' }, 403, 'secret_key_in_browser'),
+    retrieveWith({ 'api-version': '2020' }, 400, 'unsupported_api_version'),
+  ],
   ['a malformed id', path('GET', '/payment-intents/a%2fb'), 404, 'payment_intent_not_found'],
   ['a deeper path', path('GET', `${intentPath}/y`), 404, 'not_found'],
   ['a trailing slash', path('GET', '/payment-intents/'), 404, 'not_found'],
@@ -215,9 +253,32 @@ for (const [name, target] of targets) {
     const server = await target()
     const created = await send(server, { body: order, key: order.orderId })
     const { clientSecret: _, ...intent } = (await created.json()) as Record<string, string>
-    const response = await send(server, { method: 'GET', path: `/payment-intents/${intent.id}` })
-    expect(response.status).toBe(200)
+    expect(intent).toMatchObject(order)
+    const path = `/payment-intents/${intent.id}`
+    const response = await send(server, { method: 'GET', path })
+    const type = 'application/json; charset=utf-8'
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
     expect(await response.json()).toEqual(intent)
+    expect((await send(server, { method: 'HEAD', path })).status).toBe(200)
+  })
+
+  for (const headers of [
+    { 'content-type': 'Application/JSON ;; charset="UTF-8"' },
+    { 'content-type': 'application/json;charset=utf-8' },
+    { authorization: 'bearer  API_KEY' },
+    { 'idempotency-key': 'x'.repeat(255) },
+  ]) {
+    test(`${name} accepts ${JSON.stringify(headers).slice(0, 60)}`, async () => {
+      expect((await send(await target(), { body: newOrder(), headers })).status).toBe(201)
+    })
+  }
+
+  test(`${name} lists 20 invalid fields and the number of the others`, async () => {
+    const unknown = Array.from({ length: 24 }, (_, at) => [`field${at}`, at])
+    const body = { ...newOrder(), amount: 0, ...Object.fromEntries(unknown) }
+    expect(await (await send(await target(), { body })).json()).toMatchObject({
+      ...{ code: 'unknown_parameter', errors: { length: 20 }, errorsOmitted: 5 },
+    })
   })
 
   for (const [what, request, status, code] of rejections) {
@@ -232,6 +293,8 @@ for (const [name, target] of targets) {
             : 'Bearer error="invalid_token"'
           : null,
       )
+      const methods = request.path === undefined ? 'POST' : 'GET, HEAD'
+      expect(response.headers.get('allow')).toBe(status === 405 ? methods : null)
       const body = (await response.json()) as { requestId: string; title: string; errors: object[] }
       expect(body).toEqual({
         type: `/docs#${code}`,
@@ -243,8 +306,8 @@ for (const [name, target] of targets) {
         retryable: false,
         errors: expect.any(Array),
       })
-      const hasErrors = code === 'validation_failed' || code === 'unknown_parameter'
-      if (hasErrors) expect(body.errors).toHaveLength(1)
+      const hasErrors = /^(validation_failed|unknown_parameter|invalid_body)$/.test(code)
+      expect(body.errors).toHaveLength(hasErrors ? 1 : 0)
     })
   }
 
