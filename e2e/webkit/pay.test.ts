@@ -16,7 +16,10 @@ const test = base.extend<{ checkout: WebkitPage }>({
   },
 })
 
-test('a buyer with WebKit pays by card', async ({ checkout }) => {
+test("a buyer with WebKit pays by card, in the shop's colors", async ({ checkout }) => {
+  await checkout.waitFor(`
+    const [page, pay] = ['html', '.pay'].map((part) => getComputedStyle(document.querySelector(part)))
+    return page.getPropertyValue('--good') === '#0b6b41' && pay.backgroundColor === 'rgb(173, 67, 24)'`)
   await pay(checkout, '4242424242424242')
   await expectPaid(checkout)
 })
