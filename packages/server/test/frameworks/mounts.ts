@@ -79,7 +79,8 @@ export function inKoa(parse: boolean): Mount {
     const app = new Koa()
     // Koa reports a broken connection on every route. It does not print errors that are exposed to the client.
     app.on('error', (error: NodeJS.ErrnoException & { readonly expose?: boolean }) => {
-      const broken = error.message === 'Parse Error' || ['read', 'write'].includes(error.syscall ?? '')
+      const broken =
+        error.message === 'Parse Error' || ['read', 'write'].includes(error.syscall ?? '')
       if (!error.expose && !broken) process.stderr.write(`${error.stack}\n`)
     })
     app.use((ctx, next) => {
