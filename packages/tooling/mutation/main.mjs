@@ -9,6 +9,7 @@ import { root } from '../files.mjs'
 const minimum = 90
 
 const server = 'packages/server'
+const service = 'packages/service'
 
 /**
  * Sources, and the tests that must find their changes. These import them: Stryker changes nothing in another process.
@@ -23,6 +24,25 @@ const groups = [
   {
     sources: [`${server}/src/client`, `${server}/src/browser.ts`],
     tests: [`${server}/test/client/*.test.ts`, `${server}/test/readme.test.ts`],
+  },
+  {
+    sources: [`${service}/src/intents`],
+    tests: [`${service}/test/intents/*.test.ts`],
+  },
+  {
+    sources: [`${service}/src/merchants`],
+    tests: [`${service}/test/merchants/*.test.ts`, `${service}/test/intents/routes.test.ts`],
+  },
+  {
+    sources: ['body', 'json', 'single-header'].map((name) => `${service}/src/http/${name}.ts`),
+    tests: [
+      `${service}/test/http/{json,protocol}.test.ts`,
+      `${service}/test/intents/{idempotency,routes}.test.ts`,
+    ],
+  },
+  {
+    sources: [`${service}/src/checkout`],
+    tests: [`${service}/test/checkout/{return-url,routes,session-token}.test.ts`],
   },
 ]
 
@@ -75,7 +95,15 @@ function mutateFiles(mutate, tests) {
     concurrency: 2,
     timeoutMS: 10_000,
     tempDirName: '.cache/mutation',
-    ignorePatterns: ['.cache', '.data', '.wireit', 'dist', 'test-results', 'demo', 'e2e'],
+    ignorePatterns: [
+      '.cache',
+      '.data',
+      '.wireit',
+      'packages/{bench,contract,element,server}/dist',
+      'test-results',
+      'demo',
+      'e2e',
+    ],
     disableTypeChecks: false,
     // It would be read with an API that TypeScript 7 does not have.
     tsconfigFile: 'none',

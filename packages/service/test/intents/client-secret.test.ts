@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { clientSecret, opens } from '../../src/intents/client-secret.ts'
+import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+
+const variable = newSecretKeys()
+const keys = readSecretKeys(variable)
+const at = new Date('2026-11-20T12:00:00.000Z')
+const intent = {
+  id: 'pi_1',
+  environmentId: 'env_1',
+  secretKid: 'k1',
+  secretSalt: Buffer.alloc(16, 1),
+  finalizedAt: null,
+}
+const secret = clientSecret(keys, intent)
+
+test('derives the same secret in every instance', () => {
+  expect(secret).toMatch(/^pi_1_secret_[A-Za-z0-9]{48}$/)
+  expect(clientSecret(readSecretKeys(variable), { ...intent })).toBe(secret)
+})
+
+for (const [what, change] of [
+  ['intent', { id: 'pi_2' }],
+  ['environment', { environmentId: 'env_2' }],
+  ['salt', { secretSalt: Buffer.alloc(16, 2) }],
+] as const) {
+  test(`derives another secret for another ${what}, which does not open this intent`, () => {
+    const other = clientSecret(keys, { ...intent, ...change })
+    expect(other.slice(-48)).not.toBe(secret.slice(-48))
+    expect(opens(keys, intent, { candidate: other, at })).toBe(false)
+  })
+}
+
+test('opens an intent with its own secret only', () => {
+  expect(opens(keys, intent, { candidate: secret, at })).toBe(true)
+  for (const candidate of ['', 'undefined', secret.slice(0, -1), `${secret}0`, intent.id]) {
+    expect(opens(keys, intent, { candidate, at })).toBe(false)
+  }
+})
+
+test('opens a final intent for ten minutes', () => {
+  const finalizedAt = new Date(at.getTime() - 10 * 60_000)
+  const opensAt = (ms: number): boolean =>
+    opens(keys, { ...intent, finalizedAt }, { candidate: secret, at: new Date(at.getTime() + ms) })
+  expect([opensAt(-1), opensAt(0)]).toEqual([true, false])
+})
+
+test('opens no intent whose secret was revoked', () => {
+  const revoked = { ...intent, secretSalt: null }
+  expect(opens(keys, revoked, { candidate: secret, at })).toBe(false)
+  expect(opens(keys, revoked, { candidate: clientSecret(keys, revoked), at })).toBe(false)
+})
+
+test('opens no intent whose key was removed, and derives no secret for it', () => {
+  const old = { ...intent, secretKid: 'k0' }
+  for (const candidate of ['', secret]) expect(opens(keys, old, { candidate, at })).toBe(false)
+  expect(() => clientSecret(keys, old)).toThrow(
+    /^PI_SECRET_KEYS lacks the key of an intent in this store$/,
+  )
+})
