@@ -16,13 +16,9 @@ export interface Assets {
 }
 
 export function readAssets(): Assets {
-  const text = readFileSync(join(builtPages, '.vite/manifest.json'), 'utf8')
-  const manifest = JSON.parse(text) as Record<string, { file: string; imports?: string[] }>
-  const entry = (source: string): { file: string; imports?: string[] } => {
-    const found = manifest[source]
-    if (!found) throw new Error(`${source}: not in the build. Run npm run build.`)
-    return found
-  }
-  const url = (source: string): string => `/${entry(source).file}`
-  return { url, imports: (source) => (entry(source).imports ?? []).map(url) }
+  const manifest: Readonly<Record<string, { file: string; imports?: string[] }>> = JSON.parse(
+    readFileSync(join(builtPages, '.vite/manifest.json'), 'utf8'),
+  )
+  const url = (source: string): string => `/${manifest[source]?.file}`
+  return { url, imports: (source) => (manifest[source]?.imports ?? []).map(url) }
 }

@@ -24,11 +24,6 @@ export function readCart(
   })
 }
 
-/** Counts the pieces in a session's cart. */
-export function countCart(db: Database, session: string): number {
-  return cartRows(db, session).reduce((sum, { quantity }) => sum + quantity, 0)
-}
-
 /**
  * Sets the quantity of a product in the cart. 0 removes the product.
  *

@@ -26,7 +26,14 @@ import {
   unsettledIntents,
   type Verdict,
 } from './order-intents.ts'
-import { describeLines, findOrder, isPayable, ownedOrder, unpaidOrder } from './orders.ts'
+import {
+  describeLines,
+  findOrder,
+  isPayable,
+  orderLines,
+  ownedOrder,
+  unpaidOrder,
+} from './orders.ts'
 import { logFailure, logPaymentToReview } from './problem.ts'
 import type { Shop } from './shop.ts'
 
@@ -57,7 +64,7 @@ export function shopCheckout({
       if (req.method === 'POST' && order.state !== 'paid' && !isPayable(db, order)) return undefined
       const { amount, currency, attempt, intent: intentId, state } = order
       // No timestamps or sessions: the same order must create the same body.
-      const metadata = { lines: describeLines(db, orderId) }
+      const metadata = { lines: describeLines(orderLines(db, orderId)) }
       return { orderId, amount, currency, metadata, attempt, intentId, paid: state === 'paid' }
     },
     saveIntent: ({ order, intent }) => setIntent(db, order, intent.id),

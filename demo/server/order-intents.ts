@@ -52,7 +52,7 @@ export function setIntent(db: Database, read: PayableOrder, intent: string): boo
       order?.amount === amount &&
       order.currency === currency &&
       order.attempt === attempt &&
-      describeLines(db, orderId) === metadata.lines
+      describeLines(orderLines(db, orderId)) === metadata.lines
     if (!isSame || !isPayable(db, order)) return false
     settleOrder(db, orderId)
     return true
@@ -102,7 +102,7 @@ export function settleOrder(db: Database, orderId: string, method: string | null
   const order = findOrder(db, orderId)
   if (!order || order.state === 'paid') return
   const intents = intentsOf(db, orderId)
-  const lines = describeLines(db, orderId)
+  const lines = describeLines(orderLines(db, orderId))
   const fitting = intents
     .filter(
       (intent) =>
@@ -170,10 +170,11 @@ export interface OrderDetails {
 export function orderDetails(db: Database, order: Order): OrderDetails {
   const { id, amount, currency } = order
   const intents = intentsOf(db, id)
+  const lines = orderLines(db, id)
   return {
     order,
-    lines: orderLines(db, id),
-    version: `${currency} ${amount} ${describeLines(db, id)}`,
+    lines,
+    version: `${currency} ${amount} ${describeLines(lines)}`,
     handedOff: intents.length > 0,
     payable: isPayable(db, order),
     earlierPayments: intents.filter(({ id, verdict }) => verdict === 'paid' && id !== order.intent),

@@ -26,10 +26,13 @@ export interface Order {
 }
 
 /** Returns a number that no other order has. Call it in the transaction that writes the order. */
-export function newOrderNumber(db: Database): string {
-  const digits = Array.from({ length: 6 }, () => alphabet[randomInt(alphabet.length)])
+export function newOrderNumber(
+  db: Database,
+  random: (below: number) => number = randomInt,
+): string {
+  const digits = Array.from({ length: 6 }, () => alphabet[random(alphabet.length)])
   const number = `TS-${digits.join('')}`
-  return findOrder(db, number) ? newOrderNumber(db) : number
+  return findOrder(db, number) ? newOrderNumber(db, random) : number
 }
 
 /** No two of them are mistaken for each other, read or heard, and no word has them alone. */
@@ -88,9 +91,9 @@ export function orderLines(db: Database, orderId: string): readonly Line[] {
     .all(orderId) as Line[]
 }
 
-/** Returns the order's lines as one text: products and quantities, sorted. */
-export function describeLines(db: Database, orderId: string): string {
-  return orderLines(db, orderId)
+/** Returns lines as one text: products and quantities, sorted. */
+export function describeLines(lines: readonly Line[]): string {
+  return lines
     .map(({ product, quantity }) => `${product}×${quantity}`)
     .sort()
     .join(' ')

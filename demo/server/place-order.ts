@@ -9,7 +9,7 @@ import type { Currency } from '@pi-checkout/server'
 import { type Line, readCart, totalOf } from './cart.ts'
 import type { Database } from './database.ts'
 import { settleOrder } from './order-intents.ts'
-import { newOrderNumber, type Order, orderLines, ordersOf, unpaidOrder } from './orders.ts'
+import { describeLines, newOrderNumber, orderLines, ordersOf, unpaidOrder } from './orders.ts'
 import { ShopProblem } from './problem.ts'
 
 /**
@@ -38,9 +38,11 @@ export function placeOrder(
     if (unpaid?.state === 'processing') return unpaid.id
     const lines = readCart(db, wish)
     if (lines.length === 0) return justPaid(db, session)
-    if (unpaid && isSame(unpaid, { currency, lines, known: orderLines(db, unpaid.id) })) {
-      return unpaid.id
-    }
+    const isSame =
+      unpaid?.currency === currency &&
+      unpaid.amount === totalOf(lines) &&
+      describeLines(orderLines(db, unpaid.id)) === describeLines(lines)
+    if (isSame) return unpaid.id
     if (unpaid && !areIntentsKnown) throw new ShopProblem('payment_unknown')
     const id = unpaid?.id ?? newOrderNumber(db)
     write(db, { id, session, currency, lines })
@@ -75,20 +77,4 @@ function write(
     'insert into order_lines (order_id, product, quantity, price) values (?, ?, ?, ?)',
   )
   for (const { product, quantity, price } of lines) insert.run(id, product, quantity, price)
-}
-
-function isSame(
-  order: Order,
-  wish: {
-    readonly currency: Currency
-    readonly lines: readonly Line[]
-    readonly known: readonly Line[]
-  },
-): boolean {
-  const text = (lines: readonly Line[]): string =>
-    lines
-      .map(({ product, quantity, price }) => `${product}×${quantity}@${price}`)
-      .sort()
-      .join()
-  return order.currency === wish.currency && text(wish.known) === text(wish.lines)
 }

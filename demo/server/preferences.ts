@@ -9,11 +9,13 @@ export interface Preferences {
   readonly currency: Currency
 }
 
-export function preferencesOf(db: Database, req: Request, session?: string): Preferences {
-  const chosen = session === undefined ? undefined : savedPreferences(db, session)
+export function preferencesOf(db: Database, req: Request, session: string): Preferences {
+  const chosen = db
+    .prepare('select language, currency from preferences where session = ?')
+    .get(session) as { language: string | null; currency: string | null } | undefined
+  const wanted = chosen?.language ?? req.acceptsLanguages(...languages)
   return {
-    language:
-      readLanguage(chosen?.language) ?? (readLanguage(req.acceptsLanguages(...languages)) || 'en'),
+    language: languages.find((language) => language === wanted) ?? 'en',
     currency: isCurrency(chosen?.currency) ? chosen.currency : 'AMD',
   }
 }
@@ -21,10 +23,7 @@ export function preferencesOf(db: Database, req: Request, session?: string): Pre
 export function savePreferences(
   db: Database,
   session: string,
-  {
-    language,
-    currency,
-  }: { readonly language?: Language | undefined; readonly currency?: Currency | undefined },
+  { language, currency }: { readonly [name in keyof Preferences]?: Preferences[name] | undefined },
 ): void {
   db.prepare(
     `insert into preferences (session, language, currency) values (?, ?, ?)
@@ -32,17 +31,4 @@ export function savePreferences(
        language = coalesce(excluded.language, language),
        currency = coalesce(excluded.currency, currency)`,
   ).run(session, language ?? null, currency ?? null)
-}
-
-function savedPreferences(
-  db: Database,
-  session: string,
-): { language: string | null; currency: string | null } | undefined {
-  return db.prepare('select language, currency from preferences where session = ?').get(session) as
-    | { language: string | null; currency: string | null }
-    | undefined
-}
-
-function readLanguage(value: unknown): Language | undefined {
-  return languages.find((language) => language === value)
 }

@@ -10,7 +10,7 @@ import express, {
 import { z } from 'zod'
 import { texts } from '../texts/texts.ts'
 import { builtPages, readAssets } from './assets.ts'
-import { countCart, mostPerProduct, readCart, setCartLine } from './cart.ts'
+import { mostPerProduct, readCart, setCartLine } from './cart.ts'
 import { findProduct, languages, priceLists } from './catalogue.ts'
 import { retrieveOpenIntents, settleNow } from './checkout.ts'
 import { settleLimits } from './limits.ts'
@@ -38,17 +38,12 @@ export function shopRoutes(shop: Shop): Router {
   routes.use(sessions.start, express.urlencoded({ extended: false, limit: '4kb', inflate: false }))
 
   routes.get('/', (req, res) => {
-    show(req, res, (frame, session) => {
-      const { currency } = frame
-      return cataloguePage(frame, readCart(db, { session, currency }))
-    })
+    show(req, res, cataloguePage)
   })
 
   routes.get('/cart', (req, res) => {
-    show(req, res, (frame, session) => {
-      const { currency } = frame
-      return cartPage(frame, readCart(db, { session, currency }), unpaidOrder(db, session))
-    })
+    const unpaid = unpaidOrder(db, sessions.of(req) ?? '')
+    show(req, res, (frame) => cartPage(frame, unpaid))
   })
 
   routes.post('/cart', (req, res) => {
@@ -66,13 +61,9 @@ export function shopRoutes(shop: Shop): Router {
   })
 
   routes.get('/orders', (req, res) => {
-    show(req, res, (frame, session) => {
-      const orders = ordersOf(db, session)
-      return ordersPage(
-        frame,
-        orders.map((order) => ({ order, lines: orderLines(db, order.id) })),
-      )
-    })
+    const orders = ordersOf(db, sessions.of(req) ?? '')
+    const listed = orders.map((order) => ({ order, lines: orderLines(db, order.id) }))
+    show(req, res, (frame) => ordersPage(frame, listed))
   })
 
   // "Check out". The order may have just been paid, in a tab that was closed.
@@ -129,7 +120,7 @@ export function shopRoutes(shop: Shop): Router {
   function show(
     req: Request,
     res: Response,
-    page: (frame: Frame, session: string) => Page,
+    page: (frame: Frame) => Page,
     details?: OrderDetails,
   ): void {
     // A new visitor gets a session with this page.
@@ -137,12 +128,13 @@ export function shopRoutes(shop: Shop): Router {
     const { shopOrigin, checkoutOrigin, inspectorUrl } = shop
     const { language, currency } = preferencesOf(db, req, session)
     const intent = details?.order.intent
+    const cart = readCart(db, { session, currency })
     const frame = {
-      ...{ language, currency, texts: texts[language], pieces: countCart(db, session) },
+      ...{ language, currency, texts: texts[language], cart },
       ...{ path: req.path, shopOrigin, checkoutOrigin, assets },
       inspectorUrl: inspectorUrl && intent ? `${inspectorUrl}#/intents/${intent}` : inspectorUrl,
     }
-    res.type('html').send(renderPage(frame, page(frame, session)))
+    res.type('html').send(renderPage(frame, page(frame)))
   }
 
   function sessionOf(req: Request): string {

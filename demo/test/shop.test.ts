@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newOrderNumber } from '../server/orders.ts'
 import { startShop, type TestShop } from './shop.ts'
 
 let shop: TestShop
@@ -105,6 +106,13 @@ test('creates one order for a double click on "Check out", with a number for peo
   expect(one).toMatch(/^TS-[2346789BCDFGHJKMPQRTVWXY]{6}$/)
   expect(one).toBe(two)
   expect(await buyer.orders()).toEqual([{ id: one, state: 'open' }])
+})
+
+test('gives no order the number of another one', async () => {
+  const { orderId } = await shop.order('thyme-tea')
+  const digits = [...orderId.slice(3)].map((digit) => '2346789BCDFGHJKMPQRTVWXY'.indexOf(digit))
+  const random = (): number => digits.shift() ?? 0
+  expect(newOrderNumber(shop.db, random)).toBe('TS-222222')
 })
 
 test('lists orders with the names of their items, the number, the date, and the total', async () => {

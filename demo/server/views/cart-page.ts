@@ -8,8 +8,8 @@ import type { Frame, Page } from './layout.ts'
 import { blank } from './message-page.ts'
 
 /** @param unpaid - The session's unpaid order. */
-export function cartPage(frame: Frame, lines: readonly Line[], unpaid: Order | undefined): Page {
-  const { texts, currency, language } = frame
+export function cartPage(frame: Frame, unpaid: Order | undefined): Page {
+  const { texts, currency, language, cart: lines } = frame
   const title = texts.cartTitle
   if (lines.length === 0) {
     const link = html`<a class="button" href="/">${texts.browse}</a>`

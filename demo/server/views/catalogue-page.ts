@@ -1,11 +1,11 @@
 /** The catalogue: eight products and their prices. @module */
 import { formatMoney } from '@pi-checkout/server'
-import { type Line, mostPerProduct } from '../cart.ts'
+import { mostPerProduct } from '../cart.ts'
 import { type Product, products } from '../catalogue.ts'
 import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
 
-export function cataloguePage(frame: Frame, cart: readonly Line[]): Page {
+export function cataloguePage(frame: Frame): Page {
   const { texts } = frame
   const content = html`
     <div class="hero">
@@ -20,16 +20,15 @@ export function cataloguePage(frame: Frame, cart: readonly Line[]): Page {
         <h2 id="workshops">${texts.fromWorkshops}</h2>
         <p class="muted">${texts.eightThings}</p>
       </div>
-      <ul class="products">${products.map((product) => productCard(frame, product, cart))}</ul>
+      <ul class="products">${products.map((product) => productCard(frame, product))}</ul>
     </section>
   `
   return { title: texts.shop, place: 'shop', content }
 }
 
 function productCard(
-  { texts, language, currency }: Frame,
+  { texts, language, currency, cart }: Frame,
   { id, name, about, prices }: Product,
-  cart: readonly Line[],
 ): Html {
   const quantity = cart.find((line) => line.product === id)?.quantity ?? 0
   return html`<li class="product" id="product-${id}">

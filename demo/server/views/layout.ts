@@ -2,6 +2,7 @@
 import type { Currency } from '@pi-checkout/server'
 import { languageNames, type Texts } from '../../texts/texts.ts'
 import type { Assets } from '../assets.ts'
+import type { Line } from '../cart.ts'
 import { type Language, priceLists } from '../catalogue.ts'
 import { type Html, html } from './html.ts'
 
@@ -10,8 +11,7 @@ export interface Frame {
   readonly language: Language
   readonly currency: Currency
   readonly texts: Texts
-  /** Pieces in the cart. */
-  readonly pieces: number
+  readonly cart: readonly Line[]
   /** Path of the page. */
   readonly path: string
   readonly shopOrigin: string
@@ -122,7 +122,8 @@ function fontsOf(language: Language): readonly string[] {
 }
 
 function topRow(frame: Frame, { place }: Page): Html {
-  const { texts, pieces } = frame
+  const { texts, cart } = frame
+  const pieces = cart.reduce((sum, { quantity }) => sum + quantity, 0)
   const at = (here: Page['place']) => here === place && html` aria-current="page"`
   return html`<div class="top-row">
     <a class="brand" href="/"><img src="/pictures/mark.svg" alt="" width="38" height="38">Tsiran</a>

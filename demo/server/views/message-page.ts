@@ -22,7 +22,7 @@ export function blank(
 /** The page does not exist, or belongs to another visitor. */
 export function missingPage({ texts }: Frame): Page {
   const { notFound: title, notFoundText: text } = texts
-  const link = html`<a class="button" href="/">${texts.toShop}</a>`
+  const link = html`<a class="button" href="/">${texts.browse}</a>`
   return { title, content: blank({ title, text, picture: 'coffee-cups' }, link) }
 }
 

@@ -76,13 +76,13 @@ function partsOf({ texts }: Frame, { order: { id, state }, payable }: OrderDetai
       }
     case 'failed':
       return {
-        title: texts.failedTitle,
+        title: texts.state.failed,
         text: texts.failedText,
         actions: pay(texts.tryAgain, 'try-again'),
       }
     case 'canceled':
       return {
-        title: texts.canceledTitle,
+        title: texts.state.canceled,
         text: texts.canceledText,
         actions: pay(texts.payNow, 'pay-now'),
       }

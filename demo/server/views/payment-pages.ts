@@ -63,8 +63,8 @@ function confirming({ texts }: Frame, { id }: Order): Html {
     <div class="wait" id="long-wait" hidden>
       <h1>${texts.confirmingLong}</h1>
       <p class="muted">${texts.confirmingLongText}</p>
+      <p><a class="button quiet" href="/orders/${id}">${texts.seeOrder}</a></p>
     </div>
-    <p class="actions"><a class="button quiet" href="/orders/${id}">${texts.seeOrder}</a></p>
   </div>`
 }
 
