@@ -41,10 +41,14 @@ export class CardForm extends LightElement {
   @property({ attribute: false }) onPay: (card: CardDetails) => void = () => {}
   @property({ attribute: false }) onCancel: () => void = () => {}
   @state() private errors: Partial<FieldErrors> = {}
+  /** Asks whether to cancel, because typed card data would be lost. */
+  @state() private asking = false
   @query('.pay') private readonly payButton!: HTMLButtonElement | null
   @query('.notice:not(:empty)') private readonly shownNotice!: HTMLElement | null
   /** Field that `rejection` marks, in place of the notice. */
   #marked: FieldName | undefined
+  /** Settled while no pointer is pressed. */
+  #pressed: Promise<unknown> | undefined
   /** Values after the latest event. The inputs themselves hold the current ones. */
   #before: CardFields = { number: '', expiry: '', cvc: '', name: '' }
 
@@ -57,6 +61,7 @@ export class CardForm extends LightElement {
 
   protected override willUpdate(changed: Map<PropertyKey, unknown>): void {
     if (!changed.has('rejection')) return
+    this.asking = false
     const { key } = this.rejection ?? {}
     const field = key && fieldsAtFault[key]
     // The page may have been loaded again after the confirmation: an empty field is not wrong.
@@ -71,7 +76,13 @@ export class CardForm extends LightElement {
     const notice = isMarked ? undefined : this.notice
     const words = texts[language]
     return html`
-      <form class="card" novalidate @submit=${this.#submit} aria-busy=${busy}>
+      <form
+        class="card"
+        novalidate
+        aria-busy=${busy}
+        @submit=${this.#submit}
+        @pointerdown=${this.#press}
+      >
         ${this.#field({
           name: 'number',
           label: words.cardNumber,
@@ -110,16 +121,46 @@ export class CardForm extends LightElement {
         >${busy ? spinner : nothing}<span
           .textContent=${busy ? words.paying : this.payLabel}
         ></span></button>
-        <button
-          class="link"
-          type="button"
-          aria-disabled=${busy}
-          .textContent=${words.cancelPayment}
-          @click=${() => busy || this.onCancel()}
-        ></button>
+        ${this.asking ? this.#question() : this.#cancelButton('link', this.#askOrCancel)}
       </form>
       ${this.sandbox ? sandboxPanel(language, this.#pick) : nothing}
     `
+  }
+
+  #question(): TemplateResult {
+    const { cancelQuestion, continuePayment } = texts[this.language]
+    const onKey = ({ key }: KeyboardEvent): void => void (key === 'Escape' && this.#stay())
+    return html`
+      <div class="question" role="group" aria-labelledby="cancel-question" @keydown=${onKey}>
+        <p id="cancel-question" .textContent=${cancelQuestion}></p>
+        <button class="stay" type="button" .textContent=${continuePayment} @click=${this.#stay}></button>
+        ${this.#cancelButton('cancel', () => this.onCancel())}
+      </div>
+    `
+  }
+
+  #cancelButton(name: 'link' | 'cancel', onPress: () => void): TemplateResult {
+    return html`<button
+      class=${name}
+      type="button"
+      aria-disabled=${this.busy}
+      .textContent=${texts[this.language].cancelPayment}
+      @click=${() => this.busy || onPress()}
+    ></button>`
+  }
+
+  readonly #askOrCancel = (): void => {
+    const isEmpty = Object.values(this.#read()).every((value) => value === '')
+    if (isEmpty) this.onCancel()
+    else void this.#ask(true)
+  }
+
+  readonly #stay = (): void => void this.#ask(false)
+
+  async #ask(asking: boolean): Promise<void> {
+    this.asking = asking
+    await this.updateComplete
+    this.querySelector<HTMLElement>(asking ? '.stay' : '.link')?.focus()
   }
 
   #field(options: FieldOptions): TemplateResult {
@@ -151,7 +192,7 @@ export class CardForm extends LightElement {
             maxlength=${numeric ? nothing : '128'}
             @input=${(event: Event) => this.#type(name, event)}
             @change=${(event: Event) => this.#type(name, event)}
-            @blur=${() => this.#validateFilled(name)}
+            @blur=${() => void this.#leave(name)}
           />
           ${adornment ? html`<span class="adornment">${adornment}</span>` : nothing}
         </div>
@@ -204,9 +245,21 @@ export class CardForm extends LightElement {
     return name === 'expiry' && expiry.length === 7 && !this.#validate().expiry
   }
 
-  #validateFilled(name: FieldName): void {
+  /** An error moves what is below it, and a button that moves under a pressed pointer gets no click. */
+  readonly #press = (): void => {
+    this.#pressed = new Promise((resolve) => {
+      for (const end of ['pointerup', 'pointercancel']) {
+        window.addEventListener(end, () => setTimeout(resolve), { once: true })
+      }
+    })
+  }
+
+  async #leave(name: FieldName): Promise<void> {
+    await this.#pressed
     if (this.#read()[name] === '') return
-    this.#setError(name, this.#validate()[name])
+    // Only the bank knows what is wrong: the mark stays until the buyer changes the value.
+    const isMarked = name === this.#marked && this.errors[name] === this.rejection?.key
+    if (!isMarked) this.#setError(name, this.#validate()[name])
   }
 
   /** Reads the inputs, which browsers may fill without an event. */
@@ -231,6 +284,7 @@ export class CardForm extends LightElement {
   readonly #submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault()
     if (this.busy) return
+    this.asking = false
     this.errors = this.#validate()
     const invalid = fieldNames.find((name) => this.errors[name])
     if (invalid) {

@@ -30,12 +30,12 @@ export function screenOf(view: CheckoutView | undefined, isWaiting: boolean): Sc
   }
 }
 
-/** Returns the result of a final view, or of one that stays pending. */
+/** Returns the result of a final view. Of any other, only the shop can know it. */
 export function resultOf({ status }: Pick<CheckoutView, 'status'>): Result {
   if (status === 'succeeded') return 'paid'
-  return status === 'processing' || status === 'canceled' || status === 'expired'
+  return status === 'failed' || status === 'canceled' || status === 'expired'
     ? status
-    : 'failed'
+    : 'processing'
 }
 
 /** Returns whether the view cannot change anymore. */

@@ -119,6 +119,8 @@ test('unmarks a field at fault once the buyer corrects it', async () => {
   await window.pay('4000000000000127')
   const code = window.frame.getByLabel('Security code')
   await expect.poll(async () => await code.getAttribute('aria-invalid')).toBe('true')
+  await code.blur()
+  expect(await code.getAttribute('aria-invalid')).toBe('true')
   await code.fill('456')
   await expect.poll(async () => await code.getAttribute('aria-invalid')).toBe('false')
   expect(await window.frame.getByRole('alert').textContent()).toBe('')

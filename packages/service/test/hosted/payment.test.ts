@@ -1,7 +1,14 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
 import { PageClient } from '../support/checkout.ts'
-import { expectResult, openShop, type ShopPage, useBrowserStack } from './browser.ts'
+import {
+  expectResult,
+  frameAt,
+  openShop,
+  type ShopPage,
+  useBrowserStack,
+  violationsIn,
+} from './browser.ts'
 
 const stack = useBrowserStack()
 
@@ -170,6 +177,27 @@ test('sends cancel instead of finish when the buyer cancels', async () => {
   await window.frame.getByRole('button', { name: 'Cancel payment' }).click()
   await expectResult(window, 'canceled')
   expect(await messagesOf(window)).toEqual([...opened, 'busy true', 'busy false', 'cancel'])
+})
+
+test('asks before it cancels a payment with typed card data', async () => {
+  const window = await openShop(stack)
+  const { frame } = window
+  const cancel = frame.getByRole('button', { name: 'Cancel payment' })
+  const focused = frame.locator(':focus')
+  await frame.getByLabel('Card number').fill('4')
+  await cancel.click()
+  const question = frame.getByRole('group', { name: 'Cancel this payment?' })
+  await question.waitFor()
+  await expect.poll(async () => await focused.textContent()).toBe('Continue payment')
+  expect(await violationsIn(frameAt(window, stack.checkout.url))).toEqual([])
+  await focused.press('Escape')
+  await question.waitFor({ state: 'detached' })
+  await expect.poll(async () => await focused.textContent()).toBe('Cancel payment')
+  expect(await frame.getByLabel('Card number').inputValue()).toBe('4')
+  await cancel.click()
+  await question.getByRole('button', { name: 'Cancel payment' }).click()
+  await expectResult(window, 'canceled')
+  expect(await window.messages()).toContain('cancel')
 })
 
 for (const result of ['paid', 'canceled'] as const) {
