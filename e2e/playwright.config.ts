@@ -26,8 +26,13 @@ export default defineConfig({
       ? [
           {
             name: 'firefox',
-            testDir: 'stories',
-            testMatch: ['pay.test.ts', 'decorated-page.soak.test.ts'],
+            testMatch: [
+              'stories/*.test.ts',
+              'security/{cookie-tossing,headers,integrity,issuer,stored-text,two-tabs}.test.ts',
+            ],
+            // It starts Chromium by itself.
+            testIgnore: 'stories/back.soak.test.ts',
+
             use: {
               browserName: 'firefox' as const,
               channel: 'moz-firefox',

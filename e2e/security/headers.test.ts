@@ -35,7 +35,9 @@ test('a script in the shop’s page cannot load, run, frame, or send anything cr
     const violations: string[] = []
     Object.assign(window, { violations })
     addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
-      violations.push(`${effectiveDirective} ${blockedURI.replace(attacker, 'attacker')}`),
+      violations.push(
+        `${effectiveDirective} ${blockedURI.replace(attacker, 'attacker').replace(/\?$/, '')}`,
+      ),
     )
     const attempts: (() => unknown)[] = [
       async () => {
@@ -78,7 +80,7 @@ test('a script in the shop’s page cannot load, run, frame, or send anything cr
     'connect-src attacker/b',
     'connect-src attacker/c',
     'connect-src attacker/e',
-    'form-action attacker/form?',
+    'form-action attacker/form',
     'frame-src attacker',
     'img-src attacker/i',
     'require-trusted-types-for trusted-types-sink',

@@ -43,6 +43,7 @@ test('a payment for an earlier version of the cart does not pay the current one 
   await addToCart(elsewhere, 1, 2)
   await orderCart(elsewhere)
 
+  await page.bringToFront()
   await payWith(page, 'succeeded')
   await expectOrder(page, 'open')
   const intents = await intentsOf(stack, old.id)

@@ -19,6 +19,7 @@ test('"Check out" leads to the pending order while the bank is processing', asyn
   const order = orderOf(page)
   const cart = await context.newPage()
   await cart.goto('/cart')
+  await page.bringToFront()
   await fillCard(page, '4000 0000 0000 0077')
   await payButton(page).click()
   await expect(hostedPage(page).getByText('Processing your payment')).toBeVisible()
@@ -49,6 +50,7 @@ test('"Check out" leads to the receipt of a payment that the shop has not retrie
   // The tab is closed after the payment and before the shop has the status.
   await page.route('**/checkout/status*', () => {})
   const asked = page.waitForRequest('**/checkout/status*')
+  await page.bringToFront()
   await payWith(page, 'succeeded')
   await asked
   await page.close()
@@ -68,6 +70,7 @@ test('an outdated page does not add a bought piece to the cart again', async ({
   await openCheckout(page)
   const shop = await context.newPage()
   await shop.goto('/')
+  await page.bringToFront()
   await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
 

@@ -21,6 +21,7 @@ test('two tabs of an order share an intent, and one payment completes both', asy
   await second.goto(page.url())
   expect(await handoff).toEqual(first)
   await expect(payButton(second)).toBeEnabled()
+  await page.bringToFront()
   await payWith(page, 'succeeded')
   await expectOrder(page, 'paid')
   await expectOrder(second, 'paid')

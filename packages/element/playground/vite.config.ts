@@ -8,7 +8,12 @@ export default defineConfig({
   base: './',
   plugins: [fakePages()],
   resolve: { conditions: ['source', 'module', 'browser', 'production'] },
-  build: { outDir: '../dist/playground', emptyOutDir: true, modulePreload: { polyfill: false } },
+  build: {
+    outDir: '../dist/playground',
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
 })
 
 /** One page and one script per scenario, for a policy of `script-src 'self'`. */

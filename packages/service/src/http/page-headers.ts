@@ -64,6 +64,7 @@ export function playgroundHeaders(file: string): Record<string, string> {
   return {
     'content-security-policy': policy({
       ...{ 'default-src': "'none'", 'script-src': "'self'", 'style-src': "'self'" },
+      'img-src': "'self'",
       ...locks,
       'form-action': "'self'",
       ...trustedTypes,
