@@ -70,7 +70,13 @@ test('server-rendered React HTML hydrates without a message and mounts one frame
 test('server-rendered React HTML contains neither secret nor id', () => {
   const html = renderToString(
     <>
-      <PiCheckout intentId="pi_1" clientSecret="pi_1_secret_x" label="Pay" data-testid="checkout">
+      <PiCheckout
+        intentId="pi_1"
+        clientSecret="pi_1_secret_x"
+        label="Pay"
+        appearance={{ accent: '#ad4318' }}
+        data-testid="checkout"
+      >
         <p>Waiting</p>
       </PiCheckout>
       <PiCheckout tag="acme-checkout" handoff={handoff} fetchHandoff={async () => handoff} />

@@ -50,10 +50,13 @@ export function withContrast(
   color: Color,
   { on, ratio }: { readonly on: Color; readonly ratio: number },
 ): Color {
+  if (contrast(color, on) >= ratio) return color
   const ink = inkOn(on)
-  for (let share = 0; share < 1; share += 0.02) {
-    const mixed = mix(color, ink, share)
-    if (contrast(mixed, on) >= ratio) return mixed
+  let [tooLittle, enough] = [0, 1]
+  while (enough - tooLittle > 0.02) {
+    const share = (tooLittle + enough) / 2
+    if (contrast(mix(color, ink, share), on) >= ratio) enough = share
+    else tooLittle = share
   }
-  return ink
+  return mix(color, ink, enough)
 }

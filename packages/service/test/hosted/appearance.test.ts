@@ -62,7 +62,7 @@ test('keeps colors that have enough contrast, and names each one that it correct
   expect(colors).toMatchObject({ button: '#ffcc00', 'on-button': '#261f00' })
   expect(corrections).toEqual([
     `appearance.background: contrast to black text must be at least 5.5:1; #777777 has 4.6:1, so the page uses ${colors.surface}. Set a lighter color.`,
-    `appearance.text: contrast to background ${colors.surface} must be at least 4.5:1; #777777 has 1.2:1, so the page uses #1d1d1d. Set a darker color.`,
+    `appearance.text: contrast to background ${colors.surface} must be at least 4.5:1; #777777 has 1.1:1, so the page uses #1c1c1c. Set a darker color.`,
     expect.stringMatching(/^appearance.accent: .* #ffcc00 has 2.4:1, so links and borders use #/),
   ])
 })
@@ -236,6 +236,23 @@ test('has no axe violations with colors that the page corrects', async () => {
     const found = await violationsIn(frameAt(window, stack.checkout.url))
     expect(found, color).toEqual([])
   }
+})
+
+test('loads the dram sign before the amount', async () => {
+  const requests: string[] = []
+  const pair = await stack.checkout.createIntent({ currency: 'AMD' })
+  const window = await openShop(stack, {
+    pair,
+    prepare: async (page) => {
+      page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+    },
+  })
+  await window.frame.getByTestId('amount').getByText('֏').waitFor()
+  const [font, session] = [/\/dram-.+\.woff2$/, /session$/].map((path) =>
+    requests.findIndex((request) => path.test(request)),
+  )
+  expect(font).toBeGreaterThan(0)
+  expect(font).toBeLessThan(session ?? 0)
 })
 
 async function change(window: ShopPage, appearance: Appearance | null): Promise<void> {
