@@ -30,7 +30,7 @@ const test = base.extend<{ trusted: string | undefined; live: Api }>({
       ...(trusted && { PI_TRUSTED_PROXIES: trusted }),
     })
     const upstream = Number(new URL(service.ready.baseUrl).port)
-    const nginx = await startNginx(nginxProgram ?? '', { port, upstream })
+    const nginx = await startNginx(nginxProgram ?? '', { port, hosts: { _: [upstream] } })
     const merchant = ['--merchant', 'Live Shop', '--environment', 'live', '--json', ...store]
     const { apiKey } = JSON.parse(await runPiService(['keys', 'create', ...merchant]))
     await runPiService(['origins', 'add', shopOrigin, ...merchant])
