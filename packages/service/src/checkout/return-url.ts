@@ -16,8 +16,8 @@ export function readReturnUrl(text: string, registered: readonly string[]): stri
   if (text.length > maxUrlLength || text.includes('\\') || !URL.canParse(text)) return undefined
   const url = new URL(text)
   // Browsers remove tabs and line breaks from an address, so they would follow another one than checked.
-  if (url.username || url.password || /[\s\p{Cc}]/u.test(text)) return undefined
-  // Reject `blob:https://shop.example/1`, whose origin is the shop's.
+  if (/[\s\p{Cc}]/u.test(text)) return undefined
+  // Reject a user name, and `blob:https://shop.example/1`, whose origin is the shop's.
   if (!url.href.startsWith(`${url.origin}/`)) return undefined
   if (readOrigin(url.origin) === undefined || !registered.includes(url.origin)) return undefined
   // Keep the address byte for byte if a header can contain it.

@@ -155,20 +155,15 @@ function losesDigits(literal: string): boolean {
   // A double represents 15 digits without loss, and most amounts have fewer.
   if (literal.length <= 15 && !/[eE]/.test(literal)) return false
   const value = Number(literal)
-  return !Number.isFinite(value) || normalize(literal) !== normalize(String(value))
+  return !Number.isFinite(value) || significantDigits(literal) !== significantDigits(String(value))
 }
 
-/** Returns a number as significant digits and power of ten, which is the same text for equal numbers. */
-function normalize(literal: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? []
-  const digits = (whole + fraction).replace(/^0+/, '')
+/** Returns the digits of a number without zeros at both ends. */
+function significantDigits(literal: string): string {
+  const digits = literal.replace(/e.*/i, '').replace(/\D/g, '').replace(/^0+/, '')
   let end = digits.length
   while (digits[end - 1] === '0') end--
-  const significant = digits.slice(0, end)
-  if (significant === '') return `${sign}0`
-  const power = Number(exponent) - fraction.length + (digits.length - significant.length)
-  return `${sign}${significant}e${power}`
+  return digits.slice(0, end)
 }
 
 function fieldError(levels: readonly Level[], code: FieldError['code'], rule: string): FieldError {

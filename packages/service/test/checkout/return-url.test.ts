@@ -10,6 +10,7 @@ for (const [text, kept] of [
   ['https://shop.example/#/pay?id=1|2', 'https://shop.example/#/pay?id=1|2'],
   ["https://shop.example/?q={a}^`'", "https://shop.example/?q={a}^`'"],
   ['https://shop.example/цена', 'https://shop.example/%D1%86%D0%B5%D0%BD%D0%B0'],
+  ['https://shop.example/֏/a', 'https://shop.example/%D6%8F/a'],
   ['https://shop.example', 'https://shop.example/'],
   ['https://SHOP.example/a', 'https://shop.example/a'],
   ['https://shop.example:443/a', 'https://shop.example/a'],

@@ -56,6 +56,32 @@ test('rejects a token that was accepted before, outside of its fifteen minutes',
   }
 })
 
+test('checks the signature of a token once', async () => {
+  const tokens = tokensOf(root)
+  const signed = [
+    await tokens.sign(session, now),
+    await tokens.sign({ ...session, id: 'pi_2' }, now),
+  ]
+  const verifyAll = async (at = now) =>
+    await Promise.all(signed.map(({ token }) => tokens.verify(token, at)))
+  const first = await verifyAll()
+  const again = await verifyAll()
+  expect(first.map(({ id } = verified) => id)).toEqual(['pi_1', 'pi_2'])
+  expect(again[0]).toBe(first[0])
+  expect(again[1]).toBe(first[1])
+  expect((await verifyAll(verified.expiresAt))[0]).not.toBe(first[0])
+})
+
+test('needs a key, and a seed for each', () => {
+  const none = { ...readSecretKeys(root), kids: [], derive: () => undefined }
+  expect(() => new SessionTokens(none, issuer)).toThrow(
+    /^keys: must contain at least one secret key$/,
+  )
+  expect(() => new SessionTokens({ ...none, kids: ['k1'] }, issuer)).toThrow(
+    /^keys: must derive a key for each of its ids$/,
+  )
+})
+
 test('accepts a token after a rotation until the old secret key is removed', async () => {
   const { token } = await tokensOf(root).sign(session, now)
   const newer = newSecretKeys().replace('k1', 'k2')
@@ -78,6 +104,7 @@ for (const [what, changedHeader, changedClaims] of [
   ['another audience', {}, { aud: issuer }],
   ['another issuer', {}, { iss: 'http://127.0.0.1:4001' }],
   ['no subject', {}, { sub: undefined }],
+  ['a subject that is no text', {}, { sub: 7 }],
   ['no id', {}, { jti: undefined }],
   ['no expiry', {}, { exp: undefined }],
   ['no start', {}, { iat: undefined }],

@@ -12,11 +12,19 @@ const intent = {
   secretSalt: Buffer.alloc(16, 1),
   finalizedAt: null,
 }
-const secret = clientSecret(keys, intent)
+const secretOf = (): string => clientSecret(keys, intent)
 
 test('derives the same secret in every instance', () => {
+  const secret = secretOf()
   expect(secret).toMatch(/^pi_1_secret_[A-Za-z0-9]{48}$/)
   expect(clientSecret(readSecretKeys(variable), { ...intent })).toBe(secret)
+})
+
+test('derives the same secret in every version', () => {
+  const fixed = readSecretKeys(`k1:${Buffer.alloc(32, 'a fixed secret key').toString('base64url')}`)
+  expect(clientSecret(fixed, intent)).toBe(
+    'pi_1_secret_2XIdmt1UUcrA2hjIMJ0OI1uW3YkGu6073EYs2nbzLp3gVL76',
+  )
 })
 
 for (const [what, change] of [
@@ -26,12 +34,13 @@ for (const [what, change] of [
 ] as const) {
   test(`derives another secret for another ${what}, which does not open this intent`, () => {
     const other = clientSecret(keys, { ...intent, ...change })
-    expect(other.slice(-48)).not.toBe(secret.slice(-48))
+    expect(other.slice(-48)).not.toBe(secretOf().slice(-48))
     expect(opens(keys, intent, { candidate: other, at })).toBe(false)
   })
 }
 
 test('opens an intent with its own secret only', () => {
+  const secret = secretOf()
   expect(opens(keys, intent, { candidate: secret, at })).toBe(true)
   for (const candidate of ['', 'undefined', secret.slice(0, -1), `${secret}0`, intent.id]) {
     expect(opens(keys, intent, { candidate, at })).toBe(false)
@@ -41,19 +50,23 @@ test('opens an intent with its own secret only', () => {
 test('opens a final intent for ten minutes', () => {
   const finalizedAt = new Date(at.getTime() - 10 * 60_000)
   const opensAt = (ms: number): boolean =>
-    opens(keys, { ...intent, finalizedAt }, { candidate: secret, at: new Date(at.getTime() + ms) })
+    opens(
+      keys,
+      { ...intent, finalizedAt },
+      { candidate: secretOf(), at: new Date(at.getTime() + ms) },
+    )
   expect([opensAt(-1), opensAt(0)]).toEqual([true, false])
 })
 
 test('opens no intent whose secret was revoked', () => {
   const revoked = { ...intent, secretSalt: null }
-  expect(opens(keys, revoked, { candidate: secret, at })).toBe(false)
+  expect(opens(keys, revoked, { candidate: secretOf(), at })).toBe(false)
   expect(opens(keys, revoked, { candidate: clientSecret(keys, revoked), at })).toBe(false)
 })
 
 test('opens no intent whose key was removed, and derives no secret for it', () => {
   const old = { ...intent, secretKid: 'k0' }
-  for (const candidate of ['', secret]) expect(opens(keys, old, { candidate, at })).toBe(false)
+  for (const candidate of ['', secretOf()]) expect(opens(keys, old, { candidate, at })).toBe(false)
   expect(() => clientSecret(keys, old)).toThrow(
     /^PI_SECRET_KEYS lacks the key of an intent in this store$/,
   )

@@ -40,6 +40,7 @@ const challenged: IntentState = {
 }
 
 const confirmed: Cause = { type: 'confirmed', paymentMethod }
+const settlement = { at: at(3), providerPaymentId: 'sim_2' }
 const passed: Cause = { type: 'challenge_passed' }
 const denied: Cause = { type: 'challenge_failed', failure }
 const authorised: Cause = { type: 'authorised', providerPaymentId: 'sim_1' }
@@ -58,6 +59,7 @@ for (const [what, from, cause, to] of [
     { ...confirmed, challenge: 'redirect' },
     { status: 'requires_action', nextAction: { type: 'redirect', expiresAt: at(12) } },
   ],
+  ['a confirmation with a later result', open, { ...confirmed, settlement }, { settlement }],
   ['a passed challenge', challenged, passed, { status: 'processing', nextAction: null }],
   [
     'a denied challenge',
@@ -125,17 +127,27 @@ test('allows another confirmation after a challenge has expired', () => {
     status: again,
     cause: 'challenge_timed_out',
     updatedAt: at(11),
-    lastPaymentFailure: { declineCode: 'authentication_timed_out' },
+    lastPaymentFailure: {
+      code: 'authentication_failed',
+      declineCode: 'authentication_timed_out',
+      message: 'The confirmation with your bank took too long. Please try again.',
+    },
+  })
+  const expiresAt = at(11)
+  expect(deadlineTransition({ ...challenged, expiresAt }, at(11))).toMatchObject({
+    status: 'expired',
+  })
+  expect(deadlineTransition({ ...challenged, expiresAt: at(5) }, at(5))).toMatchObject({
+    ...{ status: 'expired', updatedAt: at(5) },
   })
 })
 
 test('never expires a processing intent, and settles it once the result is due', () => {
   expect(deadlineTransition(processing, at(1e6))).toBeUndefined()
-  const later = { ...processing, settlement: { at: at(3), providerPaymentId: 'sim_2' } }
+  const later = { ...processing, settlement }
   expect(deadlineTransition(later, at(2))).toBeUndefined()
   expect(deadlineTransition(later, at(3))).toMatchObject({
-    status: 'succeeded',
-    providerPaymentId: 'sim_2',
+    ...{ status: 'succeeded', cause: 'authorised', providerPaymentId: 'sim_2' },
   })
 })
 
