@@ -64,9 +64,7 @@ async function leave(): Promise<void> {
   // The addresses of the pages, for reload and Back.
   history.pushState(null, '', `/confirming/${orderId}`)
   addEventListener('popstate', () => location.reload())
-  if (phase !== 'paid' && phase !== 'failed') {
-    turn('#page', copyOf('next'))
-  }
+  if (phase !== 'paid' && phase !== 'failed') turn('#page', copyOf('next'))
   await confirm(asked)
 }
 

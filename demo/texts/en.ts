@@ -5,7 +5,7 @@ export const en = {
   orders: 'Your orders',
   cart: 'Cart',
   language: 'Language',
-  prices: 'Prices in',
+  prices: 'Currency',
   skip: 'Skip to the content',
   description: 'Clay, copper, wool, and fruit from eight small workshops across Armenia.',
   apply: 'Apply',

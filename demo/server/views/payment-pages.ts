@@ -12,6 +12,7 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
   const content = html`
     ${earlierPayments(frame, details)}
     <p class="notice" role="status" id="changed" hidden>${texts.orderChanged}</p>
+    <noscript><p class="notice">${texts.needsScript}</p></noscript>
     <h1>${texts.checkoutTitle}</h1>
     <div class="checkout">
       <div>
@@ -19,7 +20,6 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
           <pi-checkout id="checkout" data-testid="checkout" locale="${language}" data-origin="${checkoutOrigin}"
             data-order="${order.id}" data-version="${version}">
             <p class="idle muted">${texts.preparing}</p>
-            <noscript><p class="idle muted">${texts.needsScript}</p></noscript>
           </pi-checkout>
         </div>
         <p class="assurance">${lock}<span>${texts.assurance}</span></p>

@@ -7,6 +7,7 @@ import {
   openCheckout,
   openShop,
   orderShows,
+  payWith,
 } from './shop-page.ts'
 
 let browser: Browser
@@ -58,6 +59,21 @@ test('asks the buyer not to pay again while the bank takes long', async () => {
     })
     .toBe(1)
   await page.getByText("Please don't pay again").waitFor()
+  await close()
+})
+
+test('shows a canceled payment as canceled, and the same order can be paid', async () => {
+  const { page, close } = await openShop()
+  const orderId = await openCheckout(page)
+  await payWith(page, 'canceled')
+  await orderShows(page, 'canceled')
+  await page.getByRole('heading', { name: 'Payment canceled' }).waitFor()
+  await page.getByText('You were not charged.').waitFor()
+  expect(new URL(page.url()).pathname).toBe(`/orders/${orderId}`)
+  await page.getByTestId('pay-now').click()
+  await formReady(page)
+  await payWith(page, 'succeeded')
+  await orderShows(page, 'paid')
   await close()
 })
 
