@@ -113,6 +113,8 @@ export class FrameSession {
   #connect(page: Window, { doc }: Hello): void {
     // If the `load` event of this document came before its hello, its timer is running.
     this.#helloFirst = !this.#timers.has('load')
+    // The page is the checkout's, and shows the places of the fields until it is ready.
+    this.frame.style.opacity = '1'
     this.#stopTimers('load', 'hello', 'pong')
     this.#startTimer('ready')
     // An older document must neither be read nor receive the secret.

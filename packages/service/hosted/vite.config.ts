@@ -1,11 +1,29 @@
 import { fileURLToPath } from 'node:url'
-import { defaultClientConditions, defineConfig } from 'vite'
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+/** Puts the style sheet of the hosted page into the page, so that it is painted without another request. */
+const inlineStyles: Plugin = {
+  name: 'inline-styles',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html, { bundle = {}, path }) => {
+      if (path !== '/checkout.html') return html
+      return html.replace(/<link rel="stylesheet"[^>]*href="\/([^"]+)">/, (_, name: string) => {
+        const sheet = bundle[name]
+        if (sheet?.type !== 'asset') throw new Error(`${name} is not a style sheet`)
+        delete bundle[name]
+        return `<style>${String(sheet.source).trim()}</style>`
+      })
+    },
+  },
+}
 
 export default defineConfig({
   root: here('.'),
   base: '/',
+  plugins: [inlineStyles],
   resolve: { conditions: ['source', ...defaultClientConditions] },
   build: {
     outDir: here('../dist/hosted'),

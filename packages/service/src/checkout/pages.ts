@@ -1,4 +1,5 @@
 /** Reads the built pages, and adds the values that the service passes to them. @module */
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
@@ -19,6 +20,19 @@ export function checkoutPage(
     () => `data-origins="${list}" data-mode="${mode}" data-now="${now.toISOString()}"`,
   )
 }
+
+/** Returns the source expression that allows the style sheet inside the hosted page. */
+export function checkoutStyleSource(folder: string): string {
+  const page = readPage(folder, 'checkout')
+  const cached = styleSources.get(page)
+  if (cached) return cached
+  const [, sheet = ''] = /<style>([\s\S]*?)<\/style>/.exec(page) ?? []
+  const source = `'sha256-${createHash('sha256').update(sheet).digest('base64')}'`
+  styleSources.set(page, source)
+  return source
+}
+
+const styleSources = new Map<string, string>()
 
 /** Returns the error page, with the reason and the mode of the environment if the intent is known. */
 export function errorPage(

@@ -8,6 +8,7 @@ import type { RouteName } from '../../shared/routes.ts'
 import type { Queryable } from '../db/database.ts'
 import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
+import { compressed } from '../http/encoding.ts'
 import { checkoutHeaders, errorPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { createBuckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
@@ -30,7 +31,7 @@ import {
 } from './intent-snapshot.ts'
 import { longPoll } from './long-poll.ts'
 import { type ActiveSession, openSession, sessionReader } from './open-session.ts'
-import { checkoutPage, errorPage } from './pages.ts'
+import { checkoutPage, checkoutStyleSource, errorPage } from './pages.ts'
 import {
   ConfirmSchema,
   EmptySchema,
@@ -210,7 +211,11 @@ function pageHandler({
     readonly mode?: 'test' | 'live'
   }): RouteResponse => page(errorPageHeaders(), errorPage(hostedFolder, reason))
 
-  return async ({ params: { id = '' }, request }) => {
+  return async (call) => {
+    const {
+      params: { id = '' },
+      request,
+    } = call
     const environment = await environmentOfPage(db, id)
     // The response does not depend on the embedding page, so it does not reveal registered origins.
     if (!environment) return showError({ code: 'unauthorized' })
@@ -219,12 +224,16 @@ function pageHandler({
     if (embedder !== undefined && !registered.includes(embedder)) {
       return showError({ code: 'origin_not_allowed', mode })
     }
-    return page(
-      checkoutHeaders({
-        ...{ frameAncestors: registered, publicOrigin: publicUrl },
-        challengeOrigin: challengeUrl,
-      }),
-      checkoutPage(hostedFolder, { registered, mode, now: now() }),
+    return compressed(
+      call,
+      page(
+        checkoutHeaders({
+          ...{ frameAncestors: registered, publicOrigin: publicUrl },
+          challengeOrigin: challengeUrl,
+          styleSource: checkoutStyleSource(hostedFolder),
+        }),
+        checkoutPage(hostedFolder, { registered, mode, now: now() }),
+      ),
     )
   }
 }

@@ -5,12 +5,16 @@ export function checkoutHeaders({
   challengeOrigin,
   frameAncestors,
   publicOrigin,
+  styleSource,
 }: {
   readonly challengeOrigin: string
   readonly frameAncestors: readonly string[]
   readonly publicOrigin: string
+  /** Source expression of the style sheet inside the page. */
+  readonly styleSource: string
 }): Record<string, string> {
   const own = {
+    'style-src': styleSource,
     'connect-src': "'self'",
     'frame-src': challengeOrigin,
     'form-action': `'self' ${challengeOrigin}`,

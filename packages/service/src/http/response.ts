@@ -45,7 +45,10 @@ export function json(
 }
 
 /** Returns an HTML page. @param base - Security headers of the page. */
-export function page(base: Readonly<Record<string, string>>, body: string): RouteResponse {
+export function page(
+  base: Readonly<Record<string, string>>,
+  body: string,
+): RouteResponse & { readonly body: string } {
   return { status: 200, base, headers: { 'content-type': 'text/html; charset=utf-8' }, body }
 }
 

@@ -1,8 +1,14 @@
-/** Serves built files. Reads each file once, and returns 304 if the browser's copy is current. @module */
+/**
+ * Serves built files, compressed if the build has compressed them. Reads each file once, and returns 304 if the
+ * browser's copy is current.
+ *
+ * @module
+ */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { Call } from './call.ts'
+import { encodingOf } from './encoding.ts'
 import { ProblemError } from './problem.ts'
 import type { Handler, RouteResponse } from './response.ts'
 
@@ -31,35 +37,58 @@ export function staticFolder(folder: string, options: StaticOptions): Handler {
 
 type Serve = (call: Call, name: string) => Promise<RouteResponse>
 
+interface StoredFile {
+  readonly bytes: Buffer
+  readonly tag: string
+}
+
 function fileServer(folder: string, options: StaticOptions): Serve {
-  const cache = new Map<string, { readonly bytes: Buffer; readonly tag: string }>()
+  const cache = new Map<string, StoredFile>()
+  async function find(name: string): Promise<StoredFile | undefined> {
+    const cached = cache.get(name)
+    if (cached) return cached
+    const bytes = await readFile(join(folder, name)).catch(() => undefined)
+    if (!bytes) return undefined
+    const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
+    const file = { bytes, tag }
+    cache.set(name, file)
+    return file
+  }
   return async ({ request }, name) => {
     // Reject hidden files, parent folders, and encoded characters.
     if (!/^(?:[\w-]+\/)*[\w-][\w.-]*$/.test(name)) throw notFound(options)
-    let file = cache.get(name)
-    if (!file) {
-      const bytes = await readFile(join(folder, name)).catch(() => {
-        throw notFound(options)
-      })
-      const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
-      file = { bytes, tag }
-      cache.set(name, file)
-    }
+    const isText = compressible.has(extname(name))
+    const encoding = isText ? encodingOf(request.headers['accept-encoding']) : undefined
+    const compressed = encoding && (await find(`${name}.${encoding.extension}`))
+    const file = compressed ?? (await find(name))
+    if (!file) throw notFound(options)
     const { bytes, tag } = file
     const fileHeaders = options.headers(name)
     const isStored = fileHeaders['cache-control'] !== 'no-store'
     const headers = {
       'x-content-type-options': 'nosniff',
       ...(isStored && { etag: tag }),
+      ...(isText && { vary: 'accept-encoding' }),
       ...fileHeaders,
     }
     if (hasTag(request.headers['if-none-match'], tag)) {
       return { status: 304, base: headers }
     }
     const type = types.get(extname(name)) ?? 'application/octet-stream'
-    return { status: 200, base: headers, headers: { 'content-type': type }, body: bytes }
+    return {
+      status: 200,
+      base: headers,
+      headers: {
+        'content-type': type,
+        ...(encoding && compressed && { 'content-encoding': encoding.name }),
+      },
+      body: bytes,
+    }
   }
 }
+
+/** Files that the build compresses. */
+const compressible: ReadonlySet<string> = new Set(['.css', '.js'])
 
 /** Returns whether a header lists a tag. Proxies that compress make tags weak. @see RFC 9110, §13.1.2 */
 function hasTag(header: string | undefined, tag: string): boolean {

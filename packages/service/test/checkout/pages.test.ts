@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { startCheckout } from '../support/checkout.ts'
 import { sendRaw } from '../support/service.ts'
@@ -91,6 +92,23 @@ for (const [origin, path] of [
     }
   })
 }
+
+test('contains its style sheet, which only its hash allows, and the places of the fields', async () => {
+  const { id } = await checkout.createIntent()
+  for (const encoding of ['br', 'gzip', null]) {
+    const response = await fetch(`${checkout.url}/checkout/${id}`, {
+      headers: { 'accept-encoding': encoding ?? 'identity' },
+    })
+    expect(response.headers.get('content-encoding')).toBe(encoding)
+    const html = await response.text()
+    const [, sheet = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? []
+    const hash = createHash('sha256').update(sheet).digest('base64')
+    const policy = response.headers.get('content-security-policy')
+    expect(policy).toContain(`style-src 'sha256-${hash}';`)
+    expect(html.match(/class="bone input"/g)).toHaveLength(4)
+    expect(html).not.toContain('rel="stylesheet"')
+  }
+})
 
 test('serves built scripts and styles for good, and no bare page', async () => {
   const html = await (await pageFor((await checkout.createIntent()).id)).text()

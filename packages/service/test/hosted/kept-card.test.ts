@@ -147,7 +147,7 @@ test('names only the field that may stay empty as optional', async () => {
 
 /** Lets the pauses between the attempts to confirm pass. */
 async function passRetries({ page, frame }: ShopPage): Promise<void> {
-  const pay = frame.locator('.pay')
+  const pay = frame.locator('button.pay')
   await expect
     .poll(async () => {
       await page.clock.runFor(1000)

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { elementHeaders, pinnedElementHeaders } from '../../src/app.ts'
 import { staticFile } from '../../src/http/static-files.ts'
@@ -58,4 +59,28 @@ test('serves the file of a version for a year, and no other name', async () => {
   for (const other of ['pi-checkout', 'pi-checkout-9.9.9', 'pi-checkout-x%2F..%2Fpi-checkout']) {
     expect((await fetch(`${origin}/${other}.js`)).status, other).toBe(404)
   }
+})
+
+test('serves the smallest file that the client accepts, with a separate tag', async () => {
+  for (const [extension, content] of [
+    ['br', brotliCompressSync(script)],
+    ['gz', gzipSync(script)],
+  ] as const) {
+    writeFileSync(join(hosted, `pi-checkout.js.${extension}`), content)
+  }
+  const tags = new Set<string | null>()
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, br;q=0', 'gzip'],
+    ['GZIP;q=0.5', 'gzip'],
+    ['identity', null],
+    ['*;q=0.1', null],
+  ] as const) {
+    const response = await ask({ 'accept-encoding': accepted })
+    expect([accepted, response.headers.get('content-encoding')]).toEqual([accepted, encoding])
+    expect(response.headers.get('vary')).toBe('accept-encoding')
+    expect(await response.text()).toBe(script)
+    tags.add(response.headers.get('etag'))
+  }
+  expect(tags.size).toBe(3)
 })
