@@ -44,7 +44,8 @@ export class StatusReporter implements ReactiveController {
 
   #reportSize(): void {
     if (this.#state === 'silent' || this.#state === 'preparing') return
-    const { height } = this.#host.getBoundingClientRect()
-    if (height > 0) this.#link.send({ t: 'size', h: Math.ceil(height) })
+    const { width, height } = this.#host.getBoundingClientRect()
+    // Without width, for example in a closed panel, every word is a line.
+    if (width > 0 && height > 0) this.#link.send({ t: 'size', h: Math.ceil(height) })
   }
 }

@@ -59,6 +59,19 @@ test('pays with Enter while Pay is below the fold', async () => {
   await expectResult(window, 'paid')
 })
 
+test('reports no height while the shop gives it no width', async () => {
+  const { page } = await openShop(stack)
+  const iframe = page.locator('iframe')
+  await iframe.evaluate((frame: HTMLIFrameElement) => {
+    frame.style.width = '0'
+  })
+  const inside = page.frames().find((frame) => frame.url().includes('/checkout/'))
+  await expect.poll(() => inside?.evaluate('innerWidth')).toBe(0)
+  // The observer of the size has run two frames later.
+  await inside?.evaluate('new Promise((end) => requestAnimationFrame(() => setTimeout(end, 100)))')
+  expect((await iframe.boundingBox())?.height).toBeLessThan(1000)
+})
+
 const hostileTexts = [
   '<img src=x onerror=alert(1)>',
   '"><svg onload=alert(1)>',
