@@ -23,7 +23,12 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload()
 })
 
-document.querySelector<HTMLFormElement>('form[data-now]')?.requestSubmit()
+sendNow()
+
+/** An order's page lets the shop retrieve the intents when it opens, and again while the bank is processing. */
+function sendNow(): void {
+  document.querySelector<HTMLFormElement>('form[data-now]')?.requestSubmit()
+}
 
 /** Sends a form, one at a time, and shows the page that follows. */
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
@@ -42,5 +47,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     if (isAsked) document.querySelector('#unreachable')?.removeAttribute('hidden')
   } finally {
     sending.delete(form)
+    const isPending = document.querySelector('[data-state=processing]') !== null
+    if (isPending && form.hasAttribute('data-now')) setTimeout(sendNow, 5000)
   }
 }

@@ -32,8 +32,10 @@ test('"Check out" leads to the pending order while the bank is processing', asyn
   await expect(cart.getByTestId('pending-order')).toBeVisible()
   await expect(cart.getByTestId('place-order')).toHaveCount(0)
 
-  await settleIntent(stack, id, 'succeeded')
+  // The order's page shows the result when it is known.
   await cart.goto(`/orders/${order}`)
+  await expectOrder(cart, 'processing')
+  await settleIntent(stack, id, 'succeeded')
   await expectOrder(cart, 'paid')
   await expect(cart.getByTestId('cart-count')).toHaveText('0')
   expect((await intentsOf(stack, id)).map(({ status }) => status)).toEqual(['succeeded'])

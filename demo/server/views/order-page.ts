@@ -9,7 +9,7 @@ export function orderPage(frame: Frame, details: OrderDetails): Page {
   const { title, text, actions } = partsOf(frame, details)
   const content = html`<div class="order">
     ${earlierPayments(frame, details)}
-    <div class="order-head" data-testid="order-state" data-state="${state}">
+    <div class="order-head" role="status" data-testid="order-state" data-state="${state}">
       ${title !== frame.texts.state[state] && badge(frame, details.order)}
       <h1 tabindex="-1">${title}</h1>
       <p>${text}</p>
