@@ -65,6 +65,41 @@ for (const [locale, pay, label, declined] of [
   })
 }
 
+test('gives every control at least 44 pixels, and every recognized brand a drawing', async () => {
+  const window = await openShop(stack, { context: { viewport: phone } })
+  const { frame } = window
+  const heights = frame
+    .locator('button:visible, input:visible, summary')
+    .evaluateAll((controls) =>
+      controls.map((control) => [
+        control.textContent?.trim(),
+        Reflect.get(control, 'offsetHeight') as number,
+      ]),
+    )
+  expect((await heights).filter(([, height]) => Number(height) < 44)).toEqual([])
+  const unknown = await frame.locator('[data-field=number] svg').innerHTML()
+  for (const [number, brand] of [
+    ['4242', 'Visa'],
+    ['51', 'Mastercard'],
+    ['34', 'American Express'],
+    ['36', 'Diners Club'],
+    ['6011', 'Discover'],
+    ['3528', 'JCB'],
+    ['6201', 'UnionPay'],
+    ['5018', 'Maestro'],
+    ['4011 78', 'Elo'],
+    ['2200', 'Mir'],
+    ['6370 95', 'Hiper'],
+    ['6062 82', 'Hipercard'],
+    ['9051', 'ArCa'],
+  ] as const) {
+    await frame.getByLabel('Card number').fill(number)
+    const icon = frame.getByRole('img', { name: brand, exact: true })
+    await icon.waitFor()
+    expect(await icon.innerHTML()).not.toBe(unknown)
+  }
+})
+
 test('does not scroll sideways at 200 % zoom', async () => {
   const window = await openShop(stack, {
     context: { viewport: { width: 195, height: 380 }, deviceScaleFactor: 2 },
