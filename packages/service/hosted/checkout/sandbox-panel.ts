@@ -46,7 +46,7 @@ const labels: Readonly<Record<TestCardName, readonly [en: string, hy: string, ru
   lost: ['Lost card', 'Կորած քարտ', 'Потерянная карта'],
   stolen: ['Stolen card (final)', 'Գողացված քարտ (վերջնական)', 'Украденная карта (итог)'],
   expired: ['Expired card', 'Ժամկետանց քարտ', 'Карта просрочена'],
-  'wrong-cvc': ['Wrong security code', 'Սխալ անվտանգության կոդ', 'Неверный код безопасности'],
+  'wrong-cvc': ['Wrong security code', 'Սխալ CVC կոդ', 'Неверный код CVC'],
   'processing-error': ['Processing error', 'Մշակման սխալ', 'Ошибка обработки'],
   challenge: ['Challenge, paid', 'Հաստատում, վճարված', 'Подтверждение, оплачено'],
   redirect: [

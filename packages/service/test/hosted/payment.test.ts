@@ -27,7 +27,7 @@ test('shows merchant, amount, and order, pays, and sends finish to the shop', as
   await frame.getByText('Ararat Tea House').waitFor()
   expect(await frame.getByTestId('amount').textContent()).toBe('$19.99')
   expect(await frame.getByTestId('order').textContent()).toBe('Order A-1001')
-  expect(await frame.getByText('Sandbox: no real cards').isVisible()).toBe(true)
+  expect(await frame.getByText('Test mode: no real cards').isVisible()).toBe(true)
   await window.pay('4242424242424242')
   await expectResult(window, 'paid')
   expect(await messagesOf(window)).toEqual([...opened, 'busy true', 'busy false', 'finish'])

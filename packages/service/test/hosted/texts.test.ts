@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { resultOf } from '../../hosted/checkout/screen.ts'
 import { texts } from '../../hosted/checkout/texts.ts'
 import type { CheckoutView } from '../../shared/checkout-api.ts'
+import { challengeTexts } from '../../src/test-bank/texts.ts'
 
 test('states that nothing was charged only for a payment that has ended without a charge', () => {
   for (const [language, charged] of [
@@ -14,5 +15,33 @@ test('states that nothing was charged only for a payment that has ended without 
   }
   for (const status of ['succeeded', 'processing', 'refunded', ''] as CheckoutView['status'][]) {
     expect(['failed', 'canceled', 'expired']).not.toContain(resultOf({ status }))
+  }
+})
+
+test('uses the placeholders of English in every language, without an ending', () => {
+  const placeholders = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort()
+  for (const language of ['en', 'hy', 'ru'] as const) {
+    for (const [key, text] of Object.entries(texts[language])) {
+      const name = `${language} ${key}`
+      expect([name, text.trim()]).toEqual([name, text])
+      expect([name, text]).not.toEqual([name, ''])
+      expect(text, name).not.toMatch(/\}[\p{L}-]|\p{L}\{/u)
+      // A translation may leave out whose order it is.
+      const missing = placeholders(texts.en[key as keyof typeof texts.en]).filter(
+        (each) => each !== '{merchant}' && !text.includes(each),
+      )
+      expect([name, ...missing]).toEqual([name])
+    }
+  }
+})
+
+test('has each text of the test bank in every language', () => {
+  const { en, hy, ru } = challengeTexts
+  expect(Object.keys(hy)).toEqual(Object.keys(en))
+  expect(Object.keys(ru)).toEqual(Object.keys(en))
+  // The same action has the same word.
+  for (const language of ['hy', 'ru'] as const) {
+    const { cancelPayment } = texts[language]
+    expect(cancelPayment).toContain(challengeTexts[language].cancel)
   }
 })
