@@ -20,10 +20,11 @@ const fixes: Readonly<Record<(typeof failCodes)[number], string>> = {
 if (code && document.documentElement.dataset.mode === 'test') {
   const fix = document.createElement('p')
   fix.className = 'error'
-  fix.textContent = `${code}: ${fixes[code]}`
+  fix.textContent = `pi-checkout: ${code}. ${fixes[code]}`
   document.body.append(fix)
+  // The element removes this page, and reports the fix instead.
   // biome-ignore lint/suspicious/noConsole: for the developer of the page around this one
-  console.error(fix.textContent)
+  setTimeout(() => console.error(fix.textContent), 1000)
 }
 
 const hello: Hello = { pi: 'checkout', t: 'hello', v: [PROTOCOL], doc }

@@ -11,19 +11,19 @@ const blockedFrame = [/frame-ancestors/, /ERR_BLOCKED_BY_RESPONSE/, /Failed to l
 test('reports an unregistered origin and shows neither form nor data', async () => {
   const attacker = await startShop(stack.checkout, 'attacker.localhost')
   onTestFinished(async () => await attacker.close())
-  const fix = `origin_not_allowed: The page around this frame is not registered. Run: npx pi-service origins add ${attacker.origin}`
+  const fix = `pi-checkout: origin_not_allowed. The page around this frame is not registered. Run: npx pi-service origins add ${attacker.origin}`
   const printed: string[] = []
   const window = await openShop(
     { ...stack, shop: attacker },
     {
       ready: false,
-      expected: [/^origin_not_allowed: /],
+      expected: [/^pi-checkout: origin_not_allowed/],
       prepare: async (page) => void page.on('console', (line) => printed.push(line.text())),
     },
   )
   await expect.poll(window.messages).toEqual(['hello', 'fail origin_not_allowed'])
   expect(await window.frame.locator('.error').textContent()).toBe(fix)
-  expect(printed).toContain(fix)
+  await expect.poll(() => printed).toContain(fix)
   expect(await window.frame.locator('input').count()).toBe(0)
   expect(await window.frame.locator('body').textContent()).not.toContain('Ararat')
 })
