@@ -15,7 +15,7 @@ test('validates each field in place and sends nothing before all are valid', asy
   expect(await number.getAttribute('aria-invalid')).toBe('true')
   for (const [label, value, error] of [
     ['Card number', '4242424242424241', 'This card number is not valid.'],
-    ['Card number', '4111111111111111', 'only its test cards work here'],
+    ['Card number', '4111111111111111', 'only test cards work here'],
     ['Expiry date', '01 / 20', 'This card has expired.'],
     ['Security code', '12', 'The security code has 3 digits.'],
     ['Name on card', '4242 4242', 'Enter the name as it appears on the card.'],
