@@ -47,6 +47,7 @@ test.each<[readonly (Phase | number | Error)[], Phase, number]>([
 test.each<[Phase | number | Error, Phase]>([
   ['processing', 'processing'],
   ['open', 'open'],
+  ['shipped' as Phase, 'unknown'],
   [503, 'unknown'],
   [new TypeError('offline'), 'unknown'],
 ])('resolves after the timeout if every response is %s', async (response, phase) => {

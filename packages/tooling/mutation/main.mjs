@@ -28,16 +28,8 @@ const groups = [
   },
   // In jsdom. The tests in browsers run built files.
   {
-    sources: ['client', 'frameworks/react.ts', 'define-checkout.ts', 'locale.ts', 'origin.ts'].map(
-      (name) => `${element}/src/${name}`,
-    ),
-    tests: [`${element}/test/{client,react,origin,locale}.test.{ts,tsx}`],
-  },
-  {
-    sources: ['credentials.ts', 'errors.ts', 'events.ts', 'when-ready.ts'].map(
-      (name) => `${element}/src/${name}`,
-    ),
-    tests: [`${element}/test/{checkout-element,react}.test.{ts,tsx}`],
+    sources: [`${element}/src/client/post-handoff.ts`, `${element}/src/origin.ts`],
+    tests: [`${element}/test/{client,origin}.test.ts`],
   },
   // Tests without a service take milliseconds.
   { sources: [`${service}/src/http/json.ts`], tests: [`${service}/test/http/json.test.ts`] },
