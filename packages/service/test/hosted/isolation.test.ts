@@ -84,7 +84,7 @@ test('pays with Enter while Pay is below the fold', async () => {
 test('reports no height while the shop gives it no width', async () => {
   const { page } = await openShop(stack)
   const iframe = page.locator('iframe')
-  await iframe.evaluate((frame: HTMLIFrameElement) => {
+  await iframe.evaluate((frame) => {
     frame.style.width = '0'
   })
   const inside = page.frames().find((frame) => frame.url().includes('/checkout/'))
