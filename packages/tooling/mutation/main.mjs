@@ -61,7 +61,7 @@ const excludedTests = [
   `${server}/test/frameworks/clients-that-leave.test.ts`,
 ]
 
-/** Changes that nobody can see, as a run prints them, and why. A run that no longer makes one of them fails. */
+/** Changes without a visible effect, as a run prints them, and why. A run that no longer makes one of them fails. */
 const equivalent = {
   [`${server}/src/cli/doctor.ts: skew > 0 → skew >= 0`]: 'Clocks without a difference agree.',
   [`${server}/src/cli/get.ts: [] → ["Stryker was here"]`]: 'The first item is not read.',
