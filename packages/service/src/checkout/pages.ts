@@ -26,7 +26,8 @@ export function checkoutStyleSource(folder: string): string {
   const page = readPage(folder, 'checkout')
   const cached = styleSources.get(page)
   if (cached) return cached
-  const [, sheet = ''] = /<style>([\s\S]*?)<\/style>/.exec(page) ?? []
+  const [, rest = ''] = page.split('<style>')
+  const [sheet = ''] = rest.split('</style>')
   const source = `'sha256-${createHash('sha256').update(sheet).digest('base64')}'`
   styleSources.set(page, source)
   return source
