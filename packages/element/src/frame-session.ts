@@ -113,8 +113,6 @@ export class FrameSession {
   #connect(page: Window, { doc }: Hello): void {
     // If the `load` event of this document came before its hello, its timer is running.
     this.#helloFirst = !this.#timers.has('load')
-    // The page is the checkout's, and shows the places of the fields until it is ready.
-    this.frame.style.opacity = '1'
     this.#stopTimers('load', 'hello', 'pong')
     this.#startTimer('ready')
     // An older document must neither be read nor receive the secret.
@@ -138,6 +136,8 @@ export class FrameSession {
     else if (message.t === 'ack') {
       this.#acknowledged = true
       this.configure()
+      // The page is the checkout's, and shows the places of the fields in these colors until it is ready.
+      this.frame.style.opacity = '1'
       this.#authenticate()
     }
   }

@@ -65,7 +65,7 @@ test('renews a handoff each time after the form was usable, and reports one pi-f
 
 test('warns once per page about a property that it does not have', async () => {
   const warning =
-    'warning: pi-checkout: unknown property clientsecret. The properties are: fetchHandoff, handoff, intentId, clientSecret, label, locale'
+    'warning: pi-checkout: unknown property clientsecret. The properties are: fetchHandoff, handoff, intentId, clientSecret, label, locale, appearance'
   sites.expectedMessages.push(/unknown property/)
   const lines: string[] = []
   const page = await sites.openShop({

@@ -106,6 +106,7 @@ test('the frame has the attributes that it needs, and no other', async () => {
     part: 'frame',
     referrerpolicy: 'strict-origin',
     sandbox: 'allow-scripts allow-same-origin allow-forms allow-top-navigation',
+    style: 'opacity: 1;',
   })
 })
 
