@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     name: 'demo',
     include: ['test/**/*.test.ts'],
+    // Modules are loaded once for each worker.
+    isolate: false,
     globalSetup: ['test/build-pages.ts', 'test/browser/stack.ts'],
     // Browsers are slow on a busy host.
     testTimeout: 120_000,
