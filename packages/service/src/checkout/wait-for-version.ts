@@ -11,7 +11,7 @@ export interface VersionWait extends Holder {
   readonly lifetime: number
   /** Reads the intent: first before the wait, and then again after each possible change, of which it gets the kind. */
   readonly read: (woken?: Woken) => Promise<RetrievedSnapshot | undefined>
-  /** Called every 30 to 45 seconds, if the request can wait for minutes. */
+  /** Called every 36 to 45 seconds, if the request can wait for minutes. */
   readonly onPulse?: (() => void) | undefined
 }
 
@@ -52,15 +52,16 @@ const longestWait = 25_000
 const longestHold = 600_000
 
 /**
- * Returns the time of the next pulse, in 30 to 45 seconds: at random, because thousands of pages may have connected
- * together, and in steps, so that the process wakes less often.
+ * Returns the time of the next pulse, in 36 to 45 seconds: at random, because thousands of pages may have connected
+ * together, and once a second, so that the process wakes less often.
  */
 function nextPulse(): number {
-  const pause = pulseInterval * (1 - Math.random() / 3)
+  const pause = pulseInterval * (1 - Math.random() / 5)
   return Math.floor((performance.now() + pause) / pulseStep) * pulseStep
 }
 
-const pulseStep = 50
+/** In milliseconds. Many writes in a row cost a fraction of the same writes after idle time. */
+const pulseStep = 1000
 
 /** Returns the next deadline in real time. */
 function dueOf({ intent, environment }: RetrievedSnapshot): Date | undefined {
