@@ -60,7 +60,7 @@ function nextPulse(): number {
   return Math.floor((performance.now() + pause) / pulseStep) * pulseStep
 }
 
-/** In milliseconds. Many writes in a row cost a fraction of the same writes after idle time. */
+/** In milliseconds. */
 const pulseStep = 1000
 
 /** Returns the next deadline in real time. */
