@@ -61,6 +61,7 @@ export class SessionTokens {
 
   /** Returns the session of a token, or `undefined` if the token is invalid or has expired. */
   async verify(token: string, now: Date): Promise<VerifiedSession | undefined> {
+    if (token.length > maxTokenLength) return undefined
     const known = this.#verified.get(token)
     if (known && known.from <= now && now < known.session.expiresAt) return known.session
     try {
@@ -115,6 +116,7 @@ interface Verified {
 }
 
 const maxVerified = 20_000
+const maxTokenLength = 4096
 const algorithm = 'Ed25519'
 const tokenType = 'pi-checkout+jwt'
 

@@ -102,6 +102,7 @@ for (const [what, changedHeader, changedClaims] of [
   ['another type', { typ: 'pi-handoff+jwt' }, {}],
   ['no type', { typ: undefined }, {}],
   ['another audience', {}, { aud: issuer }],
+  ['more than 4,096 characters', {}, { note: 'x'.repeat(3000) }],
   ['another issuer', {}, { iss: 'http://127.0.0.1:4001' }],
   ['no subject', {}, { sub: undefined }],
   ['a subject that is no text', {}, { sub: 7 }],
