@@ -1,8 +1,13 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { afterEach, expect, type Mock, onTestFinished, test, vi } from 'vitest'
 import { run } from '../../src/cli/run.ts'
+import { bundle } from '../bundle.ts'
 import {
   apiKey,
   created,
@@ -282,7 +287,22 @@ test('prints results to standard output', async () => {
   expect(print).toHaveBeenCalledWith('7aa84a41-0b50-8086-aadd-b8ef3fe8ec45')
 })
 
-test('Ctrl-C ends a create with 130, and an intent may exist', async () => {
+test('Ctrl-C ends a create with 130, and an intent may exist', { timeout: 60_000 }, async () => {
+  const cli = await bundle(fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)))
+  onTestFinished(() => cli.remove())
+  const service = await scriptedService(silent)
+  const child = spawn(process.execPath, [cli.file, 'create', ...order], {
+    env: { PATH: process.env.PATH, PI_API_KEY: apiKey, PI_BASE_URL: service.url },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const closed = once(child, 'close')
+  await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBe(1)
+  child.kill('SIGINT')
+  expect(await text(child.stderr)).toMatch(/may exist/)
+  expect(await closed).toEqual([130, null])
+})
+
+test('handles SIGINT with exit code 130 and a message', async () => {
   const service = await scriptedService(silent)
   vi.stubEnv('PI_API_KEY', apiKey)
   vi.stubEnv('PI_BASE_URL', service.url)
