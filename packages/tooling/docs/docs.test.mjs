@@ -144,12 +144,15 @@ test('llms.txt is current; node packages/tooling/docs/llms.mjs renews it', () =>
   expect(read(llmsPath)).toBe(llmsText())
 })
 
-test('continuous integration runs on the oldest and the newest Node.js', () => {
+test('continuous integration runs on every supported Node.js line', () => {
   const workflow = read('.github/workflows/ci.yml')
   expect(workflow).toContain('- run: .ci/run\n')
-  const [, oldest, newest] = /node: \["([\d.]+)", "([\d.]+)"\]/.exec(workflow)
-  expect(nodeVersions.at(0).startsWith(oldest)).toBe(true)
-  expect(nodeVersions.at(-1).startsWith(newest)).toBe(true)
+  const [, matrix] = /node: \[(.*)\]/.exec(workflow)
+  const lines = [...matrix.matchAll(/['"]([\d.]+)['"]/g)].map(([, line]) => line)
+  expect(nodeVersions.filter((version) => !lines.some((line) => version.startsWith(line)))).toEqual(
+    [],
+  )
+  expect(lines).toHaveLength(nodeVersions.length)
 })
 
 test('every pnpm is the one that package.json names', () => {
