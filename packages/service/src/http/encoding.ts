@@ -1,5 +1,5 @@
 /** Compression of responses. Only for content without secrets, whose length would reveal them. @module */
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import type { Call } from './call.ts'
 import type { RouteResponse } from './response.ts'
 
@@ -11,27 +11,32 @@ const encodings = [
   { name: 'gzip', extension: 'gz' },
 ] as const
 
-/** Returns the smallest encoding that a client accepts. @see RFC 9110, §12.5.3 */
-export function encodingOf(accepted = ''): Encoding | undefined {
+/** Returns the smallest encoding of a built file that a client accepts. */
+export function encodingOf(accepted?: string): Encoding | undefined {
+  const names = acceptedCodings(accepted)
+  return encodings.find(({ name }) => names.has(name))
+}
+
+/** @see RFC 9110, §12.5.3 */
+function acceptedCodings(accepted = ''): ReadonlySet<string> {
   const names = new Set<string>()
   for (const entry of accepted.toLowerCase().split(',')) {
     const [name = '', ...parameters] = entry.split(';').map((part) => part.trim())
     if (!parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))) names.add(name)
   }
-  return encodings.find(({ name }) => names.has(name))
+  return names
 }
 
-/** Compresses a text for the client of a call. */
+/**
+ * Compresses a text for the client of a call, with gzip: for a page of 12 kB, Brotli of the same speed is not smaller.
+ */
 export function compressed(
   { request }: Call,
   response: RouteResponse & { readonly body: string },
 ): RouteResponse {
-  const encoding = encodingOf(request.headers['accept-encoding'])
   const headers = { ...response.headers, vary: 'accept-encoding' }
-  if (!encoding) return { ...response, headers }
-  const body =
-    encoding.name === 'br' ? brotliCompressSync(response.body, fast) : gzipSync(response.body)
-  return { ...response, headers: { ...headers, 'content-encoding': encoding.name }, body }
+  const accepted = acceptedCodings(request.headers['accept-encoding'])
+  if (!accepted.has('gzip')) return { ...response, headers }
+  const body = gzipSync(response.body)
+  return { ...response, headers: { ...headers, 'content-encoding': 'gzip' }, body }
 }
-
-const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
