@@ -21,54 +21,57 @@ const test = base.extend<{ deployment: Deployment }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures off this pattern
   deployment: async ({}, use, testInfo) => {
     const cleanups: (() => Promise<unknown>)[] = []
-    const database = await startTemporaryPostgres()
-    cleanups.push(database.stop)
-    const pooler = await startPgbouncer(database.url, {
-      ...{ pool_mode: 'session', ignore_startup_parameters: 'options' },
-    })
-    cleanups.push(pooler.stop)
+    try {
+      const database = await startTemporaryPostgres()
+      cleanups.push(database.stop)
+      const pooler = await startPgbouncer(database.url, {
+        ...{ pool_mode: 'session', ignore_startup_parameters: 'options' },
+      })
+      cleanups.push(pooler.stop)
 
-    const behind = await freePort()
-    const line = await startSlowLine(behind, { latency: 100, bytesPerSecond: 100_000 })
-    cleanups.push(line.stop)
-    const origin = (name: string): string => `https://${name}.localhost:${line.port}`
-    const env = {
-      ...{ PI_DATABASE_URL: pooler.url, PI_SECRET_KEYS: newKeys() },
-      ...{ PI_PUBLIC_URL: origin('pay'), PI_CHALLENGE_URL: origin('bank') },
-      PI_TRUSTED_PROXIES: '127.0.0.1',
-    }
-    const ports = [await freePort(), await freePort()]
-    const services = []
-    for (const port of ports) {
-      const service = await startService(['--port', String(port)], env)
-      cleanups.push(service.stop)
-      services.push(service.ready)
-    }
-    const apiKey = services.find((service) => service.apiKey)?.apiKey ?? ''
-    await runPiService(['origins', 'add', origin('shop'), '--environment', 'test'], env)
+      const behind = await freePort()
+      const line = await startSlowLine(behind, { latency: 100, bytesPerSecond: 100_000 })
+      cleanups.push(line.stop)
+      const origin = (name: string): string => `https://${name}.localhost:${line.port}`
+      const env = {
+        ...{ PI_DATABASE_URL: pooler.url, PI_SECRET_KEYS: newKeys() },
+        ...{ PI_PUBLIC_URL: origin('pay'), PI_CHALLENGE_URL: origin('bank') },
+        PI_TRUSTED_PROXIES: '127.0.0.1',
+      }
+      const ports = [await freePort(), await freePort()]
+      const services = []
+      for (const port of ports) {
+        const service = await startService(['--port', String(port)], env)
+        cleanups.push(service.stop)
+        services.push(service.ready)
+      }
+      const apiKey = services.find((service) => service.apiKey)?.apiKey ?? ''
+      await runPiService(['origins', 'add', origin('shop'), '--environment', 'test'], env)
 
-    const shopPort = await freePort()
-    const shop = await startShop({
-      ...{ PORT: String(shopPort), SHOP_ORIGIN: origin('shop'), PI_API_KEY: apiKey },
-      ...{ PI_BASE_URL: `http://127.0.0.1:${ports[0]}`, PI_CHECKOUT_ORIGIN: origin('pay') },
-      ...{ PI_HANDOFF_KEYS: newKeys(), PI_SHOP_DATA: testInfo.outputPath('shop') },
-    })
-    cleanups.push(shop.stop)
-    const nginx = await startNginx(nginxProgram ?? '', {
-      port: behind,
-      certificate: createCertificate(['pay.localhost', 'bank.localhost', 'shop.localhost']),
-      hosts: {
-        'pay.localhost': ports,
-        'bank.localhost': ports.map((port) => port + 1),
-        'shop.localhost': [shopPort],
-      },
-    })
-    cleanups.push(nginx.stop)
-    const apis = ports.map((port) => ({
-      api: { baseUrl: `http://127.0.0.1:${port}`, apiKey },
-    }))
-    await use({ shopOrigin: origin('shop'), apis })
-    for (const cleanup of cleanups.reverse()) await cleanup()
+      const shopPort = await freePort()
+      const shop = await startShop({
+        ...{ PORT: String(shopPort), SHOP_ORIGIN: origin('shop'), PI_API_KEY: apiKey },
+        ...{ PI_BASE_URL: `http://127.0.0.1:${ports[0]}`, PI_CHECKOUT_ORIGIN: origin('pay') },
+        ...{ PI_HANDOFF_KEYS: newKeys(), PI_SHOP_DATA: testInfo.outputPath('shop') },
+      })
+      cleanups.push(shop.stop)
+      const nginx = await startNginx(nginxProgram ?? '', {
+        port: behind,
+        certificate: createCertificate(['pay.localhost', 'bank.localhost', 'shop.localhost']),
+        hosts: {
+          'pay.localhost': ports,
+          'bank.localhost': ports.map((port) => port + 1),
+          'shop.localhost': [shopPort],
+        },
+      })
+      cleanups.push(nginx.stop)
+      const apis = ports.map((port) => ({
+        api: { baseUrl: `http://127.0.0.1:${port}`, apiKey },
+      }))
+      await use({ shopOrigin: origin('shop'), apis })
+    } finally {
+      for (const cleanup of cleanups.reverse()) await cleanup()
+    }
   },
   baseURL: async ({ deployment }, use) => use(deployment.shopOrigin),
   ignoreHTTPSErrors: true,
