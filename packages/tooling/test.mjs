@@ -1,5 +1,5 @@
 // Builds, and runs the parts that are named: `npm test` runs `fast`, `npm run test:soak` runs `soak`, `.ci/run` both.
-// The last line is `N passed, N failed`.
+// It repeats the failures at the end, and its last line is `N passed, N failed`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
@@ -30,7 +30,7 @@ const selected = process.argv.slice(2)
 
 mkdirSync(join(root, '.cache'), { recursive: true })
 const results = [await check('build', 'npm', ['run', '--silent', 'build'])]
-if (results[0].failed === 0) {
+if (results[0].failures.length === 0) {
   if (selected.includes('fast')) {
     const checks = [
       check('lint', bin('biome'), ['check', '--error-on-warnings', '.']),
@@ -44,14 +44,15 @@ if (results[0].failed === 0) {
     for (const version of nodeVersions) results.push(await testsOnNode(version))
   }
 }
-const passed = sum('passed')
-const failed = sum('failed')
-console.log(`\n${passed} passed, ${failed} failed`)
-process.exit(failed === 0 ? 0 : 1)
+const passed = results.reduce((total, result) => total + result.passed, 0)
+const failures = results.flatMap((result) => result.failures)
+for (const failure of failures) console.log(`\n✗ ${failure}`)
+console.log(`\n${passed} passed, ${failures.length} failed`)
+process.exit(failures.length === 0 ? 0 : 1)
 
 async function check(name, command, args) {
   const ok = await run(name, command, args)
-  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1 }
+  return ok ? { passed: 1, failures: [] } : { passed: 0, failures: [name] }
 }
 
 async function unitTests(part) {
@@ -74,18 +75,44 @@ async function vitest(name, selection, variables) {
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
   ]
   const ok = await run(name, bin('vitest'), args, variables)
-  return counted(ok, report, (it) => ({ passed: it.numPassedTests, failed: it.numFailedTests }))
+  return counted(name, ok, report, ({ numPassedTests, testResults }) => ({
+    passed: numPassedTests,
+    failures: testResults.flatMap(failuresOfFile),
+  }))
 }
 
 async function browserTests(part) {
   const report = newReport('playwright')
   const { browserTests: filter, browser } = parts[part]
   const args = ['test', '--config=e2e/playwright.config.ts', filter]
-  const ok = await run(`${part}: browser tests`, bin('playwright'), args, {
+  const name = `${part}: browser tests`
+  const ok = await run(name, bin('playwright'), args, {
     CHROMIUM_PATH: browser,
     PLAYWRIGHT_JSON_OUTPUT_NAME: report,
   })
-  return counted(ok, report, ({ stats }) => ({ passed: stats.expected, failed: stats.unexpected }))
+  return counted(name, ok, report, ({ stats, suites }) => ({
+    passed: stats.expected,
+    failures: suites.flatMap(failuresOfSuite),
+  }))
+}
+
+/** The failed tests of a file in Vitest's report. A file without tests failed to load. */
+function failuresOfFile({ name, message, status, assertionResults }) {
+  const failed = assertionResults.filter((test) => test.status === 'failed')
+  if (status === 'failed' && failed.length === 0) return [`${name}\n${message}`]
+  return failed.map((test) => `${name} > ${test.fullName}\n${test.failureMessages.join('\n')}`)
+}
+
+/** The failed tests of a suite in Playwright's report. */
+function failuresOfSuite({ suites = [], specs = [] }) {
+  const failed = specs.flatMap(({ file, title, tests }) =>
+    tests
+      .filter(({ status }) => status === 'unexpected')
+      .map(({ projectName, results: [{ error }] }) => {
+        return `${projectName} > ${file} > ${title}\n${error?.message ?? ''}`
+      }),
+  )
+  return [...failed, ...suites.flatMap(failuresOfSuite)]
 }
 
 function newReport(name) {
@@ -95,12 +122,13 @@ function newReport(name) {
 }
 
 /** Reads a runner's report. A runner that fails without a failed test counts as one failure. */
-function counted(ok, report, count) {
+function counted(name, ok, report, read) {
   try {
-    const { passed, failed } = count(JSON.parse(readFileSync(report, 'utf8')))
-    return { passed, failed: ok ? failed : Math.max(failed, 1) }
+    const { passed, failures } = read(JSON.parse(readFileSync(report, 'utf8')))
+    if (!ok && failures.length === 0) failures.push(name)
+    return { passed, failures }
   } catch {
-    return { passed: 0, failed: 1 }
+    return { passed: 0, failures: [`${name}: no report`] }
   }
 }
 
@@ -112,8 +140,4 @@ async function run(name, command, args, variables = {}) {
   const seconds = Math.round((Date.now() - startedAt) / 1000)
   console.log(`— ${name}: ${status === 0 ? 'passed' : 'failed'} in ${seconds} s`)
   return status === 0
-}
-
-function sum(field) {
-  return results.reduce((total, result) => total + result[field], 0)
 }
