@@ -32,7 +32,6 @@ export default defineConfig({
             ],
             // It starts Chromium by itself.
             testIgnore: 'stories/back.soak.test.ts',
-
             use: {
               browserName: 'firefox' as const,
               channel: 'moz-firefox',

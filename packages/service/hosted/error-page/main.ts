@@ -1,4 +1,9 @@
-/** The error page: it contains no form and no data, and sends any parent only its error code. In a test environment it names the fix. @module */
+/**
+ * The error page: it contains no form and no data, and sends any parent only its error code. In a test environment it
+ * names the fix.
+ *
+ * @module
+ */
 import { failCodes, type Hello, PROTOCOL, readInit } from '@pi-checkout/contract/frame-protocol'
 import { failure, randomDocumentId } from '../checkout/frame-link.ts'
 

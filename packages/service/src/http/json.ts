@@ -155,6 +155,7 @@ function losesDigits(literal: string): boolean {
   // A double represents 15 digits without loss, and most amounts have fewer.
   if (literal.length <= 15 && !/[eE]/.test(literal)) return false
   const value = Number(literal)
+  // A double is never off by a power of ten, so equal digits mean an equal number.
   return !Number.isFinite(value) || significantDigits(literal) !== significantDigits(String(value))
 }
 
