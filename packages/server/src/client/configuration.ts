@@ -83,7 +83,7 @@ export function checkedBaseUrl(value: string | URL, name = 'baseUrl'): string {
   if (url.username || url.password) {
     fail('not contain a user name or password. The key is sent in a header.')
   }
-  if (url.search || url.hash || /[?#]/.test(String(value))) {
+  if (/[?#]/.test(String(value))) {
     fail('not contain a query or a fragment.')
   }
   let end = url.href.length

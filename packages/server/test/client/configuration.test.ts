@@ -1,4 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { checkedOrigin } from '../../src/client/configuration.ts'
 import { newOrderId, PaymentIntents } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
 import {
@@ -43,18 +44,34 @@ test.each([
   }
 })
 
-const badKeys = [
-  'with space',
-  'line\nend-of-key',
-  'ключ-ключ-ключ',
-  '',
-  'pi_sk_test_cutoff',
-  'pi_abc_secret_abcdef',
-]
-test.each(badKeys)('rejects the API key %j without printing it (threat 70)', (key) => {
-  const build = (): unknown => new PaymentIntents({ apiKey: key })
-  expect(build).toThrow(/^apiKey: /)
-  if (key) expect(build).not.toThrow(key)
+const malformedKey =
+  'must be one secret API key of visible ASCII characters, without spaces, quotes, or line breaks.'
+const incompleteKey =
+  'must be pi_sk_test_ or pi_sk_live_ followed by 36 letters and digits. Copy the complete key again.'
+test.each<[unknown, string]>([
+  ['with space', malformedKey],
+  ['long-enough and a space', malformedKey],
+  ['line\nend-of-key', malformedKey],
+  ['ключ-ключ-ключ', malformedKey],
+  ['', malformedKey],
+  [12345678, malformedKey],
+  ['pi_sk_test_cutoff', incompleteKey],
+  ['pi_abc_secret_abcdef', 'is a clientSecret. Set it to the secret API key.'],
+])('rejects the API key %j without printing it (threat 70)', async (key, rule) => {
+  expect(() => new PaymentIntents({ apiKey: key as never })).toThrow(`apiKey: ${rule}`)
+  vi.stubEnv('PI_API_KEY', String(key))
+  if (typeof key !== 'string' || key === '') return
+  expect(rule).not.toContain(key)
+  await expect(new PaymentIntents({ baseUrl }).tenant()).rejects.toThrow(`PI_API_KEY: ${rule}`)
+})
+
+test.each([undefined, {}])('names a missing variable where process is %j', async (process) => {
+  const intents = new PaymentIntents({ apiKey, fetch })
+  vi.stubGlobal('process', process)
+  // It reads the variable at once. The test runner needs its process.
+  const call = intents.tenant()
+  vi.unstubAllGlobals()
+  await expect(call).rejects.toThrow(/^PI_BASE_URL: environment variable is not set/)
 })
 
 const goodUrls = [
@@ -71,26 +88,72 @@ test.each(goodUrls)('accepts the baseUrl %s', (baseUrl) => {
   expect(new PaymentIntents({ apiKey, baseUrl })).toBeInstanceOf(PaymentIntents)
 })
 
-const badUrls = [
-  'http://pay.example',
-  'http://10.0.0.1:4000',
-  'http://localhost.evil.example',
-  'http://127.0.0.1.evil.example',
-  'https://user:word@pay.example',
-  'https://user@pay.example',
-  'https://pay.example/?x=1',
-  'https://pay.example/?',
-  'https://pay.example/#x',
-  'ftp://pay.example',
-  'file:///etc/passwd',
-  'javascript:alert(1)',
-  'pay.example',
-  '//pay.example',
-  '',
-]
-test.each(badUrls)('rejects the baseUrl %j (threat 4)', (baseUrl) => {
-  expect(() => new PaymentIntents({ apiKey, baseUrl })).toThrow(/^baseUrl: must/)
+const badUrls: Record<string, readonly string[]> = {
+  'must be an absolute https URL, such as https://pay.example.': [
+    'ftp://pay.example',
+    'xhttps://pay.example',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'pay.example',
+    '//pay.example',
+    '',
+  ],
+  'must be https; received ORIGIN. http is for loopback only, such as http://127.0.0.1:4000.': [
+    'http://pay.example',
+    'http://10.0.0.1:4000',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+  ],
+  'must not contain a user name or password. The key is sent in a header.': [
+    'https://user:word@pay.example',
+    'https://user@pay.example',
+    'https://:word@pay.example',
+  ],
+  'must not contain a query or a fragment.': [
+    'https://pay.example/?x=1',
+    'https://pay.example/?',
+    'https://pay.example/#x',
+  ],
+}
+const ruledUrls = Object.entries(badUrls).flatMap(([rule, urls]) =>
+  urls.map((url) => [url, rule.replace('ORIGIN', url)] as const),
+)
+test.each(ruledUrls)('rejects the baseUrl %j (threat 4)', async (url, rule) => {
+  expect(() => new PaymentIntents({ apiKey, baseUrl: url })).toThrow(`baseUrl: ${rule}`)
+  if (url === '') return
+  vi.stubEnv('PI_BASE_URL', url)
+  await expect(new PaymentIntents({ apiKey }).tenant()).rejects.toThrow(`PI_BASE_URL: ${rule}`)
 })
+
+const originRule = 'a lowercase origin without a path or default port, such as https://shop.example'
+const httpsRule = 'https; http is for loopback only, such as http://localhost:3000'
+test.each<[value: unknown, rule: string, received: string]>([
+  ['http://shop.example', httpsRule, '"http://shop.example"'],
+  ['http://localhost:80', originRule, '"http://localhost:80"'],
+  ['https://shop.example//', originRule, '"https://shop.example/…"'],
+  ['https://me:word@Shop.example/p?key=s', originRule, '"https://Shop.example/…"'],
+  ['a2+b.c-d://me@Shop.example?key\n=s', originRule, '"a2+b.c-d://Shop.example/…"'],
+  ['shop.example', originRule, '"shop.example"'],
+  [`https://${'X'.repeat(99)}`, originRule, `"https://${'X'.repeat(52)}"`],
+  ['', originRule, '""'],
+  [undefined, originRule, 'undefined'],
+  [null, originRule, 'null'],
+  [7, originRule, 'number'],
+])('rejects the origin %j with rule and fix, and prints no secret', (value, rule, received) => {
+  const text = `shopOrigin: must be ${rule}; received ${received}. Set `
+  const of = 'createHandoff()'
+  expect(() => checkedOrigin(value, { name: 'shopOrigin', of })).toThrow(
+    `${text}the shopOrigin option of ${of}.`,
+  )
+  expect(() => checkedOrigin(value, { name: 'shopOrigin' })).toThrow(`${text}shopOrigin.`)
+})
+
+test.each(['https://shop.example', 'https://shop.example/', 'http://localhost:3000'])(
+  'accepts the origin %s without its trailing slash',
+  (origin) => {
+    expect(checkedOrigin(origin, { name: 'shopOrigin' })).toBe(origin.replace(/\/$/, ''))
+  },
+)
 
 test('rejects a browser and names the package for it', () => {
   vi.stubGlobal('window', {})
@@ -129,12 +192,26 @@ test.each(badFields)('rejects %s with field, rule, and fix', async (_, params, m
   await expect(call).rejects.toThrow(message)
 })
 
-test('rejects milliseconds and attempts that are out of range', () => {
-  expect(() => new PaymentIntents({ timeout: 0 })).toThrow(
-    /^timeout: must be a number of milliseconds .*; received 0/,
+test.each<[unknown, string]>([
+  [0, '0'],
+  [Number.NaN, 'NaN'],
+  [2 ** 31, '2147483648'],
+  ['10s', '"10s"'],
+  ['7', '"7"'],
+  ['x'.repeat(99), `"${'x'.repeat(59)}`],
+])('rejects %j milliseconds, and shows what it received', (value, received) => {
+  const rule = 'must be a number of milliseconds greater than 0 and less than 2147483648'
+  for (const name of ['timeout', 'totalTimeout']) {
+    expect(() => new PaymentIntents({ [name]: value })).toThrow(
+      `${name}: ${rule}; received ${received}.`,
+    )
+  }
+})
+
+test('rejects a number of retries that is not whole', () => {
+  expect(() => new PaymentIntents({ maxRetries: 0.5 })).toThrow(
+    'maxRetries: must be a whole number from 0; received 0.5.',
   )
-  expect(() => new PaymentIntents({ totalTimeout: Number.NaN })).toThrow(/^totalTimeout: must/)
-  expect(() => new PaymentIntents({ maxRetries: 0.5 })).toThrow(/^maxRetries: must/)
 })
 
 test('check() finds an unreachable service, a rejected key, and another server', async () => {
@@ -167,4 +244,10 @@ test('newOrderId fits and does not repeat', () => {
   const ids = Array.from({ length: 1000 }, newOrderId)
   expect(new Set(ids).size).toBe(1000)
   for (const id of ids) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
+})
+
+test('newOrderId begins with the time, as a ULID does', () => {
+  vi.useFakeTimers({ now: 1469918176385, toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(newOrderId()).toMatch(/^01ARYZ6S41/)
 })

@@ -1,10 +1,14 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { deprecate } from '../../src/client/deprecate.ts'
 import {
+  AbortedError,
   ApiError,
   ConfigurationError,
+  ConnectionError,
+  ContractError,
   createHandoff,
   cspFor,
+  IdempotencyConflictError,
   InvalidParamsError,
   idempotencyKey,
   PaymentIntents,
@@ -24,6 +28,27 @@ test('PiError.is accepts an error of another copy of the package', async () => {
   }
 })
 
+test('PiError.is accepts an error of an earlier version', () => {
+  const brand = Symbol.for('pi-checkout.error')
+  expect(PiError.is(Object.assign(new Error(), { [brand]: true }))).toBe(true)
+})
+
+const classes = [
+  PiError,
+  ApiError,
+  ConnectionError,
+  IdempotencyConflictError,
+  ContractError,
+  AbortedError,
+] as const
+test.each(classes)('%o has its own name, and no cause unless one is given', (type) => {
+  const facts = { code: 'aborted', outcome: 'unknown', retryable: true, requests: [] }
+  const error = new type('was aborted', facts as never)
+  expect(error.name).toBe(type.name)
+  expect(error).not.toHaveProperty('cause')
+  if (error instanceof ApiError) expect(error).toMatchObject({ errors: [], errorsOmitted: 0 })
+})
+
 const baseUrl = 'http://127.0.0.1:1'
 test.each<[() => unknown, string]>([
   [() => new PaymentIntents({ baseUrl: 'shop' }), 'baseUrl'],
@@ -38,6 +63,7 @@ test.each<[() => unknown, string]>([
   expect(error).toBeInstanceOf(ConfigurationError)
   expect(error).toBeInstanceOf(TypeError)
   expect(error).toMatchObject({ name: 'ConfigurationError', code: 'malformed_option', field })
+  expect(error).not.toHaveProperty('cause')
   expect(String(error)).toMatch(new RegExp(`^ConfigurationError: ${field}: `))
 })
 
@@ -48,19 +74,24 @@ test('a missing variable is a ConfigurationError', async () => {
   await expect(call).rejects.toMatchObject({ code: 'missing_variable', field: 'PI_API_KEY' })
 })
 
-test.each<[() => Promise<unknown>, string]>([
-  [() => idempotencyKey({ ...order, amount: 1.5 }), '/amount'],
-  [() => idempotencyKey(order, { attempt: 0 }), '/attempt'],
-  [() => new PaymentIntents({ apiKey, baseUrl }).retrieve('..'), '/id'],
+const client = new PaymentIntents({ apiKey, baseUrl })
+test.each<[() => Promise<unknown>, Record<string, string>]>([
+  [() => idempotencyKey({ ...order, amount: 1.5 }), { '/amount': 'not_an_integer' }],
   [
-    () => new PaymentIntents({ apiKey, baseUrl }).create(order, { idempotencyKey: '' }),
-    '/idempotencyKey',
+    () => idempotencyKey({ currency: 'AMD' } as never),
+    { '/amount': 'required', '/orderId': 'required' },
   ],
-])('%s is an InvalidParamsError that lists the field', async (call, pointer) => {
+  [() => idempotencyKey(order, { attempt: 0 }), { '/attempt': 'invalid_format' }],
+  [() => client.retrieve('..'), { '/id': 'invalid_format' }],
+  [() => client.create(order, { idempotencyKey: '' }), { '/idempotencyKey': 'invalid_format' }],
+])('%s is an InvalidParamsError that lists each field', async (call, fields) => {
   const error = await call().catch((error: unknown) => error)
-  expect(error).toBeInstanceOf(InvalidParamsError)
-  expect(error).toMatchObject({ errors: [{ pointer, code: expect.any(String) }] })
-  expect(String(error)).toContain((error as InvalidParamsError).errors[0]?.detail)
+  if (!(error instanceof InvalidParamsError)) throw error
+  expect(error.name).toBe('InvalidParamsError')
+  expect(Object.fromEntries(error.errors.map(({ pointer, code }) => [pointer, code]))).toEqual(
+    fields,
+  )
+  expect(error.message).toBe(error.errors.map(({ detail }) => detail).join('; '))
 })
 
 test('warns of a deprecation once per process', () => {
@@ -69,6 +100,21 @@ test('warns of a deprecation once per process', () => {
   for (const _ of [1, 2]) deprecate('PI_DEP_1', 'old() is now called next().')
   const options = { type: 'DeprecationWarning', code: 'PI_DEP_1' }
   expect(emitWarning.mock.calls).toEqual([['old() is now called next().', options]])
+})
+
+test.each([undefined, {}])('warns of a deprecation where process is %j', (process) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  onTestFinished(() => warn.mockRestore())
+  vi.stubGlobal('process', process)
+  deprecate(process ? 'PI_DEP_2' : 'PI_DEP_3', 'old() is now called next().')
+  vi.unstubAllGlobals()
+  expect(warn.mock.calls).toEqual([
+    [
+      expect.stringMatching(
+        /^\[PI_DEP_[23]\] DeprecationWarning: old\(\) is now called next\(\)\.$/,
+      ),
+    ],
+  ])
 })
 
 function thrownBy(call: () => unknown): unknown {

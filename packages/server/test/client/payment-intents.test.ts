@@ -1,9 +1,10 @@
 import { channel } from 'node:diagnostics_channel'
+import { getEventListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { AbortedError, PaymentIntents, PiError, raw } from '../../src/index.ts'
-import { fakeTime } from '../../src/testing/fake-service.ts'
+import { fakeService, fakeTime } from '../../src/testing/fake-service.ts'
 import {
   apiKey,
   atOnce,
@@ -162,20 +163,6 @@ test('errors list at most 20 fields, count the others, and do not contain the ke
   expect(broken.message + broken.requestId).not.toContain(apiKey)
 })
 
-test('cuts an endless response at 256 KB (threat 7)', async () => {
-  const service = await scriptedService((response) => {
-    response.writeHead(201, { 'content-type': 'application/json' })
-    const flood = (): void => {
-      while (response.writable && response.write(' '.repeat(65_536))) {}
-    }
-    response.on('drain', flood)
-    flood()
-  })
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, ...fakeTime() })
-  const error = await failure(intents.create(order))
-  expect(error).toMatchObject({ code: 'response_too_large', outcome: 'unknown' })
-})
-
 test('identical concurrent calls share one request', async () => {
   const service = await scriptedService((response, request) => {
     setTimeout(() => void created()(response, request), 50)
@@ -263,24 +250,14 @@ test('a caller with an earlier total timeout leaves before the first one', async
 })
 
 test('removes its listeners from the signal', async () => {
-  const { intents } = await clientOf(
-    [problem(503, 'store_unavailable'), created(), retrieved()],
-    atOnce,
-  )
+  const script = [problem(503, 'store_unavailable'), created(), retrieved()]
+  const { intents } = await clientOf(script, atOnce)
   const { signal } = new AbortController()
-  let listeners = 0
-  const { addEventListener, removeEventListener } = signal
-  signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
-    listeners++
-    addEventListener.apply(signal, args)
-  }
-  signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
-    listeners--
-    removeEventListener.apply(signal, args)
-  }
   await intents.create(order, { signal })
   await intents.retrieve('pi_1', { signal })
-  expect(listeners).toBe(0)
+  let reads = 0
+  await intents.waitUntil('pi_1', () => ++reads === 2, { signal })
+  expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
 test('reports every attempt to onRequest and the channel, and ignores errors', async () => {
@@ -288,14 +265,18 @@ test('reports every attempt to onRequest and the channel, and ignores errors', a
   const published: unknown[] = []
   const record = (message: unknown): void => void published.push(message)
   channel('pi-checkout:request').subscribe(record)
+  // A client of this process may have found the channel before.
+  vi.resetModules()
+  const copy = await import('../../src/index.ts')
   onTestFinished(() => void channel('pi-checkout:request').unsubscribe(record))
   const onRequest = (request: unknown): never => {
     reports.push(request)
     throw new Error('a broken observer')
   }
   const script = [problem(503, 'store_unavailable'), created()]
-  const { service, intents } = await clientOf(script, { ...fakeTime(), onRequest })
-  await intents.create(order)
+  const service = await scriptedService(...script)
+  const options = { apiKey, baseUrl: service.url, onRequest, ...fakeTime() }
+  await new copy.PaymentIntents(options).create(order)
   const [idempotencyKey] = service.keys()
   const shared = { operation: 'create', requestId: 'req_1', idempotencyKey, ms: 0 }
   expect(reports).toEqual([
@@ -304,6 +285,20 @@ test('reports every attempt to onRequest and the channel, and ignores errors', a
   ])
   expect(published).toEqual(reports)
 })
+
+test.each([undefined, {}])(
+  'reports no attempt to a channel where process is %j',
+  async (process) => {
+    vi.resetModules()
+    const { readClientOptions } = await import('../../src/client/options.ts')
+    const onRequest = vi.fn()
+    const { report } = readClientOptions({ fetch, onRequest })
+    vi.stubGlobal('process', process)
+    report({} as never)
+    vi.unstubAllGlobals()
+    expect(onRequest).toHaveBeenCalled()
+  },
+)
 
 test('retrieve returns the intent without its secret (threat 12)', async () => {
   const { service, intents } = await clientOf([
@@ -338,23 +333,37 @@ test('waitUntil polls with growing waits until done returns true', async () => {
   expect(time.waits).toEqual([500, 750])
 })
 
-test('waitUntil ends at its total timeout and on abort', async () => {
-  const time = fakeTime()
-  const { service, intents } = await clientOf([retrieved()], time)
+test('waitUntil ends at its total timeout', async () => {
+  const { intents } = await clientOf([retrieved()], fakeTime())
   const timedOut = await failure(intents.waitUntil('pi_abc', () => false, { totalTimeout: 3000 }))
   expect(timedOut).toMatchObject({ code: 'timed_out', retryable: true })
+})
+
+test.each(['before its wait', 'in its wait'])('waitUntil ends on an abort %s', async (when) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const intents = new PaymentIntents(fakeService().options)
+  const { intent } = await intents.create(order)
   const controller = new AbortController()
-  const client = new PaymentIntents({ apiKey, baseUrl: service.url })
-  const waiting = failure(client.waitUntil('pi_abc', () => false, { signal: controller.signal }))
-  setTimeout(() => controller.abort(), 50)
+  const done = vi.fn(() => {
+    if (when === 'before its wait') controller.abort()
+    return false
+  })
+  const waiting = failure(intents.waitUntil(intent.id, done, { signal: controller.signal }))
+  await expect.poll(() => done.mock.calls).toHaveLength(1)
+  controller.abort()
   expect(await waiting).toMatchObject({ code: 'aborted' })
+  expect([vi.getTimerCount(), getEventListeners(controller.signal, 'abort')]).toEqual([0, []])
 })
 
 test('rejects a malformed idempotency key instead of replacing it', async () => {
-  const intents = new PaymentIntents({ apiKey, baseUrl: 'http://127.0.0.1:1' })
-  for (const idempotencyKey of ['', ' ', 'ключ', 'a\nb', 'x'.repeat(256), 7 as never]) {
+  const { service, intents } = await clientOf([created()])
+  for (const idempotencyKey of ['', ' ', 'ключ', 'a\nb', 'x'.repeat(256), ['x'] as never]) {
     await expect(intents.create(order, { idempotencyKey })).rejects.toThrow(/^idempotencyKey: must/)
   }
+  const longest = 'x'.repeat(255)
+  await intents.create(order, { idempotencyKey: longest })
+  expect(service.keys()).toEqual([longest])
 })
 
 test('no error, client, intent, or handoff prints a key or a secret (threat 2)', async () => {

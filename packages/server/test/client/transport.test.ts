@@ -2,8 +2,9 @@ import { Agent, createServer as createHttpServer } from 'node:http'
 import { createServer, Agent as HttpsAgent, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { createCertificate } from '@pi-checkout/test-support/certificate'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { PaymentIntents, type PiError } from '../../src/index.ts'
 import { fakeService } from '../../src/testing/fake-service.ts'
 import {
@@ -13,6 +14,7 @@ import {
   listenerOf,
   order,
   retrieved,
+  type Step,
   scriptedService,
 } from '../scripted-service.ts'
 
@@ -229,6 +231,68 @@ test('reuses one connection without accumulating listeners', async () => {
   process.off('warning', onWarning)
   expect(sockets.size).toBe(1)
   expect(onWarning).not.toHaveBeenCalled()
+})
+
+const limit = 256 * 1024
+const ways: [string, typeof fetch?][] = [['node:http'], ['fetch', fetch]]
+describe.each(ways)('with %s', (_, fetch) => {
+  const read = (service: { readonly url: string }) =>
+    new PaymentIntents({ apiKey, baseUrl: service.url, fetch, maxRetries: 0 }).retrieve('pi_1')
+
+  test.each(['content-length', 'chunked'])('reads 256 KB, and no more: %s', async (coding) => {
+    const shop = new PaymentIntents(fakeService().options)
+    const { intent } = await shop.create({ ...order, metadata: { name: 'Անի' } })
+    const json = Buffer.from(JSON.stringify({ ...intent, id: 'pi_1' }))
+    const within = json.indexOf('Ա') + 1
+    const send =
+      (size: number): Step =>
+      (response) => {
+        if (coding === 'content-length') response.setHeader('content-length', size)
+        // The second part begins within a character.
+        response.write(json.subarray(0, within))
+        response.end(Buffer.concat([json.subarray(within), Buffer.alloc(size - json.length, ' ')]))
+      }
+    const service = await scriptedService(send(limit), send(limit + 1))
+    expect(await read(service)).toMatchObject({ metadata: { name: 'Անի' } })
+    await expect(read(service)).rejects.toMatchObject({
+      ...{ code: 'response_too_large', outcome: 'unknown' },
+      message: expect.stringContaining('returned more than 262144 bytes'),
+    })
+  })
+
+  test('closes the connection of an endless response (threat 7)', async () => {
+    let isClosed = false
+    const service = await scriptedService((response) => {
+      const flood = (): void => {
+        while (response.writable && response.write(' '.repeat(65_536))) {}
+      }
+      response.on('drain', flood).on('close', () => {
+        isClosed = true
+      })
+      flood()
+    })
+    await expect(read(service)).rejects.toMatchObject({ code: 'response_too_large' })
+    await expect.poll(() => isClosed).toBe(true)
+  })
+})
+
+test('cuts a compressed response at its decompressed size, with fetch (threat 7)', async () => {
+  const service = await scriptedService((response) => {
+    response.setHeader('content-encoding', 'gzip').end(gzipSync(' '.repeat(limit + 1)))
+  })
+  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, fetch, maxRetries: 0 })
+  expect(await failure(intents)).toMatchObject({ code: 'response_too_large' })
+})
+
+test('a response without a body is not JSON, with fetch', async () => {
+  const empty = async () => new Response(null)
+  const intents = new PaymentIntents({
+    apiKey,
+    baseUrl: 'http://127.0.0.1:1',
+    fetch: empty,
+    maxRetries: 0,
+  })
+  expect(await failure(intents)).toMatchObject({ code: 'not_json' })
 })
 
 /** A service with TLS that counts its requests. */
