@@ -20,7 +20,7 @@ const recovered: [string, (service: FakeService) => FakeService, number][] = [
 for (const [name, fail, arrived] of recovered) {
   test(`${name} creates no second intent`, async () => {
     const service = fail(fakeService())
-    const intents = new PaymentIntents({ ...service.options, ...fakeTime(), timeout: 50 })
+    const intents = new PaymentIntents({ ...service.options, ...fakeTime(), timeout: 300 })
     const { intent } = await intents.create(order)
     expect(service.intents).toEqual([intent])
     expect(service.requests).toHaveLength(arrived)
@@ -48,7 +48,7 @@ test.each(faults)('%s does what its name says', async (_, fail, [code, wait, exe
   const service = fail(fakeService())
   const seen: [unknown, number | undefined, number][] = []
   const intents = new PaymentIntents({
-    ...{ ...service.options, ...time, timeout: 50 },
+    ...{ ...service.options, ...time, timeout: 300 },
     onRequest: (request) => seen.push([request.code, request.retryIn, service.intents.length]),
   })
   await intents.create(order)
