@@ -55,19 +55,19 @@ test.concurrent.each(frameworks)(
     const port = ports[framework] ?? 0
     const before = shops.log.length
     // The first handoff loads jose.
-    await serves(port, 30_000)
+    await serves(port)
     const end = await leaveAtAnyByte({ port, requests, serves: () => serves(port) }).catch(String)
     expect([end, shops.child.exitCode, shops.log.slice(before)]).toEqual([undefined, null, []])
   },
 )
 
 /** Requests a handoff and reads the response. */
-async function serves(port: number, timeout = 1000): Promise<void> {
+async function serves(port: number): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/checkout/handoff`, {
     method: 'POST',
     headers: { origin: 'https://shop.example', 'content-type': 'application/json' },
     body,
-    signal: AbortSignal.timeout(timeout),
+    signal: AbortSignal.timeout(30_000),
   })
   await response.text()
   if (response.status !== 200) throw new Error(`the shop returned ${response.status}`)
