@@ -19,11 +19,10 @@ export function nodeTransport(agent: Agent | undefined): Transport {
     const address = addressOf(url)
     const secure = address.protocol === 'https:'
     const { request } = process.getBuiltinModule(secure ? 'node:https' : 'node:http')
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const options = {
       ...address,
       method,
-      headers: { accept: 'application/json', ...headers, ...length },
+      headers: { accept: 'application/json', ...headers },
       ...(agent && { agent }),
     }
     let outgoing: ClientRequest

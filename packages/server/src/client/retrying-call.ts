@@ -75,7 +75,7 @@ export class RetryingCall<T> {
         clearTimeout(timer)
         signal?.removeEventListener('abort', abort)
       }
-      signal?.addEventListener('abort', abort, { once: true })
+      signal?.addEventListener('abort', abort)
       this.#result.finally(cleanUp).then(resolve, reject)
     })
   }

@@ -155,6 +155,6 @@ async function readBody(request: IncomingMessage, parsed: unknown): Promise<stri
 }
 
 function textOf(body: unknown): string | undefined {
-  if (body === undefined || typeof body === 'string') return body
+  if (typeof body === 'string') return body
   return body instanceof Uint8Array ? new TextDecoder().decode(body) : JSON.stringify(body)
 }

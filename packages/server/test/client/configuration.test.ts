@@ -163,6 +163,11 @@ test('rejects a browser and names the package for it', () => {
   )
 })
 
+test('accepts a runtime other than a browser that has a window', () => {
+  vi.stubGlobal('window', {})
+  expect(new PaymentIntents({ apiKey })).toBeInstanceOf(PaymentIntents)
+})
+
 test('the module for browsers throws with the reason (threat 1)', async () => {
   await expect(import('../../src/browser.ts')).rejects.toThrow(/belongs on the server/)
 })
@@ -233,11 +238,12 @@ test('check() returns the environment of the key and creates nothing', async () 
   })
   expect(service.intents).toEqual([])
   const known = await scriptedService(problem(404, 'payment_intent_not_found'))
-  const key = `pi_sk_test_${'0'.repeat(36)}`
-  await expect(new PaymentIntents({ apiKey: key, baseUrl: known.url }).check()).resolves.toEqual({
-    environment: 'test',
-  })
-  expect(known.requests.map(({ method }) => method)).toEqual(['GET'])
+  for (const environment of ['test', 'live']) {
+    const key = `pi_sk_${environment}_${'0'.repeat(36)}`
+    const intents = new PaymentIntents({ apiKey: key, baseUrl: known.url })
+    expect(await intents.check()).toEqual({ environment })
+  }
+  expect(known.requests.map(({ method }) => method)).toEqual(['GET', 'GET'])
 })
 
 test('newOrderId fits and does not repeat', () => {

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { AbortedError, PaymentIntents, PiError, raw } from '../../src/index.ts'
+import { optionsWith } from '../../src/client/test-time.ts'
+import { AbortedError, idempotencyKey, PaymentIntents, PiError, raw } from '../../src/index.ts'
 import { fakeService, fakeTime } from '../../src/testing/fake-service.ts'
 import {
   apiKey,
@@ -49,7 +51,10 @@ test('create sends the request of the specification and separates the secret', a
     method: 'POST',
     url: '/payment-intents',
     body: '{"amount":150000,"currency":"AMD","orderId":"A-1001"}',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    headers: {
+      ...{ accept: 'application/json', authorization: `Bearer ${apiKey}` },
+      ...{ 'content-type': 'application/json', 'content-length': '53' },
+    },
   })
   expect(request?.headers['idempotency-key']).toMatch(
     /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
@@ -113,9 +118,9 @@ test.each<readonly [string, number]>([
   expect(time.waits).toEqual([ms])
 })
 
-test('fails at once if Retry-After is beyond the total timeout', async () => {
+test('fails at once if Retry-After ends with the total timeout', async () => {
   const time = fakeTime()
-  const limited = problem(429, 'rate_limited', { 'retry-after': '60' })
+  const limited = problem(429, 'rate_limited', { 'retry-after': '30' })
   const { service, intents } = await clientOf([limited], time)
   const error = await failure(intents.create(order))
   expect(error).toMatchObject({ code: 'rate_limited', retryable: true, outcome: 'rejected' })
@@ -131,14 +136,14 @@ test('the total timeout covers requests and waits (threat 7)', async () => {
   expect(error).toMatchObject({ code: 'timed_out', outcome: 'unknown' })
 })
 
-test('sends nothing to the target of a redirect (threat 3)', async () => {
-  const target = await scriptedService(created())
-  const { service, intents } = await clientOf(
-    [redirect(307, `${target.url}/payment-intents`)],
-    fakeTime(),
-  )
-  expect(await failure(intents.create(order))).toMatchObject({ code: 'redirect_refused' })
-  expect([service.requests.length, target.requests.length]).toEqual([1, 0])
+test('sends nothing after its total timeout has passed', async () => {
+  const clock = vi.fn().mockReturnValueOnce(0).mockReturnValue(30_000)
+  const { service, intents } = await clientOf([created()], optionsWith({ clock }))
+  expect(await failure(intents.create(order))).toMatchObject({
+    ...{ code: 'timed_out', outcome: 'not_sent', retryable: true, name: 'ConnectionError' },
+    message: 'POST /payment-intents got no complete response within 0 ms; nothing was sent',
+  })
+  expect(service.requests).toEqual([])
 })
 
 test('errors list at most 20 fields, count the others, and do not contain the key', async () => {
@@ -172,6 +177,55 @@ test('identical concurrent calls share one request', async () => {
   expect(new Set(results.map(({ handoff }) => handoff.clientSecret))).toEqual(new Set([secret]))
   expect(service.requests).toHaveLength(1)
 })
+
+test('identical concurrent calls share an error, also with a later total timeout', async () => {
+  const { service, intents } = await clientOf([problem(401, 'invalid_credentials')])
+  const first = failure(intents.create(order))
+  const second = failure(intents.create(order, { totalTimeout: 60_000 }))
+  expect([(await first).code, (await second).code]).toEqual(Array(2).fill('invalid_credentials'))
+  expect(service.requests).toHaveLength(1)
+})
+
+test('identical calls share the request that follows an aborted one', async () => {
+  const { service, intents } = await clientOf([
+    silent,
+    (response, request) => void setTimeout(() => void created()(response, request), 100),
+  ])
+  const controller = new AbortController()
+  const aborted = failure(intents.create(order, { signal: controller.signal }))
+  await expect.poll(() => service.requests).toHaveLength(1)
+  controller.abort()
+  const second = intents.create(order)
+  await aborted
+  await expect.poll(() => service.requests).toHaveLength(2)
+  await Promise.all([second, intents.create(order)])
+  expect(service.requests).toHaveLength(2)
+})
+
+test.each(['while no response arrives', 'between requests'])(
+  'an abort %s leaves no timer and no listener',
+  async (when) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const service = fakeService()
+    if (when === 'between requests') service.status(503, { retryAfter: 20 })
+    else service.stallBody()
+    const controller = new AbortController()
+    const { signal } = controller
+    const onRequest = vi.fn()
+    const intents = new PaymentIntents({ ...service.options, onRequest })
+    const call = failure(intents.create(order, { signal }))
+    await expect.poll(() => service.requests).toHaveLength(1)
+    if (when === 'between requests') await expect.poll(() => onRequest.mock.calls).toHaveLength(1)
+    controller.abort()
+    expect((await call).message).toBe(
+      'POST /payment-intents was aborted by its caller; an intent may exist: the same call again finds it',
+    )
+    // The call itself ends after its caller.
+    await expect.poll(() => onRequest.mock.calls).toHaveLength(1)
+    expect([vi.getTimerCount(), getEventListeners(signal, 'abort')]).toEqual([0, []])
+  },
+)
 
 test('sends two requests for two bodies under one key', async () => {
   const { service, intents } = await clientOf([created()])
@@ -209,7 +263,10 @@ test.each<[string, Step, typeof globalThis.fetch?]>([
 test('sends nothing if the signal is aborted before', async () => {
   const { service, intents } = await clientOf([created()])
   const error = await failure(intents.create(order, { signal: AbortSignal.abort() }))
-  expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', requests: [] })
+  expect(error).toMatchObject({
+    ...{ code: 'aborted', outcome: 'not_sent', retryable: true, requests: [] },
+    message: 'POST /payment-intents was aborted by its caller; nothing was sent',
+  })
   expect(service.requests).toHaveLength(0)
 })
 
@@ -245,8 +302,13 @@ test('a caller with an earlier total timeout leaves before the first one', async
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
   const late = intents.create(order)
   const early = failure(intents.create(order, { totalTimeout: 50 }))
-  expect(await early).toMatchObject({ code: 'timed_out', outcome: 'unknown' })
+  const patient = intents.create(order, { totalTimeout: 20_000 })
+  expect(await early).toMatchObject({
+    ...{ code: 'timed_out', outcome: 'unknown', retryable: true },
+    message: expect.stringContaining('POST /payment-intents exceeded its total timeout; an intent'),
+  })
   expect((await late).intent.id).toBe('pi_scripted')
+  expect((await patient).intent.id).toBe('pi_scripted')
 })
 
 test('removes its listeners from the signal', async () => {
@@ -333,10 +395,40 @@ test('waitUntil polls with growing waits until done returns true', async () => {
   expect(time.waits).toEqual([500, 750])
 })
 
-test('waitUntil ends at its total timeout', async () => {
-  const { intents } = await clientOf([retrieved()], fakeTime())
-  const timedOut = await failure(intents.waitUntil('pi_abc', () => false, { totalTimeout: 3000 }))
-  expect(timedOut).toMatchObject({ code: 'timed_out', retryable: true })
+test('waitUntil ends before a wait that reaches its total timeout', async () => {
+  const time = fakeTime()
+  const { intents } = await clientOf([retrieved()], time)
+  expect(
+    await failure(intents.waitUntil('pi_abc', () => false, { totalTimeout: 1250 })),
+  ).toMatchObject({
+    ...{ code: 'timed_out', outcome: 'unknown', retryable: true, requests: [] },
+    message: 'waitUntil exceeded its total timeout',
+  })
+  expect(time.waits).toEqual([500])
+})
+
+test('a call rejects a total timeout that is out of range', async () => {
+  const { service, intents } = await clientOf([created()])
+  const call = intents.create(order, { totalTimeout: 0 })
+  await expect(call).rejects.toThrow(/^totalTimeout: must be a number of milliseconds/)
+  expect(service.requests).toEqual([])
+})
+
+test('keyFor returns the key that create sends', async () => {
+  const { service, intents } = await clientOf([created()], { namespace: 'books' })
+  for (const attempt of [1, 2]) {
+    await intents.create(order, { attempt })
+    expect(service.keys().at(-1)).toBe(await intents.keyFor(order, { attempt }))
+  }
+  expect(await intents.keyFor(order)).toBe(service.keys()[0])
+  expect(new Set([...service.keys(), await idempotencyKey(order)]).size).toBe(3)
+})
+
+test('tenant is a digest of base URL and API key', async () => {
+  const baseUrl = 'http://127.0.0.1:1'
+  const intents = new PaymentIntents({ apiKey, baseUrl: `${baseUrl}/` })
+  const digest = createHash('sha256').update(`pi-tenant|${baseUrl}|${apiKey}`).digest('hex')
+  for (const _ of [1, 2]) expect(await intents.tenant()).toBe(digest)
 })
 
 test.each(['before its wait', 'in its wait'])('waitUntil ends on an abort %s', async (when) => {
@@ -410,6 +502,7 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
   const result = await intents.create(order)
   expect(inspect(intents, { depth: null, showHidden: true })).not.toContain(apiKey)
   expect(inspect(result, { depth: null })).not.toContain(secret)
+  expect(inspect(result.handoff)).toBe("{ id: 'pi_scripted', clientSecret: '[masked]' }")
   expect(prints(result.intent)).not.toContain(secret)
 })
 
@@ -424,6 +517,15 @@ test.each([
   const sent = service.requests.map(({ headers }) => headers['api-version'])
   expect(sent).toEqual([version, version])
 })
+
+test.each(['x2026-11-20', '2026-11-20x', 'x'.repeat(99)])(
+  'rejects the apiVersion %s',
+  (apiVersion) => {
+    expect(() => new PaymentIntents({ apiVersion })).toThrow(
+      `apiVersion: must be a date such as 2026-11-20, or null; received "${apiVersion.slice(0, 60)}".`,
+    )
+  },
+)
 
 test('raw returns fields that this version does not support', async () => {
   const { intents } = await clientOf([created({ installments: 3 }), retrieved({ installments: 4 })])

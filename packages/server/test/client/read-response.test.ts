@@ -12,6 +12,7 @@ import {
   retrieved,
   type Step,
   sever,
+  silent,
 } from '../scripted-service.ts'
 
 async function failureOf(call: Promise<unknown>): Promise<PiError> {
@@ -27,13 +28,29 @@ const consequences = {
   rejected: 'no intent was created',
   unknown: 'an intent may exist: the same call again finds it',
 }
-const rejected = { code: 'unexpected_response', outcome: 'rejected', retryable: false } as const
+const rejected = {
+  name: 'ApiError',
+  code: 'unexpected_response',
+  outcome: 'rejected',
+  retryable: false,
+} as const
 const unknown = { ...rejected, outcome: 'unknown' } as const
-const broken = { ...unknown, code: 'contract_broken', status: 201 } as const
-const lost = { code: 'connection_lost', outcome: 'unknown', retryable: true } as const
-const redirected = { ...unknown, code: 'redirect_refused', requestId: undefined } as const
+const transient = { ...unknown, retryable: true } as const
+const contract = { ...unknown, name: 'ContractError' } as const
+const broken = { ...contract, code: 'contract_broken', status: 201 } as const
+const redirected = { ...contract, code: 'redirect_refused', requestId: undefined } as const
+const lost = { ...transient, name: 'ConnectionError', code: 'connection_lost' } as const
+const reused = { ...rejected, name: 'IdempotencyConflictError' } as const
 
 type Facts = { readonly outcome: 'rejected' | 'unknown'; readonly code: string }
+
+/** Sends a status and half of a body. */
+function severed(status: number): Step {
+  return (response) => {
+    response.writeHead(status, { 'content-length': '500' })
+    response.write('{"code":"', () => response.socket?.destroy())
+  }
+}
 
 /** What a response to a create results in, and how the error explains it. */
 const responses: readonly (readonly [event: string, Step, Facts & Partial<PiError>])[] = [
@@ -42,7 +59,7 @@ const responses: readonly (readonly [event: string, Step, Facts & Partial<PiErro
   [
     'returned 200 with a body that is not JSON',
     html(),
-    { ...lost, code: 'not_json', status: 200, requestId: undefined },
+    { ...contract, code: 'not_json', status: 200, requestId: undefined, retryable: true },
   ],
   [
     'returned 201, but it violates the specification in the whole body',
@@ -74,22 +91,28 @@ const responses: readonly (readonly [event: string, Step, Facts & Partial<PiErro
   ['was rejected with 418', problem(418, 'teapot'), { ...rejected, status: 418 }],
   ['was rejected with 499', problem(499, 'x'), { ...rejected, status: 499 }],
   ['was rejected with 400', html(400), { ...rejected, status: 400, requestId: undefined }],
-  ['was rejected with 502', html(502), { ...unknown, retryable: true, status: 502 }],
+  ['was rejected with 502', html(502), { ...transient, status: 502 }],
+  [
+    'was rejected with 500 internal_error',
+    problem(500, 'internal_error'),
+    { ...transient, code: 'internal_error', status: 500 },
+  ],
+  ['was rejected with 403', severed(403), { ...rejected, status: 403 }],
   [
     'was rejected with 409 idempotency_key_in_use',
     problem(409, 'idempotency_key_in_use'),
-    { ...lost, code: 'idempotency_key_in_use', status: 409 },
+    { ...transient, code: 'idempotency_key_in_use', status: 409 },
   ],
   ['was rejected with 409', problem(409, 'version_conflict'), { ...rejected, status: 409 }],
   [
     'was rejected with 408 request_timeout',
     problem(408, 'request_timeout'),
-    { ...lost, code: 'request_timeout', status: 408 },
+    { ...transient, code: 'request_timeout', status: 408 },
   ],
   [
     'was rejected with 422 idempotency_key_reused',
     problem(422, 'idempotency_key_reused'),
-    { ...rejected, code: 'idempotency_key_reused', status: 422 },
+    { ...reused, code: 'idempotency_key_reused', status: 422 },
   ],
 ]
 
@@ -128,7 +151,7 @@ test.each([
     'ERR_SSL_TLSV1_ALERT_UNKNOWN_CAX',
   ].map((code) => [code, 'connection_lost', 'unknown', true] as const),
 ])('a transport that fails with %s is %s, %s', async (reported, code, outcome, retryable) => {
-  for (const depth of [0, 1, 6]) {
+  for (const depth of [0, 5, 6]) {
     let cause = Object.assign(new Error('x'), { code: reported })
     for (let level = 0; level < depth; level++) cause = new Error('y', { cause }) as typeof cause
     const fetch = () => Promise.reject(cause)
@@ -137,8 +160,37 @@ test.each([
     const expected =
       depth === 6 ? { code: 'connection_lost', outcome: 'unknown' } : { code, outcome, retryable }
     expect(error).toMatchObject(expected)
-    if (depth < 6) expect(error.requests[0]?.code).toBe(reported)
+    const event = {
+      not_connected: `could not be sent (${reported})`,
+      connection_lost: `got no complete response (${depth < 6 ? reported : 'connection lost'})`,
+      tls_failed: `could not be sent: the TLS handshake failed (${reported}). For a private`,
+    }[expected.code]
+    expect(error.message).toContain(`POST /payment-intents ${event}`)
+    expect(error.name).toBe('ConnectionError')
+    expect(error.requests.map((request) => request.code)).toEqual([
+      depth < 6 ? reported : 'connection_lost',
+    ])
   }
+})
+
+test.each([
+  ['no error', 'connection_lost'],
+  [new Error('Unexpected redirect'), 'redirect_refused'],
+  [new Error('failed', { cause: new Error('redirected') }), 'redirect_refused'],
+  [new Error('failed', { cause: 'redirected' }), 'connection_lost'],
+])('a fetch that rejects with %s is %s', async (thrown, code) => {
+  const fetch = () => Promise.reject(thrown)
+  const { intents } = await clientOf([reset], { fetch, maxRetries: 0 })
+  expect(await failureOf(intents.create(order))).toMatchObject({ code, outcome: 'unknown' })
+})
+
+test('a request that exceeds its timeout may have created an intent', async () => {
+  const { intents } = await clientOf([silent], { maxRetries: 0, timeout: 50 })
+  const error = await failureOf(intents.create(order))
+  expect(error).toMatchObject({ ...lost, code: 'timed_out' })
+  expect(error.message).toBe(
+    `POST /payment-intents got no complete response within 50 ms; ${consequences.unknown}`,
+  )
 })
 
 test('a create after two requests counts them, and a retrieve has no consequence', async () => {
@@ -147,7 +199,10 @@ test('a create after two requests counts them, and a retrieve has no consequence
     maxRetries: 1,
     ...fakeTime(),
   })
-  expect((await failureOf(intents.create(order))).message).toBe(
+  const error = await failureOf(intents.create(order))
+  const request = { status: 503, code: 'store_unavailable', requestId: 'req_1', ms: 0 }
+  expect(error.requests).toEqual([request, request])
+  expect(error.message).toBe(
     `POST /payment-intents was rejected with 503 store_unavailable (request 2); ${consequences.unknown}`,
   )
   expect((await failureOf(intents.retrieve('pi_1'))).message).toBe(

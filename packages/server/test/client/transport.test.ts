@@ -11,8 +11,10 @@ import {
   apiKey,
   atOnce,
   created,
+  html,
   listenerOf,
   order,
+  redirect,
   retrieved,
   type Step,
   scriptedService,
@@ -39,15 +41,45 @@ test('sends with the fetch option', async () => {
   expect(service.requests).toHaveLength(1)
 })
 
-test('sends with globalThis.fetch on other runtimes', async () => {
+const getBuiltinModule = () => expect.fail('a module of Node.js was used')
+test.each([
+  ['without process', undefined],
+  ['without versions', { getBuiltinModule }],
+  ['without a version of Node.js', { versions: {}, getBuiltinModule }],
+  ['with an early Node.js', { versions: { node: '20.10.0' } }],
+  ['of Bun', { versions: { node: '24.0.0', bun: '1.3.0' }, getBuiltinModule }],
+  ['of Deno', { versions: { node: '24.0.0', deno: '2.5.0' }, getBuiltinModule }],
+])('sends with globalThis.fetch on a runtime %s', async (_, process) => {
   const service = fakeService()
   const { apiKey, baseUrl } = service.options
-  vi.stubGlobal('process', { ...process, versions: { ...process.versions, bun: '1.3.0' } })
+  vi.stubGlobal('process', process)
   const intents = new PaymentIntents({ apiKey, baseUrl })
-  expect(() => new PaymentIntents({ agent: new Agent() })).toThrow(/^agent: works in Node\.js only/)
+  const rejected = thrownBy(() => new PaymentIntents({ agent: new Agent() }))
+  vi.unstubAllGlobals()
+  expect(String(rejected)).toMatch(/ agent: works in Node\.js only\. Pass fetch instead\.$/)
   vi.stubGlobal('fetch', service.fetch)
   await intents.create(order)
   expect(service.requests).toHaveLength(1)
+})
+
+test.each([
+  [{ userAgent: 'Cloudflare-Workers' }, 'manual'],
+  [{ userAgent: 'Node.js/26' }, 'error'],
+  [undefined, 'error'],
+])('with the navigator %j, fetch follows no redirect: %s', async (navigator, redirect) => {
+  vi.stubGlobal('navigator', navigator)
+  vi.resetModules()
+  const copy = await import('../../src/index.ts')
+  const service = fakeService()
+  const fetch = vi.fn(service.fetch)
+  const { apiKey, baseUrl } = service.options
+  await new copy.PaymentIntents({ apiKey, baseUrl, fetch }).create(order)
+  expect(fetch.mock.calls[0]?.[1]).toMatchObject({ redirect })
+  if (redirect === 'error') return
+  // Workers have the modules of Node.js, but their fetch is the native client.
+  vi.stubGlobal('fetch', fetch)
+  await new copy.PaymentIntents({ apiKey, baseUrl }).create(order)
+  expect(service.requests).toHaveLength(2)
 })
 
 test('rejects agent and fetch together', () => {
@@ -57,7 +89,13 @@ test('rejects agent and fetch together', () => {
 })
 
 const unusableAgents: [Agent, object][] = [
-  [new Agent(), { name: 'ConfigurationError', message: expect.stringMatching(/^agent: .*http:/) }],
+  [
+    new Agent(),
+    {
+      ...{ name: 'ConfigurationError', cause: expect.any(TypeError) },
+      message: expect.stringMatching(/^agent: .*http:/),
+    },
+  ],
   ...[{ cert: 'no' }, { key: 'no' }, { ciphers: 'NO' }, { minVersion: 'no' as never }].map(
     (options): [Agent, object] => [
       new HttpsAgent(options),
@@ -108,6 +146,55 @@ test('a request on a socket that the agent had connected counts as sent', async 
     code: 'connection_lost',
     outcome: 'unknown',
   })
+})
+
+test('an agent that finds no connection has sent nothing', async () => {
+  class LostAgent extends Agent {
+    override createConnection(...[, ready]: Parameters<Agent['createConnection']>): undefined {
+      setImmediate(() => ready?.(new Error('the proxy is closed'), null as never))
+    }
+  }
+  const agent = new LostAgent()
+  const options = { apiKey, baseUrl: 'http://127.0.0.1:1', agent, maxRetries: 0 }
+  expect(await failure(new PaymentIntents(options))).toMatchObject({
+    ...{ code: 'not_connected', outcome: 'not_sent', retryable: true },
+    message: 'POST /payment-intents could not be sent (no connection); nothing was sent',
+    requests: [{ code: 'not_connected' }],
+    cause: {
+      ...{ name: 'NotSent', message: 'the connection was not made' },
+      cause: { message: 'the proxy is closed' },
+    },
+  })
+})
+
+test('connects to an IPv6 address without its brackets', async () => {
+  const service = await scriptedService(created())
+  const { port } = new URL(service.url)
+  const hosts: unknown[] = []
+  class RecordingAgent extends Agent {
+    override createConnection(options: { readonly host?: unknown }) {
+      hosts.push(options.host)
+      return connect(Number(port), '127.0.0.1')
+    }
+  }
+  const agent = new RecordingAgent()
+  await new PaymentIntents({ apiKey, baseUrl: `http://[::1]:${port}`, agent }).create(order)
+  expect(hosts).toEqual(['::1'])
+})
+
+test('a request that is reset after the TLS handshake counts as sent', async () => {
+  const { cert, key } = createCertificate(['localhost'])
+  const service = await tlsService({ cert, key }, (count) => count > 1)
+  const agent = new HttpsAgent({ ca: cert, keepAlive: true })
+  onTestFinished(() => agent.destroy())
+  const baseUrl = `https://localhost:${service.port}`
+  const intents = new PaymentIntents({ apiKey, baseUrl, agent, maxRetries: 0 })
+  await intents.create(order)
+  // The first one uses the connection of the create, the second one another.
+  for (const _ of ['reused', 'new']) {
+    expect(await failure(intents)).toMatchObject({ code: 'connection_lost', outcome: 'unknown' })
+  }
+  expect(service).toMatchObject({ requests: 3, connections: 2 })
 })
 
 test('accepts a private authority with the agent only', async () => {
@@ -239,6 +326,27 @@ describe.each(ways)('with %s', (_, fetch) => {
   const read = (service: { readonly url: string }) =>
     new PaymentIntents({ apiKey, baseUrl: service.url, fetch, maxRetries: 0 }).retrieve('pi_1')
 
+  test('sends nothing to the target of a redirect (threat 3)', async () => {
+    const target = await scriptedService(retrieved())
+    const service = await scriptedService(redirect(307, `${target.url}/payment-intents/pi_1`))
+    await expect(read(service)).rejects.toMatchObject({
+      ...{ code: 'redirect_refused', name: 'ContractError', outcome: 'unknown', retryable: false },
+      message: 'GET /payment-intents/:id returned a redirect, which is not followed',
+      ...(fetch && { cause: expect.any(Error) }),
+    })
+    expect([service.requests.length, target.requests.length]).toEqual([1, 0])
+  })
+
+  test('reads the headers of a response', async () => {
+    const replay = created({}, { 'idempotent-replayed': 'true' })
+    const service = await scriptedService(replay, html(400))
+    const onRequest = vi.fn()
+    const intents = new PaymentIntents({ apiKey, baseUrl: service.url, fetch, onRequest })
+    expect(await intents.create(order)).toMatchObject({ replayed: true })
+    await failure(intents)
+    expect(onRequest.mock.calls.map(([{ requestId }]) => requestId)).toEqual(['req_1', undefined])
+  })
+
   test.each(['content-length', 'chunked'])('reads 256 KB, and no more: %s', async (coding) => {
     const shop = new PaymentIntents(fakeService().options)
     const { intent } = await shop.create({ ...order, metadata: { name: 'Անի' } })
@@ -298,21 +406,24 @@ test('a response without a body is not JSON, with fetch', async () => {
 /** A service with TLS that counts its requests. */
 async function tlsService(
   options: ServerOptions,
-): Promise<{ readonly port: number; requests: number }> {
+  isReset: (request: number) => boolean = () => false,
+): Promise<{ readonly port: number; requests: number; connections: number }> {
   const fake = fakeService()
   const listener = listenerOf(fake)
   const server = createServer(options, (request, response) => {
     service.requests++
+    if (isReset(service.requests)) return request.socket.destroy()
     request.headers.authorization = `Bearer ${fake.options.apiKey}`
     return listener(request, response)
   })
-  server.on('tlsClientError', () => {})
+  server.on('tlsClientError', () => {}).on('secureConnection', () => service.connections++)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  const service = { port: (server.address() as AddressInfo).port, requests: 0 }
+  const { port } = server.address() as AddressInfo
+  const service = { port, requests: 0, connections: 0 }
   return service
 }
 
@@ -321,4 +432,12 @@ async function failure(intents: PaymentIntents): Promise<PiError> {
     () => expect.fail('the create succeeded'),
     (error: PiError) => error,
   )
+}
+
+function thrownBy(call: () => unknown): unknown {
+  try {
+    return call()
+  } catch (error) {
+    return error
+  }
 }

@@ -207,12 +207,40 @@ test('node:http: reads a request that other middleware paused', async () => {
   expect((await post(base, body)).status).toBe(200)
 })
 
+const longest = '{"orderId":"A-1001"}'.padEnd(4096)
+test.each([
+  ['in parts', ['{"orderId":', '"A-1001"}'], 200],
+  ['of 4 KB', [longest], 200],
+  ['whose part after 4 KB comes late', [longest, ' '], 413],
+])('node:http: reads a body %s', async (_, parts, status) => {
+  const { base } = await startShop((checkout) => toNode(checkout))
+  const request = httpRequest(`${base}/checkout/handoff`, { method: 'POST', headers })
+  for (const part of parts) request.write(part)
+  const [response] = await once(request.end(), 'response')
+  expect(response.statusCode).toBe(status)
+})
+
+test('node:http: rejects a body that is too large before it ends', async () => {
+  const { base } = await startShop((checkout) => toNode(checkout))
+  const request = httpRequest(`${base}/checkout/handoff`, { method: 'POST', headers })
+  request.write(longest)
+  request.write(' ')
+  const [response] = await once(request, 'response')
+  expect(response.statusCode).toBe(413)
+  request.destroy()
+})
+
 /** The same request in forms that hooks must not see: with a host that the client chose, and with pseudo-headers. */
 const oddRequests: Readonly<Record<string, (base: string) => Promise<Readable>>> = {
   'an address in absolute form': async (base) => {
     const path = 'http://evil.example/checkout/handoff'
     const request = httpRequest(base, { method: 'POST', path, headers }).end(body)
     return (await once(request, 'response'))[0]
+  },
+  'an address in the query': async (base) => {
+    const query = '?from=http://evil.example/x'
+    const request = httpRequest(`${base}/checkout/handoff${query}`, { method: 'POST', headers })
+    return (await once(request.end(body), 'response'))[0]
   },
   'HTTP/2': async (base) => {
     const client = connect(base)
@@ -238,7 +266,8 @@ test.each(Object.entries(oddRequests))(
     onTestFinished(() => void server.close())
     const response = await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
     expect(JSON.parse(await text(response))).toEqual({ id: 'pi_scripted', clientSecret: secret })
-    expect(requests).toMatchObject([{ url: 'http://localhost/checkout/handoff' }])
+    const query = form === 'an address in the query' ? '?from=http://evil.example/x' : ''
+    expect(requests).toMatchObject([{ url: `http://localhost/checkout/handoff${query}` }])
     expect(requests[0]?.headers.get('origin')).toBe(origin)
   },
 )
@@ -307,10 +336,11 @@ test('adapters accept a function around a handler', async () => {
   expect(head.status).toBe(405)
 })
 
-test('a function around a handler is not called for a body that was read', async () => {
+test.each(['whole', 'in part'])('a body that was read %s is not handed on', async (how) => {
   const handle = toNode(() => expect.fail('it was called'))
   const base = await listen((request, response) => {
-    request.resume().on('end', () => void handle(request, response))
+    const read = how === 'whole' ? request.resume() : request
+    read.once(how === 'whole' ? 'end' : 'data', () => void handle(request.pause(), response))
   })
   const response = await post(base, body)
   expect([response.status, await response.json()]).toMatchObject([
@@ -323,8 +353,8 @@ test('toNode sends nothing if other middleware has responded', async () => {
   const handled: Promise<void>[] = []
   const handle = toNode(handlerFor(closed))
   const base = await listen((request, response) => {
-    response.end('the shop')
-    handled.push(handle(request, response))
+    response.write('the ')
+    handled.push(handle(request, response).finally(() => response.end('shop')))
   })
   expect(await (await post(base, '{')).text()).toBe('the shop')
   expect(await Promise.all(handled)).toEqual([undefined])
@@ -339,19 +369,24 @@ test('toNode returns a 500 if a function around a handler rejects', async () => 
   expect(stderr).toHaveBeenCalledWith('pi-checkout handoff:', new Error('broken wrapper'))
 })
 
-test('a client that disconnects before the handler is called does not block it', async () => {
-  const results: Promise<HandoffResult>[] = []
-  const base = await listen((request) => {
-    request.on('error', () => {})
-    // Like a slow session store: the client has disconnected when the handoff gets the request.
-    request.on('close', () => {
-      const handoff = handlerFor(closed)
-      results.push(respondToNode({ handoff, request, parsed: undefined, context: undefined }))
+test.each(['before', 'after'])(
+  'a client that disconnects %s the handler is called does not block it',
+  async (when) => {
+    const results: Promise<HandoffResult>[] = []
+    const base = await listen((request) => {
+      const respond = (): void => {
+        const handoff = handlerFor(closed)
+        results.push(respondToNode({ handoff, request, parsed: undefined, context: undefined }))
+      }
+      if (when === 'after') return respond()
+      // Like a slow session store: the client has disconnected when the handoff gets the request.
+      request.on('error', () => {}).on('close', respond)
     })
-  })
-  const client = partialRequest(base)
-  client.write('{"orde', () => client.destroy())
-  await expect.poll(() => results.length).toBe(1)
-  const [result] = await Promise.all(results)
-  expect(JSON.parse(result?.body ?? '')).toMatchObject({ code: 'body_incomplete' })
-})
+    const client = partialRequest(base)
+    client.write('{"orde', () => when === 'before' && client.destroy())
+    await expect.poll(() => results.length).toBe(1)
+    client.destroy()
+    const [result] = await Promise.all(results)
+    expect(JSON.parse(result?.body ?? '')).toMatchObject({ code: 'body_incomplete' })
+  },
+)
