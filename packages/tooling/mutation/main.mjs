@@ -35,7 +35,15 @@ const groups = [
   { sources: [`${service}/src/http/json.ts`], tests: [`${service}/test/http/json.test.ts`] },
   ...Object.entries({
     intents: ['client-secret', 'idempotency', 'lifecycle'],
-    checkout: ['return-url', 'session-token'],
+    checkout: [
+      'checkout-view',
+      'csp-reports',
+      'long-poll',
+      'parse-request',
+      'provider-result',
+      'return-url',
+      'session-token',
+    ],
   }).flatMap(([folder, names]) =>
     names.map((name) => ({
       sources: [`${service}/src/${folder}/${name}.ts`],
@@ -47,6 +55,22 @@ const groups = [
       (name) => `${service}/src/${name}.ts`,
     ),
     tests: [`${service}/test/http/protocol.test.ts`, `${service}/test/intents/routes.test.ts`],
+  },
+  {
+    sources: ['create-batch', 'find-batch', 'intent-row', 'intents', 'lifetimes', 'reaper'].map(
+      (name) => `${service}/src/intents/${name}.ts`,
+    ),
+    tests: [`${service}/test/intents/{client-secret,intents,lifecycle,reaper}.test.ts`],
+  },
+  {
+    sources: [`${service}/src/intents/routes.ts`],
+    tests: [`${service}/test/intents/routes.test.ts`],
+  },
+  {
+    sources: ['api-errors', 'confirm', 'intent-snapshot', 'open-session', 'pages', 'routes'].map(
+      (name) => `${service}/src/checkout/${name}.ts`,
+    ),
+    tests: [`${service}/test/checkout/{pages,routes}.test.ts`],
   },
   {
     sources: [`${service}/src/merchants`],

@@ -13,14 +13,12 @@ export const OpenSessionSchema = z.strictObject({
   origin: text(/^.{1,255}$/s, 'must be the origin of the page around the checkout'),
 })
 
-const returnUrlRule = `must be an address of at most ${maxUrlLength} characters`
-
 /** Body of `POST /checkout-api/challenge/open`. */
 export const OpenChallengeSchema = z.strictObject({
-  returnUrl: z
-    .string({ error: returnUrlRule })
-    .max(maxUrlLength, { error: returnUrlRule })
-    .optional(),
+  returnUrl: text(
+    new RegExp(`^.{0,${maxUrlLength}}$`, 's'),
+    `must be an address of at most ${maxUrlLength} characters`,
+  ).optional(),
 })
 
 /** Body of the two cancel routes. */

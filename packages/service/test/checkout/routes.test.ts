@@ -211,43 +211,29 @@ test('rejects another attempt while a challenge is open', async () => {
   expect(await problemOf(await client.pay('4242424242424242'))).toBe('409 attempt_in_progress')
 })
 
-for (const number of ['4111111111111111', '4242424242424241', '5105105105105100', 'not a card']) {
-  test(`rejects the number ${number} before the other fields, without repeating it`, async () => {
-    const client = await opened()
-    const body = { attemptId: 7, paymentMethod: { card: { number } } }
-    const text = await (await client.post('confirm', body)).text()
-    expect(JSON.parse(text)).toMatchObject({ status: 400, code: 'card_not_accepted', errors: [] })
-    expect(text).not.toContain(number)
+test('rejects a number that is no test card before the other fields, without repeating it', async () => {
+  const client = await opened()
+  const number = '4111111111111111'
+  const body = { attemptId: 7, paymentMethod: { card: { number } } }
+  const text = await (await client.post('confirm', body)).text()
+  expect(JSON.parse(text)).toMatchObject({ status: 400, code: 'card_not_accepted', errors: [] })
+  expect(text).not.toContain(number)
+})
+
+test('names an invalid field, and keeps the intent', async () => {
+  const client = await opened()
+  const body = {
+    attemptId: 'attempt-0000000003',
+    version: 1,
+    paymentMethod: cardOf('4242424242424242'),
+    amount: 1,
+  }
+  const response = await client.post('confirm', body)
+  expect(await response.json()).toMatchObject({
+    ...{ status: 400, code: 'validation_failed', errors: [{ pointer: '/amount' }] },
   })
-}
-
-const method = cardOf('4242424242424242')
-
-for (const [pointer, change] of [
-  ['/attemptId', { attemptId: 'short' }],
-  ['/version', { version: '1' }],
-  ['/paymentMethod/type', { paymentMethod: { ...method, type: 'cash' } }],
-  ['/paymentMethod/card/expMonth', withCard({ expMonth: 13 })],
-  ['/paymentMethod/card/expYear', withCard({ expYear: 2020 })],
-  ['/paymentMethod/card/cvc', withCard({ cvc: '12' })],
-  ['/paymentMethod/card/holderName', withCard({ holderName: '' })],
-  ['/paymentMethod/card/pin', withCard({ pin: '0000' })],
-  ['/amount', { amount: 1 }],
-] as const) {
-  test(`names an invalid ${pointer}`, async () => {
-    const client = await opened()
-    const valid = { attemptId: 'attempt-0000000003', version: 1, paymentMethod: method }
-    const response = await client.post('confirm', { ...valid, ...change })
-    expect(await response.json()).toMatchObject({
-      ...{ status: 400, code: 'validation_failed', errors: [{ pointer }] },
-    })
-    expect((await client.view()).version).toBe(1)
-  })
-}
-
-function withCard(change: object): object {
-  return { paymentMethod: { ...method, card: { ...method.card, ...change } } }
-}
+  expect((await client.view()).version).toBe(1)
+})
 
 test('cancels an intent, also twice, and accepts no card afterwards', async () => {
   const client = await opened()

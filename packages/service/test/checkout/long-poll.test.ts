@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { longPoll } from '../../src/checkout/long-poll.ts'
+import { json } from '../../src/http/response.ts'
+import { serveHandlers } from '../support/lifetime.ts'
+
+/** Requests a long poll whose wait is `wait`. */
+async function poll(wait: Parameters<typeof longPoll>[0]): Promise<Response> {
+  const origin = await serveHandlers({ health: () => longPoll(wait) })
+  return await fetch(`${origin}/healthz`)
+}
+
+test('returns a result before the first pulse as it is', async () => {
+  const response = await poll(async () => json({ version: 2 }, { status: 201 }))
+  expect([response.status, await response.text()]).toEqual([201, '{"version":2}'])
+})
+
+test('begins the response with the first pulse, and sends a space for each', async () => {
+  let end = (): void => {}
+  const response = await poll(async (onPulse) => {
+    onPulse()
+    await new Promise<void>((resolve) => {
+      end = resolve
+    })
+    onPulse()
+    return json({ version: 2 })
+  })
+  const type = response.headers.get('content-type')
+  expect([response.status, type]).toEqual([200, 'application/json; charset=utf-8'])
+  end()
+  expect(await response.text()).toBe('  {"version":2}')
+})
+
+test('closes the connection if the wait fails after a pulse', async () => {
+  const response = await poll(async (onPulse) => {
+    onPulse()
+    await new Promise(setImmediate)
+    throw new Error('the session ended')
+  })
+  await expect(response.text()).rejects.toThrow()
+})
