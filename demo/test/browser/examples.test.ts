@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import {
   createHandoff,
   type HandoffHandler,
@@ -12,25 +11,21 @@ import {
   PaymentIntents,
 } from '@pi-checkout/server'
 import { isHandoffRoute, toNode } from '@pi-checkout/server/node'
-import { freePort } from '@pi-checkout/test-support/free-port'
-import { leaveAtAnyByte } from '@pi-checkout/test-support/leaving-client'
-import { type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
 import type { Browser } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scriptOf } from './example-pages.ts'
+import {
+  checkoutOrigin,
+  folder,
+  read,
+  register,
+  sandbox,
+  startExample,
+  variables,
+} from './example-shops.ts'
 import { openBrowser, payWith, stack } from './shop-page.ts'
 
-const folder = fileURLToPath(new URL('../../examples/', import.meta.url))
-const { origin: checkoutOrigin } = new URL(stack.baseUrl)
-const variables = {
-  PI_API_KEY: stack.apiKey,
-  PI_BASE_URL: stack.baseUrl,
-  PI_CHECKOUT_ORIGIN: checkoutOrigin,
-  PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the examples').toString('base64url')}`,
-}
 const closing: (() => unknown)[] = []
-const running = new Map<string, StartedProgram>()
-const shared = new Map<string, string>()
 let browser: Browser
 
 beforeAll(async () => {
@@ -52,42 +47,9 @@ test('each file has at most forty lines', () => {
 })
 
 test.each(['express', 'fastify', 'hono', 'node'])(
-  'the %s example survives clients that disconnect at any byte',
-  async (name) => {
-    const shop = await sharedExample(name)
-    const { port } = new URL(shop)
-    const headers = { origin: shop, 'content-type': 'application/json' }
-    const head = [`Host: localhost:${port}`, `Origin: ${shop}`, 'Connection: close']
-    const heads = [
-      ['POST /checkout/handoff HTTP/1.1', ...head, 'Content-Type: application/json'],
-      ['GET /checkout/status HTTP/1.1', ...head],
-    ].map((lines) => lines.join('\r\n'))
-    const [post, get] = heads
-    // The first handoff loads jose.
-    await fetch(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
-    const end = await leaveAtAnyByte({
-      host: 'localhost',
-      port: Number(port),
-      requests: [`${post}\r\nContent-Length: 2\r\n\r\n{}`, `${get}\r\n\r\n`],
-      serves: async () => {
-        const signal = AbortSignal.timeout(30_000)
-        const init = { method: 'POST', headers, body: '{}', signal }
-        const answer = await fetch(`${shop}/checkout/handoff`, init)
-        expect([answer.status, Object.keys(await read(answer))]).toEqual([
-          200,
-          ['id', 'clientSecret'],
-        ])
-      },
-    }).catch(String)
-    const { child, log } = running.get(shop) ?? {}
-    expect([end, child?.exitCode, log?.slice(1)]).toEqual([undefined, null, []])
-  },
-)
-
-test.each(['express', 'fastify', 'hono', 'node'])(
   'the %s example creates one intent for its order and returns paid after the payment',
   async (name) => {
-    const shop = await sharedExample(name)
+    const { shop } = await startExample(`${name}.mjs`)
     const page = await (await fetch(shop)).text()
     expect(page).toContain(`src="${checkoutOrigin}/v1/pi-checkout.js"`)
     await paysOnce(shop, fetch)
@@ -107,7 +69,8 @@ test('the Next example creates one intent for its order and returns paid after t
 
 test('the static page shows a decline, a payment with another card, and the result after a reload', async () => {
   const page = await browser.newPage({ locale: 'en' })
-  await page.goto(await startExample('express.mjs'))
+  const { shop } = await startExample('express.mjs')
+  await page.goto(shop)
   await payWith(page, 'declined')
   await payWith(page, 'succeeded')
   await expect.poll(() => page.locator('output').textContent()).toBe('paid')
@@ -137,14 +100,6 @@ test.each([
 
 type Ask = (address: string, init?: RequestInit) => Promise<Response>
 
-/** Fields that these tests read. */
-interface Answer {
-  readonly id: string
-  readonly clientSecret: string
-  readonly phase: string
-  readonly environments: readonly { readonly id: string }[]
-}
-
 async function paysOnce(shop: string, ask: Ask): Promise<void> {
   const headers = { origin: shop, 'content-type': 'application/json' }
   const handoff = () => ask(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
@@ -156,26 +111,6 @@ async function paysOnce(shop: string, ask: Ask): Promise<void> {
   await sandbox(`intents/${pair.id}/settle`, { outcome: 'succeeded' })
   expect(await phase()).toBe('paid')
   expect((await handoff()).status).toBe(409)
-}
-
-/** Starts an example on a free port, registered at the service. @returns Its address. */
-async function startExample(name: string): Promise<string> {
-  const port = await freePort()
-  await register(`http://localhost:${port}`)
-  const started = await startProgram(
-    ['--import', 'tsx', '--conditions=source', join(folder, name)],
-    { env: { ...variables, PORT: String(port) } },
-  )
-  closing.push(started.stop)
-  running.set(started.line, started)
-  return started.line
-}
-
-/** Starts an example for the tests of its order, in turn. */
-async function sharedExample(name: string): Promise<string> {
-  const shop = shared.get(name) ?? (await startExample(`${name}.mjs`))
-  shared.set(name, shop)
-  return shop
 }
 
 /** A shop whose one page is this script. @returns Its address. */
@@ -210,24 +145,3 @@ async function startShop(script: string): Promise<string> {
 
 const shell = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Shop</title>
   <div id="app"></div><script type="module" src="/page.js"></script></html>`
-
-async function register(origin: string): Promise<void> {
-  const { environments } = await sandbox('environments')
-  await sandbox(`environments/${environments[0]?.id}/origins`, { origin })
-}
-
-async function sandbox(path: string, body?: object): Promise<Answer> {
-  const answer = await fetch(`${stack.baseUrl}/_sandbox/${path}`, {
-    headers: {
-      authorization: `Bearer ${stack.adminToken}`,
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { method: 'POST', body: JSON.stringify(body) }),
-  })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  return read(answer)
-}
-
-async function read(answer: Response): Promise<Answer> {
-  return (await answer.json()) as Answer // The tests expect what they need of it.
-}

@@ -1,0 +1,59 @@
+/** The examples as running shops, registered at the stack's service. @module */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '@pi-checkout/test-support/free-port'
+import { type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
+import { onTestFinished } from 'vitest'
+import { stack } from './shop-page.ts'
+
+export const folder = fileURLToPath(new URL('../../examples/', import.meta.url))
+export const { origin: checkoutOrigin } = new URL(stack.baseUrl)
+export const variables = {
+  PI_API_KEY: stack.apiKey,
+  PI_BASE_URL: stack.baseUrl,
+  PI_CHECKOUT_ORIGIN: checkoutOrigin,
+  PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the examples').toString('base64url')}`,
+}
+
+/** Fields that these tests read. */
+export interface Answer {
+  readonly id: string
+  readonly clientSecret: string
+  readonly phase: string
+  readonly environments: readonly { readonly id: string }[]
+}
+
+/** Starts an example on a free port, registered at the service. Stops it after the test. */
+export async function startExample(
+  name: string,
+): Promise<StartedProgram & { readonly shop: string }> {
+  const port = await freePort()
+  await register(`http://localhost:${port}`)
+  const started = await startProgram(
+    ['--import', 'tsx', '--conditions=source', join(folder, name)],
+    { env: { ...variables, PORT: String(port) } },
+  )
+  onTestFinished(() => void started.stop())
+  return { ...started, shop: started.line }
+}
+
+export async function register(origin: string): Promise<void> {
+  const { environments } = await sandbox('environments')
+  await sandbox(`environments/${environments[0]?.id}/origins`, { origin })
+}
+
+export async function sandbox(path: string, body?: object): Promise<Answer> {
+  const answer = await fetch(`${stack.baseUrl}/_sandbox/${path}`, {
+    headers: {
+      authorization: `Bearer ${stack.adminToken}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return read(answer)
+}
+
+export async function read(answer: Response): Promise<Answer> {
+  return (await answer.json()) as Answer // The tests expect what they need of it.
+}
