@@ -93,8 +93,8 @@ export function serviceRoutes(
     probe('GET /checkout-api/intent', { note: 'without a session' }),
     probe('GET /pi-checkout-:file', { path: '/pi-checkout-0.0.0.js' }),
     ...[
-      ...['/v1/pi-checkout.js', '/healthz', '/readyz', '/openapi.json', '/docs', '/docs.css'],
-      ...['/favicon.ico', '/nowhere', '/metrics'],
+      ...['/v1/pi-checkout.js', '/v1/preload', '/healthz', '/readyz', '/openapi.json'],
+      ...['/docs', '/docs.css', '/favicon.ico', '/nowhere', '/metrics'],
       ...['/_sandbox', '/_sandbox/', '/_sandbox/playground', '/_sandbox/playground/'],
     ].map((name) => probe(`GET ${name}`)),
     ...['environments', 'export', 'events'].flatMap((name) => [

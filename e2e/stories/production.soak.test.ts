@@ -3,12 +3,12 @@ import { createCertificate } from '@pi-checkout/test-support/certificate'
 import { freePort } from '@pi-checkout/test-support/free-port'
 import { hasPgbouncer, startPgbouncer } from '@pi-checkout/test-support/pgbouncer'
 import { postgresBinaries, startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
+import { SlowLine } from '@pi-checkout/test-support/slow-line'
 import { newKeys, runPiService, startService, startShop } from '@pi-checkout/test-support/stack'
 import { test as base, expect } from '@playwright/test'
 import { type Api, retrieve } from '../fixtures/api.ts'
 import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
 import { nginxProgram, startNginx } from '../fixtures/nginx.ts'
-import { startSlowLine } from '../fixtures/slow-line.ts'
 
 interface Deployment {
   readonly shopOrigin: string
@@ -30,9 +30,10 @@ const test = base.extend<{ deployment: Deployment }>({
       cleanups.push(pooler.stop)
 
       const behind = await freePort()
-      const line = await startSlowLine(behind, { latency: 100, bytesPerSecond: 100_000 })
-      cleanups.push(line.stop)
-      const origin = (name: string): string => `https://${name}.localhost:${line.port}`
+      const line = new SlowLine({ roundTrip: 200, bytesPerSecond: 100_000 })
+      cleanups.push(() => line.stop())
+      const linePort = await line.forward(behind)
+      const origin = (name: string): string => `https://${name}.localhost:${linePort}`
       const env = {
         ...{ PI_DATABASE_URL: pooler.url, PI_SECRET_KEYS: newKeys() },
         ...{ PI_PUBLIC_URL: origin('pay'), PI_CHALLENGE_URL: origin('bank') },

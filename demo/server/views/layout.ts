@@ -38,6 +38,11 @@ export function renderPage(frame: Frame, page: Page): string {
   <head>${head(frame, page)}</head>
   <body>
     ${framed(frame, page)}
+    ${
+      // The scripts of the payment form load before the form is opened.
+      (page.place === 'cart' || page.place === 'payment') &&
+      html`<iframe src="${frame.checkoutOrigin}/v1/preload" hidden></iframe>`
+    }
     ${page.next && html`<template id="next">${framed(frame, page.next)}</template>`}
   </body>
 </html>
@@ -62,7 +67,7 @@ function framed(frame: Frame, page: Page): Html {
     </div>`
 }
 
-function head({ language, texts, assets, shopOrigin, checkoutOrigin }: Frame, page: Page): Html {
+function head({ language, texts, assets, shopOrigin }: Frame, page: Page): Html {
   const isPayment = page.place === 'payment'
   const title = `${page.title} · Tsiran`
   const scripts = isPayment ? ['page.ts', 'checkout.ts'] : ['page.ts']
@@ -83,18 +88,18 @@ function head({ language, texts, assets, shopOrigin, checkoutOrigin }: Frame, pa
     <link rel="icon" href="/favicon.ico" sizes="32x32">
     <link rel="icon" href="/pictures/mark.svg" type="image/svg+xml">
     ${
-      // The connection of the payment form is ready when its page opens.
-      (isPayment || page.place === 'cart') && html`<link rel="preconnect" href="${checkoutOrigin}">`
+      // The next page opens with its script.
+      page.place === 'cart' && html`<link rel="modulepreload" href="${assets.url('checkout.ts')}">`
     }
-    ${fontsOf(language).map(
-      (font) =>
-        html`<link rel="preload" href="${assets.url(font)}" as="font" type="font/woff2" crossorigin>
-    `,
-    )}
     <link rel="stylesheet" href="${assets.url('styles/shop.css')}">
     ${[...imports].map((file) => html`<link rel="modulepreload" href="${file}">`)}
     ${scripts.map(
       (script) => html`<script type="module" src="${assets.url(script)}"></script>
+    `,
+    )}
+    ${fontsOf(language).map(
+      (font) =>
+        html`<link rel="preload" href="${assets.url(font)}" as="font" type="font/woff2" crossorigin>
     `,
     )}
   `

@@ -53,6 +53,8 @@ export const routes = {
   element: { method: 'GET', path: '/v1/pi-checkout.js', audience: 'public' },
   /** The file of one version, such as `0.1.0.js`. */
   pinnedElement: { method: 'GET', path: '/pi-checkout-:file', audience: 'public' },
+  /** For a hidden iframe of a shop's page. */
+  preload: { method: 'GET', path: '/v1/preload', audience: 'public' },
   openapi: { method: 'GET', path: '/openapi.json', audience: 'public' },
   docs: { method: 'GET', path: '/docs', audience: 'public' },
   docsStyle: { method: 'GET', path: '/docs.css', audience: 'public' },

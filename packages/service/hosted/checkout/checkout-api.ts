@@ -123,7 +123,8 @@ export class CheckoutApi {
       const response = await fetch(`/checkout-api/${path}`, {
         ...(body && { method: 'POST', body: JSON.stringify(body) }),
         headers,
-        credentials: 'omit',
+        // Not `omit`, for which browsers open another connection. The service sets no cookies.
+        credentials: 'same-origin',
         signal: end.signal,
       })
       if (response.ok && isLongPoll) return await readParts(response, extend)

@@ -8,12 +8,18 @@ import { brandOfType } from './card-fields.ts'
 import type { CardForm, FormNotice } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
+import type { PageSession } from './page-session.ts'
 import { PaymentController } from './payment-controller.ts'
 import { resultOf } from './screen.ts'
 import { failureKey, fill, type Texts, texts } from './texts.ts'
 
 export class HostedPage extends LightElement {
-  readonly #payment = new PaymentController(this)
+  readonly #payment: PaymentController
+
+  constructor(session: PageSession) {
+    super()
+    this.#payment = new PaymentController(this, session)
+  }
 
   protected override render(): unknown {
     if (window.parent === window) return this.#standalone()

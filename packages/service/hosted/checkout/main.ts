@@ -1,11 +1,7 @@
-/** Entry of the hosted page: registers its elements, which starts the handshake. @module */
-import { CardForm } from './card-form.ts'
-import { ChallengeFrame } from './challenge-frame.ts'
-import { HostedPage } from './hosted-page.ts'
+/** Entry of the hosted page: connects it, and then loads the form. @module */
+import { PageSession } from './page-session.ts'
 
+const session = new PageSession()
 // The browser would load it with the first amount, which is too late for the first view.
 void document.fonts.load('1em Dram', '֏')
-
-customElements.define('card-form', CardForm)
-customElements.define('challenge-frame', ChallengeFrame)
-customElements.define('pi-hosted-page', HostedPage)
+void import('./form.ts').then(({ showForm }) => showForm(session))

@@ -1,23 +1,16 @@
 /**
- * One payment on the page: session, confirmation, challenge, waiting, and result.
+ * One payment on the page: confirmation, challenge, waiting, and result.
  *
  * Only a view shows the state of the payment. After a request without a response, a new view must be read.
  *
  * @module
  */
-import type { FromElement } from '@pi-checkout/contract/frame-protocol'
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
-import type {
-  CardDetails,
-  CheckoutView,
-  ConfirmBody,
-  OpenSessionBody,
-} from '../../shared/checkout-api.ts'
+import type { CardDetails, CheckoutView, ConfirmBody } from '../../shared/checkout-api.ts'
 import { ChallengeTurn, type Turn } from './challenge-turn.ts'
-import { ApiProblem, CheckoutApi, isRejection } from './checkout-api.ts'
-import { FrameLink } from './frame-link.ts'
-import { PageAppearance } from './page-appearance.ts'
-import { Retries, sleep } from './retry.ts'
+import { ApiProblem, isRejection } from './checkout-api.ts'
+import type { PageSession, SessionObserver } from './page-session.ts'
+import { sleep } from './retry.ts'
 import { isFinal, type Screen, screenOf } from './screen.ts'
 import { StatusReporter } from './status-reporter.ts'
 import { submitChallenge } from './submit-challenge.ts'
@@ -34,22 +27,14 @@ const responseTimeout = 2000
 /** Milliseconds after which a top page that did not navigate is taken to stay. */
 const navigationTimeout = 10_000
 
-export class PaymentController implements ReactiveController, ViewHolder {
-  /** The merchant's locale, as the element sent it. */
-  locale = 'en'
+export class PaymentController implements ReactiveController, ViewHolder, SessionObserver {
   view: CheckoutView | undefined
   readonly challenge: ChallengeTurn
 
   readonly #host: ReactiveControllerHost & Element
-  readonly #id: string
-  readonly #api = new CheckoutApi(async () => await this.#renew())
-  readonly #appearance = new PageAppearance()
-  readonly #poller = new ViewPoller(this.#api, this)
-  readonly #retries = new Retries()
-  readonly #link: FrameLink
+  readonly #session: PageSession
+  readonly #poller: ViewPoller
   readonly #reporter: StatusReporter
-  /** Origin of the page around this one; set when the secret arrives. */
-  #origin: string | undefined
   #notice: Notice
   /** The latest reads failed. */
   #disconnected = false
@@ -67,19 +52,19 @@ export class PaymentController implements ReactiveController, ViewHolder {
   /** Called when a view arrives. */
   #readers: (() => void)[] = []
 
-  constructor(host: ReactiveControllerHost & Element) {
+  constructor(host: ReactiveControllerHost & Element, session: PageSession) {
+    const { id, api, retries, link } = session
     this.#host = host
-    this.#id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
-    const origins = document.documentElement.dataset.origins?.split(' ') ?? []
-    this.#link = new FrameLink(new Set(origins.filter(Boolean)), this.#onMessage)
-    this.#reporter = new StatusReporter(host, this.#link)
-    this.challenge = new ChallengeTurn({
-      id: this.#id,
-      api: this.#api,
-      retries: this.#retries,
-      onChange: this.#onTurn,
-    })
+    this.#session = session
+    this.#poller = new ViewPoller(api, this)
+    this.#reporter = new StatusReporter(host, link)
+    this.challenge = new ChallengeTurn({ id, api, retries, onChange: this.#onTurn })
     host.addController(this)
+  }
+
+  /** The merchant's locale. */
+  get locale(): string {
+    return this.#session.locale
   }
 
   get screen(): Screen {
@@ -105,7 +90,7 @@ export class PaymentController implements ReactiveController, ViewHolder {
   }
 
   hostConnected(): void {
-    this.#link.start()
+    this.#session.observe(this)
     window.addEventListener('pageshow', ({ persisted }) => {
       if (!persisted) return
       this.#navigation = undefined
@@ -137,7 +122,7 @@ export class PaymentController implements ReactiveController, ViewHolder {
     }
     await this.#perform({
       send: async (signal) => {
-        const view = await this.#api.confirm(request, signal)
+        const view = await this.#session.api.confirm(request, signal)
         this.#confirmed = view.version
         return view
       },
@@ -153,13 +138,13 @@ export class PaymentController implements ReactiveController, ViewHolder {
   async cancel(): Promise<void> {
     if (this.#action) return
     this.#cancels = true
-    await this.#perform({ send: async (signal) => await this.#api.cancel(signal) })
+    await this.#perform({ send: async (signal) => await this.#session.api.cancel(signal) })
     this.#cancels = this.view?.status === 'canceled'
   }
 
   /** Cancels the challenge and returns to the card form. */
   async useAnotherCard(): Promise<void> {
-    await this.#perform({ send: async (signal) => await this.#api.cancelChallenge(signal) })
+    await this.#perform({ send: async (signal) => await this.#session.api.cancelChallenge(signal) })
   }
 
   /** Opens the challenge in this window and ends it in all others. */
@@ -201,51 +186,23 @@ export class PaymentController implements ReactiveController, ViewHolder {
     this.#host.requestUpdate()
   }
 
-  readonly #onMessage = (message: FromElement, origin: string): void => {
-    switch (message.t) {
-      case 'config':
-        this.locale = message.locale
-        this.#appearance.set(message.appearance)
-        this.#host.requestUpdate()
-        return
-      case 'auth':
-        if (message.id !== this.#id) this.#link.fail('unauthorized')
-        else void this.#open({ id: message.id, clientSecret: message.secret, origin })
-        return
-      case 'ping':
-        this.#link.send({ t: 'pong' })
-        this.#poller.readNow()
-    }
+  onSession(view: CheckoutView): void {
+    const isFirst = !this.view
+    this.#adopt(view)
+    if (isFirst) void this.#poller.run()
   }
 
-  async #open(request: OpenSessionBody): Promise<void> {
-    if (this.#origin) return
-    this.#origin = request.origin
-    try {
-      this.#adopt(await this.#retries.send((signal) => this.#api.open(request, signal)))
-    } catch (error) {
-      this.#link.fail(failCode(error))
-      return
-    }
-    await this.#poller.run()
+  onConfig(): void {
+    this.#host.requestUpdate()
   }
 
-  /** Requests the secret again, so that the typed card is kept. */
-  async #renew(): Promise<void> {
-    const auth = await this.#link.request({ t: 'renew' }, 'auth')
-    if (auth?.id !== this.#id || !this.#origin) throw new TypeError('auth: was not sent again')
-    try {
-      const request = { id: auth.id, clientSecret: auth.secret, origin: this.#origin }
-      this.#adopt(await this.#api.open(request))
-    } catch (error) {
-      if (isRejection(error)) this.#link.fail(failCode(error))
-      throw error
-    }
+  onPing(): void {
+    this.#poller.readNow()
   }
 
   /** Sends the pending requests again: the network may be back. */
   #resume(): void {
-    this.#retries.resume()
+    this.#session.retries.resume()
     this.#poller.readNow()
   }
 
@@ -303,7 +260,7 @@ export class PaymentController implements ReactiveController, ViewHolder {
     await sleep(responseTimeout)
     if (this.#action !== action) return
     action.isObsolete = true
-    this.#retries.resume()
+    this.#session.retries.resume()
   }
 
   /** Sends the request for an action and shows its result. Until that is known, the page is busy. */
@@ -322,7 +279,7 @@ export class PaymentController implements ReactiveController, ViewHolder {
     this.#showNotice(undefined)
     try {
       this.#adopt(
-        await this.#retries.send(send, {
+        await this.#session.retries.send(send, {
           onFailure: () => hasChanged() || this.#showNotice(pendingNotice),
           isObsolete: () => action.isObsolete,
         }),
@@ -356,14 +313,17 @@ export class PaymentController implements ReactiveController, ViewHolder {
 
   /** @returns The notice to show if the page did not leave. */
   async #navigate(): Promise<Notice> {
-    const left = await this.#link.request({ t: 'leave' }, 'left')
+    const left = await this.#session.link.request({ t: 'leave' }, 'left')
     if (!left) return 'toBankFailed'
     try {
       const body = { returnUrl: left.page }
-      const ticket = await this.#retries.send((signal) => this.#api.openChallenge(body, signal), {
-        onFailure: () => this.#showNotice('connection'),
-        isObsolete: () => this.screen !== 'bank',
-      })
+      const ticket = await this.#session.retries.send(
+        (signal) => this.#session.api.openChallenge(body, signal),
+        {
+          onFailure: () => this.#showNotice('connection'),
+          isObsolete: () => this.screen !== 'bank',
+        },
+      )
       if (this.screen !== 'bank') return undefined
       this.#showNotice(undefined)
       submitChallenge(ticket, { target: '_top', locale: this.locale })
@@ -409,12 +369,6 @@ function noticeOf(error: unknown): Notice {
   if (!isRejection(error)) return undefined
   if (error.pointers.includes('/paymentMethod/card/expYear')) return 'expiryPast'
   return rejectionNotices.get(error.code)
-}
-
-function failCode(error: unknown): string {
-  if (!isRejection(error)) return 'internal'
-  if (error.code === 'origin_not_allowed') return 'origin_not_allowed'
-  return error.status === 404 ? 'unauthorized' : 'internal'
 }
 
 function isInvalidReturnUrl(error: unknown): boolean {

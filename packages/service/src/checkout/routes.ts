@@ -9,7 +9,7 @@ import type { Queryable } from '../db/database.ts'
 import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { compressed } from '../http/encoding.ts'
-import { checkoutHeaders, errorPageHeaders } from '../http/page-headers.ts'
+import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { createBuckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
@@ -31,7 +31,7 @@ import {
 } from './intent-snapshot.ts'
 import { longPoll } from './long-poll.ts'
 import { type ActiveSession, openSession, sessionReader } from './open-session.ts'
-import { checkoutPage, checkoutStyleSource, errorPage } from './pages.ts'
+import { checkoutPage, checkoutStyleSource, errorPage, readPage } from './pages.ts'
 import {
   ConfirmSchema,
   EmptySchema,
@@ -100,6 +100,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
 
   return {
     page: pageHandler(options),
+    preload: async () => page(openPageHeaders(), readPage(options.hostedFolder, 'preload')),
     reports: cspReports({ log, now }),
 
     openSession: async (call) => {
@@ -209,7 +210,7 @@ function pageHandler({
   const showError = (reason: {
     readonly code: (typeof failCodes)[number]
     readonly mode?: 'test' | 'live'
-  }): RouteResponse => page(errorPageHeaders(), errorPage(hostedFolder, reason))
+  }): RouteResponse => page(openPageHeaders(), errorPage(hostedFolder, reason))
 
   return async (call) => {
     const {

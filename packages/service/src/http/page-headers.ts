@@ -25,8 +25,8 @@ export function checkoutHeaders({
   }
 }
 
-/** Returns the headers of the error page. Any page may frame it, because it contains no data and no action. */
-export function errorPageHeaders(): Record<string, string> {
+/** Returns the headers of pages that any page may frame, because they contain no data and no action. */
+export function openPageHeaders(): Record<string, string> {
   return { ...pageHeaders({ 'form-action': "'none'" }, { ancestors: '*' }), ...isolated }
 }
 

@@ -1,0 +1,99 @@
+/**
+ * The page's connection to the element, and its session. It is small: it opens the session while the form's script
+ * loads.
+ *
+ * @module
+ */
+import type { FromElement } from '@pi-checkout/contract/frame-protocol'
+import type { CheckoutView, OpenSessionBody } from '../../shared/checkout-api.ts'
+import { CheckoutApi, isRejection } from './checkout-api.ts'
+import { FrameLink } from './frame-link.ts'
+import { PageAppearance } from './page-appearance.ts'
+import { Retries } from './retry.ts'
+
+/** What the form gets of the session. */
+export interface SessionObserver {
+  /** The session was opened, perhaps before the form was there, or opened again. */
+  onSession(view: CheckoutView): void
+  /** The locale may have changed. */
+  onConfig(): void
+  /** The page around this one was restored. */
+  onPing(): void
+}
+
+export class PageSession {
+  /** The merchant's locale, as the element sent it. */
+  locale = 'en'
+  readonly id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
+  readonly api = new CheckoutApi(async () => await this.#renew())
+  readonly retries = new Retries()
+  readonly link: FrameLink
+
+  readonly #appearance = new PageAppearance()
+  /** Origin of the page around this one; set when the secret arrives. */
+  #origin: string | undefined
+  #view: CheckoutView | undefined
+  #observer: SessionObserver | undefined
+
+  constructor() {
+    const origins = document.documentElement.dataset.origins?.split(' ') ?? []
+    this.link = new FrameLink(new Set(origins.filter(Boolean)), this.#onMessage)
+    this.link.start()
+  }
+
+  observe(observer: SessionObserver): void {
+    this.#observer = observer
+    if (this.#view) observer.onSession(this.#view)
+  }
+
+  readonly #onMessage = (message: FromElement, origin: string): void => {
+    switch (message.t) {
+      case 'config':
+        this.locale = message.locale
+        this.#appearance.set(message.appearance)
+        this.#observer?.onConfig()
+        return
+      case 'auth':
+        if (message.id !== this.id) this.link.fail('unauthorized')
+        else void this.#open({ id: message.id, clientSecret: message.secret, origin })
+        return
+      case 'ping':
+        this.link.send({ t: 'pong' })
+        this.#observer?.onPing()
+    }
+  }
+
+  async #open(request: OpenSessionBody): Promise<void> {
+    if (this.#origin) return
+    this.#origin = request.origin
+    try {
+      this.#adopt(await this.retries.send((signal) => this.api.open(request, signal)))
+    } catch (error) {
+      this.link.fail(failCode(error))
+    }
+  }
+
+  /** Requests the secret again, so that the typed card is kept. */
+  async #renew(): Promise<void> {
+    const auth = await this.link.request({ t: 'renew' }, 'auth')
+    if (auth?.id !== this.id || !this.#origin) throw new TypeError('auth: was not sent again')
+    try {
+      const request = { id: auth.id, clientSecret: auth.secret, origin: this.#origin }
+      this.#adopt(await this.api.open(request))
+    } catch (error) {
+      if (isRejection(error)) this.link.fail(failCode(error))
+      throw error
+    }
+  }
+
+  #adopt(view: CheckoutView): void {
+    this.#view = view
+    this.#observer?.onSession(view)
+  }
+}
+
+function failCode(error: unknown): string {
+  if (!isRejection(error)) return 'internal'
+  if (error.code === 'origin_not_allowed') return 'origin_not_allowed'
+  return error.status === 404 ? 'unauthorized' : 'internal'
+}
