@@ -300,6 +300,29 @@ const demoRows = [
   ),
 ]
 
+const onSlowLine = '300 ms for each round trip, 50 kB/s, Chromium'
+
+const slowLineRows = [
+  row(
+    `"Check out" in the cart to the usable form, ${onSlowLine}`,
+    ['slow line', 'ms'],
+    ['the requests that it needs, one after the other by a Node script', 'slow line, a script'],
+    '≤ 1.5',
+  ),
+  row(
+    `"Check out" in the cart to the usable form, ${onSlowLine}`,
+    ['slow line', 'ms'],
+    ['3 seconds', 3000],
+    '≤ 1',
+  ),
+  row(
+    `"Check out" in the cart to the first paint of the payment page, ${onSlowLine}`,
+    ['slow line', 'first paint ms'],
+    ['1.5 seconds', 1500],
+    '≤ 1',
+  ),
+]
+
 /** Every row, by the part of the repository that it measures. */
 export const sections: Readonly<Record<string, readonly Definition[]>> = {
   'packages/server': [
@@ -327,4 +350,5 @@ export const sections: Readonly<Record<string, readonly Definition[]>> = {
     ...serviceRows,
   ],
   demo: demoRows,
+  'slow line': slowLineRows,
 }

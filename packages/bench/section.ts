@@ -9,6 +9,7 @@ const runners: Readonly<Record<string, readonly string[]>> = {
   'packages/element': ['element-size', 'element-mount'],
   'packages/service': ['service-start', 'service-load'],
   demo: ['demo'],
+  'slow line': ['slow-line'],
 }
 
 const [, , name = '', quick] = process.argv
