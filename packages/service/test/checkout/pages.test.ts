@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
+import { readPage } from '../../src/checkout/pages.ts'
 import { startCheckout } from '../support/checkout.ts'
+import { temporaryFolder } from '../support/lifetime.ts'
 import { sendRaw } from '../support/service.ts'
 
 const shop = 'https://shop.example'
@@ -21,6 +23,9 @@ function ancestorsOf(response: Response): string | undefined {
 test('includes the registered origins in the hosted page, and no data of the intent', async () => {
   const { id, clientSecret } = await checkout.createIntent({ orderId: 'TOP-SECRET-7' })
   const html = await (await pageFor(id)).text()
+  const [, now = ''] =
+    /data-origins="(?:[^"]*)" data-mode="test" data-now="([^"]*)"/.exec(html) ?? []
+  expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000)
   expect(html).toContain(`data-origins="${shop} http://localhost:3000"`)
   for (const text of [id, clientSecret, 'TOP-SECRET-7', 'Ararat', '150000']) {
     expect(html).not.toContain(text)
@@ -44,7 +49,7 @@ test('shows one error page for unknown ids, without reading origins (threat 56)'
   }
   const [page = ''] = pages
   expect(pages.size).toBe(1)
-  expect(page).toContain('data-code=\\"unauthorized\\"')
+  expect(page).toContain('data-code=\\"unauthorized\\" data-mode=\\"\\"')
   expect(page).toContain("form-action 'none'")
   expect(page).toContain('frame-ancestors *')
   expect(page).not.toMatch(/<form|<input|data-origins/)
@@ -63,7 +68,7 @@ for (const referer of [
     const html = await response.text()
     expect(ancestorsOf(response)).toBe('*')
     expect(response.headers.get('content-security-policy')).toContain("form-action 'none'")
-    expect(html).toContain('data-code="origin_not_allowed"')
+    expect(html).toContain('data-code="origin_not_allowed" data-mode="test"')
     expect(html).not.toMatch(/<form|<input|data-origins/)
   })
 }
@@ -127,6 +132,12 @@ test('serves built scripts and styles for good, and no bare page', async () => {
   for (const path of ['/checkout-assets/', '/checkout-assets/checkout.html', '/checkout.html']) {
     expect((await fetch(`${checkout.url}${path}`)).status, path).toBe(404)
   }
+})
+
+test('names the command that builds the pages if they are missing', () => {
+  expect(() => readPage(temporaryFolder(), 'checkout')).toThrow(
+    'The hosted pages are not built. Run `npm run build`, then start again.',
+  )
 })
 
 test('loads no key, validation library, or source map into browsers (threat 1)', async () => {

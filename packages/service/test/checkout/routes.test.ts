@@ -48,27 +48,47 @@ test('returns one 404 for every mismatch of id and clientSecret (threat 13)', as
   // Its secret key was removed after a rotation, as it may be once no row needs it.
   await checkout.db.query`update payment_intents set secret_kid = 'old' where id = ${old.id}`
   const bodies = new Set<string>()
-  for (const pair of [
-    { id: 'pi_000000000000000000000000', clientSecret: one.clientSecret },
-    { id: one.id, clientSecret: other.clientSecret },
-    { id: one.id, clientSecret: foreign.clientSecret },
-    { id: one.id, clientSecret: `${one.clientSecret.slice(0, -1)}!` },
-    { id: one.id, clientSecret: 'short' },
-    revoked,
-    old,
-  ]) {
+  for (const [rule, pair] of [
+    ['unknown_intent', { id: 'pi_000000000000000000000000', clientSecret: one.clientSecret }],
+    ['wrong_or_old_secret', { id: one.id, clientSecret: other.clientSecret }],
+    ['wrong_or_old_secret', { id: one.id, clientSecret: foreign.clientSecret }],
+    ['wrong_or_old_secret', { id: one.id, clientSecret: `${one.clientSecret.slice(0, -1)}!` }],
+    ['wrong_or_old_secret', { id: one.id, clientSecret: 'short' }],
+    ['revoked_secret', revoked],
+    ['wrong_or_old_secret', old],
+  ] as const) {
+    const before = checkout.logged.length
     const response = await new PageClient(checkout).post('session', { ...pair, origin: shop })
     expect(response.status).toBe(404)
     bodies.add((await response.text()).replace(/req_\w+/, ''))
+    expect(checkout.logged.slice(before).map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({
+        ...{
+          level: 40,
+          msg: 'Rejected a checkout session',
+          error: expect.objectContaining({ rule }),
+        },
+        requestId: response.headers.get('request-id'),
+      }),
+    )
   }
-  expect(bodies.size).toBe(1)
+  expect([...bodies]).toEqual([
+    expect.stringContaining(
+      'No Payment Intent has this id, or its clientSecret is not valid. Request a new one from the shop.',
+    ),
+  ])
 })
 
 for (const origin of ['http://evil.localhost:3000', 'null', `${shop}/`, shop.toUpperCase()]) {
   test(`rejects a session for a page of ${origin}`, async () => {
     const pair = await checkout.createIntent()
     const response = await new PageClient(checkout).post('session', { ...pair, origin })
-    expect(await problemOf(response)).toBe('403 origin_not_allowed')
+    expect(await response.json()).toMatchObject({
+      ...{ status: 403, code: 'origin_not_allowed' },
+      detail:
+        'The origin of the page around the checkout is not registered. Run pi-service origins add.',
+    })
+    expect(checkout.logged.at(-1)).toContain('"rule":"unregistered_origin"')
   })
 }
 
@@ -88,15 +108,21 @@ test('opens a settled intent for ten minutes (threat 14)', async () => {
   expect(await problemOf(late)).toBe('404 payment_intent_not_found')
 })
 
-for (const [what, token] of [
-  ['without a token', undefined],
-  ['with an invalid token', 'Bearer abc.def.ghi'],
-  ['with another scheme', 'Basic cGk6'],
+const invalidToken = 'Bearer error="invalid_token"'
+for (const [what, token, challenge] of [
+  ['without a token', undefined, 'Bearer'],
+  ['with an invalid token', 'Bearer abc.def.ghi', invalidToken],
+  ['with two tokens', 'Bearer abc.def.ghi x', invalidToken],
+  ['with another scheme', 'Basic cGk6', invalidToken],
 ] as const) {
   test(`rejects every request ${what}`, async () => {
     const headers = token ? { authorization: token } : {}
     const view = await fetch(`${checkout.url}/checkout-api/intent`, { headers })
-    expect(await problemOf(view)).toBe('401 invalid_session')
+    expect(view.headers.get('www-authenticate')).toBe(challenge)
+    expect(await view.json()).toMatchObject({
+      ...{ status: 401, code: 'invalid_session' },
+      detail: 'The checkout session has ended. Open a new one with the clientSecret.',
+    })
     for (const path of protectedPaths) {
       const response = await new PageClient(checkout).post(path, {}, headers)
       expect(await problemOf(response), path).toBe('401 invalid_session')
@@ -123,7 +149,10 @@ for (const sent of [
       },
       body: '{}',
     })
-    expect(await problemOf(response)).toBe('403 origin_not_allowed')
+    expect(await response.json()).toMatchObject({
+      ...{ status: 403, code: 'origin_not_allowed' },
+      detail: 'Only the hosted checkout page may call this. Merchants use POST /payment-intents.',
+    })
     expect((await client.view()).status).toBe('requires_payment_method')
   })
 }
@@ -161,7 +190,10 @@ test('fails the intent after a stolen card, shown as a plain decline (threat 66)
     status: 'failed',
     lastPaymentFailure: { code: 'card_declined', declineCode: 'generic_decline', retryable: false },
   })
-  expect(await problemOf(await client.pay('4242424242424242'))).toBe('409 intent_finalized')
+  expect(await (await client.pay('4242424242424242')).json()).toMatchObject({
+    ...{ status: 409, code: 'intent_finalized' },
+    detail: 'The Payment Intent is final. Read it again.',
+  })
 })
 
 test('charges once for one of twenty simultaneous attempts (threats 53, 63)', async () => {
@@ -202,13 +234,73 @@ test('rejects a card for a version that is out of date', async () => {
   const client = await opened()
   await client.pay('4000000000000002')
   const response = await client.pay('4242424242424242', { version: 1 })
-  expect(await problemOf(response)).toBe('409 version_conflict')
+  expect(await response.json()).toMatchObject({
+    ...{ status: 409, code: 'version_conflict' },
+    detail: 'The Payment Intent was changed by another request. Read it again.',
+  })
 })
 
 test('rejects another attempt while a challenge is open', async () => {
   const client = await opened()
   await client.pay('4000000000003220')
-  expect(await problemOf(await client.pay('4242424242424242'))).toBe('409 attempt_in_progress')
+  expect(await (await client.pay('4242424242424242')).json()).toMatchObject({
+    ...{ status: 409, code: 'attempt_in_progress' },
+    detail: 'Another confirmation is in progress. Wait for its result.',
+  })
+})
+
+test('opens a challenge twenty times, and cancels it also twice', async () => {
+  const client = await opened()
+  expect(await problemOf(await client.post('challenge/open', {}))).toBe('409 version_conflict')
+  await client.pay('4000000000003220')
+  const { nextAction } = await client.view()
+  expect(nextAction).toMatchObject({ type: 'challenge', url: `${checkout.challengeUrl}/challenge` })
+  for (let times = 1; times < 20; times++) {
+    expect(await client.openChallenge()).toEqual({
+      url: nextAction?.url,
+      token: expect.stringMatching(/^[\w-]{43}$/),
+    })
+  }
+  expect(await problemOf(await client.post('challenge/open', {}))).toBe('429 rate_limited')
+  for (let times = 0; times < 2; times++) {
+    expect(await (await client.post('challenge/cancel', {})).json()).toMatchObject({
+      status: 'requires_payment_method',
+      lastPaymentFailure: {
+        ...{ code: 'authentication_failed', declineCode: 'authentication_canceled' },
+        message: 'The confirmation was not finished. Try again or use another card.',
+      },
+    })
+  }
+})
+
+test('opens a redirect with an address to return to', async () => {
+  const client = await opened()
+  await client.pay('4000002760003184')
+  for (const body of [{}, { returnUrl: 'https://evil.example/' }]) {
+    expect(await (await client.post('challenge/open', body)).json()).toMatchObject({
+      ...{ status: 403, code: 'origin_not_allowed' },
+      detail:
+        'returnUrl must be an address on a registered origin, with https, or with http on loopback.',
+    })
+  }
+  const ticket = await client.openChallenge({ returnUrl: `${shop}/thanks` })
+  expect(ticket.url).toBe(`${checkout.challengeUrl}/bank`)
+})
+
+for (const version of ['', 'x', '-1', '1.5', '1234567890', ' 1']) {
+  test(`rejects waitForVersion=${version}`, async () => {
+    const response = await (await opened()).get(`?waitForVersion=${version}`)
+    expect(await response.json()).toMatchObject({
+      ...{ status: 400, code: 'validation_failed' },
+      detail: 'waitForVersion must have 1 to 9 digits.',
+    })
+  })
+}
+
+test('reads an intent that has the awaited version, and ignores other parameters', async () => {
+  const client = await opened()
+  expect((await client.view('?waitForVersion=1&x=1')).version).toBe(1)
+  expect((await client.view('?waitForVersion=000000001&keepAlive')).version).toBe(1)
 })
 
 test('rejects a number that is no test card before the other fields, without repeating it', async () => {

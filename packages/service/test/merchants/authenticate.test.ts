@@ -2,36 +2,45 @@ import type { IncomingMessage } from 'node:http'
 import { crc32 } from 'node:zlib'
 import { beforeEach, expect, test } from 'vitest'
 import { base62Digits, randomBase62 } from '../../src/ids.ts'
-import { createApiKey, revokeApiKey } from '../../src/merchants/api-keys.ts'
+import { createApiKey, findApiKeys, hashOf, revokeApiKey } from '../../src/merchants/api-keys.ts'
 import { createAuthenticator } from '../../src/merchants/authenticate.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
 import { openTestStore } from '../support/store.ts'
 
 const db = await openTestStore()
-const keys = readSecretKeys(newSecretKeys())
+const variable = newSecretKeys()
+const keys = readSecretKeys(variable)
 const start = new Date('2026-11-21T12:00:00Z')
 let now = start
 let statements = 0
 let afterReading = async (): Promise<void> => {}
+/** Whether the store returns no row, as before a key was created. */
+let isEmpty = false
+const limited: IncomingMessage[] = []
 
-const auth = createAuthenticator({
-  db: {
-    ...db,
-    query: async <Row>(...statement: Parameters<typeof db.query>): Promise<Row[]> => {
-      statements++
-      const rows = await db.query<Row>(...statement)
-      await afterReading()
-      return rows
+const auth = createAuthenticator(
+  {
+    db: {
+      ...db,
+      query: async <Row>(...statement: Parameters<typeof db.query>): Promise<Row[]> => {
+        statements++
+        const rows = await db.query<Row>(...statement)
+        await afterReading()
+        return isEmpty ? [] : rows
+      },
     },
+    keys,
+    now: () => now,
   },
-  keys,
-  now: () => now,
-})
+  async (request) => void limited.push(request),
+)
 
 beforeEach(() => {
   now = start
   statements = 0
   afterReading = async () => {}
+  isEmpty = false
+  limited.length = 0
 })
 
 async function newKey(mode: 'test' | 'live', expiresAt?: Date) {
@@ -39,12 +48,25 @@ async function newKey(mode: 'test' | 'live', expiresAt?: Date) {
   return await createApiKey(db, keys, { environment, now, expiresAt })
 }
 
-async function authenticate(apiKey: string) {
-  const headers = { authorization: `Bearer ${apiKey}` }
-  return await auth.authenticate({ headers, socket: {} } as IncomingMessage)
+async function authenticate(apiKey: string, socket = {}) {
+  return await send(`Bearer ${apiKey}`, socket)
 }
 
-const revoked = { code: 'revoked_credentials' }
+async function send(authorization: string | undefined, socket = {}) {
+  return await auth.authenticate({ headers: { authorization }, socket } as IncomingMessage)
+}
+
+const revoked = {
+  code: 'revoked_credentials',
+  message:
+    'The secret API key was revoked or has expired. Create another with pi-service keys create.',
+  headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+}
+const unknown = {
+  code: 'invalid_credentials',
+  message: 'No environment has this secret API key.',
+  headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+}
 const later = (milliseconds: number): Date => new Date(start.getTime() + milliseconds)
 
 test('rejects a key from its expiry on, cached or not', async () => {
@@ -62,9 +84,9 @@ test('rejects a key from its expiry on, cached or not', async () => {
 test('rejects a key with a wrong checksum without a statement', async () => {
   const zeros = [`pi_sk_test_${'0'.repeat(36)}`, `pi_sk_live_${'Z'.repeat(36)}`]
   for (const apiKey of ['x', 'pi_sk_test_', ...zeros]) {
-    await expect(authenticate(apiKey)).rejects.toMatchObject({ code: 'invalid_credentials' })
+    await expect(authenticate(apiKey)).rejects.toMatchObject(unknown)
   }
-  expect(statements).toBe(0)
+  expect([statements, limited.length]).toEqual([0, 4])
 })
 
 test('looks up many unknown keys and a valid one in few statements', async () => {
@@ -74,7 +96,7 @@ test('looks up many unknown keys and a valid one in few statements', async () =>
     return `pi_sk_live_${body}${base62Digits(crc32(body), 6)}`
   })
   const sent = [...unknown.slice(0, 100), apiKey, ...unknown.slice(100)]
-  const results = await Promise.allSettled(sent.map(authenticate))
+  const results = await Promise.allSettled(sent.map((each) => authenticate(each)))
   expect(statements).toBeLessThan(10)
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   expect(results[100]).toMatchObject({ value: { mode: 'live' } })
@@ -103,4 +125,72 @@ test('rejects a key five seconds after another instance revoked it during its lo
   await authenticate(apiKey)
   now = later(5000)
   await expect(authenticate(apiKey)).rejects.toMatchObject(revoked)
+})
+
+test('rejects a request without a bearer token', async () => {
+  await expect(send(undefined)).rejects.toMatchObject({
+    code: 'missing_credentials',
+    message: 'Send the secret API key as Authorization: Bearer <API_KEY>.',
+    headers: { 'www-authenticate': 'Bearer' },
+  })
+  const { apiKey } = await newKey('test')
+  for (const header of [
+    ...['', 'Bearer', 'Bearer ', `Basic ${apiKey}`, `x Bearer ${apiKey}`, `Bearer ${apiKey} x`],
+    ...[`Bearer${apiKey}`, `Bearer ${'x'.repeat(513)}`],
+  ]) {
+    await expect(send(header), header).rejects.toMatchObject(unknown)
+  }
+  expect([statements, limited.length]).toEqual([0, 0])
+  expect(await send(`bearer   ${apiKey}`)).toMatchObject({ mode: 'test' })
+})
+
+test('reads a key once in five seconds, on each connection or all', async () => {
+  const { apiKey } = await newKey('test')
+  const socket = {}
+  for (const each of [socket, socket, {}]) await authenticate(apiKey, each)
+  db.notify({ intentId: 'pi_1', version: 2 })
+  now = later(4999)
+  for (const each of [socket, {}]) await authenticate(apiKey, each)
+  expect(statements).toBe(1)
+  now = later(5000)
+  await authenticate(apiKey, socket)
+  expect(statements).toBe(2)
+  // The clock is set back, so the result may be older than it seems.
+  now = later(-1)
+  for (const each of [socket, {}]) await authenticate(apiKey, each)
+  expect(statements).toBe(3)
+  db.notify('environments')
+  for (const each of [socket, {}]) await authenticate(apiKey, each)
+  expect(statements).toBe(4)
+})
+
+test('a connection may change its key', async () => {
+  const [test, live] = [await newKey('test'), await newKey('live')]
+  const socket = {}
+  for (const mode of ['test', 'live', 'test'] as const) {
+    const { apiKey } = mode === 'test' ? test : live
+    expect(await authenticate(apiKey, socket)).toMatchObject({ mode })
+  }
+})
+
+test('accepts a new key immediately after it was unknown, and limits clients before', async () => {
+  const { apiKey } = await newKey('test')
+  isEmpty = true
+  const socket = {}
+  await expect(authenticate(apiKey, socket)).rejects.toMatchObject(unknown)
+  expect(limited).toMatchObject([{ socket }])
+  isEmpty = false
+  expect(await authenticate(apiKey, socket)).toMatchObject({ mode: 'test' })
+  expect(limited).toHaveLength(1)
+})
+
+test('hashes a key again with the newest root secret when it is used', async () => {
+  const { apiKey } = await newKey('test')
+  const newest = newSecretKeys().replace(/^\w+:/, 'k2:')
+  const rotated = readSecretKeys(`${newest},${variable}`)
+  const [found] = await findApiKeys(db, rotated, [apiKey])
+  expect(found).toMatchObject({ environment: { mode: 'test' }, expiresAt: null, revokedAt: null })
+  expect(await findApiKeys(db, readSecretKeys(newest), [apiKey, apiKey])).toEqual([found, found])
+  expect(await findApiKeys(db, keys, [apiKey])).toEqual([undefined])
+  expect(() => hashOf(keys, 'k2', apiKey)).toThrow('PI_SECRET_KEYS lacks a key that it listed')
 })

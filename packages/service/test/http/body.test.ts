@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { expect, test } from 'vitest'
+import { jsonBody } from '../../src/http/body.ts'
+import { json } from '../../src/http/response.ts'
+import { serveHandlers } from '../support/lifetime.ts'
+
+const reads: Promise<unknown>[] = []
+async function read(...sent: Parameters<typeof jsonBody>) {
+  reads.push(jsonBody(...sent))
+  return json({ body: await reads.at(-1) })
+}
+const origin = await serveHandlers({
+  create: async ({ request }) => await read(request),
+  confirm: async ({ request }) => await read(request, { maxBytes: 16, maxDepth: 2 }),
+})
+const type = { 'content-type': 'application/json' }
+const [usual, small] = [`${origin}/payment-intents`, `${origin}/checkout-api/confirm`]
+
+async function post(url: string, text: string, headers: Record<string, string> = type) {
+  return await fetch(url, { method: 'POST', headers, body: new TextEncoder().encode(text) })
+}
+
+/** Sends a body in chunks, without a Content-Length. */
+async function postChunks(url: string, ...chunks: string[]): Promise<number | undefined> {
+  const sent = request(url, { method: 'POST', headers: type })
+  for (const chunk of chunks) sent.write(chunk)
+  const [response] = await once(sent.end(), 'response')
+  response.resume()
+  return response.statusCode
+}
+
+test.each([
+  { 'content-type': 'application/json;' },
+  { 'content-type': 'Application/JSON ; ;charset="UTF-8"' },
+  { 'content-type': 'application/json; charset=utf-8' },
+  { ...type, 'content-encoding': 'IDENTITY' },
+])('reads JSON with %j', async (headers) => {
+  expect(await (await post(usual, '{"a":[1]}', headers)).json()).toEqual({ body: { a: [1] } })
+})
+
+test.each([
+  ...['', 'text/plain', 'text/plain, application/json', 'application/json; charset=utf-16'],
+  ...['application/json; charset=utf-8; charset=utf-16', undefined],
+])('rejects the media type %j', async (sent) => {
+  const headers = sent === undefined ? {} : { 'content-type': sent }
+  const response = await post(usual, '{}', headers)
+  expect(response.headers.get('accept-post')).toBe('application/json')
+  expect(await response.json()).toMatchObject({
+    ...{ status: 415, code: 'unsupported_media_type' },
+    detail: 'Content-Type must be application/json, with no charset other than utf-8.',
+  })
+})
+
+test('rejects a compressed body', async () => {
+  const response = await post(usual, '{}', { ...type, 'content-encoding': 'gzip' })
+  expect(response.headers.get('accept-encoding')).toBe('identity')
+  expect(await response.json()).toMatchObject({
+    ...{ status: 415, code: 'unsupported_media_type' },
+    detail: 'Content-Encoding is not supported. Send the body uncompressed.',
+  })
+})
+
+for (const [url, max, depth] of [
+  [usual, 65_536, 5],
+  [small, 16, 2],
+] as const) {
+  test(`reads ${max} bytes and ${depth} levels, and no more`, async () => {
+    const longest = '[1]'.padEnd(max)
+    expect(await (await post(url, longest)).json()).toEqual({ body: [1] })
+    expect(await postChunks(url, '[', longest.slice(1))).toBe(200)
+    expect(await postChunks(url, longest, ' ')).toBe(413)
+    expect(await (await post(url, `${longest} `)).json()).toMatchObject({
+      ...{ status: 413, code: 'payload_too_large' },
+      detail: `The body must be at most ${max} bytes.`,
+    })
+    const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+    expect((await post(url, nested(depth))).status).toBe(200)
+    expect((await post(url, nested(depth + 1))).status).toBe(400)
+  })
+}
+
+test('rejects a body that is too large before it arrives', async () => {
+  const headers = { ...type, 'content-length': '17' }
+  const sent = request(small, { method: 'POST', headers }).on('error', () => {})
+  sent.flushHeaders()
+  const [response] = await once(sent, 'response')
+  expect(response.statusCode).toBe(413)
+  sent.destroy()
+})
+
+test('ends with an error if the client leaves within its body', async () => {
+  const before = reads.length
+  const headers = { ...type, 'content-length': '9' }
+  const sent = request(usual, { method: 'POST', headers }).on('error', () => {})
+  sent.write('{"a"')
+  await expect.poll(() => reads.length).toBe(before + 1)
+  sent.destroy()
+  await expect(reads.at(-1)).rejects.toMatchObject({
+    ...{ code: 'request_timeout' },
+    message: 'The connection closed before the body was complete.',
+  })
+})

@@ -1,0 +1,128 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/db/database.ts'
+import { createBatch } from '../../src/intents/create-batch.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from '../../src/merchants/api-keys.ts'
+import {
+  environmentLookUps,
+  environmentNow,
+  findEnvironment,
+  findEnvironmentOfIntent,
+} from '../../src/merchants/environments.ts'
+import {
+  addOrigin,
+  ensureEnvironment,
+  ensureMerchant,
+  findEnvironmentByName,
+  firstMerchant,
+  listEnvironments,
+  removeOrigin,
+} from '../../src/merchants/merchants.ts'
+import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { newIntent, openTestStore } from '../support/store.ts'
+
+const store = await openTestStore()
+const keys = readSecretKeys(newSecretKeys())
+const changes: unknown[] = []
+const db: Database = {
+  ...store,
+  notify: (change) => {
+    changes.push(change)
+    store.notify(change)
+  },
+}
+const at = (minutes: number): Date => new Date(Date.UTC(2026, 10, 20, 12, minutes))
+const environmentId = 'env_test'
+
+beforeEach(() => {
+  changes.length = 0
+})
+
+test('creates merchant and environment once', async () => {
+  const name = { merchant: 'Sevan Cheese', mode: 'live' } as const
+  expect(await findEnvironmentByName(db, name)).toBeUndefined()
+  const created = await ensureEnvironment(db, name, at(0))
+  expect(created).toMatchObject({
+    ...{ merchantName: 'Sevan Cheese', mode: 'live', allowedOrigins: [], clockOffset: 0 },
+    id: expect.stringMatching(/^env_[A-Za-z0-9]{16}$/),
+    merchantId: expect.stringMatching(/^mer_[A-Za-z0-9]{16}$/),
+  })
+  expect(created.idempotencySalt).toHaveLength(32)
+  expect(changes).toEqual(['environments'])
+  expect(await ensureEnvironment(db, name, at(1))).toEqual(created)
+  expect(await ensureMerchant(db, 'Sevan Cheese', at(1))).toBe(false)
+  expect(changes).toEqual(['environments'])
+  expect(await ensureMerchant(db, 'Old Books', at(-1e6))).toBe(true)
+  expect(await firstMerchant(db)).toBe('Old Books')
+  expect((await listEnvironments(db, at(2)))[0]).toEqual({
+    ...{ merchant: 'Sevan Cheese', environment: 'live', origins: [], createdAt: at(0) },
+    workingKeys: 0,
+  })
+})
+
+test('finds environments by id, alone, together, and by an intent', async () => {
+  const [one, other] = [
+    await findEnvironment(db, 'env_test'),
+    await findEnvironment(db, 'env_live'),
+  ]
+  expect(one).toMatchObject({ id: 'env_test', merchantName: 'Ararat Tea House', mode: 'test' })
+  const lookUp = environmentLookUps(db)
+  const found = await Promise.all(['env_live', 'env_test', 'env_none', 'env_test'].map(lookUp))
+  expect(found).toEqual([other, one, undefined, one])
+  const draft = newIntent()
+  await createBatch(db)(draft)
+  expect(await findEnvironmentOfIntent(db, draft.id)).toEqual(one)
+  expect(await findEnvironmentOfIntent(db, 'pi_none')).toBeUndefined()
+})
+
+test('an environment may be ahead of real time', () => {
+  expect(environmentNow({ clockOffset: 60_000 }, at(1))).toEqual(at(2))
+})
+
+test('adds and removes origins, and reports each change', async () => {
+  const [shop, books] = ['https://shop.example', 'https://books.example']
+  const added = async (origin: string) => await addOrigin(db, { environmentId, origin })
+  expect(await added(shop)).toEqual([shop])
+  expect(await added(books)).toEqual([shop, books])
+  expect(await added(shop)).toEqual([shop, books])
+  expect(await addOrigin(db, { environmentId: 'env_none', origin: shop })).toEqual([])
+  changes.length = 0
+  expect(await removeOrigin(db, { environmentId, origin: shop })).toEqual([books])
+  expect(changes).toEqual(['environments'])
+  expect(await removeOrigin(db, { environmentId, origin: shop })).toBeUndefined()
+  expect(changes).toEqual(['environments'])
+})
+
+test('lists keys without their secrets, and revokes one for good', async () => {
+  const environment = { id: environmentId, mode: 'test' } as const
+  const create = async (now: Date, expiresAt?: Date) =>
+    await createApiKey(db, keys, { environment, now, expiresAt })
+  const [second, first] = [await create(at(1)), await create(at(0), at(9))]
+  expect(changes).toEqual(['environments', 'environments'])
+  expect(first).toEqual({
+    id: expect.stringMatching(/^key_[A-Za-z0-9]{16}$/),
+    apiKey: expect.stringMatching(/^pi_sk_test_[A-Za-z0-9]{36}$/),
+  })
+  changes.length = 0
+  expect(await revokeApiKey(db, { id: first.id, now: at(2) })).toBe(true)
+  expect(changes).toEqual(['environments'])
+  expect(await revokeApiKey(db, { id: first.id, now: at(3) })).toBe(true)
+  changes.length = 0
+  expect(await revokeApiKey(db, { id: 'key_none', now: at(3) })).toBe(false)
+  expect(changes).toEqual([])
+  const listed = { merchant: 'Ararat Tea House', environment: 'test' }
+  const display = ({ apiKey }: typeof first) => `pi_sk_test_…${apiKey.slice(-4)}`
+  expect(await listApiKeys(db)).toEqual([
+    {
+      ...{ ...listed, id: first.id, display: display(first) },
+      ...{ createdAt: at(0), expiresAt: at(9), revokedAt: at(2) },
+    },
+    {
+      ...{ ...listed, id: second.id, display: display(second) },
+      ...{ createdAt: at(1), expiresAt: null, revokedAt: null },
+    },
+  ])
+  const environments = await listEnvironments(db, at(4))
+  expect(environments.find((each) => each.workingKeys > 0)).toMatchObject({
+    ...{ ...listed, workingKeys: 1 },
+  })
+})
