@@ -122,9 +122,11 @@ export interface LoggedRequest {
   /** Id of the test environment, or `null` if no key identified it. */
   readonly environment: string | null
   readonly intentId: string | null
-  /** Masked key, or `null` if none was sent. */
+  /** Key with masked credentials, or `null` if none was sent. */
   readonly idempotencyKey: string | null
   readonly replayed: boolean
+  /** How often the same intent was retrieved again before another kind of request. Each counts as this one. */
+  readonly repeats: number
   /** Code of the problem in the response. */
   readonly problem: string | null
   /** JSON Pointers of invalid fields, up to 20 and 500 characters in total. */
@@ -135,7 +137,7 @@ export interface LoggedRequest {
 
 /** Uses of an idempotency key since the service started. */
 export interface KeyUse {
-  /** Masked key. */
+  /** Key with masked credentials. */
   readonly key: string
   readonly intentId: string | null
   readonly requests: number

@@ -2,7 +2,7 @@
 import { html, type TemplateResult } from 'lit'
 import type { KeyUse } from '../../shared/sandbox-api.ts'
 import type { InspectorState } from './inspector-state.ts'
-import { clockText, timeText } from './labels.ts'
+import { clockText, keyText, timeText } from './labels.ts'
 import { emptySection, intentLink } from './markup.ts'
 
 export function idempotencyView(state: InspectorState): TemplateResult {
@@ -27,7 +27,7 @@ function row(state: InspectorState, use: KeyUse): TemplateResult {
   const { key, intentId, requests, replays, conflicts, waits, lastAt } = use
   const orderId = state.findIntent(intentId)?.orderId
   return html`<tr>
-    <td><code>${key}</code></td>
+    <td><code title=${key}>${keyText(key)}</code></td>
     <td>${intentId ? intentLink(intentId, html`<bdi>${orderId ?? intentId}</bdi>`) : 'none'}</td>
     <td>${requests}</td>
     <td>${replays}</td>

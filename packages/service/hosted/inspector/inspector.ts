@@ -31,6 +31,8 @@ export class Inspector extends LightElement {
     addEventListener('hashchange', this.#navigate)
     addEventListener('keydown', this.#onKeyDown)
     document.addEventListener('visibilitychange', () => this.requestUpdate())
+    const token = sessionStorage.getItem(tokenName)
+    if (token) this.#state.unlock(token)
     this.#navigate()
   }
 
@@ -98,7 +100,7 @@ export class Inspector extends LightElement {
     const enter = (event: SubmitEvent): void => {
       event.preventDefault()
       const token = readToken(this.querySelector<HTMLInputElement>('#token')?.value ?? '')
-      if (token) this.#state.unlock(token)
+      if (token) this.#unlock(token)
       else this.#state.lock(notToken)
     }
     const { tokenError } = this.#state
@@ -106,7 +108,7 @@ export class Inspector extends LightElement {
       <img src=${iconUrl} alt="" width="40" height="40">
       <h1>Inspector</h1>
       <p class="hint">Open the link that <code>pi-service start</code> printed. It contains the admin token of the
-        running service. This page keeps the token in memory only, so enter it again after a reload.</p>
+        running service. This tab keeps the token until you close it.</p>
       <form @submit=${enter}>
         <label for="token">Admin token or link</label>
         <input id="token" type="password" autocomplete="off" spellcheck="false" required
@@ -188,10 +190,19 @@ export class Inspector extends LightElement {
     }
   }
 
+  /**
+   * Keeps the token for a reload of this tab. A checkout in a shop's page cannot read it: the browser keeps a storage
+   * for each tab and each page around a frame.
+   */
+  #unlock(token: string): void {
+    sessionStorage.setItem(tokenName, token)
+    this.#state.unlock(token)
+  }
+
   readonly #navigate = (): void => {
     // A new link can be opened in the same tab.
     const token = takeToken()
-    if (token) this.#state.unlock(token)
+    if (token) this.#unlock(token)
     this.#state.dismiss()
     this.#route = readRoute(location.hash)
     const { section, id } = this.#route
@@ -247,6 +258,7 @@ export class Inspector extends LightElement {
   }
 }
 
+const tokenName = 'pi-inspector-token'
 const shortcutsName = 'pi-inspector-shortcuts'
 
 const notToken = 'This is not an admin token. Paste the printed link, or the part after its #.'

@@ -105,3 +105,8 @@ const units = [
 const clockParts = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
 const clock = new Intl.DateTimeFormat('en-GB', clockParts)
 const dateTime = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...clockParts })
+
+/** Returns an idempotency key for a line: of a long one, the beginning and the end. */
+export function keyText(key: string): string {
+  return key.length > 40 ? `${key.slice(0, 24)}…${key.slice(-12)}` : key
+}

@@ -1,4 +1,4 @@
-/** Client of the sandbox API. It keeps the admin token in memory only. @module */
+/** Client of the sandbox API. @module */
 import type { PaymentIntent, Problem } from '@pi-checkout/contract'
 import type { IntentPage, ShownIntent, Topic } from '../../shared/sandbox-api.ts'
 import type { IntentFilter } from './search.ts'

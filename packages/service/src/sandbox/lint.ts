@@ -1,7 +1,7 @@
 /** Finds integration mistakes in requests that would cause problems in production, and their fixes. @module */
 import type { LintIssue, LintRule } from '../../shared/sandbox-api.ts'
 import type { LogEntry } from './request-log/logged-request.ts'
-import { digestOf, maskKey } from './request-log/mask.ts'
+import { digestOf, maskCredentials } from './request-log/mask.ts'
 
 /** Texts of the rules. */
 const lintRules = {
@@ -124,7 +124,7 @@ export function violations(entry: LogEntry, reads: number): readonly Violation[]
   }
   if (reused) {
     const key = entry.idempotencyKey ?? ''
-    const detail = `The key ${maskKey(key)} was sent with a different body. The request was rejected.`
+    const detail = `The key ${maskCredentials(key)} was sent with a different body. The request was rejected.`
     found.push({ rule: 'key_reused', subject: digestOf(key), detail })
   }
   if (inBrowser) {

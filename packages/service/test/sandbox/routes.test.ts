@@ -147,7 +147,7 @@ test('opens no checkout with a revoked clientSecret', async () => {
   expect(await json('GET', `/intents/${id}`)).toMatchObject({ secretRevoked: true })
 })
 
-test('logs requests with masked keys and without bodies', async () => {
+test('logs requests with their keys and without bodies', async () => {
   const id = await newIntent('order-A-1001-attempt-1')
   await retrieve(service, id)
   await retrieve(service, `${id}_secret_abc`)
@@ -162,7 +162,7 @@ test('logs requests with masked keys and without bodies', async () => {
       status: 201,
       operation: 'create',
       intentId: id,
-      idempotencyKey: expect.stringMatching(/^order-…pt-1 [\da-f]{4}$/),
+      idempotencyKey: 'order-A-1001-attempt-1',
       requestId: expect.stringMatching(/^req_/),
       ms: expect.any(Number),
     },
@@ -197,6 +197,31 @@ test('finds requests by order, key, status, or problem', async () => {
     { method: 'GET', intentId: id },
     { method: 'POST', intentId: id },
   ])
+})
+
+test('counts reads that repeat until another kind of request', async () => {
+  const [one, other] = [await newIntent(), await newIntent('order-S-77-attempt-2')]
+  for (const id of [one, other, one, one]) await retrieve(service, id)
+  await retrieve(service, `pi_${'0'.repeat(24)}`)
+  for (const id of [one, one]) await retrieve(service, id)
+  await create(service, { ...order, amount: 0 })
+  await retrieve(service, one)
+  const seen = async () =>
+    (await requests()).map(
+      ({ intentId, status, repeats }: Record<string, unknown>) =>
+        `${intentId === one ? 'one' : 'other'} ${status} ${repeats}`,
+    )
+  await expect
+    .poll(seen)
+    .toEqual([
+      'one 200 0',
+      'other 400 0',
+      'other 404 0',
+      'other 200 0',
+      'one 200 4',
+      'other 201 0',
+      'one 201 0',
+    ])
 })
 
 test('finds intents by order, customer, card, and status', async () => {

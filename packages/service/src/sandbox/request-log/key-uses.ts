@@ -1,7 +1,7 @@
 /** Counts requests by idempotency key and result, at this instance. @module */
 import type { KeyUse } from '../../../shared/sandbox-api.ts'
 import type { LogEntry } from './logged-request.ts'
-import { maskKey } from './mask.ts'
+import { maskCredentials } from './mask.ts'
 
 /** Creates an empty list of the `max` keys that were used last. */
 export function createKeyUses(max: number) {
@@ -36,7 +36,7 @@ export function createKeyUses(max: number) {
         .filter(({ environment }) => environment === environmentId)
         .sort((one, other) => other.lastAt.getTime() - one.lastAt.getTime())
         .map(({ key, environment: _, lastAt, ...numbers }) => ({
-          key: maskKey(key),
+          key: maskCredentials(key),
           ...numbers,
           lastAt: lastAt.toISOString(),
         })),

@@ -1,14 +1,16 @@
 /** Entries of the request log, and their public form. @module */
 import type { LoggedRequest } from '../../../shared/sandbox-api.ts'
-import { maskKey } from './mask.ts'
+import { maskCredentials } from './mask.ts'
 
 /** A recorded request. */
-export interface LogEntry extends Omit<LoggedRequest, 'at' | 'ms' | 'idempotencyKey' | 'problem'> {
+export interface LogEntry
+  extends Omit<LoggedRequest, 'at' | 'ms' | 'idempotencyKey' | 'problem' | 'repeats'> {
   readonly at: Date
   readonly ms: number
-  /** Key as sent, for searches, up to 255 characters. It is shown masked. */
+  /** Key as sent, up to 255 characters. */
   readonly idempotencyKey: string | undefined
   readonly problem: string | undefined
+  repeats: number
   /** Whether the request had headers that only browsers send, and a key or a preflight for one. */
   readonly isKeyFromBrowser: boolean
   /** Whether the address contained a credential. */
@@ -28,21 +30,22 @@ export interface RequestFilter {
 /** Returns the public form of an entry. */
 export function loggedRequest(entry: LogEntry): LoggedRequest {
   const { number, method, path, status, requestId, operation } = entry
-  const { environment, intentId, replayed, pointers, pointersOmitted } = entry
+  const { environment, intentId, replayed, repeats, pointers, pointersOmitted } = entry
   return {
     ...{ number, method, path, status, requestId, operation },
-    ...{ environment, intentId, replayed, pointers, pointersOmitted },
+    ...{ environment, intentId, replayed, repeats, pointers, pointersOmitted },
     at: entry.at.toISOString(),
     ms: Math.round(entry.ms * 10) / 10,
-    idempotencyKey: entry.idempotencyKey === undefined ? null : maskKey(entry.idempotencyKey),
+    idempotencyKey:
+      entry.idempotencyKey === undefined ? null : maskCredentials(entry.idempotencyKey),
     problem: entry.problem ?? null,
   }
 }
 
-/** Returns whether an entry matches. Compares the complete idempotency key, although it is shown masked. */
+/** Returns whether an entry matches. */
 export function matches(entry: LogEntry, { text, intentIds }: RequestFilter): boolean {
   const { method, path, status, requestId: id, intentId, idempotencyKey = '', problem = '' } = entry
   if (intentId !== null && intentIds.has(intentId)) return true
-  const shown = [method, path, status, id, intentId, maskKey(idempotencyKey), problem]
-  return `${shown.join(' ')} ${idempotencyKey}`.toLowerCase().includes(text.toLowerCase())
+  const shown = [method, path, status, id, intentId, maskCredentials(idempotencyKey), problem]
+  return shown.join(' ').toLowerCase().includes(text.toLowerCase())
 }

@@ -11,10 +11,14 @@ export function maskPath(url: string): string {
   if (text === undefined) return '/…'
   // Return the path as sent unless it contains a credential.
   if (!credential.test(text)) return path.slice(0, maxPath)
+  return maskCredentials(text).slice(0, maxPath)
+}
+
+/** Masks credentials in a text. */
+export function maskCredentials(text: string): string {
   return text
     .replace(/_secret_[^/]*/gi, '_secret_…')
     .replace(/(pi_sk_(?:test|live)_)[^/]*/gi, '$1…')
-    .slice(0, maxPath)
 }
 
 /** Masks ids of intents in a path, because they may be live. */
@@ -34,13 +38,6 @@ export function hasSecret(url: string): boolean {
 
 const credential = /_secret_|pi_sk_(?:test|live)_/i
 const wholeCredential = /_secret_[a-z0-9]|pi_sk_(?:test|live)_/i
-
-/** Masks an idempotency key. Appends a short hash to distinguish similar keys. */
-export function maskKey(key: string): string {
-  const hash = digestOf(key).slice(0, 4)
-  if (key.length < 12) return `${key.slice(0, 2)}… ${hash}`
-  return `${key.slice(0, 6)}…${key.slice(-4)} ${hash}`
-}
 
 /** Returns the SHA-256 of a text, in hex. */
 export function digestOf(text: string): string {

@@ -67,12 +67,24 @@ export function createRequestLog({
     // A reused key refers to the intent that was created with it.
     const isReused = recorded.status === 422
     const entry = isReused ? { ...recorded, intentId: uses.intentOf(recorded) } : recorded
-    entries.push(entry)
+    if (!isRepeat(entry)) entries.push(entry)
     // Drop half of the entries at a time, because removing the first one moves all others.
     if (entries.length > maxEntries * 2) entries = entries.slice(-maxEntries)
     uses.count(entry)
     onEntry(entry)
     topics.notify('intents', 'requests', 'idempotency', 'faults')
+  }
+
+  /** Counts a repeated read, because a shop that polls would push other requests out of the log. */
+  function isRepeat({ operation, status, path, environment }: LogEntry): boolean {
+    if (operation !== 'retrieve' || status !== 200) return false
+    for (const entry of entries.slice(-maxReads).reverse()) {
+      if (entry.operation !== 'retrieve') return false
+      if (entry.status !== 200 || entry.path !== path || entry.environment !== environment) continue
+      entry.repeats++
+      return true
+    }
+    return false
   }
 
   return {
@@ -119,6 +131,8 @@ export function createRequestLog({
 
 const maxEntries = 500
 const maxAboutOne = 20
+/** How many reads are compared with the next one. */
+const maxReads = 20
 
 /**
  * Returns whether a request is logged: requests of a merchant's server and pages, and those to an unknown
@@ -138,7 +152,7 @@ function entryOf(
   const operation = operationOf(call)
   const key = sent[headers.idempotencyKey]
   return {
-    ...{ number, at, ms, method, operation, replayed, problem },
+    ...{ number, at, ms, method, operation, replayed, problem, repeats: 0 },
     path: maskPath(path),
     status: call.sentStatus,
     requestId: call.requestId,
