@@ -55,6 +55,7 @@ test('logs 60 reports a minute', async () => {
   expect(lines).toHaveLength(59)
   // An invalid report after those that may be logged is not read.
   await send([...Array.from({ length: 60 }, () => report({})), 'invalid'])
+  expect(lines).toHaveLength(60)
   now += 59_999
   await send([longest])
   expect(lines).toHaveLength(60)

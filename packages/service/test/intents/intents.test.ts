@@ -6,8 +6,10 @@ import { createBatch, type NewIntent } from '../../src/intents/create-batch.ts'
 import { findBatch } from '../../src/intents/find-batch.ts'
 import {
   applyCauses,
+  createIntentStore,
   findIntent,
   moveIntent,
+  revokeSecret,
   type StoredIntent,
 } from '../../src/intents/intents.ts'
 import { type Cause, decide } from '../../src/intents/lifecycle.ts'
@@ -111,6 +113,137 @@ test('fails only the bad row of a batch', async () => {
   ])
 })
 
+test('a key belongs to one body of one environment, for 48 hours', async () => {
+  const full = {
+    ...newIntent().body,
+    customer: { id: 'c_1', name: 'Ani' },
+    metadata: { cart: '7' },
+  }
+  const first = draft(60, { body: full })
+  const plain = draft(61)
+  const other = draft(62, { environmentId: 'env_live' })
+  await Promise.all([first, plain, other].map(create))
+  const before = new Date(after(48).getTime() - 1)
+  const results = await Promise.all([
+    create(draft(60, { createdAt: before })),
+    create(draft(60, { createdAt: before, idempotency: hashes(60, 2) })),
+    create(draft(60, { environmentId: 'env_live' })),
+    create(draft(61, { createdAt: before })),
+    create(draft(62)),
+    // The result of its first insert was lost.
+    create(first),
+    create(newIntent()),
+  ])
+  const { id, secretKid, secretSalt, environmentId } = first
+  expect(results).toEqual([
+    {
+      type: 'replayed',
+      created: expect.objectContaining({
+        ...{ id, secretKid, secretSalt, environmentId, body: full, createdAt: at },
+      }),
+    },
+    { type: 'reused' },
+    { type: 'created' },
+    { type: 'replayed', created: expect.objectContaining({ id: plain.id, body: plain.body }) },
+    ...Array(3).fill({ type: 'created' }),
+  ])
+  const later = draft(60, { createdAt: after(48), idempotency: hashes(60, 2) })
+  expect(await Promise.all([create(later), create(draft(61))])).toMatchObject([
+    { type: 'created' },
+    { type: 'replayed', created: { id: plain.id } },
+  ])
+  expect(await create(draft(60, { idempotency: hashes(60, 2) }))).toMatchObject({
+    ...{ type: 'replayed', created: { id: later.id } },
+  })
+})
+
+test('a key that another instance has locked is in use, and other creates succeed', async () => {
+  const locked = draft(63)
+  const busy = observed(db, (_text, values) => {
+    if (values.some((column) => [column].flat().includes(locked.id))) throw new StoreError('55P03')
+  })
+  const results = await Promise.allSettled([locked, draft(64), newIntent()].map(createBatch(busy)))
+  expect(results).toEqual(
+    ['in_use', 'created', 'created'].map((type) => ({ status: 'fulfilled', value: { type } })),
+  )
+  const unkeyed = observed(db, () => {
+    throw new StoreError('55P03')
+  })
+  await expect(createBatch(unkeyed)(newIntent())).rejects.toMatchObject({ code: '55P03' })
+})
+
+test('finds and settles intents of one environment', async () => {
+  const store = createIntentStore(db)
+  const [one, deleted] = [draft(65), draft(66)]
+  await Promise.all([store.create(one), store.create(deleted)])
+  const intent = await store.find(keyOf(one))
+  expect(intent).toMatchObject({ id: one.id, status: 'requires_payment_method' })
+  expect(intent).not.toHaveProperty('secretSalt')
+  for (const key of [{ ...keyOf(one), environmentId: 'env_other' }, keyOf(newIntent())]) {
+    expect(await store.find(key)).toBeUndefined()
+    expect(await findIntent(db, key, at)).toBeUndefined()
+  }
+  const found = await store.find(keyOf(deleted))
+  if (!intent || !found) throw new Error('missing')
+  expect(await store.settle(intent, after(23))).toBe(intent)
+  expect(await store.settle(intent, after(24))).toMatchObject({ status: 'expired', version: 2 })
+  // The first read is out of date.
+  expect(await store.settle(intent, after(25))).toMatchObject({ status: 'expired', version: 2 })
+  await db.query`delete from payment_intents where id = ${deleted.id}`
+  expect(await store.settle(found, after(24))).toBeUndefined()
+})
+
+test('revokes the secret of an intent in environments of the given modes', async () => {
+  const changes: unknown[] = []
+  const recorded = { ...db, notify: (change: unknown) => void changes.push(change) }
+  const drafted = draft(67)
+  await create(drafted)
+  for (const [id, mode] of [
+    [drafted.id, 'live'],
+    ['pi_none', 'test'],
+  ] as const) {
+    expect(await revokeSecret(recorded, { id, modes: [mode] })).toBe(false)
+  }
+  expect([changes, (await read(drafted)).secretSalt]).toEqual([[], drafted.secretSalt])
+  expect(await revokeSecret(recorded, { id: drafted.id, modes: ['test', 'live'] })).toBe(true)
+  expect(changes).toEqual([{ intentId: drafted.id, version: Infinity }])
+  expect((await read(drafted)).secretSalt).toBeNull()
+})
+
+const declined = { code: 'card_declined', declineCode: 'generic', message: 'Declined.' }
+for (const [state, ...causes] of [
+  ['challenge', { ...confirmed, challenge: 'challenge' }],
+  ['processing', { ...confirmed, challenge: 'challenge' }, { type: 'challenge_passed' }],
+  ['succeeded', confirmed, { type: 'authorised', providerPaymentId: 'pay_state' }],
+  ['failed', confirmed, { type: 'declined', failure: declined, hard: false }],
+  ['failed', confirmed, { type: 'declined', failure: declined, hard: true }],
+  ['abandoned', { ...confirmed, challenge: 'challenge' }, { type: 'canceled' }],
+] as readonly [string, Cause, Cause?][]) {
+  test(`a confirmation is ${state} after ${causes.map((cause) => cause?.type).join(', ')}`, async () => {
+    const drafted = draft(68, { idempotency: undefined as never })
+    const [first, ...rest] = causes as [Cause, ...Cause[]]
+    const intent = await moved(drafted, first)
+    await db.query`
+      insert into payment_attempts (intent_id, attempt_id, state, payment_method, outcome, created_at, updated_at)
+      values (${drafted.id}, 'a', ${intent.status === 'processing' ? 'processing' : 'challenge'}, '{}', 'x', ${at}, ${at})`
+    await applyCauses(db, intent, { causes: rest, at })
+    expect(
+      await db.query`
+      select state, failure is not null as failed from payment_attempts
+       where intent_id = ${drafted.id}`,
+    ).toEqual([{ state, failed: state === 'failed' }])
+  })
+}
+
+test('rejects the first cause without a change', async () => {
+  const intent = await moved(draft(69))
+  const apply = async (...causes: Cause[]) => await applyCauses(db, intent, { causes, at })
+  expect(await apply({ type: 'challenge_passed' })).toEqual({ rejection: 'version_conflict' })
+  expect(await apply()).toBe(intent)
+  expect(await apply(confirmed)).toMatchObject({ status: 'processing', version: 2 })
+  expect(await apply(confirmed)).toEqual({ rejection: 'version_conflict' })
+})
+
 for (const [key, code] of [
   [21, '08006'],
   [22, '42501'],
@@ -135,8 +268,11 @@ test('applies one of two moves from the same version', async () => {
   const intent = await moved(draft(7))
   const next = decide(intent, confirmed, at)
   if ('rejection' in next) throw new Error(next.rejection)
-  const moves = await Promise.all([moveIntent(db, intent, next), moveIntent(db, intent, next)])
+  const changes: unknown[] = []
+  const recorded = { ...db, notify: (change: unknown) => void changes.push(change) }
+  const moves = await Promise.all([1, 2].map(() => moveIntent(recorded, intent, next)))
   expect(moves.map((move) => move?.version)).toEqual([2, undefined])
+  expect(changes).toEqual([{ intentId: intent.id, version: 2 }])
   expect(moves[0]).toMatchObject({ status: 'processing', paymentMethod: card, confirms: 1 })
 })
 
@@ -170,7 +306,10 @@ test('fails only the unreadable intent of a batch', async () => {
   await db.query`update payment_intents set order_id = ${'A\x1f1'} where id = ${unreadable.id}`
   const results = await Promise.allSettled([unreadable, readable].map(keyOf).map(find))
   expect(results).toMatchObject([
-    { status: 'rejected' },
+    {
+      status: 'rejected',
+      reason: new Error('The store contains an intent with a separator in it'),
+    },
     { status: 'fulfilled', value: { id: readable.id } },
   ])
   await db.query`delete from payment_intents where id = ${unreadable.id}`

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { pino } from 'pino'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { randomSalt } from '../../src/ids.ts'
 import { createBatch } from '../../src/intents/create-batch.ts'
-import { reap } from '../../src/intents/reaper.ts'
+import { reap, startReaper } from '../../src/intents/reaper.ts'
 import { ensureEnvironment } from '../../src/merchants/merchants.ts'
 import { hashes, newIntent, observed, openTestStore } from '../support/store.ts'
 
@@ -129,4 +130,79 @@ test('deletes final intents after the retention time, and only those', async () 
     'recently final',
     'with a key',
   ])
+})
+
+test('deletes all tokens of a final intent after ten minutes, and no others', async () => {
+  const tokensOf = async (status: 'canceled' | 'requires_payment_method', count: number) => {
+    const draft = newIntent({ createdAt: start })
+    await createBatch(db)(draft)
+    const finalizedAt = status === 'canceled' ? start : null
+    await db.query`
+      update payment_intents set status = ${status}, finalized_at = ${finalizedAt}
+       where id = ${draft.id}`
+    await db.query`
+      insert into payment_attempts (intent_id, attempt_id, state, payment_method, outcome, created_at, updated_at)
+      values (${draft.id}, 'a', 'challenge', '{}', 'x', ${start}, ${start})`
+    await db.query`
+      insert into challenges (id, intent_id, attempt_id, presentation, expires_at, created_at)
+      values (${draft.id}, ${draft.id}, 'a', 'frame', ${start}, ${start})`
+    await db.query`
+      insert into challenge_tokens
+      select sha256((${draft.id}::text || n)::bytea), ${draft.id} from generate_series(1, ${count}::int) n`
+    return async () =>
+      (await db.query`select from challenge_tokens where challenge_id = ${draft.id}`).length
+  }
+  const [final, open] = [
+    await tokensOf('canceled', 2500),
+    await tokensOf('requires_payment_method', 3),
+  ]
+  const left = async () => [await final(), await open()]
+  await reapAt(1 / 6 - 1 / 3600)
+  expect(await left()).toEqual([2500, 3])
+  await reapAt(1 / 6)
+  expect(await left()).toEqual([0, 3])
+})
+
+test('runs a round every ten seconds until it is stopped, and logs one that fails', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const lines: string[] = []
+  const log = pino({}, { write: (line) => void lines.push(line) })
+  let rounds = 0
+  const transaction = async () => {
+    rounds++
+    throw new Error('the store is away')
+  }
+  const stop = startReaper({ db: { ...db, transaction }, now: () => start, log })
+  for (let round = 1; round <= 2; round++) {
+    vi.advanceTimersByTime(9_999)
+    expect(rounds).toBe(round - 1)
+    vi.advanceTimersByTime(1)
+    await expect.poll(() => lines).toHaveLength(round)
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+      ...{ level: 40, msg: 'A reaper round failed', error: { message: 'the store is away' } },
+    })
+  }
+  await stop()
+  vi.advanceTimersByTime(60_000)
+  expect([rounds, vi.getTimerCount()]).toEqual([2, 0])
+})
+
+test('a stop ends the running round without a line in the log', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const lines: string[] = []
+  const log = pino({}, { write: (line) => void lines.push(line) })
+  let fail = (_error: Error): void => {}
+  const transaction = async () =>
+    await new Promise<never>((_resolve, reject) => {
+      fail = reject
+    })
+  const stop = startReaper({ db: { ...db, transaction }, now: () => start, log })
+  vi.advanceTimersByTime(10_000)
+  await new Promise(setImmediate)
+  const stopped = stop()
+  fail(new Error('rolled back'))
+  await stopped
+  expect(lines).toEqual([])
 })
