@@ -42,7 +42,7 @@ test.each([
 test.each([
   ...['', 'text/plain', 'text/plain, application/json', 'application/json; charset=utf-16'],
   ...['application/json; charset=utf-8; charset=utf-16', undefined],
-])('rejects the media type %j', async (sent) => {
+])('rejects the media type %j (threat 27)', async (sent) => {
   const headers = sent === undefined ? {} : { 'content-type': sent }
   const response = await post(usual, '{}', headers)
   expect(response.headers.get('accept-post')).toBe('application/json')
@@ -52,7 +52,7 @@ test.each([
   })
 })
 
-test('rejects a compressed body', async () => {
+test('rejects a compressed body (threat 27)', async () => {
   const response = await post(usual, '{}', { ...type, 'content-encoding': 'gzip' })
   expect(response.headers.get('accept-encoding')).toBe('identity')
   expect(await response.json()).toMatchObject({

@@ -171,16 +171,6 @@ test('returns 404 for other paths (threat 30)', async () => {
   }
 })
 
-for (const headers of [
-  ['Content-Type: application/json;'],
-  ['Content-Type: Application/JSON ; ;charset="UTF-8"'],
-  [jsonType, 'Content-Encoding: IDENTITY'],
-]) {
-  test(`accepts JSON with ${headers.join(', ')}`, async () => {
-    expect((await post([...headers, length])).status).toBe(201)
-  })
-}
-
 for (const path of ['/payment-intents/pi_x', '/_sandbox/environments']) {
   test(`returns invalid_token only for a sent credential on ${path}`, async () => {
     const challenge = async (...headers: string[]) =>
