@@ -187,10 +187,15 @@ test('identical concurrent calls share an error, also with a later total timeout
 })
 
 test('identical calls share the request that follows an aborted one', async () => {
-  const { service, intents } = await clientOf([
-    silent,
-    (response, request) => void setTimeout(() => void created()(response, request), 100),
-  ])
+  let respond = (): void => {}
+  const responding = new Promise<void>((resolve) => {
+    respond = resolve
+  })
+  const held: Step = async (response, request) => {
+    await responding
+    return created()(response, request)
+  }
+  const { service, intents } = await clientOf([silent, held])
   const controller = new AbortController()
   const aborted = failure(intents.create(order, { signal: controller.signal }))
   await expect.poll(() => service.requests).toHaveLength(1)
@@ -198,7 +203,11 @@ test('identical calls share the request that follows an aborted one', async () =
   const second = intents.create(order)
   await aborted
   await expect.poll(() => service.requests).toHaveLength(2)
-  await Promise.all([second, intents.create(order)])
+  const third = intents.create(order)
+  // It has joined the second one, or sent its own request.
+  await new Promise(setImmediate)
+  respond()
+  await Promise.all([second, third])
   expect(service.requests).toHaveLength(2)
 })
 

@@ -255,13 +255,19 @@ test('opens a challenge twenty times, and cancels it also twice', async () => {
   await client.pay('4000000000003220')
   const { nextAction } = await client.view()
   expect(nextAction).toMatchObject({ type: 'challenge', url: `${checkout.challengeUrl}/challenge` })
-  for (let times = 1; times < 20; times++) {
-    expect(await client.openChallenge()).toEqual({
-      url: nextAction?.url,
-      token: expect.stringMatching(/^[\w-]{43}$/),
-    })
+  const ticket = { url: nextAction?.url, token: expect.stringMatching(/^[\w-]{43}$/) }
+  const startedAt = performance.now()
+  // The one without a challenge counts too.
+  let accepted = 1
+  let response: Response
+  for (; ; accepted++) {
+    response = await client.post('challenge/open', {})
+    if (response.status !== 200) break
+    expect(await response.json()).toEqual(ticket)
   }
-  expect(await problemOf(await client.post('challenge/open', {}))).toBe('429 rate_limited')
+  expect(await problemOf(response)).toBe('429 rate_limited')
+  expect(accepted).toBeGreaterThanOrEqual(20)
+  expect(accepted).toBeLessThanOrEqual(20 + (performance.now() - startedAt) / 3000)
   for (let times = 0; times < 2; times++) {
     expect(await (await client.post('challenge/cancel', {})).json()).toMatchObject({
       status: 'requires_payment_method',
