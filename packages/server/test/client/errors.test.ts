@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { deprecate } from '../../src/client/deprecate.ts'
+import { combineOutcomes } from '../../src/client/errors.ts'
 import {
   AbortedError,
   ApiError,
@@ -11,6 +12,7 @@ import {
   IdempotencyConflictError,
   InvalidParamsError,
   idempotencyKey,
+  type Outcome,
   PaymentIntents,
   PiError,
 } from '../../src/index.ts'
@@ -46,7 +48,17 @@ test.each(classes)('%o has its own name, and no cause unless one is given', (typ
   const error = new type('was aborted', facts as never)
   expect(error.name).toBe(type.name)
   expect(error).not.toHaveProperty('cause')
+  expect(new type('was aborted', { ...facts, cause: 'left' } as never).cause).toBe('left')
   if (error instanceof ApiError) expect(error).toMatchObject({ errors: [], errorsOmitted: 0 })
+})
+
+test.each<[Outcome, readonly Outcome[]]>([
+  ['not_sent', []],
+  ['not_sent', ['not_sent', 'not_sent']],
+  ['rejected', ['not_sent', 'rejected', 'not_sent']],
+  ['unknown', ['rejected', 'unknown', 'rejected']],
+])('a call is %s after requests that are %j', (outcome, outcomes) => {
+  expect(combineOutcomes(outcomes)).toBe(outcome)
 })
 
 const baseUrl = 'http://127.0.0.1:1'
@@ -91,6 +103,8 @@ test.each<[() => Promise<unknown>, Record<string, string>]>([
   expect(Object.fromEntries(error.errors.map(({ pointer, code }) => [pointer, code]))).toEqual(
     fields,
   )
+  const [path] = Object.keys(fields)
+  expect(error.message).toMatch(new RegExp(`^${path?.slice(1)}:? `))
   expect(error.message).toBe(error.errors.map(({ detail }) => detail).join('; '))
 })
 

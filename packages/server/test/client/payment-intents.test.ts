@@ -357,8 +357,8 @@ test('reports every attempt to onRequest and the channel, and ignores errors', a
   expect(published).toEqual(reports)
 })
 
-test.each([undefined, {}])(
-  'reports no attempt to a channel where process is %j',
+test.each([undefined, {}, { getBuiltinModule: () => undefined }])(
+  'reports no attempt to a channel where process is %o',
   async (process) => {
     vi.resetModules()
     const { readClientOptions } = await import('../../src/client/options.ts')
