@@ -88,7 +88,7 @@ const groups = [
 /** They take long, or run their sources in other processes. */
 const excludedTests = ['**/*.soak.test.ts', `${server}/test/frameworks/clients-that-leave.test.ts`]
 
-/** Changes that nobody can see. A run that does not make exactly one such change fails. */
+/** Changes that cannot be seen. A run that does not make exactly one such change fails. */
 const equivalent = [
   ...unseen(`${server}/src/cli/doctor.ts`, 'Clocks without a difference agree.', [
     'skew > 0 → skew >= 0',
