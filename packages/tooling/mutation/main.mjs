@@ -111,6 +111,10 @@ const equivalent = [
     'length !== null && !encoded && Number(length) <= max → false',
     'Number(length) <= max → Number(length) < max',
   ]),
+  ...unseen(`${server}/src/client/sha256.ts`, 'Faster.', [
+    `'node:crypto' → ""`,
+    'nodeCrypto?.hash → false',
+  ]),
   ...unseen(`${service}/src/checkout/session-token.ts`, 'It bounds the memory.', [
     'this.#verified.size >= maxVerified → false',
     'this.#verified.size >= maxVerified → this.#verified.size > maxVerified',

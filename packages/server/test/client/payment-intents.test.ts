@@ -416,6 +416,14 @@ test('waitUntil ends before a wait that reaches its total timeout', async () => 
   expect(time.waits).toEqual([500])
 })
 
+test('a wait that fails ends its call', async () => {
+  const sleep = () => Promise.reject(new Error('no timer'))
+  const script = [problem(503, 'store_unavailable'), retrieved()]
+  const { intents } = await clientOf(script, optionsWith({ sleep }))
+  await expect(intents.create(order)).rejects.toThrow('no timer')
+  await expect(intents.waitUntil('pi_1', () => false)).rejects.toThrow('no timer')
+})
+
 test('a call rejects a total timeout that is out of range', async () => {
   const { service, intents } = await clientOf([created()])
   const call = intents.create(order, { totalTimeout: 0 })
