@@ -37,7 +37,9 @@ const groups = [
   { sources: [`${server}/src/browser.ts`], tests: [`${server}/test/client/configuration.test.ts`] },
   {
     sources: [`${server}/src/client`],
-    tests: [`${server}/test/client/{payment-intents,read-response,transport}.test.ts`],
+    tests: [
+      `${server}/test/client/{configuration,payment-intents,read-response,transport}.test.ts`,
+    ],
   },
   // In jsdom. The tests in browsers run built files.
   {
@@ -63,22 +65,6 @@ const groups = [
       tests: [`${service}/test/${folder}/${name}.test.ts`],
     })),
   ),
-  {
-    sources: ['create-batch', 'find-batch', 'intent-row', 'intents', 'lifetimes', 'reaper'].map(
-      (name) => `${service}/src/intents/${name}.ts`,
-    ),
-    tests: [`${service}/test/intents/{client-secret,intents,lifecycle,reaper}.test.ts`],
-  },
-  {
-    sources: [`${service}/src/intents/routes.ts`],
-    tests: [`${service}/test/intents/routes.test.ts`],
-  },
-  {
-    sources: ['api-errors', 'confirm', 'intent-snapshot', 'open-session', 'pages', 'routes'].map(
-      (name) => `${service}/src/checkout/${name}.ts`,
-    ),
-    tests: [`${service}/test/checkout/{pages,routes}.test.ts`],
-  },
   {
     sources: [`${service}/src/merchants`],
     tests: [`${service}/test/merchants/{authenticate,merchants}.test.ts`],
