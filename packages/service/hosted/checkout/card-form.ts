@@ -27,6 +27,8 @@ import { fill, type Texts, texts } from './texts.ts'
 export interface FormNotice {
   readonly key: keyof Texts | undefined
   readonly text: string
+  /** For the merchant's developer. */
+  readonly help?: unknown
 }
 
 export class CardForm extends LightElement {
@@ -112,7 +114,7 @@ export class CardForm extends LightElement {
           optional: words.optional,
         })}
         <p class="notice" role="alert" tabindex="-1">${
-          notice ? html`${warningIcon}<span .textContent=${notice.text}></span>` : nothing
+          notice ? html`${warningIcon}<span>${notice.text}${notice.help}</span>` : nothing
         }</p>
         <button
           class="primary pay"

@@ -30,7 +30,7 @@ export interface ChallengeTurnOptions {
   readonly api: Pick<CheckoutApi, 'openChallenge'>
   readonly retries: Retries
   /** Called with each new state, and after each failed attempt to open. */
-  readonly onChange: (turn: Turn | 'failing') => void
+  readonly onChange: (turn: Turn | { readonly at: 'failing'; readonly error: unknown }) => void
 }
 
 export class ChallengeTurn {
@@ -62,7 +62,7 @@ export class ChallengeTurn {
     const { api, retries, onChange } = this.#options
     try {
       const ticket = await retries.send((signal) => api.openChallenge({}, signal), {
-        onFailure: () => isObsolete() || onChange('failing'),
+        onFailure: (error) => isObsolete() || onChange({ at: 'failing', error }),
         isObsolete,
       })
       if (!isObsolete()) this.#setState({ at: 'open', ticket })

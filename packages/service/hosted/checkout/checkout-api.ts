@@ -13,20 +13,32 @@ import type {
   SessionGrant,
 } from '../../shared/checkout-api.ts'
 
+/** Why the page cannot go on. `ApiProblem` is one. */
+export interface Failure {
+  readonly code: string
+  /** What is wrong. */
+  readonly detail: string
+  readonly requestId?: string | undefined
+}
+
 /** A response with an error status, from the service or from a proxy. */
-export class ApiProblem extends Error {
+export class ApiProblem extends Error implements Failure {
   override readonly name = 'ApiProblem'
   readonly status: number
   /** `unknown` if the body has no code. The service always sends one. */
   readonly code: string
   /** RFC 6901 pointers of the invalid fields. */
   readonly pointers: readonly string[]
+  readonly detail: string
+  readonly requestId: string | undefined
 
-  constructor({ status, code, pointers }: Pick<ApiProblem, 'status' | 'code' | 'pointers'>) {
-    super(`request rejected with ${status} ${code}`)
+  constructor(status: number, problem: Failure & Pick<ApiProblem, 'pointers'>) {
+    super(`request rejected with ${status} ${problem.code}`)
     this.status = status
-    this.code = code
-    this.pointers = pointers
+    this.code = problem.code
+    this.pointers = problem.pointers
+    this.detail = problem.detail
+    this.requestId = problem.requestId
   }
 }
 
@@ -168,7 +180,15 @@ function readView(body: unknown): CheckoutView {
 }
 
 function readProblem(status: number, body: unknown): ApiProblem {
-  const { code, errors } = (body ?? {}) as { code?: unknown; errors?: { pointer?: unknown }[] }
-  const pointers = Array.isArray(errors) ? errors.map(({ pointer }) => String(pointer)) : []
-  return new ApiProblem({ status, code: typeof code === 'string' ? code : 'unknown', pointers })
+  const { errors, ...problem } = (body ?? {}) as {
+    readonly [field in 'code' | 'detail' | 'requestId']?: unknown
+  } & { readonly errors?: readonly { pointer?: unknown }[] }
+  const text = (value: unknown): string | undefined =>
+    typeof value === 'string' ? value : undefined
+  return new ApiProblem(status, {
+    code: text(problem.code) ?? 'unknown',
+    detail: text(problem.detail) ?? `The response has status ${status}.`,
+    requestId: text(problem.requestId),
+    pointers: Array.isArray(errors) ? errors.map(({ pointer }) => String(pointer)) : [],
+  })
 }

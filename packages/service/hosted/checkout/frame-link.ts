@@ -14,6 +14,7 @@ import {
   readFromElement,
   readInit,
 } from '@pi-checkout/contract/frame-protocol'
+import type { Failure } from './checkout-api.ts'
 
 /** @param origin - The parent's registered origin, as the browser reports it. */
 export type OnMessage = (message: FromElement, origin: string) => void
@@ -26,6 +27,8 @@ export class FrameLink {
   /** Pending requests, by the type of the reply. */
   readonly #pending = new Map<string, (message: FromElement) => void>()
   #port: MessagePort | undefined
+  /** Why the page around this one was rejected. */
+  failure: Failure | undefined
 
   /** @param origins - The registered origins that the service wrote into this page. */
   constructor(origins: ReadonlySet<string>, onMessage: OnMessage) {
@@ -79,7 +82,8 @@ export class FrameLink {
     window.removeEventListener('message', this.#authenticate)
     this.#port = port
     if (!this.#origins.has(event.origin)) {
-      this.fail('origin_not_allowed')
+      this.failure = { code: 'origin_not_allowed', detail: `${event.origin} is not registered.` }
+      this.fail(this.failure.code)
       return
     }
     port.onmessage = ({ data }) => {

@@ -7,6 +7,7 @@ import { LightElement } from '../light-element.ts'
 import { brandOfType } from './card-fields.ts'
 import type { CardForm, FormNotice } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
+import { helpFor, isTestMode, report } from './help.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import type { PageSession } from './page-session.ts'
 import { PaymentController } from './payment-controller.ts'
@@ -23,7 +24,8 @@ export class HostedPage extends LightElement {
 
   protected override render(): unknown {
     if (window.parent === window) return this.#standalone()
-    const { view, screen } = this.#payment
+    const { view, screen, failure } = this.#payment
+    if (failure !== undefined) return this.#unavailable(failure)
     if (!view) return nothing
     document.documentElement.lang = this.#language
     const hasEnded = screen === 'processing' || screen === 'result'
@@ -45,7 +47,9 @@ export class HostedPage extends LightElement {
 
   /** Moves the focus to a new step, result, or rejection, but only if the buyer was already inside. */
   protected override updated(): void {
-    const { screen } = this.#payment
+    const { screen, failure, help } = this.#payment
+    const text = failure === undefined ? help : helpFor(failure)
+    if (text) report('warn', text)
     const hasChanged = this.#screen !== undefined && this.#screen !== screen
     this.#screen = screen
     if (!this.#hasFocus) return
@@ -79,6 +83,21 @@ export class HostedPage extends LightElement {
     const language = languageOf(navigator.language)
     document.documentElement.lang = language
     return html`<p class="apart">${texts[language].standalone}</p>`
+  }
+
+  /** In place of the skeleton: the element removes this page, another parent may not. */
+  #unavailable(failure: unknown): TemplateResult {
+    document.documentElement.lang = this.#language
+    return html`
+      <p class="apart" role="alert">
+        ${this.#texts.unavailable} ${this.#help(helpFor(failure))}
+      </p>
+    `
+  }
+
+  /** For the merchant's developer. */
+  #help(text: string | undefined): unknown {
+    return text && isTestMode() ? html`<span class="help" lang="en">${text}</span>` : nothing
   }
 
   #summary(view: CheckoutView): TemplateResult {
@@ -180,7 +199,7 @@ export class HostedPage extends LightElement {
       <h2 class="title" tabindex="-1">${verify}</h2>
       <p class="hint">${hint}</p>
       ${frame}
-      <p class="notice" role="alert">${view && this.#notice(view)?.text}</p>
+      <p class="notice" role="alert">${view && this.#notice(view)?.text}${this.#help(this.#payment.help)}</p>
       ${button}
       <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
         ${anotherCard}
@@ -227,7 +246,9 @@ export class HostedPage extends LightElement {
   #notice(view: CheckoutView): FormNotice | undefined {
     const { notice } = this.#payment
     if (notice === 'failure') return this.#failure(view)
-    return notice && { key: notice, text: this.#texts[notice] }
+    return (
+      notice && { key: notice, text: this.#texts[notice], help: this.#help(this.#payment.help) }
+    )
   }
 
   #failure({ lastPaymentFailure: failure }: CheckoutView): FormNotice | undefined {

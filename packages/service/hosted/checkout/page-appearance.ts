@@ -1,18 +1,15 @@
 /** Sets the merchant's appearance as data attributes and custom properties of the document. @module */
 import type { Appearance, AppearanceColor } from '@pi-checkout/contract/frame-protocol'
 import { black, type Color, readColor } from './color.ts'
+import { report } from './help.ts'
 import { type DefaultColors, defaultTokens, paletteOf, schemeOf } from './palette.ts'
 import { readAppearance } from './read-appearance.ts'
-
-/** Enough for a developer. A hostile page may send any number of values. */
-const maxReports = 50
 
 /** Sets the appearance of this document, and follows the buyer's color scheme. */
 export class PageAppearance {
   #text: string | undefined
   #appearance: Appearance = {}
   readonly #darkScheme = matchMedia('(prefers-color-scheme: dark)')
-  readonly #reported = new Set<string>()
 
   constructor() {
     this.#darkScheme.addEventListener('change', () => this.#apply())
@@ -24,7 +21,7 @@ export class PageAppearance {
     this.#text = text
     const { appearance, errors } = readAppearance(text)
     this.#appearance = appearance
-    for (const error of errors) this.#report('error', error)
+    for (const error of errors) report('error', `pi-checkout: ${error}`)
     this.#apply()
   }
 
@@ -43,16 +40,7 @@ export class PageAppearance {
     if (!Object.values(own).some(Boolean)) return
     const { colors, corrections } = paletteOf(own, defaultColors())
     for (const [token, color] of Object.entries(colors)) style.setProperty(`--${token}`, color)
-    for (const correction of corrections) this.#report('warn', correction)
-  }
-
-  /** Reports to the merchant's developer, each text once. */
-  #report(level: 'error' | 'warn', text: string): void {
-    if (document.documentElement.dataset.mode !== 'test' || this.#reported.has(text)) return
-    if (this.#reported.size === maxReports) return
-    this.#reported.add(text)
-    // biome-ignore lint/suspicious/noConsole: for the developer of the merchant's page
-    console[level](`pi-checkout: ${text}`)
+    for (const correction of corrections) report('warn', `pi-checkout: ${correction}`)
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import type { FromElement } from '@pi-checkout/contract/frame-protocol'
 import type { CheckoutView, OpenSessionBody } from '../../shared/checkout-api.ts'
-import { CheckoutApi, isRejection } from './checkout-api.ts'
+import { CheckoutApi, type Failure, isRejection } from './checkout-api.ts'
 import { FrameLink } from './frame-link.ts'
 import { PageAppearance } from './page-appearance.ts'
 import { Retries } from './retry.ts'
@@ -19,11 +19,15 @@ export interface SessionObserver {
   onConfig(): void
   /** The page around this one was restored. */
   onPing(): void
+  /** `failure` has changed. */
+  onFailure(): void
 }
 
 export class PageSession {
   /** The merchant's locale, as the element sent it. */
   locale = 'en'
+  /** Why there is no session. */
+  failure: unknown
   readonly id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
   readonly api = new CheckoutApi(async () => await this.#renew())
   readonly retries = new Retries()
@@ -39,6 +43,7 @@ export class PageSession {
     const origins = document.documentElement.dataset.origins?.split(' ') ?? []
     this.link = new FrameLink(new Set(origins.filter(Boolean)), this.#onMessage)
     this.link.start()
+    setTimeout(() => this.#origin || this.#setFailure(this.link.failure ?? noElement), authTimeout)
   }
 
   observe(observer: SessionObserver): void {
@@ -54,7 +59,7 @@ export class PageSession {
         this.#observer?.onConfig()
         return
       case 'auth':
-        if (message.id !== this.id) this.link.fail('unauthorized')
+        if (message.id !== this.id) this.#fail(otherIntent)
         else void this.#open({ id: message.id, clientSecret: message.secret, origin })
         return
       case 'ping':
@@ -66,10 +71,11 @@ export class PageSession {
   async #open(request: OpenSessionBody): Promise<void> {
     if (this.#origin) return
     this.#origin = request.origin
+    this.#setFailure(undefined)
     try {
       this.#adopt(await this.retries.send((signal) => this.api.open(request, signal)))
     } catch (error) {
-      this.link.fail(failCode(error))
+      this.#fail(error)
     }
   }
 
@@ -81,9 +87,20 @@ export class PageSession {
       const request = { id: auth.id, clientSecret: auth.secret, origin: this.#origin }
       this.#adopt(await this.api.open(request))
     } catch (error) {
-      if (isRejection(error)) this.link.fail(failCode(error))
+      if (isRejection(error)) this.#fail(error)
       throw error
     }
+  }
+
+  /** Reports to the element, which removes this page. A page that does not stays with the message. */
+  #fail(error: unknown): void {
+    this.link.fail(failCode(error))
+    this.#setFailure(error)
+  }
+
+  #setFailure(failure: unknown): void {
+    this.failure = failure
+    this.#observer?.onFailure()
   }
 
   #adopt(view: CheckoutView): void {
@@ -92,7 +109,21 @@ export class PageSession {
   }
 }
 
+/** Milliseconds for which the skeleton waits for the page around this one. */
+const authTimeout = 10_000
+
+const noElement: Failure = {
+  code: 'no_element',
+  detail: 'The page around this frame did not answer its hello, or sent no auth.',
+}
+
+const otherIntent: Failure = {
+  code: 'unauthorized',
+  detail: 'The id of auth is not the id in the address of this frame.',
+}
+
 function failCode(error: unknown): string {
+  if (error === otherIntent) return otherIntent.code
   if (!isRejection(error)) return 'internal'
   if (error.code === 'origin_not_allowed') return 'origin_not_allowed'
   return error.status === 404 ? 'unauthorized' : 'internal'

@@ -7,8 +7,9 @@
  */
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { CardDetails, CheckoutView, ConfirmBody } from '../../shared/checkout-api.ts'
-import { ChallengeTurn, type Turn } from './challenge-turn.ts'
+import { ChallengeTurn, type ChallengeTurnOptions } from './challenge-turn.ts'
 import { ApiProblem, isRejection } from './checkout-api.ts'
+import { helpFor } from './help.ts'
 import type { PageSession, SessionObserver } from './page-session.ts'
 import { sleep } from './retry.ts'
 import { isFinal, type Screen, screenOf } from './screen.ts'
@@ -36,6 +37,8 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
   readonly #poller: ViewPoller
   readonly #reporter: StatusReporter
   #notice: Notice
+  /** Why the notice is shown, if a request has failed. */
+  #error: unknown
   /** The latest reads failed. */
   #disconnected = false
   /** The buyer's action, until its result is known. */
@@ -77,6 +80,16 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
 
   get notice(): Notice {
     return this.#disconnected && this.#notice !== 'unknown' ? 'connection' : this.#notice
+  }
+
+  /** Code, cause, and fix of the notice, for the merchant's developer. */
+  get help(): string | undefined {
+    return this.#error && this.notice ? helpFor(this.#error) : undefined
+  }
+
+  /** Why there is no session. */
+  get failure(): unknown {
+    return this.#session.failure
   }
 
   /** From Pay until a result or a failure, challenge included. */
@@ -181,8 +194,9 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
     this.#host.requestUpdate()
   }
 
-  onDisconnect(): void {
+  onDisconnect(error: unknown): void {
     this.#disconnected = true
+    this.#error = error
     this.#host.requestUpdate()
   }
 
@@ -193,6 +207,10 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
   }
 
   onConfig(): void {
+    this.#host.requestUpdate()
+  }
+
+  onFailure(): void {
     this.#host.requestUpdate()
   }
 
@@ -213,6 +231,7 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
     if (isFinal(view)) this.#poller.stop()
     this.challenge.end()
     this.#notice = this.screen === 'card' && view.lastPaymentFailure ? 'failure' : undefined
+    this.#error = undefined
     this.#waiting = true
     if (view.status === 'processing') void this.#startResultTimeout(view)
     void this.#startResponseTimeout(this.#action)
@@ -237,8 +256,9 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
     else this.challenge.offer('elsewhere')
   }
 
-  readonly #onTurn = (turn: Turn | 'failing'): void => {
-    if (turn === 'failing') this.#notice = 'connection'
+  readonly #onTurn: ChallengeTurnOptions['onChange'] = (turn) => {
+    this.#error = 'error' in turn ? turn.error : undefined
+    if (turn.at === 'failing') this.#notice = 'connection'
     else if (turn.at !== 'failed') this.#notice = undefined
     else {
       this.#notice = noticeOf(turn.error) ?? 'bankFailed'
@@ -280,7 +300,7 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
     try {
       this.#adopt(
         await this.#session.retries.send(send, {
-          onFailure: () => hasChanged() || this.#showNotice(pendingNotice),
+          onFailure: (error) => hasChanged() || this.#showNotice(pendingNotice, error),
           isObsolete: () => action.isObsolete,
         }),
       )
@@ -290,7 +310,7 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
       if (!action.isObsolete) await this.#read()
       const notice = noticeOf(error)
       if (this.screen === screen && (notice || !hasChanged()))
-        this.#showNotice(notice ?? failedNotice)
+        this.#showNotice(notice ?? failedNotice, error)
     } finally {
       this.#action = undefined
       this.#updateChallenge()
@@ -320,7 +340,7 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
       const ticket = await this.#session.retries.send(
         (signal) => this.#session.api.openChallenge(body, signal),
         {
-          onFailure: () => this.#showNotice('connection'),
+          onFailure: (error) => this.#showNotice('connection', error),
           isObsolete: () => this.screen !== 'bank',
         },
       )
@@ -336,8 +356,9 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
     }
   }
 
-  #showNotice(notice: Notice): void {
+  #showNotice(notice: Notice, error?: unknown): void {
     this.#notice = notice
+    this.#error = error
     this.#host.requestUpdate()
   }
 }

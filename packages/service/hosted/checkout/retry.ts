@@ -24,7 +24,7 @@ export class Retries {
       isObsolete = () => false,
     }: {
       /** Called after each failed attempt. */
-      readonly onFailure?: () => void
+      readonly onFailure?: (error: unknown) => void
       /** Returns whether the response is no longer needed. */
       readonly isObsolete?: () => boolean
     } = {},
@@ -38,7 +38,7 @@ export class Retries {
       } catch (error) {
         if (isRejection(error) || isObsolete()) throw error
         if (signal.aborted) continue
-        onFailure()
+        onFailure(error)
         const pause = pauses[failures++]
         if (pause === undefined) throw error
         await sleep(jittered(pause), signal)

@@ -11,7 +11,7 @@ export interface ViewHolder {
   /** Called with each response, even without a change. */
   onView(view: CheckoutView): void
   /** Called when several reads in a row have failed. */
-  onDisconnect(): void
+  onDisconnect(error: unknown): void
 }
 
 export class ViewPoller {
@@ -39,10 +39,10 @@ export class ViewPoller {
         const read = await this.#api.intent(version, signal)
         failures = 0
         this.#holder.onView(read)
-      } catch {
+      } catch (error) {
         this.#immediate = true
         if (signal.aborted) continue
-        if (++failures > 1) this.#holder.onDisconnect()
+        if (++failures > 1) this.#holder.onDisconnect(error)
         await sleep(jittered(Math.min(8000, 500 * 2 ** failures)), signal)
       }
     }

@@ -129,3 +129,15 @@ async function scrollWidth(window: ShopPage): Promise<unknown> {
   const frame = frameAt(window, stack.checkout.url)
   return await frame.evaluate('document.documentElement.scrollWidth')
 }
+
+test('draws the border of a focused invalid field in the color of errors', async () => {
+  const { frame } = await openShop(stack)
+  const code = frame.getByLabel('Security code')
+  await code.fill('1')
+  await frame.getByLabel('Card number').focus()
+  await code.focus()
+  const color = await frame.locator('.error').evaluate('(error) => getComputedStyle(error).color')
+  const border = (): Promise<string> =>
+    code.evaluate('(input) => getComputedStyle(input).borderTopColor')
+  await expect.poll(border).toBe(color)
+})

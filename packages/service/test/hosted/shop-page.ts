@@ -71,7 +71,9 @@ function page(checkoutOrigin: string): string {
       if (data.t !== 'ack' && data.t !== 'renew') return
       port.postMessage({ t: 'auth', id: query.get('id'), secret: query.get('secret') })
     }
-    frame.contentWindow.postMessage({ pi: 'checkout', t: 'init', v: 1, doc: data.doc }, checkout, [channel.port2])
+    window.answer = () =>
+      frame.contentWindow.postMessage({ pi: 'checkout', t: 'init', v: 1, doc: data.doc }, checkout, [channel.port2])
+    if (!query.has('mute')) window.answer()
   })
   frame.src = checkout + '/checkout/' + (query.get('at') ?? query.get('id'))
   document.body.append(frame)

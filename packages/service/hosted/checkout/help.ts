@@ -1,0 +1,37 @@
+/** What a failure means for the merchant's developer. Shown in test environments only. @module */
+import type { Failure } from './checkout-api.ts'
+
+/** Returns code, cause, and fix of an error. Every error without a code is a missing response. */
+export function helpFor(error: unknown): string {
+  const { code = 'no_response', detail, requestId } = (error ?? {}) as Partial<Failure>
+  const failure = { code, detail: detail ?? `No response from ${location.origin}.`, requestId }
+  const fix =
+    fixes[code]?.() ?? (requestId ? `The log of the service has request ${requestId}.` : '')
+  return `pi-checkout: ${failure.code}. ${failure.detail} ${fix}`.trim()
+}
+
+const fixes: Readonly<Record<string, () => string>> = {
+  no_response: () => 'Run: npx pi-service doctor',
+  rate_limited: () => 'PI_RATE_LIMIT of the service sets the limit.',
+  origin_not_allowed: () =>
+    `Run: npx pi-service origins add ${new URL(document.referrer || location.href).origin}`,
+  no_element: () => 'Show it with <pi-checkout>, or answer its hello as the element does.',
+  payment_intent_not_found: () => 'Pass id and clientSecret of a new handoff unchanged.',
+}
+
+/** Enough for a developer. A hostile page may cause any number of reports. */
+const maxReports = 50
+const reported = new Set<string>()
+
+/** Whether the page may show help. */
+export function isTestMode(): boolean {
+  return document.documentElement.dataset.mode === 'test'
+}
+
+/** Prints a text for the merchant's developer once. */
+export function report(level: 'error' | 'warn', text: string): void {
+  if (!isTestMode() || reported.has(text) || reported.size === maxReports) return
+  reported.add(text)
+  // biome-ignore lint/suspicious/noConsole: for the developer of the merchant's page
+  console[level](text)
+}

@@ -1,0 +1,93 @@
+import type { Page, Route } from '@playwright/test'
+import { expect, test } from 'vitest'
+import { frameAt, openShop, useBrowserStack } from './browser.ts'
+
+const stack = useBrowserStack()
+
+const limited = { code: 'rate_limited', detail: 'Too many requests.', requestId: 'req_1' }
+
+/** What happens to the confirmation, and what the developer sees. */
+const failures: readonly {
+  readonly name: string
+  readonly answer: (route: Route) => Promise<void>
+  readonly help: RegExp
+}[] = [
+  {
+    name: 'a rate limit',
+    answer: (route) => route.fulfill({ status: 429, json: limited }),
+    help: /pi-checkout: rate_limited\. Too many requests\. .*PI_RATE_LIMIT/,
+  },
+  {
+    name: 'a server error',
+    answer: (route) => route.fulfill({ status: 500, json: { ...limited, code: 'internal_error' } }),
+    help: /pi-checkout: internal_error\. .*req_1/,
+  },
+  {
+    name: 'a lost connection',
+    answer: (route) => route.abort(),
+    help: /pi-checkout: no_response\. .*npx pi-service doctor/,
+  },
+]
+
+for (const { name, answer, help } of failures) {
+  test(`explains ${name} to developers in a test environment only`, async () => {
+    for (const environmentId of ['env_test', 'env_live']) {
+      const isTest = environmentId === 'env_test'
+      await stack.checkout.registerOrigin(stack.shop.origin, environmentId)
+      const printed: string[] = []
+      const window = await openShop(stack, {
+        pair: await stack.checkout.createIntent({ environmentId }),
+        expected: [/Failed to load resource/],
+        prepare: async (page) => {
+          page.on('console', (line) => printed.push(line.text()))
+          await page.route('**/checkout-api/confirm', answer)
+        },
+      })
+      await window.pay('4242 4242 4242 4242')
+      const notice = window.frame.getByRole('alert').filter({ hasText: /./ })
+      await notice.waitFor()
+      if (isTest) await notice.filter({ hasText: help }).waitFor()
+      expect(await notice.textContent()).toMatch(isTest ? help : /^[^_:]*$/)
+      expect(printed.filter((line) => line.includes('pi-checkout:')).length > 0).toBe(isTest)
+    }
+  })
+}
+
+/** The document with the failure. The shop's page keeps it, unlike the element. */
+async function shownBy(page: Page): Promise<string> {
+  const frame = page.frameLocator('iframe').first()
+  return (await frame.locator('.apart').textContent()) ?? ''
+}
+
+test('shows a message when no session can be opened, and its fix in a test environment only', async () => {
+  for (const environmentId of ['env_test', 'env_live']) {
+    const { id } = await stack.checkout.createIntent({ environmentId })
+    const window = await openShop(stack, {
+      pair: { id, clientSecret: 'not-the-secret' },
+      ready: false,
+      expected: [/Failed to load resource/],
+    })
+    const text = await shownBy(window.page)
+    expect(text).toContain('not available right now')
+    expect(text.includes('payment_intent_not_found')).toBe(environmentId === 'env_test')
+    expect(await window.messages()).toContain('fail unauthorized')
+  }
+})
+
+test('shows a message while the page around it does not answer', async () => {
+  const window = await openShop(stack, {
+    query: { mute: '' },
+    ready: false,
+    prepare: async (page) => await page.clock.install(),
+  })
+  await expect.poll(window.messages).toEqual(['hello'])
+  const frame = frameAt(window, `${stack.checkout.url}/checkout/`)
+  await frame.waitForFunction('customElements.get("pi-hosted-page")')
+  expect(await window.frame.locator('.apart').count()).toBe(0)
+  await window.page.clock.fastForward(15_000)
+  const text = await shownBy(window.page)
+  expect(text).toContain('not available right now')
+  expect(text).toContain('pi-checkout: no_element')
+  await window.page.evaluate('answer()')
+  await window.frame.getByLabel('Card number').waitFor()
+})
