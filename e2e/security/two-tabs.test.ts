@@ -18,7 +18,7 @@ test('charges once when two tabs pay at the same time, with a challenge each (th
   pageErrors,
 }) => {
   // One tab receives a 409, which browsers print.
-  pageErrors.allow(/status of 409/)
+  pageErrors.allow(/status of 409|pi-checkout: /)
   const { id } = await openCheckout(page)
   const second = await context.newPage()
   await second.goto(page.url())

@@ -29,7 +29,7 @@ const page = (origin: string): string => `<!doctype html>
   })
   const bare = () => new Promise((resolve) => {
     const frame = document.createElement('iframe')
-    frame.style = 'width: 100%; height: 600px; border: 0'
+    frame.style = 'width: 100%; height: 532px; border: 0'
     frame.src = '${origin}/checkout/pi_1'
     const greet = ({ source, data }) => {
       if (source !== frame.contentWindow || data.t !== 'hello') return

@@ -11,8 +11,8 @@
 /** Version of this file. */
 export const PROTOCOL = 1
 
-/** Maximum height of the first view in CSS pixels, at a width of 320. */
-export const FIRST_VIEW = 600
+/** Height of the first view in CSS pixels, at every width from 320. */
+export const FIRST_VIEW = 532
 
 /** Maximum height in CSS pixels that the hosted page can request. */
 export const MAX_SIZE = 5000

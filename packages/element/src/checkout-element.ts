@@ -40,7 +40,7 @@ import { CheckoutView } from './view.ts'
  * @csspart loading - The box with the loading text.
  * @csspart error - The box with the error text and the retry button.
  * @csspart retry - The retry button.
- * @cssprop [--pi-checkout-min-block-size=600px] - Reserved height.
+ * @cssprop [--pi-checkout-min-block-size=532px] - Reserved height.
  * @cssprop [--pi-checkout-max-block-size=5000px] - Maximum height. A taller page scrolls in the frame.
  * @cssstate idle - No handoff is set or requested.
  * @cssstate loading - The handoff is requested, or the hosted page is loading.

@@ -167,7 +167,7 @@ test("the documented policy causes no violation, with style-src 'none' and Trust
   await waitForEvent(page, 'pi-error unauthorized')
   expect(await page.evaluate('violations')).toEqual([])
   const height = await page.locator('#pay').evaluate((pay) => pay.getBoundingClientRect().height)
-  expect(height).toBe(600)
+  expect(height).toBe(532)
 })
 
 test('shows the hosted page on a cross-origin-isolated page in Chromium', async () => {

@@ -82,7 +82,7 @@ async function expectNoChange(page: Page): Promise<void> {
   await page.waitForTimeout(200)
   expect(await eventsOf(page)).toEqual(readyEvents)
   await waitForState(page, 'ready')
-  expect(await page.evaluate('pay.getBoundingClientRect().height')).toBe(600)
+  expect(await page.evaluate('pay.getBoundingClientRect().height')).toBe(532)
   expect(page.url()).toBe(`${sites.shop}/`)
   expect(await page.frameLocator('#pay iframe').getByText('Hosted').isVisible()).toBe(true)
 }

@@ -24,12 +24,12 @@ function frameHeight(page: Page): Promise<number> {
 
 test('loading, ready, growth within the reserved height, and a reload shift nothing', async () => {
   const page = await sites.openShop({
-    hosted: { steps: [{ size: 400 }, 'ready', { wait: 100 }, { size: 600 }, 'busy'], delay: 700 },
+    hosted: { steps: [{ size: 400 }, 'ready', { wait: 100 }, { size: 532 }, 'busy'], delay: 700 },
     prepare: observeShifts,
   })
   await waitForState(page, 'busy')
   expect(await shiftOf(page)).toBe(0)
-  expect(await frameHeight(page)).toBe(600)
+  expect(await frameHeight(page)).toBe(532)
   await page.frameLocator('iframe').getByTestId('reload').click()
   const handshake = ['loading', 'ready', 'busy'].map((state) => `pi-statechange ${state}`)
   const states = async (): Promise<string[]> =>
@@ -65,7 +65,7 @@ test('does not shrink while the frame has focus', async () => {
   await page.waitForTimeout(400)
   expect(await frameHeight(page)).toBe(900)
   await page.getByRole('heading', { name: 'Shop' }).click()
-  await expect.poll(() => frameHeight(page)).toBe(600)
+  await expect.poll(() => frameHeight(page)).toBe(532)
 })
 
 test('stops a growth loop after twelve growths in a second', async () => {
@@ -82,7 +82,7 @@ test.each([
     requested: 2000,
     height: 800,
   },
-  { title: "ignores the host's display", style: 'display: inline', requested: 200, height: 600 },
+  { title: "ignores the host's display", style: 'display: inline', requested: 200, height: 532 },
 ])('the frame $title', async ({ style, requested, height }) => {
   const page = await sites.openShop({
     body: `<pi-checkout id="pay" style="${style}"></pi-checkout>`,

@@ -265,7 +265,7 @@ function shopPage(body: string): string {
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width">
     <title>Shop</title>
-    <link rel="stylesheet" href="data:text/css,pi-checkout:not(:defined){display:block;min-block-size:600px}">
+    <link rel="stylesheet" href="data:text/css,pi-checkout:not(:defined){display:block;min-block-size:532px}">
   </head>
   <body>
     <main>

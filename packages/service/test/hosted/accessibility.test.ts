@@ -136,8 +136,9 @@ test('draws the border of a focused invalid field in the color of errors', async
   await code.fill('1')
   await frame.getByLabel('Card number').focus()
   await code.focus()
-  const color = await frame.locator('.error').evaluate('(error) => getComputedStyle(error).color')
-  const border = (): Promise<string> =>
-    code.evaluate('(input) => getComputedStyle(input).borderTopColor')
-  await expect.poll(border).toBe(color)
+  const styleOf = async (selector: string, property: string): Promise<unknown> =>
+    await code.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`)
+  const color = await styleOf('.error', 'color')
+  expect(color).toMatch(/^rgb/)
+  await expect.poll(() => styleOf('#card-cvc', 'borderTopColor')).toBe(color)
 })

@@ -36,7 +36,7 @@ function page(checkoutOrigin: string): string {
 <title>Shop</title>
 <style>
   body { margin: 0; font-family: sans-serif }
-  iframe { display: block; border: 0; width: 100%; height: 600px }
+  iframe { display: block; border: 0; width: 100%; height: 532px }
 </style>
 <body>
 <script type="module">
