@@ -67,3 +67,17 @@ for (const locale of ['en', 'hy']) {
     })
   })
 }
+
+for (const locale of ['hy', 'ru']) {
+  test.describe(`in ${locale}`, () => {
+    test.use({ locale })
+
+    test('payWith passes the challenge in the language of the page', async ({ page }) => {
+      await addToCart(page)
+      await page.goto('/cart')
+      await page.getByTestId('place-order').click()
+      await payWith(page, 'challenge')
+      await expectOrder(page, 'paid')
+    })
+  })
+}

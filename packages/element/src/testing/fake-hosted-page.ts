@@ -123,10 +123,10 @@ const documentText = `<!doctype html>
       <p>Locale: <output data-testid="locale" aria-label="Locale"></output></p>
       <p>Appearance: <output data-testid="appearance" aria-label="Appearance"></output></p>
       <form>
-        <p><label>Card number <input name="number" inputmode="numeric"></label></p>
-        <p><label>Expiry date <input name="expiry"></label></p>
-        <p><label>Security code <input name="code"></label></p>
-        <p><label>Name on card <input name="name"></label></p>
+        <p><label>Card number <input name="number" inputmode="numeric" autocomplete="cc-number"></label></p>
+        <p><label>Expiry date <input name="expiry" autocomplete="cc-exp"></label></p>
+        <p><label>Security code <input name="code" autocomplete="cc-csc"></label></p>
+        <p><label>Name on card <input name="name" autocomplete="cc-name"></label></p>
         <p role="alert"></p>
         <button>Pay 100.00 USD</button>
         <button type="button" data-testid="cancel">Cancel payment</button>
@@ -214,7 +214,7 @@ const documentText = `<!doctype html>
         const frame = document.createElement('iframe')
         frame.title = 'Your bank'
         frame.srcdoc = '<!doctype html><html lang="en"><title>Your bank</title>'
-          + '<main><h1>Your bank</h1><form><label>Code <input></label>'
+          + '<main><h1>Your bank</h1><form><label>Code <input autocomplete="one-time-code"></label>'
           + '<button>Confirm</button><button type="button">Cancel</button></form></main>'
         form.after(frame)
         await new Promise((resolve) => { frame.onload = resolve })

@@ -1,7 +1,7 @@
 /**
  * A buyer for browser tests: fills in the hosted page's form and completes the payment.
  *
- * It finds everything by accessible names in English, as a buyer does.
+ * It finds the fields by their `autocomplete`, so the page may have any language.
  *
  * @module
  */
@@ -35,16 +35,17 @@ export async function payWith(where: Page | Locator, outcome: PaymentOutcome): P
   }
   const element = 'goto' in where ? where.locator('pi-checkout') : where
   const form = element.locator('iframe').contentFrame()
-  await Promise.race([form.getByLabel('Card number').waitFor(), rejectOnError(element)])
+  const field = (name: string): Locator => fieldOf(form, `cc-${name}`)
+  await Promise.race([field('number').waitFor(), rejectOnError(element)])
   if (!plan.card) {
-    await form.getByRole('button', { name: 'Cancel payment' }).click()
+    await form.locator('form button[type="button"]').click()
     return
   }
-  await form.getByLabel('Card number').fill(testCards[plan.card])
-  await form.getByLabel('Expiry date').fill('12/34')
-  await form.getByLabel('Security code').fill('123')
-  await form.getByLabel('Name on card').fill('Test Buyer')
-  await form.getByRole('button', { name: /^Pay / }).click()
+  await field('number').fill(testCards[plan.card])
+  await field('exp').fill('12/34')
+  await field('csc').fill('123')
+  await field('name').fill('Test Buyer')
+  await form.locator('form button:not([type="button"])').click()
   if (plan.bank) {
     const bank = plan.redirects ? element.page() : form.frameLocator('iframe')
     await completeChallenge(bank, plan.bank)
@@ -77,10 +78,15 @@ interface CheckoutWithError {
 }
 
 async function completeChallenge(bank: Page | FrameLocator, code: string): Promise<void> {
+  const [confirm, cancel] = [0, 1].map((index) => bank.locator('form button').nth(index))
   if (code === 'cancel') {
-    await bank.getByRole('button', { name: 'Cancel' }).click()
+    await cancel?.click()
     return
   }
-  await bank.getByLabel('Code').fill(code)
-  await bank.getByRole('button', { name: 'Confirm' }).click()
+  await fieldOf(bank, 'one-time-code').fill(code)
+  await confirm?.click()
+}
+
+function fieldOf(page: Page | FrameLocator, autocomplete: string): Locator {
+  return page.locator(`input[autocomplete="${autocomplete}"]`)
 }

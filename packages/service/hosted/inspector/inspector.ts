@@ -60,7 +60,7 @@ export class Inspector extends LightElement {
       ${this.#error(actionError ?? readError)}
       <main data-section=${this.#route.section}>${this.#section()}</main>
       <footer>
-        <span>Sandbox: no real cards or payments. Not a PCI-compliant processor.</span>
+        <span>Test mode: no real cards or payments. Not a PCI-compliant processor.</span>
         <span class="keys">${
           this.#shortcuts ? html`<kbd>1</kbd>–<kbd>6</kbd> sections <kbd>/</kbd> search` : nothing
         } <kbd>↑</kbd><kbd>↓</kbd> move <kbd>Esc</kbd> back
@@ -150,7 +150,7 @@ export class Inspector extends LightElement {
     const { clock } = this.#state.environment ?? {}
     if (!clock || clock.offset === 0) return nothing
     return html`<a class="badge" data-tone="waiting" href=${writeRoute({ section: 'environment' })}
-      title=${`Sandbox time when it was set: ${timeText(clock.now)}`}>Clock ${spanText(clock.offset)}</a>`
+      title=${`Environment time when it was set: ${timeText(clock.now)}`}>Clock ${spanText(clock.offset)}</a>`
   }
 
   #tab(section: Section, at: number): TemplateResult {
