@@ -28,7 +28,6 @@ const groups = [
     [['deprecate', 'errors'], ['client/errors']],
     [['error-codes'], ['readme', 'client/read-response']],
     [['idempotency-key', 'sha256'], ['client/idempotency-key']],
-    [['options'], ['client/configuration', 'client/payment-intents']],
     [['redact'], ['client/redact']],
   ].map(([names, tests]) => ({
     sources: names.map((name) => `${server}/src/client/${name}.ts`),

@@ -213,9 +213,9 @@ test.each<[unknown, string]>([
   }
 })
 
-test('rejects a number of retries that is not whole', () => {
-  expect(() => new PaymentIntents({ maxRetries: 0.5 })).toThrow(
-    'maxRetries: must be a whole number from 0; received 0.5.',
+test.each([0.5, -1])('rejects %d retries', (maxRetries) => {
+  expect(() => new PaymentIntents({ maxRetries })).toThrow(
+    `maxRetries: must be a whole number from 0; received ${maxRetries}.`,
   )
 })
 
