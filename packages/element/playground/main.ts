@@ -8,6 +8,9 @@ const checkout = `http://127.0.0.1:${location.port}`
 // Browsers block this port.
 const unreachable = 'http://127.0.0.1:9/'
 
+// The tokens of `appearance` that have an input.
+const tokens = ['accent', 'background', 'text', 'font', 'density']
+
 const pay = find<HTMLElementTagNameMap['pi-checkout']>('#pay')
 const name = selected(new URLSearchParams(location.search).get('show'))
 const scenario: Scenario = scenarios[name]
@@ -83,6 +86,8 @@ function connectSettings(): void {
   const apply = (): void => {
     pay.label = textOf(theme, 'label') || null
     pay.locale = textOf(theme, 'locale') || null
+    const chosen = tokens.map((token) => [token, textOf(theme, token) || undefined])
+    pay.appearance = Object.fromEntries(chosen)
     pay.style.colorScheme = textOf(theme, 'scheme')
     pay.style.setProperty('--pi-checkout-min-block-size', `${textOf(theme, 'min')}px`)
     pay.style.setProperty('--pi-checkout-max-block-size', `${textOf(theme, 'max')}px`)
