@@ -13,12 +13,16 @@ export const OpenSessionSchema = z.strictObject({
   origin: text(/^.{1,255}$/s, 'must be the origin of the page around the checkout'),
 })
 
+const returnUrlRule = `must be an address of at most ${maxUrlLength} characters`
+
 /** Body of `POST /checkout-api/challenge/open`. */
 export const OpenChallengeSchema = z.strictObject({
-  returnUrl: text(
-    new RegExp(`^.{0,${maxUrlLength}}$`, 's'),
-    `must be an address of at most ${maxUrlLength} characters`,
-  ).optional(),
+  returnUrl: z
+    .string({ error: returnUrlRule })
+    .check(({ value, issues }) => {
+      if (value.length > maxUrlLength) issues.push(issue('too_long', returnUrlRule, value))
+    })
+    .optional(),
 })
 
 /** Body of the two cancel routes. */

@@ -68,7 +68,7 @@ describe.each<
     (change) => change,
     [
       [{ returnUrl: 7 }, 'invalid_type', addressRule],
-      [{ returnUrl: 'x'.repeat(8193) }, 'invalid_format', addressRule],
+      [{ returnUrl: 'x'.repeat(8193) }, 'too_long', addressRule],
       [{ x: 1 }, ...unknown],
     ],
   ],
