@@ -40,8 +40,8 @@ const tools = [
   { name: 'Firefox', packages: ['firefox-esr'], found: () => firefoxPath() !== undefined },
   {
     name: 'WebKit',
-    packages: ['webkit2gtk-driver', 'xvfb', 'xauth'],
-    found: () => existsSync('/usr/bin/WebKitWebDriver') && existsSync('/usr/bin/xvfb-run'),
+    packages: ['webkit2gtk-driver', 'xvfb'],
+    found: () => existsSync('/usr/bin/WebKitWebDriver') && existsSync('/usr/bin/Xvfb'),
   },
 ]
 

@@ -1,6 +1,7 @@
 import { firefoxPath, installedChromium } from '@pi-checkout/test-support/browsers'
 import { defineConfig } from '@playwright/test'
-import { webkitPrograms } from './webkit/driver.ts'
+import { webkitPath } from './webkit/driver.ts'
+import { unable } from './webkit/unable.ts'
 
 const { PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
 const firefox = firefoxPath()
@@ -28,10 +29,8 @@ export default defineConfig({
             name: 'firefox',
             testMatch: [
               'stories/*.test.ts',
-              'security/{cookie-tossing,headers,integrity,issuer,stored-text,two-tabs}.test.ts',
+              'security/{cookie-tossing,framing,headers,integrity,issuer,stored-text,two-tabs}.test.ts',
             ],
-            // It starts Chromium by itself.
-            testIgnore: 'stories/back.soak.test.ts',
             use: {
               browserName: 'firefox' as const,
               channel: 'moz-firefox',
@@ -45,6 +44,20 @@ export default defineConfig({
           },
         ]
       : []),
-    ...(webkitPrograms() ? [{ name: 'webkit', testDir: 'webkit' }] : []),
+    ...(webkitPath()
+      ? [
+          {
+            name: 'webkit',
+            testMatch: [
+              'stories/*.test.ts',
+              'security/{cookie-tossing,framing,headers,integrity,issuer,private-api,stored-text,two-tabs}.test.ts',
+            ],
+            grepInvert: unable.map(([tests]) => tests),
+            // Each command of WebDriver takes milliseconds, and a step several commands.
+            timeout: 120_000,
+            use: { browserName: 'webkit' as const },
+          },
+        ]
+      : []),
   ],
 })

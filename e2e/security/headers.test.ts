@@ -91,6 +91,6 @@ test('a script in the shop’s page cannot load, run, frame, or send anything cr
     .poll(() => page.evaluate(() => Reflect.get(window, 'violations').sort()))
     .toEqual(expected)
   // A request that was sent would have arrived before this one.
-  await page.request.get(`http://127.0.0.1:${stack.attacker.port}/end`)
+  await fetch(`http://127.0.0.1:${stack.attacker.port}/end`)
   expect(stack.attacker.requests.map(({ path }) => path)).toEqual(['/end'])
 })

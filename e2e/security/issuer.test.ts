@@ -39,7 +39,7 @@ test('a hostile issuer page moves no page, opens no window, receives ids only, a
   await expect(
     hostedPage(page).getByRole('heading', { name: 'Confirm with your bank' }),
   ).toBeVisible()
-  const status = await page.request.get(`${stack.nodeShop}/checkout/status?orderId=${order}`)
+  const status = await fetch(`${stack.nodeShop}/checkout/status?orderId=${order}`)
   expect(await status.text()).not.toContain('paid')
   const received = JSON.stringify(bank.requests)
   for (const canary of [clientSecret, stack.api.apiKey, '4000000000003220', 'Ani Petrosyan', order])

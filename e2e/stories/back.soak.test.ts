@@ -3,16 +3,17 @@ import { expectOrder, openCheckout, orderOf } from '../fixtures/buyer.ts'
 import { intentsOf } from '../fixtures/sandbox.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
+// Playwright turns the cache off in Chromium.
+test.use({
+  launchOptions: async ({ launchOptions }, use) => {
+    await use({ ...launchOptions, ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+  },
+})
+
 test('Back after paying shows the paid order, with the back/forward cache on (threat 54)', async ({
-  playwright,
-  launchOptions,
+  page,
   stack,
 }) => {
-  const browser = await playwright.chromium.launch({
-    ...launchOptions,
-    ignoreDefaultArgs: ['--disable-back-forward-cache'],
-  })
-  const page = await browser.newPage({ baseURL: stack.shopUrl, locale: 'en-US' })
   const { id } = await openCheckout(page)
   const order = orderOf(page)
   await payWith(page, 'succeeded')
@@ -26,5 +27,4 @@ test('Back after paying shows the paid order, with the back/forward cache on (th
   await expect(page.locator('pi-checkout')).toHaveCount(0)
   expect((await intentsOf(stack, id)).map(({ status }) => status)).toEqual(['succeeded'])
   expect(paidAt).toContain(order)
-  await browser.close()
 })

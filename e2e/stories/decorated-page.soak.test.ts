@@ -1,27 +1,15 @@
 import { createIntent } from '../fixtures/api.ts'
 import { fillCard, hostedPage, payButton } from '../fixtures/buyer.ts'
-import { type DecoratedShop, startDecoratedShop } from '../fixtures/decorated-shop.ts'
+import { expect, test } from '../fixtures/decorated-shop.ts'
 import { generatedPages, viewportOf } from '../fixtures/decorations.ts'
-import { test as base, expect } from '../fixtures/test-stack.ts'
-
-const test = base.extend<object, { decorated: DecoratedShop }>({
-  decorated: [
-    async ({ stack }, use) => {
-      const shop = await startDecoratedShop(stack)
-      await use(shop)
-      await shop.stop()
-    },
-    { scope: 'worker' },
-  ],
-})
 
 for (const { title, page } of generatedPages(12)) {
   test(`a buyer pays inside ${title}`, async ({ page: tab, stack, decorated, browserName }) => {
     await tab.setViewportSize(viewportOf(page))
     await tab.goto(decorated.publish([await createIntent(stack)], page))
     await fillCard(tab, '4242 4242 4242 4242')
-    // Playwright's mouse finds no place in a scrolled frame of Firefox.
-    if (browserName === 'firefox') await hostedPage(tab).getByLabel('Name on card').press('Enter')
+    // Playwright's mouse finds no place in a scrolled frame of Firefox, and WebDriver's click may hit a layer.
+    if (browserName !== 'chromium') await hostedPage(tab).getByLabel('Name on card').press('Enter')
     else await payButton(tab).click()
     await expect(hostedPage(tab).getByTestId('result'), JSON.stringify(page)).toHaveAttribute(
       'data-state',

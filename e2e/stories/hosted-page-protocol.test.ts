@@ -1,9 +1,10 @@
 /** The same promises for the service's hosted page and for the fake with which merchants test. @module */
 import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
 import type { Handoff } from '@pi-checkout/test-support/http-buyer'
-import type { Frame, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
-import { expect, type Stack, test } from '../fixtures/test-stack.ts'
+import { test as base, expect } from '../fixtures/decorated-shop.ts'
+import type { Stack } from '../fixtures/test-stack.ts'
 
 interface Subject {
   readonly name: string
@@ -31,8 +32,10 @@ const subjects: readonly Subject[] = [
   },
 ]
 
-// The tests evaluate text, which the shop's policy forbids.
-test.use({ bypassCSP: true })
+/** `test` on a merchant's page without a policy: the tests evaluate text. */
+const test = base.extend({
+  baseURL: async ({ decorated }, use) => use(decorated.publish([])),
+})
 
 for (const subject of subjects) {
   test(`${subject.name} sends hello once for each document, and waits for init`, async ({
@@ -90,10 +93,10 @@ for (const subject of subjects) {
     await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'pong'])
     await authenticate(page, { handoff, locale: 'hy-AM' })
     await expect.poll(() => messageTypes(page)).toContain('ready')
-    const hosted = page.frames()[1] as Frame
-    await expect.poll(() => hosted.evaluate('document.documentElement.lang')).toMatch(/^hy/)
+    const hosted = page.frameLocator('pi-checkout iframe').locator('html')
+    await expect(hosted).toHaveAttribute('lang', /^hy/)
     await page.evaluate(`port.postMessage({ t: 'config', locale: 'ru' })`)
-    await expect.poll(() => hosted.evaluate('document.documentElement.lang')).toBe('ru')
+    await expect(hosted).toHaveAttribute('lang', 'ru')
     for (const { data } of await messages(page)) {
       if (data.t === 'size') expect(data.h).toBeGreaterThan(0)
       if (data.t === 'size') expect(data.h).toBeLessThanOrEqual(5000)
@@ -146,14 +149,13 @@ interface ReceivedMessage {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** Opens a page of the shop's origin that implements the element's side of the protocol. */
+/** Makes the merchant's page implement the element's side of the protocol. */
 async function mount(
   page: Page,
   { subject, stack }: { readonly subject: Subject; readonly stack: Stack },
 ): Promise<Handoff> {
   const handoff = await subject.prepare(page, stack)
-  // A page of the shop's origin.
-  await page.goto('/orders')
+  await page.goto('')
   await page.evaluate(`(${playElement})('${stack.api.checkoutOrigin}/checkout/${handoff.id}')`)
   return handoff
 }

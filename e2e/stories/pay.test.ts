@@ -43,7 +43,9 @@ for (const locale of ['en', 'hy']) {
   test.describe(`in ${locale}`, () => {
     test.use({ locale })
 
-    test('shop, form, bank, and receipt show the same name and amount', async ({ page }) => {
+    test('shop, form, bank, and receipt show the same name and amount, in the shop’s color', async ({
+      page,
+    }) => {
       await addToCart(page)
       await page.goto('/cart')
       await page.getByTestId('place-order').click()
@@ -52,6 +54,12 @@ for (const locale of ['en', 'hy']) {
       const form = hostedPage(page)
       await expect(form.getByRole('heading', { name: 'Tsiran' })).toBeVisible()
       await expect(form.getByTestId('amount')).toHaveText(amount)
+      const colors = () =>
+        form.locator('.pay').evaluate((button) => {
+          const style = getComputedStyle(button)
+          return [style.backgroundColor, style.getPropertyValue('--good')]
+        })
+      await expect.poll(colors).toEqual(['rgb(173, 67, 24)', '#0b6b41'])
       await form.locator('#card-number').fill('4000000000003220')
       await form.locator('#card-expiry').fill('12 / 40')
       await form.locator('#card-cvc').fill('123')

@@ -1,18 +1,17 @@
 import { payWith } from '@pi-checkout/element/testing'
 import type { Locator } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
-import { startDecoratedShop } from '../fixtures/decorated-shop.ts'
+import { expect, test } from '../fixtures/decorated-shop.ts'
 import { intentsOf } from '../fixtures/sandbox.ts'
-import { expect, test } from '../fixtures/test-stack.ts'
 
 test('two checkouts on one page complete separate challenges and payments', async ({
   page,
   stack,
+  decorated,
 }) => {
-  const shop = await startDecoratedShop(stack)
   const one = await createIntent(stack, { orderId: 'TWO-1', amount: 100_000 })
   const two = await createIntent(stack, { orderId: 'TWO-2', amount: 200_000 })
-  await page.goto(shop.publish([one, two]))
+  await page.goto(decorated.publish([one, two]))
   const checkouts = [page.locator('#pay-0'), page.locator('#pay-1')] as const
   const formOf = (checkout: Locator) => checkout.locator('iframe').contentFrame()
   const forms = [formOf(checkouts[0]), formOf(checkouts[1])] as const
@@ -37,5 +36,4 @@ test('two checkouts on one page complete separate challenges and payments', asyn
   expect(first?.status).toBe('requires_payment_method')
   await payWith(checkouts[0], 'succeeded')
   await expect(forms[0].getByTestId('result')).toHaveAttribute('data-state', 'paid')
-  await shop.stop()
 })

@@ -5,119 +5,96 @@
  * @see https://www.w3.org/TR/webdriver2/
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '@pi-checkout/test-support/free-port'
 
-/** The programs that the suite needs, if both are installed. */
-export function webkitPrograms(): { driver: string; browser: string } | undefined {
-  const driver = '/usr/bin/WebKitWebDriver'
-  if (!existsSync(driver)) return undefined
-  const browser = readdirSync('/usr/lib')
+const driver = '/usr/bin/WebKitWebDriver'
+
+/** The path of the browser, if it and its driver are installed. */
+export function webkitPath(): string | undefined {
+  if (!existsSync(driver) || !existsSync('/usr/bin/Xvfb')) return undefined
+  return readdirSync('/usr/lib')
     .map((folder) => `/usr/lib/${folder}/webkit2gtk-4.1/MiniBrowser`)
     .find((path) => existsSync(path))
-  return browser ? { driver, browser } : undefined
 }
 
-interface Found {
-  readonly [key: string]: string
+/** An X server without a screen. */
+export async function startDisplay(): Promise<{ readonly name: string; stop(): void }> {
+  const args = ['-displayfd', '1', '-screen', '0', '1400x1100x24', '-nolisten', 'tcp']
+  const server = spawn('Xvfb', args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const [number] = await once(server.stdout, 'data')
+  return { name: `:${String(number).trim()}`, stop: () => server.kill() }
 }
 
-/** One browser window. Every look-up waits for the element. */
-export class WebkitPage {
-  readonly #session: string
+/** A browser with its own cookies. It does one command at a time. */
+export class WebdriverSession {
   readonly #driver: ChildProcess
+  readonly #address: string
+  readonly #locales: string
+  #last: Promise<unknown> = Promise.resolve()
 
-  private constructor(session: string, driver: ChildProcess) {
-    this.#session = session
-    this.#driver = driver
+  private constructor(process: ChildProcess, address: string, locales: string) {
+    this.#driver = process
+    this.#address = address
+    this.#locales = locales
   }
 
-  static async open({ driver, browser }: { driver: string; browser: string }): Promise<WebkitPage> {
+  static async open(display: string, locale: string): Promise<WebdriverSession> {
     const port = await freePort()
-    const child = spawn('xvfb-run', ['-a', driver, `--port=${port}`], {
+    // WebKit takes its language from the name of the system's locale, which need not be installed.
+    const locales = mkdtempSync(join(tmpdir(), 'locales-'))
+    const { language, region } = new Intl.Locale(locale).maximize()
+    const name = `${language}_${region}.UTF-8`
+    symlinkSync('/usr/lib/locale/C.utf8', join(locales, name))
+    const child = spawn(driver, [`--port=${port}`], {
       stdio: 'ignore',
+      // Its programs end with it.
       detached: true,
+      env: { ...process.env, DISPLAY: display, LOCPATH: locales, LC_ALL: name },
     })
+    // A worker that is ended early closes nothing.
+    process.once('exit', () => child.kill())
     const base = `http://127.0.0.1:${port}`
-    await retry(() => command(base, 'GET', '/status'))
-    const capabilities = {
-      alwaysMatch: { 'webkitgtk:browserOptions': { binary: browser, args: ['--automation'] } },
-    }
-    const { sessionId } = await command<{ sessionId: string }>(base, 'POST', '/session', {
-      capabilities,
+    await retry(() => send(base, 'GET', '/status'), 30_000)
+    const { sessionId } = await send<{ sessionId: string }>(base, 'POST', '/session', {
+      capabilities: {
+        alwaysMatch: {
+          acceptInsecureCerts: true,
+          'webkitgtk:browserOptions': { binary: webkitPath(), args: ['--automation'] },
+        },
+      },
     })
-    return new WebkitPage(`${base}/session/${sessionId}`, child)
+    return new WebdriverSession(child, `${base}/session/${sessionId}`, locales)
   }
 
-  async goto(url: string): Promise<void> {
-    await this.#do('POST', '/url', { url })
+  /** Runs commands after those of all earlier calls. */
+  async alone<Value>(commands: () => Promise<Value>): Promise<Value> {
+    const result = this.#last.then(commands)
+    this.#last = result.catch(() => {})
+    return result
   }
 
-  async resize(size: { readonly width: number; readonly height: number }): Promise<void> {
-    await this.#do('POST', '/window/rect', size)
+  async send<Value>(method: string, path: string, body?: object): Promise<Value> {
+    return send<Value>(this.#address, method, path, body)
   }
 
-  async click(selector: string): Promise<void> {
-    await retry(async () => {
-      await this.#do('POST', `/element/${await this.#find(selector)}/click`, {})
-    })
-  }
-
-  /** Replaces the text of a field. `element/value` rejects fields inside a frame. */
-  async type(selector: string, text: string): Promise<void> {
-    await this.click(selector)
-    await this.waitFor(`document.querySelector('${selector}').select(); return true`)
-    const actions = [...text].flatMap((value) => [
-      { type: 'keyDown', value },
-      { type: 'keyUp', value },
-    ])
-    await this.#do('POST', '/actions', { actions: [{ type: 'key', id: 'keyboard', actions }] })
-  }
-
-  /** Waits until the script returns a true value. */
-  async waitFor(script: string): Promise<void> {
-    await retry(async () => {
-      const value = await this.#do('POST', '/execute/sync', { script, args: [] })
-      if (!value) throw new Error(`still waiting: ${script}`)
-    })
-  }
-
-  /** Enters the frame that the script returns. */
-  async enterFrame(script: string): Promise<void> {
-    await retry(async () => {
-      const frame = await this.#do('POST', '/execute/sync', { script, args: [] })
-      if (!frame) throw new Error(`no frame yet: ${script}`)
-      await this.#do('POST', '/frame', { id: frame })
-    })
-  }
-
-  async leaveFrames(): Promise<void> {
-    await this.#do('POST', '/frame', { id: null })
+  /** Runs the body of a function in the current frame. */
+  async script<Value>(body: string, args: readonly unknown[] = []): Promise<Value> {
+    return this.send('POST', '/execute/sync', { script: body, args })
   }
 
   async close(): Promise<void> {
-    await this.#do('DELETE', '').catch(() => {})
-    // The whole group: xvfb-run, the display and the driver.
+    await this.send('DELETE', '').catch(() => {})
     if (this.#driver.pid) process.kill(-this.#driver.pid, 'SIGTERM')
-  }
-
-  async #find(selector: string): Promise<string> {
-    const found = await this.#do<Found>('POST', '/element', {
-      using: 'css selector',
-      value: selector,
-    })
-    const [id] = Object.values(found)
-    if (!id) throw new Error(`no element matches ${selector}`)
-    return id
-  }
-
-  async #do<Value>(method: string, path: string, body?: object): Promise<Value> {
-    return command<Value>(this.#session, method, path, body)
+    rmSync(this.#locales, { recursive: true, force: true })
   }
 }
 
-async function command<Value>(
+async function send<Value>(
   base: string,
   method: string,
   path: string,
@@ -134,14 +111,14 @@ async function command<Value>(
   return value
 }
 
-/** Retries for 20 seconds, and then throws the last error. */
-async function retry<Value>(work: () => Promise<Value>): Promise<Value> {
-  for (let attempt = 0; ; attempt++) {
+/** Retries until the timeout, and then throws the last error. */
+export async function retry<Value>(work: () => Promise<Value>, timeout: number): Promise<Value> {
+  for (const end = Date.now() + timeout; ; ) {
     try {
       return await work()
     } catch (error) {
-      if (attempt >= 200) throw error
-      await sleep(100)
+      if (Date.now() >= end) throw error
+      await sleep(50)
     }
   }
 }
