@@ -152,6 +152,76 @@ test('ends a request without a response after twenty seconds, and with its timeo
   expect(performance.now()).toBe(30_000)
 })
 
+test('sends its last request with the time that remains, and asks again once more at its end', async () => {
+  responses = ['processing']
+  const followed = followPayment('/checkout/status', { timeout: 600 })
+  await vi.runAllTimersAsync()
+  expect(await followed).toBe('processing')
+  expect(requests.map(({ at }) => at)).toEqual([0, 500])
+  expect(performance.now()).toBe(600)
+})
+
+test('asks once if the timeout is 0', async () => {
+  responses = ['processing']
+  const followed = followPayment('/checkout/status', { timeout: 0 })
+  await vi.runAllTimersAsync()
+  expect(await followed).toBe('processing')
+  expect(requests).toHaveLength(1)
+})
+
+test.each(['visible', 'hidden'])(
+  'leaves no listener and no timer after a %s page',
+  async (first) => {
+    responses = ['processing', 'paid']
+    hide(first === 'hidden')
+    const { signal } = new AbortController()
+    const listeners = new Map([signal, document].map((target) => [target, listenersOf(target)]))
+    const followed = followPayment('/checkout/status', { signal })
+    await vi.advanceTimersByTimeAsync(10)
+    hide(false)
+    await vi.runAllTimersAsync()
+    expect(await followed).toBe('paid')
+    for (const count of listeners.values()) expect(count()).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+  },
+)
+
+test('aborts a request with the reason of its signal, also while the body arrives', async () => {
+  const stop = new AbortController()
+  const received: AbortSignal[] = []
+  vi.stubGlobal('fetch', async (_: string, { signal }: RequestInit) => {
+    if (signal) received.push(signal)
+    const json = (): Promise<never> =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    return { ok: true, json }
+  })
+  const handoff = postHandoff('/checkout/handoff', { signal: stop.signal }).catch(
+    (reason) => reason,
+  )
+  await vi.advanceTimersByTimeAsync(0)
+  stop.abort('enough')
+  expect(await handoff).toBe('enough')
+  expect(vi.getTimerCount()).toBe(0)
+  // A signal that is aborted before ends the request too.
+  const late = postHandoff('/checkout/handoff', { signal: stop.signal })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(received.map(({ reason }) => reason)).toEqual(['enough', 'enough'])
+  await expect(Promise.race([late, 'pending'])).resolves.toBe('pending')
+})
+
+/** Returns how many listeners a target has that were added from now on. */
+function listenersOf(target: EventTarget): () => number {
+  const added = vi.spyOn(target, 'addEventListener')
+  const removed = vi.spyOn(target, 'removeEventListener')
+  return () => {
+    const left = added.mock.calls.filter(
+      ([type, listener]) =>
+        !removed.mock.calls.some(([other, same]) => other === type && same === listener),
+    )
+    return left.length
+  }
+}
+
 test.each([
   [{}, '{}'],
   [{ orderId: 'A-1' }, '{"orderId":"A-1"}'],

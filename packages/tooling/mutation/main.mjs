@@ -42,8 +42,10 @@ const groups = [
   },
   // In jsdom. The tests in browsers run built files.
   {
-    sources: [`${element}/src/client/post-handoff.ts`, `${element}/src/origin.ts`],
-    tests: [`${element}/test/{client,origin}.test.ts`],
+    sources: ['client', 'credentials.ts', 'errors.ts', 'locale.ts', 'origin.ts'].map(
+      (name) => `${element}/src/${name}`,
+    ),
+    tests: [`${element}/test/{client,credentials,errors,locale,origin}.test.ts`],
   },
   // Tests without a service take milliseconds.
   ...Object.entries({
