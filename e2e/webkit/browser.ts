@@ -167,7 +167,8 @@ class WebkitPage extends Scope {
 
   frames(): readonly WebkitLocator[] {
     const main = new WebkitLocator(this, [])
-    const frame = main.frameLocator('iframe')
+    // A page may have other frames.
+    const frame = main.frameLocator('pi-checkout iframe, iframe')
     return [main, frame, frame.frameLocator('iframe')]
   }
 
