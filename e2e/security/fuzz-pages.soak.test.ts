@@ -265,7 +265,7 @@ function around({ checkoutOrigin }: CrossSiteStack, id: string): string {
 }
 
 async function frameOf(page: Page, { checkoutOrigin }: CrossSiteStack): Promise<Frame> {
-  const isHosted = (frame: Frame): boolean => frame.url().startsWith(checkoutOrigin)
+  const isHosted = (frame: Frame): boolean => frame.url().startsWith(`${checkoutOrigin}/checkout/`)
   await expect.poll(() => page.frames().some(isHosted)).toBe(true)
   const frame = page.frames().find(isHosted)
   if (!frame) throw new Error('the hosted page has no frame')
