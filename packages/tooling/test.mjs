@@ -21,8 +21,7 @@ const parts = {
   },
   soak: {
     unitTests: '.soak.test.',
-    // Each story runs in Chromium with its windows too.
-    browserTests: String.raw`--grep=\.soak\.test\.|^(chromium|firefox|webkit) `,
+    browserTests: String.raw`--grep=\.soak\.test\.|^(firefox|webkit) `,
     browser: chromium,
   },
 }
