@@ -241,6 +241,7 @@ test('does not renew the session of a shop whose origin was removed', async () =
   await stack.checkout.db.query`
     update environments set allowed_origins = '{}' where id = 'env_other'`
   stack.checkout.advance(16 * 60_000)
-  await window.pay('4242424242424242')
+  // The page may notice the end of its session before Pay is pressed, and then removes the form.
+  void window.pay('4242424242424242').catch(() => {})
   await expect.poll(window.messages).toContain('fail origin_not_allowed')
 })
