@@ -28,7 +28,7 @@ export interface FormNotice {
   readonly key: keyof Texts | undefined
   readonly text: string
   /** For the merchant's developer. */
-  readonly help?: unknown
+  readonly help?: TemplateResult | undefined
 }
 
 export class CardForm extends LightElement {

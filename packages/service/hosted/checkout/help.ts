@@ -4,20 +4,23 @@ import type { Failure } from './checkout-api.ts'
 /** Returns code, cause, and fix of an error. Every error without a code is a missing response. */
 export function helpFor(error: unknown): string {
   const { code = 'no_response', detail, requestId } = (error ?? {}) as Partial<Failure>
-  const failure = { code, detail: detail ?? `No response from ${location.origin}.`, requestId }
+  const cause = detail ?? `No response from ${location.origin}.`
   const fix =
-    fixes[code]?.() ?? (requestId ? `The log of the service has request ${requestId}.` : '')
-  return `pi-checkout: ${failure.code}. ${failure.detail} ${fix}`.trim()
+    fixes.get(code) ?? (requestId ? `The log of the service has request ${requestId}.` : '')
+  return `pi-checkout: ${code}. ${cause} ${fix}`.trim()
 }
 
-const fixes: Readonly<Record<string, () => string>> = {
-  no_response: () => 'Run: npx pi-service doctor',
-  rate_limited: () => 'PI_RATE_LIMIT of the service sets the limit.',
-  origin_not_allowed: () =>
-    `Run: npx pi-service origins add ${new URL(document.referrer || location.href).origin}`,
-  no_element: () => 'Show it with <pi-checkout>, or answer its hello as the element does.',
-  payment_intent_not_found: () => 'Pass id and clientSecret of a new handoff unchanged.',
-}
+const parentOrigin = new URL(document.referrer || location.href).origin
+const newHandoff = 'Pass id and clientSecret of a new handoff unchanged.'
+/** By code. */
+const fixes: ReadonlyMap<string, string> = new Map([
+  ['no_response', 'Run: npx pi-service doctor'],
+  ['rate_limited', 'PI_RATE_LIMIT of the service sets the limit.'],
+  ['origin_not_allowed', `Run: npx pi-service origins add ${parentOrigin}`],
+  ['no_element', 'Show it with <pi-checkout>, or answer its hello as the element does.'],
+  ['payment_intent_not_found', newHandoff],
+  ['unauthorized', newHandoff],
+])
 
 /** Enough for a developer. A hostile page may cause any number of reports. */
 const maxReports = 50

@@ -25,8 +25,7 @@ export class HostedPage extends LightElement {
   protected override render(): unknown {
     if (window.parent === window) return this.#standalone()
     const { view, screen, failure } = this.#payment
-    if (failure !== undefined) return this.#unavailable(failure)
-    if (!view) return nothing
+    if (!view) return failure === undefined ? nothing : this.#unavailable(failure)
     document.documentElement.lang = this.#language
     const hasEnded = screen === 'processing' || screen === 'result'
     return html`
@@ -96,8 +95,8 @@ export class HostedPage extends LightElement {
   }
 
   /** For the merchant's developer. */
-  #help(text: string | undefined): unknown {
-    return text && isTestMode() ? html`<span class="help" lang="en">${text}</span>` : nothing
+  #help(text: string | undefined): TemplateResult | undefined {
+    return text && isTestMode() ? html`<span class="help" lang="en">${text}</span>` : undefined
   }
 
   #summary(view: CheckoutView): TemplateResult {

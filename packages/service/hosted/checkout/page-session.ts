@@ -15,12 +15,10 @@ import { Retries } from './retry.ts'
 export interface SessionObserver {
   /** The session was opened, perhaps before the form was there, or opened again. */
   onSession(view: CheckoutView): void
-  /** The locale may have changed. */
-  onConfig(): void
+  /** The locale or `failure` may have changed. */
+  onChange(): void
   /** The page around this one was restored. */
   onPing(): void
-  /** `failure` has changed. */
-  onFailure(): void
 }
 
 export class PageSession {
@@ -43,7 +41,7 @@ export class PageSession {
     const origins = document.documentElement.dataset.origins?.split(' ') ?? []
     this.link = new FrameLink(new Set(origins.filter(Boolean)), this.#onMessage)
     this.link.start()
-    setTimeout(() => this.#origin || this.#setFailure(this.link.failure ?? noElement), authTimeout)
+    setTimeout(() => this.#checkAuth(), authTimeout)
   }
 
   observe(observer: SessionObserver): void {
@@ -56,7 +54,7 @@ export class PageSession {
       case 'config':
         this.locale = message.locale
         this.#appearance.set(message.appearance)
-        this.#observer?.onConfig()
+        this.#observer?.onChange()
         return
       case 'auth':
         if (message.id !== this.id) this.#fail(otherIntent)
@@ -66,6 +64,10 @@ export class PageSession {
         this.link.send({ t: 'pong' })
         this.#observer?.onPing()
     }
+  }
+
+  #checkAuth(): void {
+    if (!this.#origin) this.#setFailure(this.failure ?? this.link.failure ?? noElement)
   }
 
   async #open(request: OpenSessionBody): Promise<void> {
@@ -100,7 +102,7 @@ export class PageSession {
 
   #setFailure(failure: unknown): void {
     this.failure = failure
-    this.#observer?.onFailure()
+    this.#observer?.onChange()
   }
 
   #adopt(view: CheckoutView): void {

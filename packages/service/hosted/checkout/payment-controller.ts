@@ -206,11 +206,7 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
     if (isFirst) void this.#poller.run()
   }
 
-  onConfig(): void {
-    this.#host.requestUpdate()
-  }
-
-  onFailure(): void {
+  onChange(): void {
     this.#host.requestUpdate()
   }
 

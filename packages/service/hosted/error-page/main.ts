@@ -6,6 +6,7 @@
  */
 import { failCodes, type Hello, PROTOCOL, readInit } from '@pi-checkout/contract/frame-protocol'
 import { failure, randomDocumentId } from '../checkout/frame-link.ts'
+import { helpFor, isTestMode, report } from '../checkout/help.ts'
 
 const doc = randomDocumentId()
 const code = failCodes.find((known) => known === document.documentElement.dataset.code)
@@ -16,20 +17,19 @@ window.addEventListener('message', ({ source, data, ports }) => {
   port.postMessage(failure(code))
 })
 
-const { origin } = new URL(document.referrer || location.href)
-const fixes: Readonly<Record<(typeof failCodes)[number], string>> = {
-  origin_not_allowed: `The page around this frame is not registered. Run: npx pi-service origins add ${origin}`,
-  unauthorized: 'No Payment Intent has this id. Pass the id of the handoff unchanged.',
+const details: Readonly<Record<(typeof failCodes)[number], string>> = {
+  origin_not_allowed: 'The page around this frame is not registered.',
+  unauthorized: 'No Payment Intent has this id.',
 }
 
-if (code && document.documentElement.dataset.mode === 'test') {
-  const fix = document.createElement('p')
-  fix.className = 'error'
-  fix.textContent = `pi-checkout: ${code}. ${fixes[code]}`
-  document.body.append(fix)
+if (code && isTestMode()) {
+  const help = helpFor({ code, detail: details[code] })
+  const line = document.createElement('p')
+  line.className = 'error'
+  line.textContent = help
+  document.body.append(line)
   // The element removes this page, and reports the fix instead.
-  // biome-ignore lint/suspicious/noConsole: for the developer of the page around this one
-  setTimeout(() => console.error(fix.textContent), 1000)
+  setTimeout(() => report('error', help), 1000)
 }
 
 const hello: Hello = { pi: 'checkout', t: 'hello', v: [PROTOCOL], doc }

@@ -91,3 +91,18 @@ test('shows a message while the page around it does not answer', async () => {
   await window.page.evaluate('answer()')
   await window.frame.getByLabel('Card number').waitFor()
 })
+
+test('still names the wrong id after the time limit of the secret', async () => {
+  const one = await stack.checkout.createIntent()
+  const two = await stack.checkout.createIntent()
+  const window = await openShop(stack, {
+    pair: one,
+    query: { at: two.id },
+    ready: false,
+    prepare: async (page) => await page.clock.install(),
+  })
+  await expect.poll(window.messages).toContain('fail unauthorized')
+  expect(await shownBy(window.page)).toContain('pi-checkout: unauthorized')
+  await window.page.clock.fastForward(15_000)
+  expect(await shownBy(window.page)).toContain('pi-checkout: unauthorized')
+})
