@@ -78,13 +78,13 @@ interface CheckoutWithError {
 }
 
 async function completeChallenge(bank: Page | FrameLocator, code: string): Promise<void> {
-  const [confirm, cancel] = [0, 1].map((index) => bank.locator('form button').nth(index))
+  const buttons = bank.locator('form button')
   if (code === 'cancel') {
-    await cancel?.click()
+    await buttons.nth(1).click()
     return
   }
   await fieldOf(bank, 'one-time-code').fill(code)
-  await confirm?.click()
+  await buttons.nth(0).click()
 }
 
 function fieldOf(page: Page | FrameLocator, autocomplete: string): Locator {
