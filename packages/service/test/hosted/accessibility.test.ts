@@ -125,6 +125,31 @@ test('wraps a long merchant name, a long order id, and a huge amount', async () 
 
 const phone = { width: 320, height: 640 }
 
+test.each(['en', 'hy', 'ru'])('breaks no word of the bank’s buttons in %s', async (locale) => {
+  const window = await openShop(stack, { query: { locale }, context: { viewport: phone } })
+  for (const [name, value] of [
+    ['cc-number', '4000000000003220'],
+    ['cc-exp', '12 / 40'],
+    ['cc-csc', '123'],
+  ]) {
+    await window.frame.locator(`[autocomplete="${name}"]`).fill(String(value))
+  }
+  await window.frame.locator('button.pay').click()
+  const buttons = window.frame.frameLocator('iframe').locator('form button')
+  await buttons.first().waitFor()
+  for (const width of [320, 360, 390, 430]) {
+    await window.page.setViewportSize({ ...phone, width })
+    const lines = await buttons.evaluateAll((found) =>
+      found.map((button) => {
+        const range = button.ownerDocument.createRange()
+        range.selectNodeContents(button)
+        return range.getClientRects().length
+      }),
+    )
+    expect([width, lines]).toEqual([width, [1, 1]])
+  }
+})
+
 async function scrollWidth(window: ShopPage): Promise<unknown> {
   const frame = frameAt(window, stack.checkout.url)
   return await frame.evaluate('document.documentElement.scrollWidth')
