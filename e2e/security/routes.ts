@@ -94,7 +94,7 @@ export function serviceRoutes(
     probe('GET /pi-checkout-:file', { path: '/pi-checkout-0.0.0.js' }),
     ...[
       ...['/v1/pi-checkout.js', '/v1/preload', '/healthz', '/readyz', '/openapi.json'],
-      ...['/docs', '/docs.css', '/favicon.ico', '/nowhere', '/metrics'],
+      ...['/docs', '/docs.css', '/llms.txt', '/favicon.ico', '/nowhere', '/metrics'],
       ...['/_sandbox', '/_sandbox/', '/_sandbox/playground', '/_sandbox/playground/'],
     ].map((name) => probe(`GET ${name}`)),
     ...['environments', 'export', 'events'].flatMap((name) => [

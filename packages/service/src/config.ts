@@ -30,7 +30,9 @@ export interface Config {
   /** Name of the setting that selects the ports, for errors. */
   readonly portName: string
   readonly store: StoreChoice
-  /** Origins to register for the first merchant's test environment, in addition to the demo shop. */
+  /** Whether a start with PostgreSQL creates the demo merchant. Other stores always have it. */
+  readonly demo: boolean
+  /** Origins to register for the first merchant's test environment. */
   readonly origins: readonly string[]
   /** `PI_SECRET_KEYS`. If it is missing, the embedded store creates keys. */
   readonly secretKeys: string | undefined
@@ -57,6 +59,7 @@ export interface Flags {
   readonly data?: string
   readonly databaseUrl?: string
   readonly memory?: boolean
+  readonly demo?: boolean
   readonly shopOrigin?: readonly string[]
 }
 
@@ -77,6 +80,7 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionN
     challengePort: port === 0 ? 0 : port + 1,
     portName: names.ports,
     store,
+    demo: flags.demo ?? false,
     origins: (flags.shopOrigin ?? []).map((origin) => readUrl(origin, names.shopOrigin)),
     secretKeys: env.PI_SECRET_KEYS || undefined,
     publicUrl: env.PI_PUBLIC_URL ? readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL') : undefined,

@@ -70,7 +70,7 @@ export function newKeys(id = 'k1'): string {
 }
 
 /**
- * Starts a service on a free port.
+ * Starts a service on a free port. It has the demo merchant.
  *
  * @param args - Further options of `pi-service start`, such as `--memory`.
  */
@@ -79,7 +79,7 @@ export async function startService(
   env: NodeJS.ProcessEnv = {},
   { probed = false }: Pick<StackOptions, 'probed'> = {},
 ): Promise<Program<ServiceReady>> {
-  const command = [piService, 'start', '--json', '--port', '0', ...args]
+  const command = [piService, 'start', '--json', '--demo', '--port', '0', ...args]
   // Without a drain, which would delay the end of each test with PostgreSQL.
   return await startReady(command, { env: { PI_DRAIN_MS: '0', ...env }, ipc: probed })
 }

@@ -190,10 +190,7 @@ export class Inspector extends LightElement {
     }
   }
 
-  /**
-   * Keeps the token for a reload of this tab. A checkout in a shop's page cannot read it: the browser keeps a storage
-   * for each tab and each page around a frame.
-   */
+  /** Keeps the token for a reload of this tab. Only pages of the service's origin in this tab can read it. */
   #unlock(token: string): void {
     sessionStorage.setItem(tokenName, token)
     this.#state.unlock(token)

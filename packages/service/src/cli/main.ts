@@ -35,6 +35,7 @@ withStart(program.command('start').description('Start the service; Ctrl-C or SIG
     '--port <number>',
     'port of the API and the hosted page (default 4000; 0 selects a free port)',
   )
+  .option('--demo', 'create the demo merchant and its test key in PostgreSQL too')
   .option('--json', 'print one line of JSON when ready')
   .action(start)
 
@@ -168,7 +169,7 @@ async function start({ json, ...flags }: StartOptions): Promise<void> {
   const { startService } = await import('../start/start.ts')
   const running = await startService(config, log)
   const { ready } = running
-  console.log(json ? jsonLine(ready) : banner(ready))
+  console.log(json ? jsonLine(ready) : banner(ready, showsToken(config)))
 
   let stopping = false
   const stop = (): void => {
@@ -185,6 +186,11 @@ async function start({ json, ...flags }: StartOptions): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+}
+
+/** Whether `start` prints the inspector's token. A supervisor would log it. */
+function showsToken({ demo, store }: Config): boolean {
+  return process.stdout.isTTY || demo || store.kind !== 'postgres'
 }
 
 /** Returns one line of `--json`. A later version with another meaning raises `v`. */

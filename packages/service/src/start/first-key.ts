@@ -1,10 +1,11 @@
-/** Creates the first merchant, and the test key that a start shows. @module */
+/** Creates the demo merchant, and the test key that a start shows. @module */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { firstMerchantName } from '../cli/admin-commands.ts'
 import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
 import { writeDurably } from '../db/embedded/data-directory.ts'
 import type { StoreAndClock } from '../intents/intents.ts'
 import { createApiKey, findApiKeys, isApiKey } from '../merchants/api-keys.ts'
@@ -12,11 +13,12 @@ import {
   addOrigin,
   ensureEnvironment,
   ensureMerchant,
+  findEnvironmentByName,
   firstMerchant,
 } from '../merchants/merchants.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 
-/** Default origin of the demo shop. Each start registers it, so that the demo works without setup. */
+/** Default origin of the demo shop, registered so that the demo works without setup. */
 const demoOrigin = 'http://localhost:3000'
 
 interface FirstKeyOptions extends StoreAndClock {
@@ -25,33 +27,37 @@ interface FirstKeyOptions extends StoreAndClock {
 }
 
 /**
- * Creates the first merchant if there is none. Finds or creates the test key that a start shows.
+ * Creates the demo merchant if there is no merchant. Finds or creates the test key that a start shows. Registers the
+ * origins of the start. With PostgreSQL, where operators create merchants, it does the first two with `demo` only.
  *
- * @returns The key, or `null` if an earlier start with PostgreSQL has shown it.
+ * @returns The key, or `null` if this start shows none.
+ * @throws {TypeError} If there is no test environment for the origins.
  */
 export async function firstKey(
-  config: Pick<Config, 'origins' | 'store'>,
+  { demo, origins, store }: Pick<Config, 'demo' | 'origins' | 'store'>,
   options: FirstKeyOptions,
 ): Promise<string | null> {
   const { db, keys, log, now } = options
   const existing = await firstMerchant(db)
+  if (store.kind === 'postgres' && !demo) {
+    await register(origins, { db, merchant: existing })
+    return null
+  }
   const merchant = existing ?? firstMerchantName
   const isFirst = existing === undefined && (await ensureMerchant(db, merchant, now()))
   const environment = await ensureEnvironment(db, { merchant, mode: 'test' }, now())
-  for (const origin of [demoOrigin, ...config.origins]) {
-    await addOrigin(db, { environmentId: environment.id, origin })
-  }
+  await register([demoOrigin, ...origins], { db, merchant })
   const create = async (): Promise<string> =>
     (await createApiKey(db, keys, { environment, now: now() })).apiKey
 
-  switch (config.store.kind) {
+  switch (store.kind) {
     case 'memory':
       return await create()
     case 'postgres':
       // An earlier start has shown a key. Each start would otherwise create another valid key.
       return isFirst ? await create() : null
     case 'directory': {
-      const file = join(config.store.directory, 'sandbox.json')
+      const file = join(store.directory, 'sandbox.json')
       const stored = await readStoredKey(file)
       const problem = stored && (await problemOf(stored, options))
       if (stored && !problem) return stored
@@ -63,6 +69,20 @@ export async function firstKey(
       return apiKey
     }
   }
+}
+
+async function register(
+  origins: readonly string[],
+  { db, merchant }: { readonly db: Database; readonly merchant: string | undefined },
+): Promise<void> {
+  if (origins.length === 0) return
+  const environment = merchant && (await findEnvironmentByName(db, { merchant, mode: 'test' }))
+  if (!environment) {
+    throw new TypeError(
+      '--shop-origin: there is no merchant with a test environment. Run pi-service keys create --merchant NAME --environment test first, or start with --demo.',
+    )
+  }
+  for (const origin of origins) await addOrigin(db, { environmentId: environment.id, origin })
 }
 
 /** Returns why a stored key is not valid, or `undefined` if it is. */

@@ -35,7 +35,7 @@ export interface RunningService {
   readonly ready: {
     readonly baseUrl: string
     readonly checkoutOrigin: string
-    /** Test key, or `null` if an earlier start with PostgreSQL has shown it. */
+    /** Test key of the demo merchant. `null` with PostgreSQL, except at the first start with `--demo`. */
     readonly apiKey: string | null
     readonly environment: 'test'
     readonly inspectorUrl: string
@@ -148,7 +148,8 @@ async function serve(
   return {
     ready: {
       ...{ baseUrl, checkoutOrigin, apiKey, environment: 'test' },
-      inspectorUrl: `${checkoutOrigin}/_sandbox/#${adminToken}`,
+      // A link that works on this machine: a proxy should not serve the sandbox.
+      inspectorUrl: `${config.sandboxFrom === 'network' ? checkoutOrigin : baseUrl}/_sandbox/#${adminToken}`,
       adminToken,
     },
     stop: async () => {

@@ -85,6 +85,7 @@ test('adds and removes origins, and reports each change', async () => {
   expect(await added(books)).toEqual([shop, books])
   expect(await added(shop)).toEqual([shop, books])
   expect(await addOrigin(db, { environmentId: 'env_none', origin: shop })).toEqual([])
+  expect(changes).toEqual(Array(4).fill('environments'))
   changes.length = 0
   expect(await removeOrigin(db, { environmentId, origin: shop })).toEqual([books])
   expect(changes).toEqual(['environments'])

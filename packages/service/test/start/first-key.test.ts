@@ -24,7 +24,7 @@ beforeEach(() => {
 async function start(): Promise<string> {
   const log = pino({ level: 'warn' }, { write: (line) => void logged.push(line) })
   const store = { kind: 'directory', directory } as const
-  const apiKey = await firstKey({ origins: [], store }, { db, keys, log, now })
+  const apiKey = await firstKey({ demo: false, origins: [], store }, { db, keys, log, now })
   const headers = { authorization: `Bearer ${apiKey}` }
   const { authenticate } = createAuthenticator({ db, keys, now })
   expect(await authenticate({ headers, socket: {} } as never)).toMatchObject({ mode: 'test' })

@@ -14,7 +14,7 @@ import { openapi, ProblemResponse } from '../../src/api-docs/openapi.ts'
 import { CreateResponse, IntentResponse } from '../../src/api-docs/response-schema.ts'
 import type { AdminCommand } from '../../src/cli/admin-commands.ts'
 import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
-import { readConfig } from '../../src/config.ts'
+import { type Flags, readConfig } from '../../src/config.ts'
 import { type RunningService, startService } from '../../src/start/start.ts'
 import { atEnd } from './lifetime.ts'
 
@@ -30,16 +30,19 @@ export interface TestService extends RunningService, Merchant {
 }
 
 /**
- * Starts a service on free ports; in memory, unless the environment names a store.
+ * Starts a service on free ports; in memory, unless the environment names a store. It has a merchant.
  *
- * @param timeouts - For slow senders, in milliseconds.
+ * @param options - Options of the command, the clock, and timeouts for slow senders in milliseconds.
  */
 export async function startTestService(
   env: NodeJS.ProcessEnv = {},
-  timeouts?: Parameters<typeof startService>[2],
+  { flags, ...timeouts }: Parameters<typeof startService>[2] & { readonly flags?: Flags } = {},
 ): Promise<TestService> {
   const memory = env.PI_DATA_DIR === undefined && env.PI_DATABASE_URL === undefined
-  const config = readConfig({ port: '0', memory }, { PI_DRAIN_MS: '0', ...env })
+  const config = readConfig(
+    { port: '0', memory, demo: true, ...flags },
+    { PI_DRAIN_MS: '0', ...env },
+  )
   const logged: string[] = []
   const log = pino({ level: config.logLevel }, { write: (line) => void logged.push(line) })
   const { ready, stop } = await startService(config, log, timeouts)

@@ -97,7 +97,11 @@ async function examineEnvironments(
 ): Promise<DoctorFinding[]> {
   const environments = await listEnvironments(db, now)
   if (environments.length === 0) {
-    return [ok('merchants', 'The first start creates one with a test key.')]
+    if (db.kind !== 'postgres') {
+      return [ok('merchants', 'The first start creates one with a test key.')]
+    }
+    const options = `--merchant NAME --environment test${storeOptions}`
+    return [warn('merchants', 'None.', `Run pi-service keys create ${options}.`)]
   }
   return environments.map((environment) => environmentFinding(environment, storeOptions))
 }

@@ -1,0 +1,77 @@
+import { piService, startProgram } from '@pi-checkout/test-support/process'
+import { expect, test } from 'vitest'
+import { examine } from '../../src/cli/doctor/doctor.ts'
+import { readConfig } from '../../src/config.ts'
+import { newSecretKeys } from '../../src/secret-keys.ts'
+import { startPostgres } from '../support/lifetime.ts'
+import { startTestService } from '../support/service.ts'
+
+const server = await startPostgres()
+const env = { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: newSecretKeys() }
+
+test('creates no merchant in PostgreSQL and shows no key, except with --demo', async () => {
+  const flags = { shopOrigin: ['https://shop.example'] }
+  await expect(startTestService(env, { flags: { ...flags, demo: false } })).rejects.toThrow(
+    '--shop-origin: there is no merchant with a test environment. Run pi-service keys create --merchant NAME --environment test first, or start with --demo.',
+  )
+  const plain = await startTestService(env, { flags: { demo: false } })
+  expect(plain.ready.apiKey).toBeNull()
+  expect(await environments(plain)).toEqual([])
+  const { findings } = await examine(readConfig({ port: '0' }, env))
+  expect(findings).toContainEqual({
+    ...{ about: 'merchants', level: 'warn', found: 'None.' },
+    advice:
+      'Run pi-service keys create --merchant NAME --environment test --database-url "$PI_DATABASE_URL".',
+  })
+  await plain.stop()
+
+  const demo = await startTestService(env, { flags: { demo: true } })
+  expect(demo.ready.apiKey).toMatch(/^pi_sk_test_/)
+  expect(await environments(demo)).toMatchObject([
+    { merchant: 'Tsiran', origins: ['http://localhost:3000'] },
+  ])
+  await demo.stop()
+
+  const later = await startTestService(env, { flags: { ...flags, demo: false } })
+  expect(later.ready.apiKey).toBeNull()
+  expect(await environments(later)).toMatchObject([
+    { merchant: 'Tsiran', origins: ['http://localhost:3000', 'https://shop.example'] },
+  ])
+})
+
+test('prints a link to the inspector that works on this machine behind a proxy', async () => {
+  const publicUrl = 'https://pay.example.com'
+  const { ready } = await startTestService({ ...env, PI_PUBLIC_URL: publicUrl })
+  expect(ready.checkoutOrigin).toBe(publicUrl)
+  const page = await fetch(ready.inspectorUrl)
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Inspector')])
+  const network = await startTestService({
+    ...env,
+    PI_PUBLIC_URL: publicUrl,
+    PI_SANDBOX: 'network',
+  })
+  expect(network.ready.inspectorUrl).toContain(`${publicUrl}/_sandbox/#`)
+})
+
+async function environments({ ready }: Awaited<ReturnType<typeof startTestService>>) {
+  const headers = { authorization: `Bearer ${ready.adminToken}` }
+  const response = await fetch(`${ready.baseUrl}/_sandbox/environments`, { headers })
+  return ((await response.json()) as { environments: unknown }).environments
+}
+
+test('prints no key and no token to a log, except with --demo', async () => {
+  const printed = async (flags: readonly string[]) => {
+    const program = await startProgram([piService, 'start', '--port', '0', ...flags], {
+      env: { ...env, PI_DRAIN_MS: '0' },
+    })
+    await expect.poll(() => program.log.join('\n')).toContain('asks for a code')
+    await program.stop()
+    return program.log.join('\n')
+  }
+  const token = /_sandbox\/#[\w-]{43}\n/
+  const plain = await printed([])
+  expect(plain).toMatch(/ {2}inspector {4}http:\/\/127\.0\.0\.1:\d+\/_sandbox\/ \(its token/)
+  expect(plain).not.toMatch(/#|pi_sk_/)
+  expect(await printed(['--demo'])).toMatch(token)
+  expect(await printed(['--memory'])).toMatch(token)
+})
