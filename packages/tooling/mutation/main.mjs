@@ -59,6 +59,7 @@ const groups = [
       'provider-result',
       'return-url',
       'session-token',
+      'wait-groups',
     ],
   }).flatMap(([folder, names]) =>
     names.map((name) => ({
@@ -66,6 +67,19 @@ const groups = [
       tests: [`${service}/test/${folder}/${name}.test.ts`],
     })),
   ),
+  // Tests with an embedded store.
+  ...[
+    [['intents/find-batch', 'intents/intent-row'], ['intents/intents']],
+    [
+      ['intents/lifetimes', 'intents/reaper'],
+      ['intents/reaper', 'intents/lifecycle', 'checkout/session-token'],
+    ],
+    [['checkout/intent-snapshot'], ['checkout/intent-snapshot']],
+    [['checkout/pages'], ['checkout/pages']],
+  ].map(([names, tests]) => ({
+    sources: names.map((name) => `${service}/src/${name}.ts`),
+    tests: tests.map((name) => `${service}/test/${name}.test.ts`),
+  })),
   {
     sources: [`${service}/src/merchants`],
     tests: [`${service}/test/merchants/{authenticate,merchants}.test.ts`],
@@ -102,9 +116,20 @@ const equivalent = [
     `'node:crypto' → ""`,
     'nodeCrypto?.hash → false',
   ]),
+  ...unseen(`${service}/src/checkout/pages.ts`, 'Faster.', ['known → false', 'cached → false']),
+  ...unseen(`${service}/src/checkout/pages.ts`, 'A built page has a style sheet.', [
+    ['const [, rest', `'' → "Stryker was here!"`],
+    ['const [sheet', `'' → "Stryker was here!"`],
+  ]),
   ...unseen(`${service}/src/checkout/session-token.ts`, 'It bounds the memory.', [
     'this.#verified.size >= maxVerified → false',
     'this.#verified.size >= maxVerified → this.#verified.size > maxVerified',
+  ]),
+  ...unseen(`${service}/src/intents/find-batch.ts`, 'An aggregate returns one row.', [
+    'found?.intents → found.intents',
+  ]),
+  ...unseen(`${service}/src/intents/find-batch.ts`, 'No intent has this id.', [
+    '[] → ["Stryker was here"]',
   ]),
   ...unseen(`${service}/src/http/body.ts`, 'Faster.', [
     "contentType === 'application/json' → false",
@@ -118,6 +143,9 @@ const equivalent = [
     ["request.on('close'", '{ → {}'],
     '!request.complete → request.complete',
     '!request.complete → false',
+  ]),
+  ...unseen(`${service}/src/merchants/environments.ts`, 'Both are falsy.', [
+    '() => false → () => undefined',
   ]),
   ...unseen(`${service}/src/http/json.ts`, 'Faster.', [
     'literal.length <= 15 && !/[eE]/.test(literal) → false',

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest'
 import published from '../../idempotency-key.vectors.json' with { type: 'json' }
 import { prepareCreate } from '../../src/client/idempotency-key.ts'
 import { type CreateParams, idempotencyKey } from '../../src/index.ts'
-import { order } from '../scripted-service.ts'
+import { clientOf, created, order } from '../scripted-service.ts'
 
 const { vectors } = published
 
@@ -57,6 +57,18 @@ test('rejects a malformed attempt or namespace', async () => {
   for (const namespace of ['\ud800', 7 as never]) {
     await expect(idempotencyKey(order, { namespace })).rejects.toThrow(/^namespace: must/)
   }
+})
+
+test('rejects a malformed idempotency key instead of replacing it', async () => {
+  const { service, intents } = await clientOf([created()])
+  for (const idempotencyKey of ['', ' ', 'ключ', 'a\nb', 'x'.repeat(256), ['x'] as never]) {
+    await expect(intents.create(order, { idempotencyKey })).rejects.toThrow(
+      'idempotencyKey: must be a string of 1 to 255 visible ASCII characters. Omit it to derive the key.',
+    )
+  }
+  const longest = 'x'.repeat(255)
+  await intents.create(order, { idempotencyKey: longest })
+  expect(service.keys()).toEqual([longest])
 })
 
 for (const vector of vectors) {

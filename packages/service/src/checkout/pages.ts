@@ -24,8 +24,8 @@ export function checkoutPage(
 /** Returns the source expression that allows the style sheet inside the hosted page. */
 export function checkoutStyleSource(folder: string): string {
   const page = readPage(folder, 'checkout')
-  const cached = styleSources.get(page)
-  if (cached) return cached
+  const known = styleSources.get(page)
+  if (known) return known
   const [, rest = ''] = page.split('<style>')
   const [sheet = ''] = rest.split('</style>')
   const source = `'sha256-${createHash('sha256').update(sheet).digest('base64')}'`

@@ -20,12 +20,35 @@ function ancestorsOf(response: Response): string | undefined {
   return /frame-ancestors ([^;]*)/.exec(response.headers.get('content-security-policy') ?? '')?.[1]
 }
 
+test('contains its style sheet, which only its hash allows, and the places of the fields', async () => {
+  const { id } = await checkout.createIntent()
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br, zstd', 'gzip'],
+    ['br', null],
+    ['gzip;q=0', null],
+    ['identity', null],
+  ] as const) {
+    const response = await fetch(`${checkout.url}/checkout/${id}`, {
+      headers: { 'accept-encoding': accepted },
+    })
+    expect(response.headers.get('content-encoding')).toBe(encoding)
+    const html = await response.text()
+    const [, sheet = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? []
+    const hash = createHash('sha256').update(sheet).digest('base64')
+    const policy = response.headers.get('content-security-policy')
+    expect(policy).toContain(`style-src 'sha256-${hash}';`)
+    expect(html.match(/class="bone input"/g)).toHaveLength(4)
+    expect(html).not.toContain('rel="stylesheet"')
+  }
+})
+
 test('includes the registered origins in the hosted page, and no data of the intent', async () => {
   const { id, clientSecret } = await checkout.createIntent({ orderId: 'TOP-SECRET-7' })
   const html = await (await pageFor(id)).text()
   const [, now = ''] =
     /data-origins="(?:[^"]*)" data-mode="test" data-now="([^"]*)"/.exec(html) ?? []
   expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000)
+  expect(html).toMatch(/^<!doctype html>/i)
   expect(html).toContain(`data-origins="${shop} http://localhost:3000"`)
   for (const text of [id, clientSecret, 'TOP-SECRET-7', 'Ararat', '150000']) {
     expect(html).not.toContain(text)
@@ -68,6 +91,7 @@ for (const referer of [
     const html = await response.text()
     expect(ancestorsOf(response)).toBe('*')
     expect(response.headers.get('content-security-policy')).toContain("form-action 'none'")
+    expect(html).toMatch(/^<!doctype html>/i)
     expect(html).toContain('data-code="origin_not_allowed" data-mode="test"')
     expect(html).not.toMatch(/<form|<input|data-origins/)
   })
@@ -97,28 +121,6 @@ for (const [origin, path] of [
     }
   })
 }
-
-test('contains its style sheet, which only its hash allows, and the places of the fields', async () => {
-  const { id } = await checkout.createIntent()
-  for (const [accepted, encoding] of [
-    ['gzip, deflate, br, zstd', 'gzip'],
-    ['br', null],
-    ['gzip;q=0', null],
-    ['identity', null],
-  ] as const) {
-    const response = await fetch(`${checkout.url}/checkout/${id}`, {
-      headers: { 'accept-encoding': accepted },
-    })
-    expect(response.headers.get('content-encoding')).toBe(encoding)
-    const html = await response.text()
-    const [, sheet = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? []
-    const hash = createHash('sha256').update(sheet).digest('base64')
-    const policy = response.headers.get('content-security-policy')
-    expect(policy).toContain(`style-src 'sha256-${hash}';`)
-    expect(html.match(/class="bone input"/g)).toHaveLength(4)
-    expect(html).not.toContain('rel="stylesheet"')
-  }
-})
 
 test('serves built scripts and styles for good, and no bare page', async () => {
   const html = await (await pageFor((await checkout.createIntent()).id)).text()

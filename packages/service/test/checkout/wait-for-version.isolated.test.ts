@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createWaitGroups } from '../../src/checkout/wait-groups.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { revokeSecret } from '../../src/intents/intents.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
 import { waitsOfSession } from '../../src/notifier/notifier.ts'
@@ -81,18 +80,6 @@ async function begun(count: number): Promise<void> {
 test('responds immediately for a version that is reached', async () => {
   expect((await (await opened()).waitForVersion(1)).version).toBe(1)
   expect(waits.begun).toBe(0)
-})
-
-test('begins ten thousand waits within two seconds, at most 250 at once', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const group = createWaitGroups()
-  let begun = 0
-  for (let count = 0; count < 10_000; count++) void group().then(() => begun++)
-  await vi.advanceTimersByTimeAsync(50)
-  expect(begun).toBe(250)
-  await vi.advanceTimersByTimeAsync(2000)
-  expect(begun).toBe(10_000)
 })
 
 test('sends no statement while forty requests wait, and one if anything may have changed', async () => {

@@ -296,6 +296,16 @@ test('reads the same intent alone and in a batch, in every state', async () => {
     moved(newIntent({ createdAt: at })),
     ...paths.map((causes) => moved(newIntent({ createdAt: at, body }), ...causes)),
   ])
+  const unset = { nextAction: null, providerPaymentId: null, settlement: null, finalizedAt: null }
+  expect(alone).toMatchObject([
+    { ...unset, customer: null, metadata: null, paymentMethod: null, lastPaymentFailure: null },
+    { ...unset, customer: body.customer, metadata: body.metadata },
+    { nextAction: { type: 'redirect', expiresAt: new Date(at.getTime() + 600_000) } },
+    { nextAction: null, settlement },
+    { providerPaymentId: 'pay_1', finalizedAt: at, createdAt: at, expiresAt: after(24) },
+    { lastPaymentFailure: failure, finalizedAt: null, paymentMethod: null },
+    { lastPaymentFailure: failure, finalizedAt: at },
+  ])
   const together = await Promise.all(alone.map(find))
   expect(together).toEqual(alone.map(({ secretKid, secretSalt, ...rest }) => rest))
 })

@@ -132,7 +132,7 @@ test('deletes final intents after the retention time, and only those', async () 
   ])
 })
 
-test('deletes all tokens of a final intent after ten minutes, and no others', async () => {
+test('deletes all tokens of a final intent after ten minutes, a part in each round', async () => {
   const tokensOf = async (status: 'canceled' | 'requires_payment_method', count: number) => {
     const draft = newIntent({ createdAt: start })
     await createBatch(db)(draft)
@@ -153,14 +153,47 @@ test('deletes all tokens of a final intent after ten minutes, and no others', as
       (await db.query`select from challenge_tokens where challenge_id = ${draft.id}`).length
   }
   const [final, open] = [
-    await tokensOf('canceled', 2500),
-    await tokensOf('requires_payment_method', 3),
+    await tokensOf('canceled', 9000),
+    await tokensOf('requires_payment_method', 1500),
   ]
-  const left = async () => [await final(), await open()]
-  await reapAt(1 / 6 - 1 / 3600)
-  expect(await left()).toEqual([2500, 3])
-  await reapAt(1 / 6)
-  expect(await left()).toEqual([0, 3])
+  const progress = { token: null }
+  const round = async (hours: number) => {
+    await reap({ db, now: () => after(hours) }, undefined, progress)
+    return [await final(), await open()]
+  }
+  // A round examines 10,000 tokens, and the next one continues.
+  for (let rounds = 0; rounds < 2; rounds++) {
+    expect(await round(1 / 6 - 1 / 3600)).toEqual([9000, 1500])
+  }
+  const [left] = await round(1 / 6)
+  expect(left).toBeGreaterThan(0)
+  expect(left).toBeLessThanOrEqual(500)
+  expect(await round(1 / 6)).toEqual([0, 1500])
+})
+
+test('continues until nothing is due, then sends each statement once', async () => {
+  const long = after(24 * -40)
+  await db.query`delete from challenge_tokens`
+  await db.query`
+    insert into payment_intents (id, environment_id, amount, currency, order_id, secret_kid, status,
+                                 finalized_at, expires_at, created_at, updated_at, idempotency_hash,
+                                 idempotency_fingerprint, idempotency_expires_at)
+    select 'pi_due_' || n, 'env_live', 1, 'EUR', 'A', 'k1', 'canceled', ${long}, ${start}, ${long},
+           ${long}, sha256(n::text::bytea), sha256(''), ${long}
+      from generate_series(1, 201) n`
+  let sent = 0
+  const counted = observed(db, () => sent++)
+  const transaction: typeof db.transaction = async (work) => {
+    sent++
+    return await db.transaction(work)
+  }
+  const round = async () =>
+    await reap({ db: { ...counted, transaction }, now: () => start, retentionDays: 30 })
+  await round()
+  expect(await db.query`select from payment_intents where environment_id = 'env_live'`).toEqual([])
+  sent = 0
+  await round()
+  expect(sent).toBe(4)
 })
 
 test('runs a round every ten seconds until it is stopped, and logs one that fails', async () => {
