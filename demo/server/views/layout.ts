@@ -67,7 +67,8 @@ function framed(frame: Frame, page: Page): Html {
     </div>`
 }
 
-function head({ language, texts, assets, shopOrigin }: Frame, page: Page): Html {
+function head(frame: Frame, page: Page): Html {
+  const { texts, assets, shopOrigin } = frame
   const isPayment = page.place === 'payment'
   const title = `${page.title} · Tsiran`
   const scripts = isPayment ? ['page.ts', 'checkout.ts'] : ['page.ts']
@@ -97,7 +98,7 @@ function head({ language, texts, assets, shopOrigin }: Frame, page: Page): Html 
       (script) => html`<script type="module" src="${assets.url(script)}"></script>
     `,
     )}
-    ${fontsOf(language).map(
+    ${fontsOf(frame).map(
       (font) =>
         html`<link rel="preload" href="${assets.url(font)}" as="font" type="font/woff2" crossorigin>
     `,
@@ -106,24 +107,17 @@ function head({ language, texts, assets, shopOrigin }: Frame, page: Page): Html 
 }
 
 /** The fonts of the first screen: browsers warn of preloads that a page does not use. */
-function fontsOf(language: Language): readonly string[] {
+function fontsOf({ language, currency }: Frame): readonly string[] {
+  const latin = ['lora-latin', 'manrope-latin']
   const names = {
-    en: ['lora-latin', 'manrope-latin', 'noto-sans-armenian-armenian'],
-    hy: [
-      'lora-latin',
-      'manrope-latin',
-      'noto-sans-armenian-armenian',
-      'noto-serif-armenian-armenian',
-    ],
-    ru: [
-      'lora-latin',
-      'manrope-latin',
-      'noto-sans-armenian-armenian',
-      'lora-cyrillic',
-      'manrope-cyrillic',
-    ],
+    en: latin,
+    hy: [...latin, 'noto-sans-armenian-armenian', 'noto-serif-armenian-armenian'],
+    ru: [...latin, 'lora-cyrillic', 'manrope-cyrillic'],
   }
-  return names[language].map((name) => `fonts/${name}-wght-normal.woff2`)
+  return [
+    ...names[language].map((name) => `fonts/${name}-wght-normal.woff2`),
+    ...(currency === 'AMD' ? ['fonts/dram.woff2'] : []),
+  ]
 }
 
 function topRow(frame: Frame, { place }: Page): Html {
