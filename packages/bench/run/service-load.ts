@@ -112,8 +112,8 @@ export async function measure(samples: Samples, size: Size): Promise<void> {
     // Until each has connected and got the first space, with which the response begins.
     await sleep(size(45_000, 100))
     const [startedAt, connected] = [performance.now(), await waited.cpu()]
-    // At least one more space to each.
-    await sleep(size(45_000, 100))
+    // Several more spaces to each, and the garbage of the connections.
+    await sleep(size(180_000, 100))
     const spaces = ((await waited.cpu()) - connected) / 1000 / (performance.now() - startedAt)
     // A request waits for 540 seconds on average. Then the page sends the next one.
     const cores = (connected - disconnected) / 1e6 / 540 + spaces
