@@ -79,7 +79,12 @@ test('server-rendered React HTML contains neither secret nor id', () => {
       >
         <p>Waiting</p>
       </PiCheckout>
-      <PiCheckout tag="acme-checkout" handoff={handoff} fetchHandoff={async () => handoff} />
+      <PiCheckout
+        tag="acme-checkout"
+        checkoutOrigin="https://pay.example"
+        handoff={handoff}
+        fetchHandoff={async () => handoff}
+      />
       <pi-checkout handoff={handoff} fetchHandoff={async () => handoff} />
     </>,
   )

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { act, createRef, type ReactNode } from 'react'
+import { act, createRef, type ReactNode, StrictMode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { HandoffError, type Phase } from '../src/client/index.ts'
@@ -46,6 +46,18 @@ test('another tag receives all values and listeners', async () => {
   expect(ref.current?.fetchHandoff).toBe(props.fetchHandoff)
   ref.current?.dispatchEvent(new PiEvent('pi-ready'))
   expect(onReady).toHaveBeenCalledOnce()
+})
+
+test('checkoutOrigin registers its tag before the one handoff, also in StrictMode', async () => {
+  const fetchHandoff = vi.fn(() => new Promise<typeof handoff>(() => {}))
+  const ref = createRef<Element>()
+  const props = { ref, tag: 'late-checkout', checkoutOrigin: 'https://pay.late.example' }
+  const page = <PiCheckout {...props} fetchHandoff={fetchHandoff} />
+  await render(<StrictMode>{page}</StrictMode>)
+  expect(fetchHandoff).toHaveBeenCalledOnce()
+  expect([ref.current?.state, ref.current?.error]).toEqual(['loading', null])
+  const checkoutOrigin = 'https://other.example'
+  expect(() => defineCheckout({ ...props, checkoutOrigin })).toThrow('https://pay.late.example')
 })
 
 test('clears a value that is no longer passed, but none that was never passed', async () => {

@@ -24,6 +24,7 @@ import type { PiCheckout as PiCheckoutElement } from '../checkout-element.ts'
 import { followPayment, HandoffError, type Phase, postHandoff } from '../client/index.ts'
 import type { FetchHandoff } from '../credentials.ts'
 import '../define.ts'
+import { defineCheckout } from '../define-checkout.ts'
 import type { CheckoutError } from '../errors.ts'
 import type { PiEventType } from '../events.ts'
 import type { AttributeHandlers, CheckoutValues, Handler } from './handlers.ts'
@@ -32,10 +33,16 @@ type Attributes = Omit<HTMLAttributes<PiCheckoutElement>, 'onError'>
 
 /** Values, handlers, and children of `<PiCheckout>`. Other attributes are set on the tag. */
 export interface PiCheckoutProps extends Attributes, CheckoutValues {
+  /**
+   * Origin of the checkout, as in `defineCheckout`. A tag has one origin: checkouts of several origins need several tags.
+   *
+   * @default The origin that `configureCheckout` or `defineCheckout` has set
+   */
+  readonly checkoutOrigin?: string | undefined
   /** Secret of that intent. Never rendered. */
   readonly clientSecret?: string | null | undefined
   /**
-   * Another tag that `defineCheckout` has registered.
+   * Another tag. `checkoutOrigin` registers it, or `defineCheckout`.
    *
    * @default 'pi-checkout'
    */
@@ -56,7 +63,7 @@ export interface PiCheckoutProps extends Attributes, CheckoutValues {
  * The hosted checkout as a React component. Its ref is the element.
  *
  * @example
- * <PiCheckout fetchHandoff={fetchHandoff} onFinish={showResult} />
+ * <PiCheckout checkoutOrigin="https://pay.example" fetchHandoff={fetchHandoff} onFinish={showResult} />
  */
 export const PiCheckout: ForwardRefExoticComponent<
   PiCheckoutProps & RefAttributes<PiCheckoutElement>
@@ -67,13 +74,17 @@ export const PiCheckout: ForwardRefExoticComponent<
 PiCheckout.displayName = 'PiCheckout'
 
 const OneElement = forwardRef<PiCheckoutElement, PiCheckoutProps>((props, ref) => {
-  const { tag = 'pi-checkout', className, children, ...values } = props
+  const { tag = 'pi-checkout', checkoutOrigin, className, children, ...values } = props
   const { fetchHandoff, handoff, intentId, clientSecret, ...looks } = values
   const { label, locale, appearance, ...others } = looks
   const { onReady, onStateChange, onLeave, onFinish, onCancel, onError, ...attributes } = others
   const element = useRef<PiCheckoutElement>(null)
   // The ref is set before effects run.
   useImperativeHandle(ref, () => element.current as PiCheckoutElement, [])
+  // The first effect: the element reads the origin when it has a handoff, or a function that requests one.
+  useEffect(() => {
+    if (checkoutOrigin !== undefined) defineCheckout({ tag, checkoutOrigin })
+  }, [tag, checkoutOrigin])
   useListener(element, 'pi-ready', onReady)
   useListener(element, 'pi-statechange', onStateChange)
   useListener(element, 'pi-leave', onLeave)
@@ -152,7 +163,7 @@ export interface CheckoutProgress {
  * @returns The props of the component, and the progress to show.
  * @example
  * const { props, phase, error } = useCheckout({ handoff: '/checkout/handoff', status: '/checkout/status' })
- * return phase === 'paid' ? <Thanks /> : <PiCheckout {...props} />
+ * return phase === 'paid' ? <Thanks /> : <PiCheckout checkoutOrigin="https://pay.example" {...props} />
  */
 export function useCheckout({ handoff, status }: CheckoutRoutes): CheckoutProgress {
   const [phase, setPhase] = useState<Phase>()
