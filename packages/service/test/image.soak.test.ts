@@ -66,7 +66,10 @@ test('builds a healthy service on PostgreSQL with its steps', async () => {
   const cwd = join(folder, 'service')
   const program = await startProgram([...args, '--json'], { command, cwd, env })
   atEnd(() => program.stop())
-  const { baseUrl: url, apiKey } = JSON.parse(program.line) as { baseUrl: string; apiKey: string }
+  const { baseUrl: url } = JSON.parse(program.line) as { baseUrl: string }
+  const keys = [...args.slice(0, -1), 'keys', 'create', '--merchant', 'Ararat Tea House', '--json']
+  const created = await run(command, [...keys, '--environment', 'test'], { cwd, env })
+  const { apiKey } = JSON.parse(created.stdout) as { apiKey: string }
   expect((await create({ url, apiKey })).status).toBe(201)
   const [, health = ''] = / CMD (.+)$/.exec(instructions('HEALTHCHECK')[0] ?? '') ?? []
   await shell(health)
