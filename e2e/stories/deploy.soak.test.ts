@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs'
+import { payWith } from '@pi-checkout/element/testing'
+import { postgresBinaries } from '@pi-checkout/test-support/postgres'
+import { newKeys, startShop } from '@pi-checkout/test-support/stack'
+import { expect, test } from '@playwright/test'
+import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
+import { startHost } from '../fixtures/deployment-guide.ts'
+import { nginxProgram } from '../fixtures/nginx.ts'
+
+const haproxy = existsSync('/usr/sbin/haproxy')
+
+test.skip(!nginxProgram || !postgresBinaries || !haproxy, 'needs nginx, HAProxy, and PostgreSQL')
+test.use({ ignoreHTTPSErrors: true })
+
+test('the deployment guide leads to an https shop that is paid, in every step', async ({
+  browser,
+}, testInfo) => {
+  test.setTimeout(300_000)
+  const host = await startHost()
+  try {
+    await host.section('1. Install')
+    await host.section('2. Database')
+    expect(await host.section('3. Settings')).toContain('store: Writable')
+    await host.section('4. Start two instances')
+    await host.section('5. Proxy')
+    const [apiKey = ''] = (await host.section('6. Merchant')).split('\n')
+    const shop = await startShop({
+      ...{ PORT: String(host.shopPort), SHOP_ORIGIN: host.origin('shop'), PI_API_KEY: apiKey },
+      ...{ PI_BASE_URL: host.baseUrl, PI_CHECKOUT_ORIGIN: host.origin('pay') },
+      ...{ PI_HANDOFF_KEYS: newKeys(), PI_SHOP_DATA: testInfo.outputPath('shop') },
+    })
+    try {
+      const pay = async (outcome: 'succeeded' | 'challenge' | 'redirect') => {
+        const page = await browser.newPage({ baseURL: host.origin('shop') })
+        await openCheckout(page)
+        await payWith(page, outcome)
+        await expectOrder(page, 'paid')
+        await page.close()
+      }
+      await host.section('8. Check')
+      await pay('challenge')
+      await host.section('9. Restart, upgrade, and rotate')
+      await host.shell(
+        'systemctl restart pi-service@4000 pi-service@4010; curl -fsS --retry 20 --retry-connrefused http://127.0.0.1:4010/readyz',
+      )
+      await pay('redirect')
+      await host.section('10. Back up')
+      expect(await host.shell('pg_restore --list /var/backups/payments.dump')).toContain('intents')
+      // The other proxy, at the same address.
+      await host.shell(
+        'nginx -s stop; while [ -e run/nginx ]; do sleep 0.1; done; haproxy -D -f /etc/haproxy/haproxy.cfg -p run/haproxy',
+      )
+      await host.section('8. Check')
+      await pay('challenge')
+    } finally {
+      await shop.stop()
+    }
+  } finally {
+    await host.stop()
+  }
+})
