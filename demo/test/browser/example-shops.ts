@@ -7,6 +7,8 @@ import { onTestFinished } from 'vitest'
 import { stack } from './shop-page.ts'
 
 export const folder = fileURLToPath(new URL('../../examples/', import.meta.url))
+/** The examples that send the static page. */
+export const servers = ['express', 'fastify', 'hono', 'koa', 'nest', 'node'] as const
 export const { origin: checkoutOrigin } = new URL(stack.baseUrl)
 export const variables = {
   PI_API_KEY: stack.apiKey,
@@ -23,16 +25,19 @@ export interface Answer {
   readonly environments: readonly { readonly id: string }[]
 }
 
+/** How Node.js runs an example with the sources of the packages. */
+export function argumentsFor(name: string): string[] {
+  return ['--import', 'tsx', '--conditions=source', join(folder, name)]
+}
+
 /** Starts an example on a free port, registered at the service. Stops it after the test. */
 export async function startExample(
   name: string,
 ): Promise<StartedProgram & { readonly shop: string }> {
   const port = await freePort()
   await register(`http://localhost:${port}`)
-  const started = await startProgram(
-    ['--import', 'tsx', '--conditions=source', join(folder, name)],
-    { env: { ...variables, PORT: String(port) } },
-  )
+  const env = { ...variables, PORT: String(port) }
+  const started = await startProgram(argumentsFor(name), { env })
   onTestFinished(() => void started.stop())
   return { ...started, shop: started.line }
 }

@@ -1,35 +1,36 @@
 import { leaveAtAnyByte } from '@pi-checkout/test-support/leaving-client'
 import { expect, test } from 'vitest'
-import { read, startExample } from './example-shops.ts'
+import { read, servers, startExample } from './example-shops.ts'
 
-test.each(['express', 'fastify', 'hono', 'node'])(
-  'the %s example survives clients that disconnect at any byte',
-  async (name) => {
-    const { shop, child, log } = await startExample(`${name}.mjs`)
-    const { port } = new URL(shop)
-    const headers = { origin: shop, 'content-type': 'application/json' }
-    const head = [`Host: localhost:${port}`, `Origin: ${shop}`, 'Connection: close']
-    const heads = [
-      ['POST /checkout/handoff HTTP/1.1', ...head, 'Content-Type: application/json'],
-      ['GET /checkout/status HTTP/1.1', ...head],
-    ].map((lines) => lines.join('\r\n'))
-    const [post, get] = heads
-    // The first handoff loads jose.
-    await fetch(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
-    const end = await leaveAtAnyByte({
-      host: 'localhost',
-      port: Number(port),
-      requests: [`${post}\r\nContent-Length: 2\r\n\r\n{}`, `${get}\r\n\r\n`],
-      serves: async () => {
-        const signal = AbortSignal.timeout(30_000)
-        const init = { method: 'POST', headers, body: '{}', signal }
-        const answer = await fetch(`${shop}/checkout/handoff`, init)
-        expect([answer.status, Object.keys(await read(answer))]).toEqual([
-          200,
-          ['id', 'clientSecret'],
-        ])
-      },
-    }).catch(String)
-    expect([end, child.exitCode, log.slice(1)]).toEqual([undefined, null, []])
-  },
-)
+/** What Koa itself prints for a broken connection, on every route. */
+const koaLine = /^$|^ {2}Error: (?:Parse Error|read |write )|^ {6}at /
+
+test.each(servers)('the %s example survives clients that disconnect at any byte', async (name) => {
+  const { shop, child, log } = await startExample(`${name}.mjs`)
+  const { port } = new URL(shop)
+  const headers = { origin: shop, 'content-type': 'application/json' }
+  const head = [`Host: localhost:${port}`, `Origin: ${shop}`, 'Connection: close']
+  const heads = [
+    ['POST /checkout/handoff HTTP/1.1', ...head, 'Content-Type: application/json'],
+    ['GET /checkout/status HTTP/1.1', ...head],
+  ].map((lines) => lines.join('\r\n'))
+  const [post, get] = heads
+  // The first handoff loads jose.
+  await fetch(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
+  const end = await leaveAtAnyByte({
+    host: 'localhost',
+    port: Number(port),
+    requests: [`${post}\r\nContent-Length: 2\r\n\r\n{}`, `${get}\r\n\r\n`],
+    serves: async () => {
+      const signal = AbortSignal.timeout(30_000)
+      const init = { method: 'POST', headers, body: '{}', signal }
+      const answer = await fetch(`${shop}/checkout/handoff`, init)
+      expect([answer.status, Object.keys(await read(answer))]).toEqual([
+        200,
+        ['id', 'clientSecret'],
+      ])
+    },
+  }).catch(String)
+  const printed = log.slice(1).filter((line) => name !== 'koa' || !koaLine.test(line))
+  expect([end, child.exitCode, printed]).toEqual([undefined, null, []])
+})

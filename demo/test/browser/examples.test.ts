@@ -11,15 +11,18 @@ import {
   PaymentIntents,
 } from '@pi-checkout/server'
 import { isHandoffRoute, toNode } from '@pi-checkout/server/node'
-import type { Browser } from '@playwright/test'
+import { runProgram } from '@pi-checkout/test-support/process'
+import type { Browser, Page } from '@playwright/test'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scriptOf } from './example-pages.ts'
 import {
+  argumentsFor,
   checkoutOrigin,
   folder,
   read,
   register,
   sandbox,
+  servers,
   startExample,
   variables,
 } from './example-shops.ts'
@@ -39,14 +42,14 @@ afterAll(async () => {
 
 test('each file has at most forty lines', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => !name.startsWith('node_modules') && /\.(?:m?jsx?|html|vue|svelte)$/.test(name),
+    (name) => !name.includes('node_modules') && /\.(?:m?jsx?|html|vue|svelte|astro)$/.test(name),
   )
   const lengths = files.map((name) => readFileSync(join(folder, name), 'utf8').split('\n').length)
-  expect(lengths).toHaveLength(13)
+  expect(lengths).toHaveLength(38)
   expect(Math.max(...lengths)).toBeLessThanOrEqual(41)
 })
 
-test.each(['express', 'fastify', 'hono', 'node'])(
+test.each(servers)(
   'the %s example creates one intent for its order and returns paid after the payment',
   async (name) => {
     const { shop } = await startExample(`${name}.mjs`)
@@ -55,6 +58,14 @@ test.each(['express', 'fastify', 'hono', 'node'])(
     await paysOnce(shop, fetch)
   },
 )
+
+test('no example starts without a key', async () => {
+  const env = { ...variables, PI_API_KEY: undefined }
+  const ends = servers.map((name) => runProgram(argumentsFor(`${name}.mjs`), { env }))
+  for (const { code, errors } of await Promise.all(ends)) {
+    expect([code, errors]).toEqual([1, expect.stringContaining('PI_API_KEY: environment variable')])
+  }
+})
 
 test('the Next example creates one intent for its order and returns paid after the payment', async () => {
   const shop = 'http://localhost:3000'
@@ -67,10 +78,11 @@ test('the Next example creates one intent for its order and returns paid after t
   )
 })
 
-test('the static page shows a decline, a payment with another card, and the result after a reload', async () => {
+test('the static page takes a payment after a canceled and a declined one, and a reload shows it', async () => {
   const page = await browser.newPage({ locale: 'en' })
   const { shop } = await startExample('express.mjs')
   await page.goto(shop)
+  await cancelAndReload(page)
   await payWith(page, 'declined')
   await payWith(page, 'succeeded')
   await expect.poll(() => page.locator('output').textContent()).toBe('paid')
@@ -83,7 +95,7 @@ test.each([
   ['React', 'react/main.jsx'],
   ['Vue', 'vue/main.js'],
   ['Svelte', 'svelte/main.js'],
-])('the %s example shows the checkout and the paid order', async (_, entry) => {
+])('the %s example takes a payment after a canceled one', async (_, entry) => {
   const page = await browser.newPage({ locale: 'en' })
   const errors: string[] = []
   page.on('pageerror', ({ message }) => errors.push(message))
@@ -91,6 +103,7 @@ test.each([
     if (line.type() !== 'info') errors.push(line.text())
   })
   await page.goto(await startShop(await scriptOf(entry, checkoutOrigin)))
+  await cancelAndReload(page)
   await payWith(page, 'succeeded')
   await expect.poll(() => page.locator('output').textContent()).toBe('paid')
   expect(await page.locator('iframe').count()).toBe(1)
@@ -113,6 +126,13 @@ async function paysOnce(shop: string, ask: Ask): Promise<void> {
   expect((await handoff()).status).toBe(409)
 }
 
+/** A canceled intent has failed. The next handoff is that of another intent. */
+async function cancelAndReload(page: Page): Promise<void> {
+  await payWith(page, 'canceled')
+  await expect.poll(() => page.locator('output').textContent()).toBe('failed')
+  await page.reload()
+}
+
 /** A shop whose one page is this script. @returns Its address. */
 async function startShop(script: string): Promise<string> {
   let listener: RequestListener = () => {}
@@ -130,9 +150,10 @@ async function startShop(script: string): Promise<string> {
     createHandoff({
       intents: new PaymentIntents({ apiKey: stack.apiKey, baseUrl: stack.baseUrl }),
       shopOrigin: origin,
-      order: () => order,
+      order: () => ({ ...order }),
       saveIntent: ({ intent }) => Object.assign(order, { intentId: intent.id }),
-      settle: () => {},
+      settle: ({ phase, nextAttempt: attempt }) =>
+        Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt }),
     }),
   )
   listener = (request, response) => {

@@ -1,18 +1,4 @@
-import { createHandoff, newOrderId, PaymentIntents } from '@pi-checkout/server'
-
-/** @type {import('@pi-checkout/server').HandoffOrder} Yours is a row that belongs to the buyer's session. */
-const order = { orderId: newOrderId(), amount: 150000, currency: 'AMD', intentId: null } // 1500.00 AMD
-
-const checkout = createHandoff({
-  intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY
-  shopOrigin: process.env.SHOP_ORIGIN ?? 'http://localhost:3000',
-  order: () => ({ ...order }), // In SQL, saveIntent has "where amount = … and attempt = …".
-  saveIntent: ({ order: { attempt }, intent }) =>
-    attempt === order.attempt && Object.assign(order, { intentId: intent.id }),
-  settle: ({ intent, phase, nextAttempt: attempt }) =>
-    intent.id === order.intentId && // Not settled before. In SQL: "where intent_id = …".
-    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt }),
-})
+import { checkout } from '../../../shop.js'
 
 // A handoff is Request → Response: POST /checkout/handoff and GET /checkout/status.
 export { checkout as GET, checkout as POST }

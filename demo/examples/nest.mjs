@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { Controller, Get, Module } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { createHandoff, newOrderId, PaymentIntents } from '@pi-checkout/server'
+import { toExpress } from '@pi-checkout/server/express'
+
+const { PORT = 3000, PI_CHECKOUT_ORIGIN } = process.env
+
+/** @type {import('@pi-checkout/server').HandoffOrder} Yours is a row that belongs to the buyer's session. */
+const order = { orderId: newOrderId(), amount: 150000, currency: 'AMD', intentId: null } // 1500.00 AMD
+
+const checkout = createHandoff({
+  intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY
+  shopOrigin: `http://localhost:${PORT}`,
+  order: () => ({ ...order }), // In SQL, saveIntent has "where amount = … and attempt = …".
+  saveIntent: ({ order: { attempt }, intent }) =>
+    attempt === order.attempt && Object.assign(order, { intentId: intent.id }),
+  settle: ({ intent, phase, nextAttempt: attempt }) =>
+    intent.id === order.intentId && // Not settled before. In SQL: "where intent_id = …".
+    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt }),
+})
+await checkout.check() // A missing variable, a wrong key or no service: now, not at the first buyer.
+
+const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
+class Shop {
+  page() {
+    return order.paid ? 'Paid' : page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)
+  }
+}
+// In TypeScript: `@Controller() class Shop { @Get() page() { … } }` and `@Module({ … }) class App {}`.
+Get()(Shop.prototype, 'page', Object.getOwnPropertyDescriptor(Shop.prototype, 'page'))
+Controller()(Shop)
+class App {}
+Module({ controllers: [Shop] })(App)
+const app = await NestFactory.create(App, { logger: ['error', 'warn'] })
+app.use('/checkout', toExpress(checkout)) // POST /checkout/handoff and GET /checkout/status
+await app.listen(PORT)
+console.log(`http://localhost:${PORT}`)
