@@ -51,12 +51,17 @@ for (const name of published) {
   test(`${name}: the package contains its listed folders only (threat 69)`, () => {
     const { stdout } = run('tar', ['-tzf', tarballs.get(name)])
     const allowed =
-      /^package\/(?:dist|src|bin)\/|^package\/guides\/[\w-]+\.md$|^package\/(?:package\.json|README\.md|LICENSE|idempotency-key\.vectors\.json)$/
+      /^package\/(?:dist|src|bin)\/|^package\/guides\/[\w-]+\.md$|^package\/(?:package\.json|README\.md|LICENSE|llms\.txt|idempotency-key\.vectors\.json)$/
     const files = stdout.trim().split('\n')
     expect(files.filter((file) => !allowed.test(file))).toEqual([])
     expect(files.filter((file) => /\.map$|\.env|\.test\./.test(file))).toEqual([])
     expect(files).toContain('package/LICENSE')
     expect(files).toContain('package/README.md')
+    expect(files).toContain('package/llms.txt')
+    const readme = readFileSync(join(installed(name), 'README.md'), 'utf8')
+    for (const [, link] of readme.matchAll(/\]\((?:\.\/)?(guides\/[^)#]+)/g)) {
+      expect(files).toContain(`package/${link}`)
+    }
   })
 
   test(`${name}: the manifest has what npm shows, no workspace versions, and no build`, () => {
