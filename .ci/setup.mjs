@@ -1,4 +1,4 @@
-// Installs what is missing: dependencies, and with --tests browsers, PostgreSQL, PgBouncer, and nginx.
+// Installs what is missing: dependencies, and with --tests browsers, PostgreSQL, PgBouncer, nginx, and HAProxy.
 // Plain Node.js without dependencies, because it runs before they are installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
@@ -37,6 +37,7 @@ const tools = [
     build: buildPgbouncer,
   },
   { name: 'nginx', packages: ['nginx'], found: () => passes(nginx, ['-v']) },
+  { name: 'HAProxy', packages: ['haproxy'], found: () => existsSync('/usr/sbin/haproxy') },
   { name: 'Firefox', packages: ['firefox-esr'], found: () => firefoxPath() !== undefined },
   {
     name: 'WebKit',

@@ -57,6 +57,7 @@ export const routes = {
   preload: { method: 'GET', path: '/v1/preload', audience: 'public' },
   openapi: { method: 'GET', path: '/openapi.json', audience: 'public' },
   docs: { method: 'GET', path: '/docs', audience: 'public' },
+  llms: { method: 'GET', path: '/llms.txt', audience: 'public' },
   docsStyle: { method: 'GET', path: '/docs.css', audience: 'public' },
 
   favicon: { method: 'GET', path: '/favicon.ico', audience: 'operator' },

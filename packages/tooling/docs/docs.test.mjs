@@ -12,18 +12,20 @@ import { pnpm } from '../pnpm.mjs'
 import { commandsOf, errorOf, programError } from './commands.mjs'
 import { documents, readDocument } from './documents.mjs'
 import { llmsPath, llmsText } from './llms.mjs'
+import { readmesWithTypes } from './types.mjs'
 import * as workspace from './workspace.mjs'
 
 const read = (path) => readFileSync(join(root, path), 'utf8')
 const all = documents()
 const blocks = all.flatMap((document) => document.blocks)
 const of = (...languages) => blocks.filter(({ language }) => languages.includes(language))
-const modules = of('js', 'mjs', 'jsx', 'ts', 'tsx')
+const excerpts = blocks.filter(({ name }) => name?.startsWith('demo/examples/'))
+const modules = of('js', 'mjs', 'jsx', 'ts', 'tsx').filter((block) => !excerpts.includes(block))
 const at = ({ path, line }) => `${path}:${line}`
 
-// Vue's and Svelte's compilers check theirs.
+// The others are checked by the compilers of their frameworks.
 const examples = readdirSync(join(root, 'demo/examples'), { recursive: true }).filter((name) =>
-  /^(?!node_modules|vue|svelte).*\.(?:m?js|jsx)$/.test(name),
+  /^(?!.*node_modules|vue|svelte|nuxt|astro).*\.(?:m?js|jsx)$/.test(name),
 )
 
 const files = new Map()
@@ -36,6 +38,7 @@ beforeAll(() => {
   for (const block of modules)
     files.set(block, [workspace.writeBlock(asModule(block), block.language)])
   for (const block of of('html', 'json', 'css', 'vue', 'svelte')) {
+    if (excerpts.includes(block)) continue
     workspace.writeBlock(block, block.language)
     const scripts = scriptsOf(block).map((script) => workspace.writeBlock(asModule(script), 'js'))
     files.set(block, scripts)
@@ -85,7 +88,9 @@ test('JSON, HTML, and CSS are well-formed', () => {
   expect(workspace.syntaxErrors()).toBe(undefined)
 }, 30_000)
 
-for (const block of of('sh', 'bash')) {
+// `e2e/stories/deploy.soak.test.ts` runs those of the deployment guide, on a host of their own.
+const commands = of('sh', 'bash').filter(({ path }) => !path.endsWith('/guides/deploy.md'))
+for (const block of commands) {
   test(`${at(block)}: commands and their options exist`, async () => {
     const shown = blocks.flatMap(({ path, name }) => (path === block.path && name ? [name] : []))
     for (const command of commandsOf(block.code)) {
@@ -127,6 +132,13 @@ test("the README's shop is the example that the demo's tests pay in", () => {
   }
 })
 
+test('code that names a file of an example is part of that file', () => {
+  expect(excerpts.length).toBeGreaterThan(0)
+  for (const { name, code } of excerpts) {
+    expect(read(name)).toContain(code.slice(code.indexOf('\n') + 1))
+  }
+})
+
 test("the README's picture has a dark form and a description, and names the routes", () => {
   const { text } = readDocument('README.md')
   const [, alternative] = /<img src="\.github\/payment\.svg"[^>]* alt="([^"]+)"/.exec(text)
@@ -144,6 +156,10 @@ test('llms.txt is current; node packages/tooling/docs/llms.mjs renews it', () =>
   expect(read(llmsPath)).toBe(llmsText())
 })
 
+test('the READMEs list every exported type; node packages/tooling/docs/types.mjs renews them', () => {
+  for (const { path, text } of readmesWithTypes()) expect(read(path)).toBe(text)
+})
+
 test('continuous integration runs on every supported Node.js line', () => {
   const workflow = read('.github/workflows/ci.yml')
   expect(workflow).toContain('- run: .ci/run\n')
@@ -156,14 +172,7 @@ test('continuous integration runs on every supported Node.js line', () => {
 })
 
 test('every pnpm is the one that package.json names', () => {
-  for (const path of ['.github/workflows/release.yml', 'packages/service/Dockerfile']) {
-    expect(new Set(read(path).match(/pnpm@[\d.]+/g)), path).toEqual(new Set([pnpm]))
-  }
-})
-
-test('the release packs as npm run pack does', () => {
-  const [setting] = /PNPM_CONFIG_PNPMFILE: '?([\w./]+)/.exec(read('packages/tooling/pack.mjs'))
-  expect(read('.github/workflows/release.yml')).toContain(setting.replace("'", ''))
+  expect(read('packages/service/Dockerfile').match(/pnpm@[\d.]+/g)).toEqual([pnpm])
 })
 
 test('every changeset names published packages and the size of the change', () => {

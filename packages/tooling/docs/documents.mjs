@@ -37,6 +37,7 @@ function blocksOf(path, text) {
 
 function closed(path, { language, line, code }) {
   // A first line such as `// shop.mjs` or `<!-- pay.html -->` names the file that the block is.
-  const [, name] = /^(?:\/\/|#|<!--|\/\*) ([\w./-]+\.\w+)(?: -->| \*\/)?$/.exec(code[0] ?? '') ?? []
+  const [, name] =
+    /^(?:\/\/|#|<!--|\/\*) ([\w./+[\]-]+\.\w+)(?: -->| \*\/)?$/.exec(code[0] ?? '') ?? []
   return { path, line, language, name, code: `${code.join('\n')}\n` }
 }

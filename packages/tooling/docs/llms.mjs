@@ -1,56 +1,43 @@
-// Writes .github/llms.txt: what this project is, and where each document is.
+// Writes .github/llms.txt, which each package contains and the service serves: what a coding assistant has to know.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { root } from '../files.mjs'
+import { published } from '../pack.mjs'
 import { documents } from './documents.mjs'
 
 export const llmsPath = '.github/llms.txt'
+const assistantsGuide = 'packages/server/guides/coding-assistants.md'
 
-/** @returns The file's text, made of the documents' own titles and first sentences. */
+/** @returns The file's text: the guide for assistants, a whole shop, and the documents in each package. */
 export function llmsText() {
   const all = documents()
-  const [readme] = all.filter(({ path }) => path === 'README.md')
-  const packageFolders = [
-    'packages/server',
-    'packages/element',
-    'packages/service',
-    'packages/contract',
-    'demo',
-  ]
-  const sections = [
-    [
-      'Packages',
-      all.filter(({ path }) => packageFolders.some((folder) => path === `${folder}/README.md`)),
-    ],
-    ['Guides', all.filter(({ path }) => path.includes('/guides/'))],
-    [
-      'More',
-      all.filter(({ path }) =>
-        /^\.github\/[A-Z]+\.md$|^demo\/examples\/|BENCHMARKS|^CHANGELOG/.test(path),
-      ),
-    ],
-  ]
+  const readme = all.find(({ path }) => path === 'README.md')
+  const guide = all.find(({ path }) => path === assistantsGuide)
+  const rules = guide.prose.slice(guide.prose.indexOf('## '))
   const code = readme.blocks.filter(({ name }) => name)
+  const packed = new RegExp(`^packages/(?:${published.join('|')})/(?:README|guides/.+)\\.md$`)
   return [
     `# ${titleOf(readme)}\n`,
     `> ${firstParagraph(readme)}\n`,
-    'Node 20.19 or newer. `npm start` runs service and demo shop, `npm test` the tests, `npm run test:soak` the long ones.\n',
-    ...sections.flatMap(([heading, list]) => [
-      `## ${heading}\n`,
-      `${list.map(entry).join('\n')}\n`,
-    ]),
+    'For Node 20.19 or newer.\n',
+    rules,
     '## A whole shop\n',
     ...code.map(({ language, code: text }) => `\`\`\`${language}\n${text}\`\`\`\n`),
+    '## Documents\n',
+    `${all
+      .filter(({ path }) => packed.test(path) && path !== assistantsGuide)
+      .map(entry)
+      .join('\n')}\n`,
     '## Public names\n',
-    ...['server', 'element', 'contract'].map(
-      (folder) => `- @pi-checkout/${folder}: ${namesOf(folder)}`,
-    ),
+    ...['server', 'element'].map((folder) => `- @pi-checkout/${folder}: ${namesOf(folder)}`),
     '',
   ].join('\n')
 }
 
+/** Where a shop that has installed the packages finds a document. */
 function entry(document) {
-  return `- [${titleOf(document)}](../${document.path}): ${firstParagraph(document).split(/(?<=\.) /)[0]}`
+  const path = document.path.replace(/^packages/, 'node_modules/@pi-checkout')
+  return `- ${titleOf(document)}, \`${path}\`: ${firstParagraph(document).split(/(?<=\.) /)[0]}`
 }
 
 function titleOf({ prose }) {

@@ -6,7 +6,7 @@ import { staticFile } from '../http/static-files.ts'
 import { openapi } from './openapi.ts'
 import { docsPage } from './page.ts'
 
-/** Returns the handlers of `/openapi.json`, `/docs`, and its stylesheet. */
+/** Returns the handlers of `/openapi.json`, `/docs`, its stylesheet, and `/llms.txt`. */
 export function apiDocsRoutes({
   publicUrl,
   hostedFolder,
@@ -20,11 +20,12 @@ export function apiDocsRoutes({
   return {
     openapi: () => ({ status: 200, base: jsonHeaders, body: description }),
     docs: () => page(pageHeaders, docs),
-    docsStyle: staticFile(hostedFolder, 'docs.css', { headers: () => styleHeaders }),
+    llms: staticFile(hostedFolder, 'llms.txt', { headers: () => fileHeaders }),
+    docsStyle: staticFile(hostedFolder, 'docs.css', { headers: () => fileHeaders }),
   } satisfies Partial<Record<RouteName, Handler>>
 }
 
-const styleHeaders = {
+const fileHeaders = {
   'cache-control': 'no-cache',
   'cross-origin-resource-policy': 'same-origin',
 }

@@ -132,3 +132,9 @@ test('serves the documentation with a row for each code, and its stylesheet', as
   for (const code of Object.keys(problemCodes)) expect(page).toContain(`<tr id="${code}">`)
   expect((await fetch(`${url}/docs.css`)).headers.get('content-type')).toContain('text/css')
 })
+
+test('serves the rules for coding assistants as text', async () => {
+  const response = await fetch(`${url}/llms.txt`)
+  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(await response.text()).toContain('## Never')
+})
