@@ -10,6 +10,7 @@ import { nginxProgram } from '../fixtures/nginx.ts'
 const haproxy = existsSync('/usr/sbin/haproxy')
 
 test.skip(!nginxProgram || !postgresBinaries || !haproxy, 'needs nginx, HAProxy, and PostgreSQL')
+test.skip(({ browserName }) => browserName !== 'chromium', 'the guide has no step in a browser')
 test.use({ ignoreHTTPSErrors: true })
 
 test('the deployment guide leads to an https shop that is paid, in every step', async ({
