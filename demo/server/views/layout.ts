@@ -53,7 +53,7 @@ function framed(frame: Frame, page: Page): Html {
   const { texts } = frame
   return html`<div id="page">
       <a class="hidden-text" href="#content">${texts.skip}</a>
-      <header class="top">${topRow(frame, page)}</header>
+      <header class="top" id="top">${topRow(frame, page)}</header>
       <main id="content">
         <p class="notice bad" id="unreachable" role="alert" hidden>${texts.unreachable}</p>
         ${page.content}
@@ -86,6 +86,10 @@ function head(frame: Frame, page: Page): Html {
     <meta property="og:image" content="${shopOrigin}/pictures/card.png">
     <meta property="og:image:alt" content="${texts.heroPicture}">
     <meta name="twitter:card" content="summary_large_image">
+    ${
+      // The first view has the whole header, so that nothing in it moves.
+      html`<link rel="expect" href="#top" blocking="render">`
+    }
     <link rel="icon" href="/favicon.ico" sizes="32x32">
     <link rel="icon" href="/pictures/mark.svg" type="image/svg+xml">
     ${
