@@ -7,7 +7,7 @@ import { afterAll, beforeAll, test } from 'vitest'
 import { type Payments, startPayments } from './payments.ts'
 import { Walk } from './walk.ts'
 
-const walks = Number(process.env.PI_WALKS ?? 16)
+const walks = Number(process.env.PI_WALKS ?? 8)
 
 let payments: Payments
 let folder: string

@@ -40,7 +40,7 @@ if (results[0].failures.length === 0) {
   }
   for (const part of selected) results.push(await unitTests(part), await browserTests(part))
   if (selected.includes('soak')) {
-    for (const version of nodeVersions) results.push(await testsOnNode(version))
+    for (const version of otherVersions()) results.push(await testsOnNode(version))
   }
 }
 const passed = results.reduce((total, result) => total + result.passed, 0)
@@ -57,6 +57,13 @@ async function check(name, command, args) {
 async function unitTests(part) {
   const { unitTests: files, browser } = parts[part]
   return await vitest(`${part}: unit and integration tests`, [files], { CHROMIUM_PATH: browser })
+}
+
+/** Without the line of this Node.js, if the fast tests have just run on it. */
+function otherVersions() {
+  if (!selected.includes('fast')) return nodeVersions
+  const line = `${process.versions.node.split('.')[0]}.`
+  return nodeVersions.filter((version) => !version.startsWith(line))
 }
 
 /** Runs the fast tests that need no browser on another version of Node.js. */
