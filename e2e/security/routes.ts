@@ -104,6 +104,10 @@ export function serviceRoutes(
     ...['intents', 'requests', 'idempotency', 'lint', 'faults'].map((list) =>
       inEnvironment(`GET /${list}`, 'unknown'),
     ),
+    probe('POST /_sandbox/environments', { ...admin, note: 'wrong', body: '{"origins":7}' }),
+    probe('DELETE /_sandbox/environments/:id', {
+      ...{ ...admin, path: '/_sandbox/environments/x', note: 'unknown' },
+    }),
     inEnvironment('PUT /clock', 'unknown', '{"offset":0}'),
     inEnvironment('DELETE /clock', 'unknown'),
     ...['origins', 'requests', 'lint'].map((list) => inEnvironment(`DELETE /${list}`, 'unknown')),

@@ -75,6 +75,8 @@ export const routes = {
   import: { method: 'POST', path: '/_sandbox/import', audience: 'sandbox' },
   reset: { method: 'POST', path: '/_sandbox/reset', audience: 'sandbox' },
   environments: { method: 'GET', path: '/_sandbox/environments', audience: 'sandbox' },
+  createEnvironment: { method: 'POST', path: '/_sandbox/environments', audience: 'sandbox' },
+  deleteEnvironment: { method: 'DELETE', path: environment, audience: 'sandbox' },
   setClock: { method: 'PUT', path: `${environment}/clock`, audience: 'sandbox' },
   resetClock: { method: 'DELETE', path: `${environment}/clock`, audience: 'sandbox' },
   addOrigin: { method: 'POST', path: `${environment}/origins`, audience: 'sandbox' },

@@ -64,7 +64,12 @@ export interface Flags {
 }
 
 /** Names of the options in errors: those of the command line, or of `startService()`. */
-const optionNames = { port: '--port', shopOrigin: '--shop-origin', ports: 'PI_PORT or --port' }
+const optionNames = {
+  port: '--port',
+  shopOrigin: '--shop-origin',
+  ports: 'PI_PORT or --port',
+  logLevel: 'PI_LOG_LEVEL',
+}
 
 /**
  * Reads the settings.
@@ -95,7 +100,7 @@ export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionN
       readInteger('PI_DRAIN_MS', env.PI_DRAIN_MS, milliseconds) ??
       (store.kind === 'postgres' ? 5000 : 0),
     retentionDays: readInteger('PI_RETENTION_DAYS', env.PI_RETENTION_DAYS, days),
-    logLevel: readChoice('PI_LOG_LEVEL', env.PI_LOG_LEVEL, { values: logLevels, usual: 'warn' }),
+    logLevel: readChoice(names.logLevel, env.PI_LOG_LEVEL, { values: logLevels, usual: 'warn' }),
     sandboxFrom: readChoice('PI_SANDBOX', env.PI_SANDBOX, { values: ['loopback', 'network'] }),
   }
 }

@@ -21,11 +21,12 @@ export class ProblemError extends Error {
   readonly errors: readonly FieldError[]
   readonly errorsOmitted: number
   readonly headers: Readonly<Record<string, string>>
+  readonly isSimulated: boolean
 
   /**
    * @param detail - What is wrong with this request, and the fix.
    * @param more - `errors` lists invalid fields, `errorsOmitted` counts those that it omits, and `headers`
-   * are added to the response.
+   * are added to the response. With `isSimulated` it is not logged.
    */
   constructor(
     code: ProblemCode,
@@ -34,6 +35,7 @@ export class ProblemError extends Error {
       readonly errors?: readonly FieldError[]
       readonly errorsOmitted?: number
       readonly headers?: Readonly<Record<string, string>>
+      readonly isSimulated?: boolean
     } = {},
   ) {
     super(detail)
@@ -41,6 +43,7 @@ export class ProblemError extends Error {
     this.errors = more.errors ?? []
     this.errorsOmitted = more.errorsOmitted ?? 0
     this.headers = more.headers ?? {}
+    this.isSimulated = more.isSimulated ?? false
   }
 }
 
@@ -51,7 +54,7 @@ export function retryLater(code: ProblemCode, detail: string): ProblemError {
 
 /**
  * Sends a thrown error as a problem. Unknown errors become `internal_error`. Each 5xx except 501 is logged
- * with the id of its response.
+ * with the id of its response, unless a developer has requested it.
  */
 export function sendProblem(
   call: Call,
@@ -70,7 +73,8 @@ export function sendProblem(
   const { code } = problem
   const { status } = problemCodes[code]
   // The request causes a 501, not the service.
-  if (status >= 500 && status !== 501) logError(log, error, { event: code, requestId })
+  const isFailure = status >= 500 && status !== 501 && !problem.isSimulated
+  if (isFailure) logError(log, error, { event: code, requestId })
   if (response.headersSent) {
     response.destroy()
     return

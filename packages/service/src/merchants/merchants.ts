@@ -37,6 +37,30 @@ export async function ensureMerchant(db: Queryable, name: string, now: Date): Pr
   return true
 }
 
+/** Creates a merchant with a name that no other has, and its test environment. */
+export async function createTestEnvironment(db: Queryable, now: Date): Promise<Environment> {
+  const merchant = `Test ${randomBase62(12)}`
+  return await ensureEnvironment(db, { merchant, mode: 'test' }, now)
+}
+
+/**
+ * Deletes a test environment with its keys and intents, and its merchant unless it has a live environment.
+ *
+ * @returns Whether a test environment has this id.
+ */
+export async function deleteTestEnvironment(db: Queryable, id: string): Promise<boolean> {
+  const [deleted] = await db.query<{ merchantId: string }>`
+    delete from environments where id = ${id} and mode = 'test'
+    returning merchant_id as "merchantId"`
+  if (!deleted) return false
+  await db.query`
+    delete from merchants m
+     where id = ${deleted.merchantId}
+       and not exists (select from environments e where e.merchant_id = m.id)`
+  db.notify('environments')
+  return true
+}
+
 /** Finds an environment by merchant name and mode. */
 export async function findEnvironmentByName(
   db: Queryable,

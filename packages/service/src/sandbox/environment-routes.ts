@@ -1,4 +1,4 @@
-/** Routes of test environments: clock, origins, fault rules, requests, and issues. @module */
+/** Routes of test environments: their creation, clock, origins, fault rules, requests, and issues. @module */
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import type { RouteName } from '../../shared/routes.ts'
@@ -6,9 +6,14 @@ import { faultNames, faultOperations } from '../../shared/sandbox-api.ts'
 import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/problem.ts'
 import { type Handler, json } from '../http/response.ts'
-import { listApiKeys } from '../merchants/api-keys.ts'
+import { createApiKey, listApiKeys } from '../merchants/api-keys.ts'
 import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
-import { addOrigin, removeOrigin } from '../merchants/merchants.ts'
+import {
+  addOrigin,
+  createTestEnvironment,
+  deleteTestEnvironment,
+  removeOrigin,
+} from '../merchants/merchants.ts'
 import { SetClock, setClock } from './environment-clock.ts'
 import { readFault } from './faults/rules.ts'
 import { newestIntents, testEnvironments } from './intent-details.ts'
@@ -19,6 +24,7 @@ import type { SandboxRoutesOptions } from './sandbox.ts'
 /** Returns the handlers of `/_sandbox/environments`. */
 export function environmentRoutes({
   db,
+  keys,
   now,
   storeOptions,
   faults,
@@ -73,6 +79,31 @@ export function environmentRoutes({
         })),
         commandOptions: storeOptions ?? null,
       })
+    },
+
+    createEnvironment: async (call) => {
+      const rule =
+        'Send {"origins": up to 20 exact origins such as https://shop.example.com}, or {} for none.'
+      const { origins } = await parseBody(call, CreateEnvironment, rule)
+      const created = await db.transaction(async (tx) => {
+        const environment = await createTestEnvironment(tx, now())
+        for (const origin of origins) await addOrigin(tx, { environmentId: environment.id, origin })
+        const { apiKey } = await createApiKey(tx, keys, { environment, now: now() })
+        return { environment: { ...environment, allowedOrigins: origins }, apiKey }
+      })
+      const { environment, apiKey } = created
+      const clock = clockOf(environment, now())
+      return json({ ...summaryOf(environment), clock, apiKey }, { status: 201 })
+    },
+    deleteEnvironment: async ({ params: { id = '' } }) => {
+      if (!(await db.transaction(async (tx) => await deleteTestEnvironment(tx, id)))) {
+        throw noEnvironment()
+      }
+      faults.clear(id)
+      requestLog.clear(id)
+      requestLog.clearKeyUses(id)
+      lint.clear(id)
+      return json({ id })
     },
 
     setClock: async (call) =>
@@ -165,9 +196,9 @@ export function environmentRoutes({
   } satisfies Partial<Record<RouteName, Handler>>
 }
 
-const RegisterOrigin = z.strictObject({
-  origin: z.string().refine((text) => readOrigin(text) !== undefined),
-})
+const Origin = z.string().refine((text) => readOrigin(text) !== undefined)
+const RegisterOrigin = z.strictObject({ origin: Origin })
+const CreateEnvironment = z.strictObject({ origins: z.array(Origin).max(20).default([]) })
 
 const FaultRule = z.strictObject({
   on: z.enum(faultOperations),

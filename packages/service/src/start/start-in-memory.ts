@@ -17,6 +17,12 @@ export interface StartServiceOptions {
    * @default none
    */
   readonly shopOrigins?: readonly string[]
+  /**
+   * What is logged, as in `PI_LOG_LEVEL`: `silent`, `error`, `warn`, `info`, or `debug`.
+   *
+   * @default warn
+   */
+  readonly logLevel?: 'silent' | 'error' | 'warn' | 'info' | 'debug'
 }
 
 /** A running service with one merchant. */
@@ -40,9 +46,9 @@ export interface Service {
 /**
  * Starts a service that stores its intents in memory. It reads no environment variables.
  *
- * Warnings and errors are logged to standard error as JSON lines.
+ * It logs JSON lines to standard error.
  *
- * @param options - Ports and origins.
+ * @param options - Port, origins, and what is logged.
  * @returns The service when it accepts requests.
  * @throws {TypeError} If an option is invalid or the port is in use. The message names the fix.
  *
@@ -55,6 +61,7 @@ export interface Service {
 export async function startService({
   port = 0,
   shopOrigins = [],
+  logLevel,
 }: StartServiceOptions = {}): Promise<Service> {
   if (!Array.isArray(shopOrigins)) {
     throw new TypeError(
@@ -62,8 +69,8 @@ export async function startService({
     )
   }
   const flags = { memory: true, port: String(port), shopOrigin: shopOrigins }
-  const names = { port: 'port', shopOrigin: 'shopOrigins', ports: 'port' }
-  const config = readConfig(flags, {}, names)
+  const names = { port: 'port', shopOrigin: 'shopOrigins', ports: 'port', logLevel: 'logLevel' }
+  const config = readConfig(flags, { PI_LOG_LEVEL: logLevel }, names)
   const log = pino({ level: config.logLevel }, pino.destination(2))
   const { ready, stop: stopInstance } = await startInstance(config, log)
   const { baseUrl, checkoutOrigin, apiKey, adminToken, inspectorUrl } = ready

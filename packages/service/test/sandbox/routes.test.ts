@@ -395,6 +395,7 @@ for (const [status, method, at, body] of [
   [404, 'POST', `${livePath}/faults`, { on: 'create', do: '503' }],
   [404, 'DELETE', `${livePath}/faults`],
   [404, 'DELETE', `${livePath}/faults/1`],
+  [404, 'DELETE', livePath],
   [404, 'POST', '/reset', { environment: liveEnvironment }],
   [400, 'GET', `${path}/intents?status=%00`],
   [400, 'DELETE', `${path}/origins?origin=%00`],

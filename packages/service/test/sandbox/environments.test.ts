@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../support/lifetime.ts'
+import { control, environmentId } from '../support/sandbox.ts'
+import {
+  administer,
+  create,
+  created,
+  order,
+  retrieve,
+  startTestService,
+} from '../support/service.ts'
+
+const directory = temporaryFolder()
+const service = await startTestService({ PI_DATA_DIR: directory })
+const origin = 'http://localhost:5173'
+
+interface NewEnvironment {
+  readonly id: string
+  readonly merchant: string
+  readonly origins: readonly string[]
+  readonly clock: { readonly offset: number }
+  readonly apiKey: string
+}
+
+async function newEnvironment(body: object = {}): Promise<NewEnvironment & { url: string }> {
+  const response = await control(service, 'POST', '/environments', body)
+  expect(response.status).toBe(201)
+  return { ...((await response.json()) as NewEnvironment), url: service.url }
+}
+
+test('creates environments that share nothing', async () => {
+  const [one, two] = [await newEnvironment({ origins: [origin] }), await newEnvironment()]
+  expect(one).toMatchObject({ origins: [origin], clock: { offset: 0 } })
+  expect(two).toMatchObject({ origins: [], clock: { offset: 0 } })
+  expect(one.merchant).not.toBe(two.merchant)
+  // The same key and body.
+  const key = { 'idempotency-key': 'shared' }
+  const [first, second] = [await created(one, order, key), await created(two, order, key)]
+  expect(first.id).not.toBe(second.id)
+  expect((await retrieve(two, first.id)).status).toBe(404)
+  // The clock of one, and the faults of one.
+  const hour = 3_600_000
+  await control(service, 'PUT', `/environments/${one.id}/clock`, { advance: hour })
+  await control(service, 'POST', `/environments/${one.id}/faults`, { on: 'create', do: '503' })
+  expect((await create(two)).status).toBe(201)
+  expect((await create(one)).status).toBe(503)
+  const [later, now] = [await created(one), await created(two)]
+  expect(Date.parse(later.createdAt) - Date.parse(now.createdAt)).toBeGreaterThan(hour - 60_000)
+})
+
+test('deletes an environment with its keys and intents, and no other', async () => {
+  const [deleted, kept] = [await newEnvironment(), await newEnvironment()]
+  const { id } = await created(deleted)
+  const path = `/environments/${deleted.id}`
+  await control(service, 'POST', `${path}/faults`, { on: 'create', do: '503' })
+  const response = await control(service, 'DELETE', path)
+  expect([response.status, await response.json()]).toEqual([200, { id: deleted.id }])
+  expect((await create(deleted)).status).toBe(401)
+  for (const [method, at] of [
+    ['GET', `${path}/intents`],
+    ['GET', `/intents/${id}`],
+    ['DELETE', path],
+  ] as const) {
+    expect((await control(service, method, at)).status).toBe(404)
+  }
+  expect((await create(kept)).status).toBe(201)
+  const { environments } = (await (await control(service, 'GET', '/environments')).json()) as {
+    environments: { id: string }[]
+  }
+  const ids = environments.map((environment) => environment.id)
+  expect(ids).toContain(kept.id)
+  expect(ids).not.toContain(deleted.id)
+})
+
+test('keeps a merchant that has a live environment', async () => {
+  const merchant = 'Sevan Books'
+  for (const environment of ['test', 'live'] as const) {
+    await administer(directory, { command: 'keys create', merchant, environment })
+  }
+  const id = await environmentId(service, merchant)
+  expect((await control(service, 'DELETE', `/environments/${id}`)).status).toBe(200)
+  const { merchants } = await administer<{ merchants: readonly object[] }>(directory, {
+    command: 'merchants list',
+  })
+  expect(merchants).toContainEqual(expect.objectContaining({ merchant, environment: 'live' }))
+})
+
+test.each([
+  [{ origins: ['localhost'] }],
+  [{ origins: Array.from({ length: 21 }, () => origin) }],
+  [{ merchant: 'Tsiran' }],
+])('rejects %j with the rule', async (body) => {
+  const response = await control(service, 'POST', '/environments', body)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({
+    code: 'validation_failed',
+    detail:
+      'Send {"origins": up to 20 exact origins such as https://shop.example.com}, or {} for none.',
+  })
+})
+
+test('logs no failure for a simulated error', async () => {
+  const environment = await newEnvironment()
+  const before = service.logged.length
+  for (const fault of ['500', '503']) {
+    expect((await create(environment, order, { 'sandbox-fault': fault })).status).toBe(
+      Number(fault),
+    )
+  }
+  expect(service.logged.slice(before)).toEqual([])
+})
