@@ -1,0 +1,160 @@
+/** What the explorer has to know of a shop, and what it offers to an adapter. @module */
+
+/** What the shop itself has stored about an order. `review`: a payment that an employee has to look at. */
+export type OrderState = 'open' | 'processing' | 'paid' | 'failed' | 'review'
+
+/** A buyer of the shop, with cookies of their own. */
+export interface AdapterBuyer {
+  /** `A`, `B`, and so on. */
+  readonly name: string
+  /**
+   * Sends a request to the shop with this buyer's cookies and the shop's `Origin`. Follows redirects within the shop.
+   *
+   * @param path - Path at the shop, such as `/cart`.
+   * @param init - As for `fetch`. A string as `body` is JSON, `URLSearchParams` a form.
+   */
+  fetch(path: string, init?: BuyerRequest): Promise<Response>
+}
+
+/** A request of a buyer. */
+export interface BuyerRequest {
+  /**
+   * HTTP method.
+   *
+   * @default `POST` with a body, else `GET`
+   */
+  readonly method?: string
+  /**
+   * Added to the browser's headers.
+   *
+   * @default none
+   */
+  readonly headers?: Readonly<Record<string, string>>
+  /**
+   * JSON as text, or a form.
+   *
+   * @default none
+   */
+  readonly body?: string | URLSearchParams
+}
+
+/** Paths at the shop. */
+export interface ShopRoutes {
+  /**
+   * The page with the payment form.
+   *
+   * @default /
+   */
+  readonly page?: string
+  /**
+   * `POST`: returns `{ id, clientSecret }`.
+   *
+   * @default /checkout/handoff
+   */
+  readonly handoff?: string
+  /**
+   * `GET`: returns `{ phase }`.
+   *
+   * @default /checkout/status
+   */
+  readonly status?: string
+}
+
+/** An order as an edit left it. */
+export interface EditedOrder {
+  /**
+   * Its amount in minor units. With it, a payment of another amount must not make the order paid.
+   *
+   * @default unknown
+   */
+  readonly amount?: number
+  /**
+   * The order, if the edit has begun another one.
+   *
+   * @default the buyer's order
+   */
+  readonly orderId?: string
+}
+
+/**
+ * Describes a shop that differs from `createHandoff()` under `/checkout`. Each part is optional.
+ *
+ * @example
+ * export default {
+ *   begin: async (buyer) => void (await buyer.fetch('/basket', { body: '{"tea":1}' })),
+ *   state: async (buyer, orderId) => (await (await buyer.fetch(`/orders/${orderId}.json`)).json()).state,
+ * }
+ */
+export interface Adapter {
+  /**
+   * Paths that differ from the defaults.
+   *
+   * @default see `ShopRoutes`
+   */
+  readonly routes?: ShopRoutes
+  /**
+   * Number of buyers in a sequence, 1 to 4. A shop with one order for all has 1.
+   *
+   * @default 2
+   */
+  readonly buyers?: number
+  /**
+   * Whether the shop's orders survive a restart. Without it, the shop is not restarted within a sequence.
+   *
+   * @default false
+   */
+  readonly survivesRestart?: boolean
+  /**
+   * Milliseconds within which the shop must know of a payment whose buyer did not come back.
+   *
+   * @default 3000
+   */
+  readonly settlesWithin?: number
+  /**
+   * Variables of the shop for one sequence. `folder` is empty at its beginning, and survives restarts in it.
+   *
+   * @default none
+   */
+  readonly env?: (sequence: { readonly folder: string }) => Readonly<Record<string, string>>
+  /**
+   * Puts the same things into the cart, and checks out. Called each time a buyer opens the page.
+   *
+   * @default Nothing: the page is enough
+   * @returns The order's id, if the shop's page sends it with the handoff.
+   */
+  readonly begin?: (buyer: AdapterBuyer) => Promise<string | undefined>
+  /**
+   * Changes the order so that it has another amount.
+   *
+   * @default Orders are not edited
+   * @returns The order after the edit, or `undefined` if the shop has rejected it.
+   */
+  readonly edit?: (buyer: AdapterBuyer) => Promise<EditedOrder | undefined>
+  /**
+   * Sends what the page sends after `pi-finish`, besides the status. It may be forged.
+   *
+   * @default Nothing
+   */
+  readonly finish?: (
+    buyer: AdapterBuyer,
+    payment: { readonly id: string; readonly orderId: string },
+  ) => Promise<unknown>
+  /**
+   * Lets the shop retrieve the intents of buyers who did not come back.
+   *
+   * @default The shop does it by itself
+   */
+  readonly reconcile?: () => Promise<unknown>
+  /**
+   * Reads what the shop has stored about an order. It must not retrieve the intent.
+   *
+   * @default The status route, which usually retrieves it
+   */
+  readonly state?: (buyer: AdapterBuyer, orderId: string) => Promise<OrderState>
+  /**
+   * Counts how often the shop has fulfilled an order: shipped it, or sent its receipt.
+   *
+   * @default Fulfilment is not checked
+   */
+  readonly fulfilments?: (buyer: AdapterBuyer, orderId: string) => Promise<number>
+}

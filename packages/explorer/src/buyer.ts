@@ -1,0 +1,141 @@
+/** A buyer's browser at the shop: its cookies, and a record of its requests. @module */
+import { connect } from 'node:net'
+import type { AdapterBuyer, BuyerRequest } from './adapter.ts'
+
+/** Longest time of a request to the shop, in milliseconds. */
+const longestRequest = 20_000
+
+/** A request of a buyer and what came back. */
+export interface RecordedRequest {
+  readonly buyer: string
+  readonly method: string
+  readonly path: string
+  /** 0 if there was no response. */
+  readonly status: number
+  /** How often the same came back in a row. */
+  readonly times: number
+}
+
+/** A response as text. */
+export interface Received {
+  readonly head: string
+  readonly body: string
+}
+
+const nothing: Received = { head: '', body: '' }
+
+/** What a buyer needs of the sequence. */
+export interface BuyerOptions {
+  readonly name: string
+  readonly origin: string
+  /** Gets each response of the shop with its body. */
+  readonly onResponse: (request: Omit<RecordedRequest, 'times'>, received: Received) => void
+}
+
+export class Buyer implements AdapterBuyer {
+  readonly name: string
+  readonly #options: BuyerOptions
+  readonly #cookies = new Map<string, string>()
+  /** Whether the page is open, in at least one tab. */
+  isOnPage = false
+  /** The order that the page sends, if the adapter has named one. */
+  orderId: string | undefined
+  /** Increases when the shop has said paid: the buyer then buys something else. */
+  purchase = 1
+
+  constructor(options: BuyerOptions) {
+    this.name = options.name
+    this.#options = options
+  }
+
+  async fetch(path: string, init: BuyerRequest = {}): Promise<Response> {
+    let { method = init.body === undefined ? 'GET' : 'POST', body } = init
+    let url = new URL(path, this.#options.origin)
+    for (let hops = 0; ; hops++) {
+      const response = await this.#send(url, {
+        ...init,
+        method,
+        ...(body !== undefined && { body }),
+      })
+      const location = response.headers.get('location')
+      if (response.status < 300 || response.status > 399 || !location || hops === 10)
+        return response
+      url = new URL(location, url)
+      if (url.origin !== this.#options.origin) return response
+      if (response.status < 307) {
+        method = 'GET'
+        body = undefined
+      }
+    }
+  }
+
+  /** Sends a request, and leaves before its body is complete or before the response has arrived. */
+  async leave(path: string, body: string, isHalf: boolean): Promise<void> {
+    const { hostname, port, host } = new URL(this.#options.origin)
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      `Host: ${host}`,
+      `Origin: ${this.#options.origin}`,
+      `Cookie: ${this.#cookie}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length + (isHalf ? 9 : 0)}`,
+    ]
+    await new Promise<void>((resolve) => {
+      const socket = connect({ host: hostname, port: Number(port) }, () => {
+        socket.write(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
+          // The shop has read the request by then, and works on it.
+          setTimeout(() => socket.resetAndDestroy(), 5)
+        })
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => resolve())
+    })
+    const status = 0
+    this.#options.onResponse({ buyer: this.name, method: 'POST', path, status }, nothing)
+  }
+
+  get #cookie(): string {
+    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  async #send(url: URL, { method = 'GET', headers, body }: BuyerRequest): Promise<Response> {
+    const isForm = body instanceof URLSearchParams
+    const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
+    const path = url.pathname + url.search
+    const request = { buyer: this.name, method, path }
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: {
+          origin: this.#options.origin,
+          'sec-fetch-site': 'same-origin',
+          cookie: this.#cookie,
+          ...(body !== undefined && { 'content-type': type }),
+          ...headers,
+        },
+        redirect: 'manual',
+        signal: AbortSignal.timeout(longestRequest),
+        ...(body !== undefined && { body: String(body) }),
+      })
+      for (const line of response.headers.getSetCookie()) this.#keep(line)
+      const { status } = response
+      const head = [...response.headers].map((header) => header.join(': ')).join('\n')
+      this.#options.onResponse(
+        { ...request, status },
+        { head, body: await response.clone().text() },
+      )
+      return response
+    } catch (error) {
+      if (!(error instanceof TypeError || error instanceof DOMException)) throw error
+      this.#options.onResponse({ ...request, status: 0 }, nothing)
+      return Response.error()
+    }
+  }
+
+  #keep(line: string): void {
+    const [, name = '', value = ''] = /^\s*([^=;]+)=([^;]*)/.exec(line) ?? []
+    const isDeleted = /;\s*max-age=(?:0|-\d+)\s*(?:;|$)/i.test(line) || value === ''
+    if (isDeleted) this.#cookies.delete(name)
+    else this.#cookies.set(name, value)
+  }
+}

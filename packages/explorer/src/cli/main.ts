@@ -1,0 +1,91 @@
+/** The command `pi-explore`. @module */
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Adapter } from '../adapter.ts'
+import { type ExploreOptions, explore } from '../explore.ts'
+import { SetupError } from '../violation.ts'
+import { report } from './report.ts'
+
+const help = `Usage: pi-explore [options] -- COMMAND…
+
+Tries to make your shop lose, double, or invent a payment. Starts the service in memory, and COMMAND
+with PORT, PI_BASE_URL, PI_CHECKOUT_ORIGIN, and PI_API_KEY for each sequence of actions.
+
+  --adapter FILE  how the shop differs from createHandoff() under /checkout
+  --shop ORIGIN   where the shop responds, if it does not listen on PORT
+  --runs N        number of sequences (default 100)
+  --time SECONDS  ends the search after this time
+  --seed N        makes the same sequences again
+  --replay STEPS  plays one sequence, as a violation prints it
+  --json          prints the result as one line of JSON
+  --help          prints this text
+
+Exit codes: 0 no violation, 1 a violation, 2 the search could not run.`
+
+const options = {
+  adapter: { type: 'string' },
+  shop: { type: 'string' },
+  runs: { type: 'string' },
+  time: { type: 'string' },
+  seed: { type: 'string' },
+  replay: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const
+
+process.exitCode = await main(process.argv.slice(2))
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const { values, positionals: command } = parseArgs({
+      ...{ args: [...args], options, allowPositionals: true },
+    })
+    if (values.help || command.length === 0) {
+      console.log(help)
+      return values.help ? 0 : 2
+    }
+    const result = await explore({
+      command,
+      onSequence: showProgress,
+      ...(values.adapter && { adapter: await loadAdapter(values.adapter) }),
+      ...(values.shop && { shop: readOrigin(values.shop) }),
+      ...(values.runs && { runs: readNumber('--runs', values.runs) }),
+      ...(values.time && { time: readNumber('--time', values.time) * 1000 }),
+      ...(values.seed && { seed: readNumber('--seed', values.seed) }),
+      ...(values.replay !== undefined && { replay: values.replay }),
+    } satisfies ExploreOptions)
+    if (process.stderr.isTTY) process.stderr.write('\n')
+    console.log(values.json ? JSON.stringify({ v: 1, ...result }) : report(result, command))
+    return result.violation ? 1 : 0
+  } catch (error) {
+    const isExpected = error instanceof SetupError || error instanceof TypeError
+    console.error(isExpected ? `pi-explore: ${error.message}` : error)
+    return 2
+  }
+}
+
+function showProgress(count: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${count} sequences`)
+  else if (count % 25 === 0) process.stderr.write(`${count} sequences\n`)
+}
+
+async function loadAdapter(file: string): Promise<Adapter> {
+  const { default: adapter } = (await import(pathToFileURL(resolve(file)).href)) as {
+    readonly default?: Adapter
+  }
+  if (typeof adapter !== 'object' || adapter === null) {
+    throw new TypeError(`--adapter: ${file} has no object as its default export.`)
+  }
+  return adapter
+}
+
+function readNumber(name: string, text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text)
+  throw new TypeError(`${name}: must be a whole number, not ${text}.`)
+}
+
+function readOrigin(text: string): string {
+  if (URL.canParse(text) && new URL(text).origin === text) return text
+  throw new TypeError(`--shop: must be an origin such as http://localhost:3000, not ${text}.`)
+}

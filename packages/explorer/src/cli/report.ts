@@ -1,0 +1,30 @@
+/** What the command prints for people. @module */
+import type { Exploration } from '../explore.ts'
+
+export function report(
+  { violation, sequences, seed, notChecked }: Exploration,
+  command: readonly string[],
+): string {
+  const unchecked = notChecked.length > 0 ? [`Not checked: ${notChecked.join(', ')}.`] : []
+  if (!violation)
+    return [`No violation in ${sequences} sequences (seed ${seed}).`, ...unchecked].join('\n')
+  const steps = violation.steps.map((step, index) => `  ${index + 1}. ${step}`)
+  const requests = violation.requests.map(
+    ({ buyer, method, path, status, times }) =>
+      `  ${buyer}  ${method} ${path}  ${status || 'no response'}${times > 1 ? ` (${times} times)` : ''}`,
+  )
+  return [
+    `${violation.title} (${violation.rule})`,
+    violation.detail,
+    '',
+    'The shortest sequence:',
+    ...steps,
+    `  ${steps.length + 1}. Buyers pay what they still hold, the bank decides, and the buyers come back.`,
+    '',
+    'Requests to the shop:',
+    ...requests,
+    '',
+    `Play it again:  npx pi-explore --replay '${violation.replay}' -- ${command.join(' ')}`,
+    ...unchecked,
+  ].join('\n')
+}

@@ -1,0 +1,131 @@
+/** The shop as a process: started, waited for, killed, and read. @module */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SetupError } from './violation.ts'
+
+/** Longest time until a shop responds, in milliseconds. */
+const longestStart = 30_000
+
+/** Lines of the shop's output that a sequence keeps. */
+const maxLines = 10_000
+
+/** How to start a shop. */
+export interface ShopOptions {
+  /** Program and arguments. */
+  readonly command: readonly string[]
+  readonly cwd: string
+  /** Where it responds. */
+  readonly url: string
+}
+
+export class Shop {
+  readonly url: string
+  /** What it printed in this sequence. */
+  readonly lines: string[] = []
+  readonly #options: ShopOptions
+  #variables: NodeJS.ProcessEnv = {}
+  #child: ChildProcess | undefined
+
+  constructor(options: ShopOptions) {
+    this.#options = options
+    this.url = options.url
+  }
+
+  /** Whether it ended by itself. */
+  get hasExited(): boolean {
+    return this.#child !== undefined && isOver(this.#child)
+  }
+
+  /** @throws {SetupError} If it exits, or does not respond in time. */
+  async start(variables: NodeJS.ProcessEnv): Promise<void> {
+    this.#variables = variables
+    this.lines.length = 0
+    await this.#spawn()
+  }
+
+  /** Kills it as a power cut does, and starts it again. */
+  async restart(): Promise<void> {
+    await this.stop('SIGKILL')
+    await this.#spawn()
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    if (!child || isOver(child)) return
+    const exited = once(child, 'exit')
+    kill(child, signal)
+    const timer = setTimeout(() => kill(child, 'SIGKILL'), 2000)
+    await exited
+    clearTimeout(timer)
+  }
+
+  async #spawn(): Promise<void> {
+    const [program = '', ...args] = this.#options.command
+    const child = spawn(program, args, {
+      cwd: this.#options.cwd,
+      env: this.#variables,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, so that a shell or a package manager ends with what it started.
+      detached: true,
+    })
+    this.#child = child
+    let failure: Error | undefined
+    child.once('error', (error) => {
+      failure = error
+    })
+    for (const input of [child.stdout, child.stderr]) {
+      createInterface({ input }).on('line', (line) => {
+        if (this.lines.length < maxLines) this.lines.push(line)
+      })
+    }
+    const until = performance.now() + longestStart
+    while (!(await responds(this.url))) {
+      if (failure) throw new SetupError(`Cannot run ${program}: ${failure.message}`)
+      if (isOver(child)) {
+        await sleep(50)
+        throw new SetupError(`The shop exited before it responded:\n${this.lines.join('\n')}`)
+      }
+      if (performance.now() > until) {
+        const hint = 'Let it listen on PORT, or pass --shop with its origin.'
+        throw new SetupError(`The shop does not respond at ${this.url}. ${hint}`)
+      }
+      await sleep(20)
+    }
+  }
+}
+
+/** Returns a free port. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, 'localhost')
+  await once(server, 'listening')
+  const { port } = server.address() as { readonly port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function responds(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(5000) })
+    await response.arrayBuffer()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isOver({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+function kill(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (child.pid) process.kill(-child.pid, signal)
+  } catch {
+    child.kill(signal)
+  }
+}

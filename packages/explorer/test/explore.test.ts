@@ -1,0 +1,95 @@
+import { fileURLToPath } from 'node:url'
+import { runProgram } from '@pi-checkout/test-support/process'
+import { expect, test } from 'vitest'
+import { explore } from '../src/index.ts'
+import { adapterFile, command, shopWith } from './support/shop.ts'
+
+const cli = fileURLToPath(new URL('../bin/pi-explore.mjs', import.meta.url))
+
+test('plays a sequence again and returns what it broke', async () => {
+  const replay = 'handoff.A.1 handoff.A.1'
+  const { violation, sequences } = await explore({ ...shopWith('random-key'), replay })
+  expect(sequences).toBe(1)
+  expect(violation).toMatchObject({
+    rule: 'double_payment',
+    detail: expect.stringMatching(
+      /^Intents pi_\w+ and pi_\w+ of order \w+ are both paid, 900 AMD each/,
+    ),
+    steps: [
+      'The page of buyer A requests the handoff (first load, reload, or another tab).',
+      'The page of buyer A requests the handoff (first load, reload, or another tab).',
+    ],
+    requests: expect.arrayContaining([
+      { buyer: 'A', method: 'POST', path: '/checkout/handoff', status: 200 },
+    ]),
+    replay,
+  })
+})
+
+test('makes the same sequences from the same seed', async () => {
+  const options = { ...shopWith('price-from-request'), runs: 30, seed: 7 }
+  const [one, two] = [await explore(options), await explore(options)]
+  expect(one.violation?.rule).toBe('price_from_browser')
+  expect([two.violation?.replay, two.sequences]).toEqual([one.violation?.replay, one.sequences])
+})
+
+test('says what it could not check', async () => {
+  const { notChecked } = await explore({ command, adapter: { buyers: 1 }, replay: '' })
+  expect(notChecked).toEqual([
+    'orders that are edited (edit)',
+    'what the page sends after pi-finish (finish)',
+    'payments of buyers who do not come back (state)',
+    'double fulfilment (fulfilments)',
+    'restarts of the shop (survivesRestart)',
+    'several buyers (buyers)',
+  ])
+})
+
+test('rejects a shop that does not start, or has no handoff', async () => {
+  const node = (code: string) => explore({ command: [process.execPath, '-e', code], runs: 1 })
+  await expect(node('console.error("no database"); process.exit(3)')).rejects.toThrow(
+    'The shop exited before it responded:\nno database',
+  )
+  await expect(
+    node('http.createServer((_, r) => r.writeHead(404).end()).listen(process.env.PORT)'),
+  ).rejects.toThrow('The handoff returned 404 and no { id, clientSecret }.')
+  await expect(explore({ command: ['no-such-program'] })).rejects.toThrow(
+    'Cannot run no-such-program',
+  )
+  await expect(explore({ command: [] })).rejects.toThrow('command: must be')
+})
+
+test('the command prints the violation, and exits with 1', async () => {
+  const options = ['--adapter', adapterFile, '--replay', 'handoff.A.1 handoff.A.1']
+  const ran = await runProgram([cli, ...options, '--', ...command], {
+    env: { MISTAKE: 'random-key' },
+  })
+  expect(ran.code).toBe(1)
+  expect(ran.output).toMatch(/^The buyer paid twice for one order\. \(double_payment\)\n/)
+  expect(ran.output).toContain('\n  2. The page of buyer A requests the handoff')
+  expect(ran.output).toContain('\n  A  POST /checkout/handoff  200\n')
+  expect(ran.output).toContain("--replay 'handoff.A.1 handoff.A.1'")
+  expect(ran.output).not.toMatch(/pi_sk_test_|_secret_/)
+  expect(ran.errors).toBe('')
+})
+
+test('the command prints JSON, and exits with 0 without a violation', async () => {
+  const args = ['--adapter', adapterFile, '--runs', '2', '--seed', '5', '--json']
+  const ran = await runProgram([cli, ...args, '--', ...command])
+  expect([ran.code, ran.errors]).toEqual([0, ''])
+  expect(JSON.parse(ran.output)).toEqual({ v: 1, sequences: 2, seed: 5, notChecked: [] })
+})
+
+test.each([
+  [['--runs', 'many'], '--runs: must be a whole number, not many.'],
+  [
+    ['--shop', 'localhost'],
+    '--shop: must be an origin such as http://localhost:3000, not localhost.',
+  ],
+  [['--replay', 'pay.E.1'], '--replay: pay.E.1 is not a step.'],
+  [['--adapter', adapterFile.replace('adapter', 'none')], 'Cannot find module'],
+])('the command rejects %j with exit code 2', async (args, message) => {
+  const ran = await runProgram([cli, ...args, '--', ...command])
+  expect([ran.code, ran.output]).toEqual([2, ''])
+  expect(ran.errors).toContain(message)
+})
