@@ -200,7 +200,7 @@ const actions = {
   restart: {
     weight: 1,
     isKnown: ({ survivesRestart = false }) => survivesRestart,
-    play: ({ sequence }) => sequence.shop.restart(),
+    play: ({ sequence }) => sequence.restart(),
     text: () => 'The shop is killed, and starts again.',
   },
   expire: {
@@ -234,6 +234,13 @@ export function knownActions(adapter: Adapter): readonly KnownAction[] {
   return (Object.keys(actions) as ActionName[])
     .filter((name) => byName[name].isKnown?.(adapter) ?? true)
     .map((name) => ({ name, weight: byName[name].weight, variants: byName[name].variants ?? [''] }))
+}
+
+/** Returns a step with the number of what it is about, of those that the buyer holds. */
+export function settled(sequence: Sequence, step: Step): Step {
+  const { buyer } = playedBy(sequence, step) ?? {}
+  const count = sequence.held.filter((pair) => pair.buyer === buyer).length
+  return { ...step, pair: step.pair % Math.max(count, 1) }
 }
 
 /** Returns whether a step has an effect now. */

@@ -60,8 +60,8 @@ export interface ShopRoutes {
   readonly status?: string
 }
 
-/** An order as an edit left it. */
-export interface EditedOrder {
+/** An order as it is now. */
+export interface PlacedOrder {
   /**
    * Its amount in minor units. With it, a payment of another amount must not make the order paid.
    *
@@ -69,9 +69,9 @@ export interface EditedOrder {
    */
   readonly amount?: number
   /**
-   * The order, if the edit has begun another one.
+   * Its id, if the shop's page sends it with the handoff.
    *
-   * @default the buyer's order
+   * @default the buyer's only order
    */
   readonly orderId?: string
 }
@@ -120,16 +120,16 @@ export interface Adapter {
    * Puts the same things into the cart, and checks out. Called each time a buyer opens the page.
    *
    * @default Nothing: the page is enough
-   * @returns The order's id, if the shop's page sends it with the handoff.
+   * @returns The order, or `undefined` if the shop finds it by the session.
    */
-  readonly begin?: (buyer: AdapterBuyer) => Promise<string | undefined>
+  readonly begin?: (buyer: AdapterBuyer) => Promise<PlacedOrder | undefined>
   /**
    * Changes the order so that it has another amount.
    *
    * @default Orders are not edited
    * @returns The order after the edit, or `undefined` if the shop has rejected it.
    */
-  readonly edit?: (buyer: AdapterBuyer) => Promise<EditedOrder | undefined>
+  readonly edit?: (buyer: AdapterBuyer) => Promise<PlacedOrder | undefined>
   /**
    * Sends what the page sends after `pi-finish`, besides the status. It may be forged.
    *

@@ -1,20 +1,10 @@
 /** A buyer's browser at the shop: its cookies, and a record of its requests. @module */
 import { connect } from 'node:net'
 import type { AdapterBuyer, BuyerRequest } from './adapter.ts'
+import type { RecordedRequest } from './exploration.ts'
 
 /** Longest time of a request to the shop, in milliseconds. */
 const longestRequest = 20_000
-
-/** A request of a buyer and what came back. */
-export interface RecordedRequest {
-  readonly buyer: string
-  readonly method: string
-  readonly path: string
-  /** 0 if there was no response. */
-  readonly status: number
-  /** How often the same came back in a row. */
-  readonly times: number
-}
 
 /** A response as text. */
 export interface Received {
@@ -30,6 +20,12 @@ export interface BuyerOptions {
   readonly origin: string
   /** Gets each response of the shop with its body. */
   readonly onResponse: (request: Omit<RecordedRequest, 'times'>, received: Received) => void
+}
+
+interface SentRequest {
+  readonly method: string
+  readonly headers: BuyerRequest['headers']
+  readonly body: BuyerRequest['body']
 }
 
 export class Buyer implements AdapterBuyer {
@@ -49,14 +45,12 @@ export class Buyer implements AdapterBuyer {
   }
 
   async fetch(path: string, init: BuyerRequest = {}): Promise<Response> {
-    let { method = init.body === undefined ? 'GET' : 'POST', body } = init
+    const { headers } = init
+    let { body } = init
+    let method = init.method ?? (body === undefined ? 'GET' : 'POST')
     let url = new URL(path, this.#options.origin)
     for (let hops = 0; ; hops++) {
-      const response = await this.#send(url, {
-        ...init,
-        method,
-        ...(body !== undefined && { body }),
-      })
+      const response = await this.#send(url, { method, headers, body })
       const location = response.headers.get('location')
       if (response.status < 300 || response.status > 399 || !location || hops === 10)
         return response
@@ -98,7 +92,7 @@ export class Buyer implements AdapterBuyer {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  async #send(url: URL, { method = 'GET', headers, body }: BuyerRequest): Promise<Response> {
+  async #send(url: URL, { method, headers, body }: SentRequest): Promise<Response> {
     const isForm = body instanceof URLSearchParams
     const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
     const path = url.pathname + url.search
@@ -109,6 +103,8 @@ export class Buyer implements AdapterBuyer {
         headers: {
           origin: this.#options.origin,
           'sec-fetch-site': 'same-origin',
+          // A killed shop leaves no half-open connection for the next request.
+          connection: 'close',
           cookie: this.#cookie,
           ...(body !== undefined && { 'content-type': type }),
           ...headers,
@@ -126,7 +122,8 @@ export class Buyer implements AdapterBuyer {
       )
       return response
     } catch (error) {
-      if (!(error instanceof TypeError || error instanceof DOMException)) throw error
+      const isLost = error instanceof DOMException || (error instanceof Error && 'cause' in error)
+      if (!isLost) throw error
       this.#options.onResponse({ ...request, status: 0 }, nothing)
       return Response.error()
     }

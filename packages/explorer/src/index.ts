@@ -3,10 +3,15 @@ export type {
   Adapter,
   AdapterBuyer,
   BuyerRequest,
-  EditedOrder,
   OrderState,
+  PlacedOrder,
   ShopRoutes,
 } from './adapter.ts'
-export type { RecordedRequest } from './buyer.ts'
-export { type Exploration, type ExploreOptions, explore, type FoundViolation } from './explore.ts'
+export type {
+  Exploration,
+  ExploreOptions,
+  FoundViolation,
+  RecordedRequest,
+} from './exploration.ts'
+export { explore } from './explore.ts'
 export { type Rule, SetupError } from './violation.ts'

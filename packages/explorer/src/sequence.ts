@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type SandboxAddress, SandboxEnvironment } from '@pi-checkout/contract/sandbox-environment'
-import type { Adapter } from './adapter.ts'
-import { Buyer, type Received, type RecordedRequest } from './buyer.ts'
+import type { Adapter, PlacedOrder } from './adapter.ts'
+import { Buyer, type Received } from './buyer.ts'
+import type { RecordedRequest } from './exploration.ts'
 import { type Card, type Handoff, HostedPage } from './hosted-page.ts'
 import type { Shop } from './shop.ts'
-import { Violation } from './violation.ts'
+import { SetupError, Violation } from './violation.ts'
 
 /** A handoff that a buyer's page holds. */
 export interface Pair extends Handoff {
@@ -81,15 +82,19 @@ export class Sequence {
     const environment = await SandboxEnvironment.create(service, [shop.url])
     const folder = await mkdtemp(join(tmpdir(), 'pi-explore-'))
     const sequence = new Sequence(options, { environment, folder })
-    const { port } = new URL(shop.url)
-    await shop.start({
-      ...process.env,
-      PORT: port,
-      ...adapter.env?.({ folder }),
-      PI_BASE_URL: service.baseUrl,
-      PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
-      PI_API_KEY: environment.apiKey,
-    })
+    try {
+      await shop.start({
+        ...process.env,
+        PORT: new URL(shop.url).port,
+        ...adapter.env?.({ folder }),
+        PI_BASE_URL: service.baseUrl,
+        PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
+        PI_API_KEY: environment.apiKey,
+      })
+    } catch (error) {
+      await sequence.end()
+      throw error
+    }
     return sequence
   }
 
@@ -107,8 +112,7 @@ export class Sequence {
       (pair) => pair.buyer === buyer && pair.purchase === buyer.purchase,
     )
     if (isAgain) await this.poll(buyer)
-    const orderId = await begin?.(buyer)
-    if (typeof orderId === 'string') buyer.orderId = orderId
+    this.#place(buyer, await begin?.(buyer))
     const { page = '/' } = routes ?? {}
     await buyer.fetch(page)
     buyer.isOnPage = true
@@ -214,12 +218,21 @@ export class Sequence {
 
   /** Changes the order. */
   async edit(buyer: Buyer): Promise<void> {
-    const edited = await this.adapter.edit?.(buyer)
-    if (!edited) return
-    const { amount, orderId = buyer.orderId ?? this.#newest(buyer)?.orderId } = edited
-    if (buyer.orderId !== undefined) buyer.orderId = orderId
+    this.#place(buyer, await this.adapter.edit?.(buyer), true)
+  }
+
+  /** Remembers the buyer's order. Another amount is another version of it. */
+  #place(buyer: Buyer, order: PlacedOrder | undefined, isEdited = false): void {
+    if (!order) return
+    const { amount, orderId = buyer.orderId ?? this.#newest(buyer)?.orderId } = order
+    if (order.orderId !== undefined) buyer.orderId = orderId
     if (orderId === undefined) return
-    this.#orders.set(orderId, { version: this.#order(orderId).version + 1, amount })
+    const known = this.#order(orderId)
+    const isOther = isEdited || (amount ?? known.amount) !== (known.amount ?? amount)
+    this.#orders.set(orderId, {
+      version: known.version + Number(isOther),
+      amount: amount ?? (isEdited ? undefined : known.amount),
+    })
   }
 
   /** Pays what is held, and lets every buyer come back. Then compares the shop's records with the sandbox's. */
@@ -239,6 +252,16 @@ export class Sequence {
     this.checkRunning()
     if ((await this.environment.brokenRules()).includes('secret_in_url')) {
       throw new Violation('secret_exposed', 'A clientSecret was in the address of a request.')
+    }
+  }
+
+  /** @throws {Violation} If the killed shop does not start again. */
+  async restart(): Promise<void> {
+    try {
+      await this.shop.restart()
+    } catch (error) {
+      if (!(error instanceof SetupError)) throw error
+      throw new Violation('shop_exited', `After it was killed: ${error.message}`)
     }
   }
 

@@ -3,7 +3,8 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Adapter } from '../adapter.ts'
-import { type ExploreOptions, explore } from '../explore.ts'
+import type { ExploreOptions } from '../exploration.ts'
+import { explore } from '../explore.ts'
 import { SetupError } from '../violation.ts'
 import { report } from './report.ts'
 
@@ -56,7 +57,9 @@ async function main(args: readonly string[]): Promise<number> {
       ...(values.replay !== undefined && { replay: values.replay }),
     } satisfies ExploreOptions)
     if (process.stderr.isTTY) process.stderr.write('\n')
-    console.log(values.json ? JSON.stringify({ v: 1, ...result }) : report(result, command))
+    console.log(
+      values.json ? JSON.stringify({ v: 1, ...result }) : report(result, command, values.adapter),
+    )
     return result.violation ? 1 : 0
   } catch (error) {
     const isExpected = error instanceof SetupError || error instanceof TypeError

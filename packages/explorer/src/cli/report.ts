@@ -1,9 +1,10 @@
 /** What the command prints for people. @module */
-import type { Exploration } from '../explore.ts'
+import type { Exploration } from '../exploration.ts'
 
 export function report(
   { violation, sequences, seed, notChecked }: Exploration,
   command: readonly string[],
+  adapter: string | undefined,
 ): string {
   const unchecked = notChecked.length > 0 ? [`Not checked: ${notChecked.join(', ')}.`] : []
   if (!violation)
@@ -24,7 +25,7 @@ export function report(
     'Requests to the shop:',
     ...requests,
     '',
-    `Play it again:  npx pi-explore --replay '${violation.replay}' -- ${command.join(' ')}`,
+    `Play it again:  npx pi-explore ${adapter ? `--adapter ${adapter} ` : ''}--replay '${violation.replay}' -- ${command.join(' ')}`,
     ...unchecked,
   ].join('\n')
 }

@@ -8,7 +8,10 @@ export default {
   survivesRestart: true,
   settlesWithin: 2000,
   env: ({ folder }) => ({ ORDERS: join(folder, 'orders.json') }),
-  begin: async (buyer) => /data-order="([^"]+)"/.exec(await (await buyer.fetch('/')).text())?.[1],
+  begin: async (buyer) => {
+    const html = await (await buyer.fetch('/')).text()
+    return { orderId: /data-order="([^"]+)"/.exec(html)?.[1] }
+  },
   edit: async (buyer) => {
     const response = await buyer.fetch('/edit', { body: '{}' })
     return response.ok ? await response.json() : undefined

@@ -1,6 +1,6 @@
 // A shop that is written by hand on `PaymentIntents`, with sessions and orders in a file. MISTAKE selects what is wrong in it.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { newOrderId, PaymentIntents, phaseOf } from '@pi-checkout/server'
@@ -12,7 +12,10 @@ const currency = 'AMD'
 const orders = new Map(existsSync(ORDERS) ? JSON.parse(readFileSync(ORDERS, 'utf8')) : [])
 
 function save() {
-  if (ORDERS) writeFileSync(ORDERS, JSON.stringify([...orders]))
+  if (!ORDERS) return
+  // A killed process leaves the old file or the new one.
+  writeFileSync(`${ORDERS}.new`, JSON.stringify([...orders]))
+  renameSync(`${ORDERS}.new`, ORDERS)
 }
 
 function newOrder(session, amount) {
@@ -133,7 +136,7 @@ async function reconcile() {
   }
 }
 if (MISTAKE !== 'no-reconciliation') {
-  const again = () => setTimeout(() => reconcile().finally(again), 200)
+  const again = () => setTimeout(() => reconcile().finally(again), 50)
   again()
 }
 

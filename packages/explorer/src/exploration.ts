@@ -1,0 +1,94 @@
+/** Options and result of `explore()`. @module */
+import type { Adapter } from './adapter.ts'
+import type { Rule } from './violation.ts'
+
+/** Options of `explore()`. */
+export interface ExploreOptions {
+  /** Program and arguments of the shop, such as `['node', 'shop.mjs']`. */
+  readonly command: readonly string[]
+  /**
+   * How the shop differs from `createHandoff()` under `/checkout`.
+   *
+   * @default none
+   */
+  readonly adapter?: Adapter
+  /**
+   * Folder in which the shop starts.
+   *
+   * @default the current one
+   */
+  readonly cwd?: string
+  /**
+   * Origin at which the shop responds, if it does not listen on `PORT`.
+   *
+   * @default http://localhost:PORT with a free port
+   */
+  readonly shop?: string
+  /**
+   * Number of sequences.
+   *
+   * @default 100
+   */
+  readonly runs?: number
+  /**
+   * Milliseconds after which the search ends.
+   *
+   * @default no limit
+   */
+  readonly time?: number
+  /**
+   * Makes the same sequences again.
+   *
+   * @default random
+   */
+  readonly seed?: number
+  /**
+   * One sequence instead of a search, as a violation prints it.
+   *
+   * @default none
+   */
+  readonly replay?: string
+  /**
+   * Called after each sequence with the number of sequences so far.
+   *
+   * @default nothing
+   */
+  readonly onSequence?: (count: number) => void
+}
+
+/** A request of a buyer and what came back. */
+export interface RecordedRequest {
+  readonly buyer: string
+  readonly method: string
+  readonly path: string
+  /** 0 if there was no response. */
+  readonly status: number
+  /** How often the same came back in a row. */
+  readonly times: number
+}
+
+/** A violation and the shortest sequence that leads to it. */
+export interface FoundViolation {
+  readonly rule: Rule
+  /** What the rule means. */
+  readonly title: string
+  /** What happened, and how to correct it. */
+  readonly detail: string
+  /** The actions, for people. After the last one, buyers pay what they hold and come back. */
+  readonly steps: readonly string[]
+  /** Requests of the buyers to the shop. */
+  readonly requests: readonly RecordedRequest[]
+  /** Value of `replay`. */
+  readonly replay: string
+}
+
+/** Result of `explore()`. */
+export interface Exploration {
+  /** Number of played sequences, those included that made a violation shorter. */
+  readonly sequences: number
+  readonly seed: number
+  /** `undefined` if the shop was right in every sequence. */
+  readonly violation: FoundViolation | undefined
+  /** What needs a part that the adapter does not have. */
+  readonly notChecked: readonly string[]
+}

@@ -1,0 +1,110 @@
+/** Plays sequences one after another, and keeps the shortest that broke a rule. @module */
+import { applies, describeStep, play, type Step, writeStep } from './actions.ts'
+import type { Adapter } from './adapter.ts'
+import type { FoundViolation } from './exploration.ts'
+import { Sequence, type ServiceAddress } from './sequence.ts'
+import { freePort, Shop } from './shop.ts'
+import { rules, SetupError, Violation } from './violation.ts'
+
+interface PlayerOptions {
+  readonly command: readonly string[]
+  readonly cwd: string
+  /** Origin of a shop that does not listen on `PORT`. */
+  readonly shop?: string
+  readonly service: ServiceAddress
+  readonly adapter: Adapter
+  readonly onSequence?: (count: number) => void
+}
+
+export class Player {
+  sequences = 0
+  violation: FoundViolation | undefined
+  readonly #options: PlayerOptions
+  /** The next sequence, whose shop starts while this one is played. */
+  #next: Promise<Sequence | undefined> | undefined
+  #startsAhead: boolean
+
+  constructor(options: PlayerOptions) {
+    this.#options = options
+    this.#startsAhead = options.shop === undefined
+  }
+
+  /** @throws {SetupError} If a page gets no handoff: every sequence would be in vain. */
+  async expectHandoff(): Promise<void> {
+    const sequence = await this.#begin()
+    try {
+      const [buyer] = sequence.buyers
+      if (!buyer) throw new SetupError('The adapter has no buyers: set 1 to 4.')
+      await sequence.open(buyer)
+      const response = await sequence.handoff(buyer)
+      if (sequence.held.length > 0) return
+      const shown = response.type === 'error' ? 'no response' : response.status
+      throw new SetupError(
+        `The handoff returned ${shown} and no { id, clientSecret }. Describe your routes in an adapter: --adapter FILE.\n${sequence.shop.lines.join('\n')}`,
+      )
+    } finally {
+      await sequence.end()
+    }
+  }
+
+  /** Plays a sequence. Returns whether it breaks a rule. */
+  async breaks(steps: readonly Step[]): Promise<boolean> {
+    try {
+      await this.play(steps, async (sequence) => {
+        for (const step of steps) if (applies(sequence, step)) await play(sequence, step)
+      })
+      return false
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error
+      return true
+    }
+  }
+
+  /**
+   * Begins a sequence, lets `act` play its steps, and closes it.
+   *
+   * @throws {Violation} If the sequence breaks a rule.
+   */
+  async play(steps: readonly Step[], act: (sequence: Sequence) => Promise<void>): Promise<void> {
+    const sequence = (await this.#next) ?? (await this.#begin())
+    this.#next = this.#startsAhead ? this.#beginAhead() : undefined
+    try {
+      await act(sequence)
+      await sequence.close()
+    } catch (error) {
+      if (error instanceof Violation) this.#keep(error, steps, sequence)
+      throw error
+    } finally {
+      await sequence.end()
+      this.sequences++
+      this.#options.onSequence?.(this.sequences)
+    }
+  }
+
+  async end(): Promise<void> {
+    await (await this.#next)?.end()
+  }
+
+  async #begin(): Promise<Sequence> {
+    const { command, cwd, service, adapter } = this.#options
+    const url = this.#options.shop ?? `http://localhost:${await freePort()}`
+    return await Sequence.begin({ shop: new Shop({ command, cwd, url }), service, adapter })
+  }
+
+  /** Two shops may not run at the same time, if they share a port or a database. */
+  async #beginAhead(): Promise<Sequence | undefined> {
+    try {
+      return await this.#begin()
+    } catch {
+      this.#startsAhead = false
+      return undefined
+    }
+  }
+
+  #keep({ rule, message: detail }: Violation, steps: readonly Step[], sequence: Sequence): void {
+    if (this.violation && this.violation.steps.length < steps.length) return
+    const replay = steps.map(writeStep).join(' ')
+    const shown = { steps: steps.map(describeStep), requests: [...sequence.requests], replay }
+    this.violation = { rule, title: rules[rule], detail, ...shown }
+  }
+}
