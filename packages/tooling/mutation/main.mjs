@@ -76,6 +76,8 @@ const groups = [
     ],
     [['checkout/intent-snapshot'], ['checkout/intent-snapshot']],
     [['checkout/pages'], ['checkout/pages']],
+    [['checkout/api-errors', 'checkout/open-session'], ['checkout/routes']],
+    [['intents/intents'], ['intents/intents']],
   ].map(([names, tests]) => ({
     sources: names.map((name) => `${service}/src/${name}.ts`),
     tests: tests.map((name) => `${service}/test/${name}.test.ts`),

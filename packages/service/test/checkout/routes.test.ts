@@ -109,14 +109,15 @@ test('opens a settled intent for ten minutes (threat 14)', async () => {
 })
 
 const invalidToken = 'Bearer error="invalid_token"'
-for (const [what, token, challenge] of [
-  ['without a token', undefined, 'Bearer'],
-  ['with an invalid token', 'Bearer abc.def.ghi', invalidToken],
-  ['with two tokens', 'Bearer abc.def.ghi x', invalidToken],
-  ['with another scheme', 'Basic cGk6', invalidToken],
+for (const [what, header, challenge] of [
+  ['without a token', () => undefined, 'Bearer'],
+  ['with an invalid token', () => 'Bearer abc.def.ghi', invalidToken],
+  ['with two tokens', (token: string) => `Bearer ${token} x`, invalidToken],
+  ['with another scheme', (token: string) => `Basic Bearer ${token}`, invalidToken],
 ] as const) {
   test(`rejects every request ${what}`, async () => {
-    const headers = token ? { authorization: token } : {}
+    const authorization = header((await opened()).token)
+    const headers = authorization ? { authorization } : {}
     const view = await fetch(`${checkout.url}/checkout-api/intent`, { headers })
     expect(view.headers.get('www-authenticate')).toBe(challenge)
     expect(await view.json()).toMatchObject({
@@ -392,7 +393,9 @@ for (const [what, end] of [
     expect((await client.view()).version).toBe(1)
     expect(await end(pair.id)).toBeTruthy()
     for (const query of ['', '?waitForVersion=2']) {
-      expect(await problemOf(await client.get(query)), query).toBe('401 invalid_session')
+      const response = await client.get(query)
+      expect(response.headers.get('www-authenticate')).toBe(invalidToken)
+      expect(await problemOf(response), query).toBe('401 invalid_session')
     }
     for (const path of protectedPaths) {
       expect(await problemOf(await client.post(path, {})), path).toBe('401 invalid_session')
