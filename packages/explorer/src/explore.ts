@@ -13,7 +13,7 @@ import { Violation } from './violation.ts'
 const longestSequence = 12
 
 /**
- * Plays sequences of actions against a shop, until one breaks a rule. Each has an environment of its own.
+ * Plays sequences of actions against a shop, until one breaks a rule. Each has another environment.
  *
  * @param options - The shop's command, its adapter, and the size of the search.
  * @returns The violation with its shortest sequence, if there is one.

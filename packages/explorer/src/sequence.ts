@@ -189,7 +189,7 @@ export class Sequence {
     return String(phase)
   }
 
-  /** @throws {Violation} If nobody has paid what the shop says is paid. */
+  /** @throws {Violation} If the buyer has not paid what the shop says is paid. */
   async #checkPaid(buyer: Buyer, orderId: string | undefined): Promise<void> {
     const pairs = this.pairs.filter(
       (pair) => pair.buyer === buyer && (orderId === undefined || pair.orderId === orderId),
@@ -225,6 +225,8 @@ export class Sequence {
   #place(buyer: Buyer, order: PlacedOrder | undefined, isEdited = false): void {
     if (!order) return
     const { amount, orderId = buyer.orderId ?? this.#newest(buyer)?.orderId } = order
+    // An edit that leads to another order begins another purchase.
+    if (isEdited && buyer.orderId !== undefined && orderId !== buyer.orderId) buyer.purchase++
     if (order.orderId !== undefined) buyer.orderId = orderId
     if (orderId === undefined) return
     const known = this.#order(orderId)

@@ -69,7 +69,7 @@ export class Shop {
       cwd: this.#options.cwd,
       env: this.#variables,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, so that a shell or a package manager ends with what it started.
+      // A new process group, so that a shell or a package manager ends with what it started.
       detached: true,
     })
     this.#child = child

@@ -4,7 +4,7 @@
 export const rules = {
   double_payment: 'The buyer paid twice for one order.',
   payment_lost: 'The buyer paid, and the shop does not know it.',
-  false_paid: 'The shop says paid, and nobody has paid that amount.',
+  false_paid: 'The shop says paid, but that amount has not been paid.',
   price_from_browser: 'The price came from the browser.',
   session_mixed: 'A buyer got the payment of another buyer.',
   secret_exposed: 'A secret is where it must not be.',

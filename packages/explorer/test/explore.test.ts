@@ -16,11 +16,11 @@ test('plays a sequence again and returns what it broke', async () => {
       /^Intents pi_\w+ and pi_\w+ of order \w+ are both paid, 900 AMD each/,
     ),
     steps: [
-      'The page of buyer A requests the handoff (first load, reload, or another tab).',
-      'The page of buyer A requests the handoff (first load, reload, or another tab).',
+      'Buyer A loads the page, which requests the handoff (also a reload, or another tab).',
+      'Buyer A loads the page, which requests the handoff (also a reload, or another tab).',
     ],
     requests: expect.arrayContaining([
-      { buyer: 'A', method: 'POST', path: '/checkout/handoff', status: 200 },
+      { buyer: 'A', method: 'POST', path: '/checkout/handoff', status: 200, times: 1 },
     ]),
     replay,
   })
@@ -66,7 +66,7 @@ test('the command prints the violation, and exits with 1', async () => {
   })
   expect(ran.code).toBe(1)
   expect(ran.output).toMatch(/^The buyer paid twice for one order\. \(double_payment\)\n/)
-  expect(ran.output).toContain('\n  2. The page of buyer A requests the handoff')
+  expect(ran.output).toContain('\n  2. Buyer A loads the page')
   expect(ran.output).toContain('\n  A  POST /checkout/handoff  200\n')
   expect(ran.output).toContain("--replay 'handoff.A.1 handoff.A.1'")
   expect(ran.output).not.toMatch(/pi_sk_test_|_secret_/)

@@ -50,7 +50,7 @@ const projects = {
 /** Creates the folder anew. */
 export function createWorkspace() {
   rmSync(home, { recursive: true, force: true })
-  for (const name of ['server', 'element', 'service', 'contract']) {
+  for (const name of ['server', 'element', 'service', 'explorer', 'contract']) {
     link(join(root, 'packages', name), `@pi-checkout/${name}`)
   }
   for (const folder of folders) {

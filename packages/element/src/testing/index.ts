@@ -1,5 +1,12 @@
-/** For merchants' own tests: a hosted page without a network, and a buyer for Playwright. @module */
+/** For merchants' own tests: a hosted page without a network, a buyer, and a test environment for Playwright. @module */
+export type {
+  SandboxAddress,
+  SandboxIntent,
+  SandboxOutcome,
+} from '@pi-checkout/contract/sandbox-environment'
+export { SandboxEnvironment } from '@pi-checkout/contract/sandbox-environment'
 export type { FakeHostedPage, FakeHostedPageOptions, FakeStep } from './fake-hosted-page.ts'
 export { fakeHostedPage } from './fake-hosted-page.ts'
 export type { PaymentOutcome } from './pay-with.ts'
 export { payWith } from './pay-with.ts'
+export { type SandboxFixture, sandboxFixture } from './sandbox-fixture.ts'
