@@ -21,12 +21,11 @@ export class ProblemError extends Error {
   readonly errors: readonly FieldError[]
   readonly errorsOmitted: number
   readonly headers: Readonly<Record<string, string>>
-  readonly isSimulated: boolean
 
   /**
    * @param detail - What is wrong with this request, and the fix.
    * @param more - `errors` lists invalid fields, `errorsOmitted` counts those that it omits, and `headers`
-   * are added to the response. With `isSimulated` it is not logged.
+   * are added to the response.
    */
   constructor(
     code: ProblemCode,
@@ -35,7 +34,6 @@ export class ProblemError extends Error {
       readonly errors?: readonly FieldError[]
       readonly errorsOmitted?: number
       readonly headers?: Readonly<Record<string, string>>
-      readonly isSimulated?: boolean
     } = {},
   ) {
     super(detail)
@@ -43,7 +41,6 @@ export class ProblemError extends Error {
     this.errors = more.errors ?? []
     this.errorsOmitted = more.errorsOmitted ?? 0
     this.headers = more.headers ?? {}
-    this.isSimulated = more.isSimulated ?? false
   }
 }
 
@@ -54,7 +51,7 @@ export function retryLater(code: ProblemCode, detail: string): ProblemError {
 
 /**
  * Sends a thrown error as a problem. Unknown errors become `internal_error`. Each 5xx except 501 is logged
- * with the id of its response, unless a developer has requested it.
+ * with the id of its response.
  */
 export function sendProblem(
   call: Call,
@@ -73,8 +70,7 @@ export function sendProblem(
   const { code } = problem
   const { status } = problemCodes[code]
   // The request causes a 501, not the service.
-  const isFailure = status >= 500 && status !== 501 && !problem.isSimulated
-  if (isFailure) logError(log, error, { event: code, requestId })
+  if (status >= 500 && status !== 501) logError(log, error, { event: code, requestId })
   if (response.headersSent) {
     response.destroy()
     return

@@ -6,7 +6,7 @@
  */
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { headers, type ProblemCode } from '@pi-checkout/contract'
+import { headers } from '@pi-checkout/contract'
 import type { Fault, FaultOperation } from '../../../shared/sandbox-api.ts'
 import { ProblemError, retryLater } from '../../http/problem.ts'
 import { ConnectionDropped, type Handler, type RouteResponse } from '../../http/response.ts'
@@ -72,23 +72,14 @@ async function beforeHandler(faults: readonly Fault[], stopping: AbortSignal): P
       case '409':
         throw idempotencyKeyInUse()
       case '500':
-        throw simulated('internal_error', '500')
+        throw new ProblemError('internal_error', 'Simulated by the sandbox fault 500.')
       case '503':
-        throw simulated('store_unavailable', '503', { 'retry-after': '1' })
+        throw retryLater('store_unavailable', 'Simulated by the sandbox fault 503.')
       case '429':
         throw retryLater('rate_limited', 'Simulated by the sandbox fault 429.')
       default:
     }
   }
-}
-
-function simulated(
-  code: ProblemCode,
-  fault: '500' | '503',
-  headers: Readonly<Record<string, string>> = {},
-): ProblemError {
-  const detail = `Simulated by the sandbox fault ${fault}.`
-  return new ProblemError(code, detail, { headers, isSimulated: true })
 }
 
 /** Waits until the time is over or the service stops. */
