@@ -130,7 +130,7 @@ export class Buyer implements AdapterBuyer {
   }
 
   #keep(line: string): void {
-    const [, name = '', value = ''] = /^\s*([^=;]+)=([^;]*)/.exec(line) ?? []
+    const [, name = '', value = ''] = /^([^=;]+)=([^;]*)/.exec(line) ?? []
     const isDeleted = /;\s*max-age=(?:0|-\d+)\s*(?:;|$)/i.test(line) || value === ''
     if (isDeleted) this.#cookies.delete(name)
     else this.#cookies.set(name, value)
