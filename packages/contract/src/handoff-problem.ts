@@ -10,6 +10,7 @@ export type HandoffProblemCode =
   | 'order_not_found'
   | 'method_not_allowed'
   | 'order_already_paid'
+  | 'payment_in_progress'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'internal_error'

@@ -87,6 +87,7 @@ function Checkout(): ReactNode {
 const failed = (cause?: unknown): PiEvent =>
   new PiEvent('pi-error', { error: new CheckoutError('handoff_failed', { cause }) })
 const paid = failed(new HandoffError(409, { code: 'order_already_paid' }))
+const processing = failed(new HandoffError(409, { code: 'payment_in_progress' }))
 const [ready, finish, cancel] = [
   new PiEvent('pi-ready'),
   new PiEvent('pi-finish', { intentId: 'pi_1' }),
@@ -97,6 +98,7 @@ test.each<[string, PiEvent[], Phase | undefined, string, number]>([
   ['follows after pi-finish', [finish], undefined, 'processing', 1],
   ['follows after pi-cancel', [cancel], 'failed', 'failed', 1],
   ['follows a paid order without an error', [failed(), paid], undefined, 'processing', 1],
+  ['follows a payment that is processing', [failed(), processing], undefined, 'processing', 1],
   ['has an error after pi-error', [failed()], undefined, 'handoff_failed', 0],
   ['has no error once the form is usable', [failed(), ready], undefined, '', 0],
   ['has no phase once the form is usable again', [cancel, ready], 'failed', '', 1],

@@ -65,7 +65,9 @@ export async function scriptedService(...script: Step[]): Promise<ScriptedServic
   return {
     url: origin,
     requests,
-    keys: () => [...new Set(requests.map(({ headers }) => String(headers['idempotency-key'])))],
+    keys: () => [
+      ...new Set(requests.flatMap(({ headers }) => (headers['idempotency-key'] as string) ?? [])),
+    ],
     bodies: () => [...new Set(requests.map(({ body }) => body))],
     close,
   }

@@ -21,7 +21,13 @@ import {
   useState,
 } from 'react'
 import type { PiCheckout as PiCheckoutElement } from '../checkout-element.ts'
-import { followPayment, HandoffError, type Phase, postHandoff } from '../client/index.ts'
+import {
+  followPayment,
+  HandoffError,
+  type HandoffProblemCode,
+  type Phase,
+  postHandoff,
+} from '../client/index.ts'
 import type { FetchHandoff } from '../credentials.ts'
 import '../define.ts'
 import { defineCheckout } from '../define-checkout.ts'
@@ -132,6 +138,12 @@ function useValue<K extends keyof CheckoutValues | 'clientSecret'>(
   }, [element, key, value])
 }
 
+/** The status route knows more than these errors of the handoff. */
+const paymentCodes: ReadonlySet<string> = new Set<HandoffProblemCode>([
+  'order_already_paid',
+  'payment_in_progress',
+])
+
 /** Your server's routes, of the page's own origin. */
 export interface CheckoutRoutes {
   /** Such as `'/checkout/handoff'`. */
@@ -152,7 +164,7 @@ export interface CheckoutProgress {
   }
   /** What your server says about the payment: `undefined` while the buyer uses the form. Show it before `error`. */
   readonly phase: Phase | undefined
-  /** Why the checkout cannot be shown. `undefined` for a paid order, whose `phase` is followed. */
+  /** Why the checkout cannot be shown. `undefined` for an order with a payment, whose `phase` is followed. */
   readonly error: CheckoutError | undefined
 }
 
@@ -191,7 +203,7 @@ export function useCheckout({ handoff, status }: CheckoutRoutes): CheckoutProgre
   const onError = useCallback<Handler<'pi-error'>>(
     ({ error: failure }) => {
       const { cause } = failure
-      if (cause instanceof HandoffError && cause.code === 'order_already_paid') follow()
+      if (cause instanceof HandoffError && paymentCodes.has(cause.code)) follow()
       else setError(failure)
     },
     [follow],

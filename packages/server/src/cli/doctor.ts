@@ -119,7 +119,7 @@ function readCheckoutOrigin(): string {
   const value = process.env.PI_CHECKOUT_ORIGIN
   if (value) return checkedOrigin(value, { name: 'PI_CHECKOUT_ORIGIN' })
   throw new TypeError(
-    'PI_CHECKOUT_ORIGIN: environment variable is not set. Set it to the origin of the hosted checkout. For the local sandbox, run "npx pi-service start --json" and copy "checkoutOrigin".',
+    'PI_CHECKOUT_ORIGIN: environment variable is not set. Set it to the origin of the hosted checkout. For the local sandbox, start your shop with "npx pi-service exec -- COMMAND", which sets it.',
   )
 }
 

@@ -35,14 +35,14 @@ export function readVariable(name: string, fix: string): string {
 /** Reads `PI_API_KEY`. */
 export function variableApiKey(): string {
   const fix =
-    'Set it to your secret API key, or pass apiKey to new PaymentIntents(). For the local sandbox, run "npx pi-service start --json" and copy "apiKey".'
+    'Set it to your secret API key, or pass apiKey to new PaymentIntents(). For the local sandbox, start your shop with "npx pi-service exec -- COMMAND", which sets it.'
   return checkedApiKey(readVariable('PI_API_KEY', fix), 'PI_API_KEY')
 }
 
 /** Reads `PI_BASE_URL`. */
 export function variableBaseUrl(): string {
   const fix =
-    'Set it to the base URL of the service, or pass baseUrl to new PaymentIntents(). The local sandbox ("npx pi-service start") is at http://127.0.0.1:4000.'
+    'Set it to the base URL of the service, or pass baseUrl to new PaymentIntents(). For the local sandbox, start your shop with "npx pi-service exec -- COMMAND", which sets it.'
   return checkedBaseUrl(readVariable('PI_BASE_URL', fix), 'PI_BASE_URL')
 }
 

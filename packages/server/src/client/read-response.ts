@@ -75,7 +75,7 @@ export async function readResponse<T>(
   } catch (error) {
     // The status of an error is a response, even if its body is incomplete.
     if (head && !isSuccess(head)) return readText(operation, { head, text: '', now: now() })
-    return transportFailure(error, operation.secrets)
+    return transportFailure(error, operation)
   }
 }
 
@@ -194,7 +194,10 @@ function readProblem(text: string | undefined): Problem | undefined {
   }
 }
 
-function transportFailure(error: unknown, secrets: readonly string[]): RequestFailure {
+function transportFailure(
+  error: unknown,
+  { url, secrets }: Pick<OperationRequest<unknown>, 'url' | 'secrets'>,
+): RequestFailure {
   const found = transportCode(error)
   const code = found === undefined ? undefined : excerpt(found, { secrets })
   const cause = redactedCause(error, secrets)
@@ -206,7 +209,7 @@ function transportFailure(error: unknown, secrets: readonly string[]): RequestFa
   }
   const facts = { kind: 'connection', transient: true, cause } as const
   if (notSent || neverSent.test(code ?? '')) {
-    const event = `could not be sent (${code ?? 'no connection'})`
+    const event = `could not be sent to ${new URL(url).origin} (${code ?? 'no connection'})`
     return failure({
       code: 'not_connected',
       ...facts,

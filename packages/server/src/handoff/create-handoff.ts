@@ -7,7 +7,7 @@
  */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type Phase, phaseOf } from '@pi-checkout/contract/spec-decisions'
-import { ConfigurationError } from '../client/errors.ts'
+import { ConfigurationError, PiError } from '../client/errors.ts'
 import type { Handoff } from '../client/payment-intents.ts'
 import { excerpt } from '../client/redact.ts'
 import { testTimeOf } from '../client/test-time.ts'
@@ -238,8 +238,35 @@ class Handoffs<Order extends HandoffOrder, Context> {
     if (resumed && resumed.handoff.id === order.intentId) return handoffResult(resumed.handoff)
     // Without a signal: a buyer who leaves must not abort the create.
     const { intent, handoff } = await client.create(params, { attempt })
+    if (order.intentId && order.intentId !== intent.id) {
+      await this.#assertReplaceable(order, { id: order.intentId, context: about.context })
+    }
     if ((await saveIntent({ order, intent, ...about })) === false) return undefined
     return handoffResult(handoff, binding && (await cookie.set(handoff, { ...binding, origin })))
+  }
+
+  /**
+   * Rejects the handoff while the order's intent may still be paid, or is paid. The service returned another intent because
+   * the order changed, or because it has released the key of a payment that takes days.
+   */
+  async #assertReplaceable(
+    order: Order,
+    { id, context }: { readonly id: string; readonly context: Context },
+  ): Promise<void> {
+    const examined = await this.#settlements.examine(order, { id }).catch((error: unknown) => {
+      // An intent that the service does not have cannot be paid.
+      if (PiError.is(error) && error.status === 404) return undefined
+      throw error
+    })
+    if (!examined) return
+    if (examined.phase === 'paid') throw new HandoffRejection('order_already_paid')
+    const phase = phaseOf(examined.intent.status)
+    if (phase === 'open' || phase === 'failed') return
+    if (phase === 'paid') this.#reportError(paidMismatch(order, examined.intent), context)
+    throw new HandoffRejection(
+      'payment_in_progress',
+      `Intent ${id} of order ${quoted(order.orderId)} is ${quoted(examined.intent.status)}. Another payment must wait for its result.`,
+    )
   }
 
   async #status(call: HandoffCall, context: Context): Promise<HandoffResult> {

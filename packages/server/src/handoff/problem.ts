@@ -15,6 +15,7 @@ export const handoffProblems = {
   order_not_found: { status: 404, title: 'This session has no such order' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   order_already_paid: { status: 409, title: 'The order is paid' },
+  payment_in_progress: { status: 409, title: 'A payment for this order has no result yet' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },
   internal_error: { status: 500, title: 'The shop could not prepare the payment' },

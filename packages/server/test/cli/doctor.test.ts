@@ -93,7 +93,10 @@ const broken: [string, Record<string, string>, Record<string, RegExp | string>][
   [
     'no service',
     { PI_BASE_URL: 'http://127.0.0.1:1' },
-    { service: /could not be sent \(ECONNREFUSED\)\. What to do: .*check PI_BASE_URL.*\.$/ },
+    {
+      service:
+        /could not be sent to http:\/\/127\.0\.0\.1:1 \(ECONNREFUSED\)\. What to do: .*check PI_BASE_URL.*\.$/,
+    },
   ],
   [
     'short handoff keys',
@@ -111,7 +114,7 @@ const broken: [string, Record<string, string>, Record<string, RegExp | string>][
     {
       PI_API_KEY: new RegExp(`^${unset}`),
       PI_BASE_URL: new RegExp(`^${unset}`),
-      PI_CHECKOUT_ORIGIN: `${unset} Set it to the origin of the hosted checkout. For the local sandbox, run "npx pi-service start --json" and copy "checkoutOrigin".`,
+      PI_CHECKOUT_ORIGIN: `${unset} Set it to the origin of the hosted checkout. For the local sandbox, start your shop with "npx pi-service exec -- COMMAND", which sets it.`,
       page: 'was not checked. Fix the checkout above first.',
     },
   ],

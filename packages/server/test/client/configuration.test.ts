@@ -31,9 +31,17 @@ test('reads variables on first use, not at construction', async () => {
 })
 
 test.each([
-  ['PI_API_KEY', { baseUrl }, /not set\. Set it to your secret API key.* copy "apiKey"/],
-  ['PI_BASE_URL', { apiKey }, /not set\. Set it to the base URL .* http:\/\/127\.0\.0\.1:4000\.$/],
-])('names a missing %s, and its value in the local sandbox', async (variable, options, fix) => {
+  [
+    'PI_API_KEY',
+    { baseUrl },
+    /not set\. Set it to your secret API key.* "npx pi-service exec -- COMMAND", which sets it\.$/,
+  ],
+  [
+    'PI_BASE_URL',
+    { apiKey },
+    /not set\. Set it to the base URL .* "npx pi-service exec -- COMMAND", which sets it\.$/,
+  ],
+])('names a missing %s, and the command that sets it', async (variable, options, fix) => {
   vi.stubEnv(variable, undefined)
   for (const call of [
     new PaymentIntents(options).create(order),

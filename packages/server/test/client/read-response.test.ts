@@ -155,13 +155,13 @@ test.each([
     let cause = Object.assign(new Error('x'), { code: reported })
     for (let level = 0; level < depth; level++) cause = new Error('y', { cause }) as typeof cause
     const fetch = () => Promise.reject(cause)
-    const { intents } = await clientOf([reset], { fetch, maxRetries: 0, ...fakeTime() })
+    const { intents, service } = await clientOf([reset], { fetch, maxRetries: 0, ...fakeTime() })
     const error = await failureOf(intents.create(order))
     const expected =
       depth === 6 ? { code: 'connection_lost', outcome: 'unknown' } : { code, outcome, retryable }
     expect(error).toMatchObject(expected)
     const event = {
-      not_connected: `could not be sent (${reported})`,
+      not_connected: `could not be sent to ${service.url} (${reported})`,
       connection_lost: `got no complete response (${depth < 6 ? reported : 'connection lost'})`,
       tls_failed: `could not be sent: the TLS handshake failed (${reported}). For a private`,
     }[expected.code]

@@ -158,7 +158,8 @@ test('an agent that finds no connection has sent nothing', async () => {
   const options = { apiKey, baseUrl: 'http://127.0.0.1:1', agent, maxRetries: 0 }
   expect(await failure(new PaymentIntents(options))).toMatchObject({
     ...{ code: 'not_connected', outcome: 'not_sent', retryable: true },
-    message: 'POST /payment-intents could not be sent (no connection); nothing was sent',
+    message:
+      'POST /payment-intents could not be sent to http://127.0.0.1:1 (no connection); nothing was sent',
     requests: [{ code: 'not_connected' }],
     cause: {
       ...{ name: 'NotSent', message: 'the connection was not made' },

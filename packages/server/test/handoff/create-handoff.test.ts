@@ -6,7 +6,16 @@ import {
   PaymentIntents,
 } from '../../src/index.ts'
 import { fakeService, fakeTime } from '../../src/testing/fake-service.ts'
-import { apiKey, created, order, problem, scriptedService, secret } from '../scripted-service.ts'
+import {
+  apiKey,
+  created,
+  order,
+  problem,
+  retrieved,
+  type Step,
+  scriptedService,
+  secret,
+} from '../scripted-service.ts'
 import {
   captureStderr,
   closed,
@@ -52,7 +61,7 @@ test('each order uses the client of its merchant, also for a resumed handoff', a
   // The same order id, cart, and intent id, but another merchant: the cookie is not theirs.
   merchant = 'b'
   await handoff({}, { cookie })
-  expect(merchants.b.requests).toHaveLength(1)
+  expect(merchants.b.requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
   expect(row.intentId).not.toBe(intentId)
   const summary = await handle.reconcile([{ ...row, intentId: String(row.intentId) }])
   expect(summary).toMatchObject({ orders: 1, open: 1 })
@@ -249,4 +258,70 @@ test('two concurrent tabs get one intent', async () => {
   const [one, two] = await Promise.all([handoff({}), handoff({ orderId: 'A-1001' })])
   expect(await one.json()).toEqual(await two.json())
   expect(service.keys()).toHaveLength(1)
+})
+
+const inProgress = { status: 409, code: 'payment_in_progress' }
+
+test.each<[string, Step, object, Partial<Row>]>([
+  ['is processing', retrieved({ status: 'processing' }), inProgress, { intentId: 'pi_old' }],
+  ['is unknown', retrieved({ status: 'brand_new' }), inProgress, { intentId: 'pi_old' }],
+  [
+    'is processing with another amount',
+    retrieved({ status: 'processing', amount: 1 }),
+    inProgress,
+    { intentId: 'pi_old' },
+  ],
+  [
+    'is paid with another amount',
+    retrieved({ status: 'succeeded', amount: 1 }),
+    inProgress,
+    { intentId: 'pi_old' },
+  ],
+  [
+    'is paid',
+    retrieved({ status: 'succeeded' }),
+    { status: 409, code: 'order_already_paid' },
+    { intentId: 'pi_old', paid: true },
+  ],
+  ['cannot be retrieved', problem(503, 'service_unavailable'), { status: 503 }, {}],
+  [
+    'is open with another amount',
+    retrieved({ amount: 1 }),
+    { id: 'pi_scripted' },
+    { intentId: 'pi_scripted' },
+  ],
+  [
+    'has failed',
+    retrieved({ status: 'expired' }),
+    { id: 'pi_scripted' },
+    { intentId: 'pi_scripted', attempt: 2 },
+  ],
+  [
+    'does not exist',
+    problem(404, 'payment_intent_not_found'),
+    { id: 'pi_scripted' },
+    { intentId: 'pi_scripted' },
+  ],
+])(
+  'an order whose intent %s gets another only if it cannot be paid twice',
+  async (_, old, body, changed) => {
+    // As if the service had released the idempotency key: each create returns another intent than the order's.
+    const service = await scriptedService((response, request) =>
+      (request.method === 'POST' ? created() : old)(response, request),
+    )
+    const { handoff, row } = shop(service.url, { row: { intentId: 'pi_old' } })
+    expect(await (await handoff({})).json()).toMatchObject(body)
+    expect(row).toMatchObject(changed)
+  },
+)
+
+test('a payment with another amount is reported when the order asks for another intent', async () => {
+  const service = await scriptedService(created(), retrieved({ status: 'succeeded', amount: 1 }))
+  const onError = vi.fn()
+  await shop(service.url, { row: { intentId: 'pi_old' }, onError }).handoff({})
+  const messages = onError.mock.calls.map(([{ error }]) => error.message)
+  expect(messages).toEqual([
+    'Intent pi_old is paid but does not match order A-1001. Review both manually.',
+    expect.stringMatching(/^Intent pi_old of order "A-1001" is "succeeded"\. Another payment must/),
+  ])
 })

@@ -2,7 +2,7 @@ import { EncryptJWT, jwtDecrypt } from 'jose'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createHandoff, PaymentIntents, type ResumeCookieOptions } from '../../src/index.ts'
 import { fakeService, fakeTime } from '../../src/testing/fake-service.ts'
-import { created, order, scriptedService } from '../scripted-service.ts'
+import { created, order, retrieved, scriptedService } from '../scripted-service.ts'
 import { closed, cookieOf, handlerOf, k1, k2, origin, type ShopOptions, shop } from './shop.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -32,7 +32,7 @@ test.each([
   ['a changed cart', { amount: 1 }],
   ['a raised attempt', { attempt: 2 }],
 ])('creates another intent for %s', async (_, change) => {
-  const service = await scriptedService(created(), created({ id: 'pi_second' }))
+  const service = await scriptedService(created(), created({ id: 'pi_second' }), retrieved())
   const { handoff, row } = shop(service.url)
   const first = await handoff({})
   Object.assign(row, change)
@@ -42,12 +42,12 @@ test.each([
 })
 
 test('sends a request if the stored intent differs from that of the cookie', async () => {
-  const service = await scriptedService(created())
+  const service = await scriptedService(created(), created(), retrieved())
   const { handoff, row } = shop(service.url)
   const first = await handoff({})
   row.intentId = 'pi_newer'
   await handoff({}, { cookie: cookieOf(first) })
-  expect(service.requests).toHaveLength(2)
+  expect(service.requests.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET'])
 })
 
 test('rejects resumeCookie: null when the handler is created', () => {
