@@ -54,10 +54,10 @@ const keys = program.command('keys').description('Manage secret API keys')
 withStore(keys.command('create').description('Create a key and show it once'))
   .requiredOption(
     '--merchant <name>',
-    'merchant that owns the key; created if it does not exist',
+    'required: merchant that owns the key; created if it does not exist',
     readMerchant,
   )
-  .addOption(environmentOption().makeOptionMandatory())
+  .addOption(environmentOption('required: environment of the key').makeOptionMandatory())
   .option('--expires <time>', 'expiry time, such as 2027-01-31T00:00:00Z', readTime)
   .option('--json', 'print JSON')
   .action(async ({ merchant, environment, expires, json, ...flags }) => {
@@ -85,7 +85,7 @@ for (const [name, description] of [
   withStore(origins.command(name).description(description))
     .argument('<origin>', 'such as https://shop.example.com')
     .option('--merchant <name>', 'owner of the origin (default: the first merchant)', readMerchant)
-    .addOption(environmentOption().default('test'))
+    .addOption(environmentOption('environment of the merchant').default('test'))
     .option('--json', 'print JSON')
     .action(async (origin, { merchant, environment, json, ...flags }) => {
       await run(flags, json, { command: `origins ${name}`, origin, merchant, environment })
@@ -145,8 +145,8 @@ function withStart(command: Command): Command {
   )
 }
 
-function environmentOption(): Option {
-  return new Option('--environment <mode>', 'environment of the merchant').choices(['test', 'live'])
+function environmentOption(description: string): Option {
+  return new Option('--environment <mode>', description).choices(['test', 'live'])
 }
 
 function readMerchant(text: string): string {

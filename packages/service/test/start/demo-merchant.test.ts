@@ -9,6 +9,13 @@ import { startTestService } from '../support/service.ts'
 const server = await startPostgres()
 const env = { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: newSecretKeys() }
 
+test('the doctor says that the first start creates the schema', async () => {
+  const { ok, findings } = await examine(readConfig({ port: '0' }, env))
+  expect(ok).toBe(true)
+  const schema = { about: 'schema', level: 'ok', found: 'None yet. The first start creates it.' }
+  expect(findings).toContainEqual(schema)
+})
+
 test('creates no merchant in PostgreSQL and shows no key, except with --demo', async () => {
   const flags = { shopOrigin: ['https://shop.example'] }
   await expect(startTestService(env, { flags: { ...flags, demo: false } })).rejects.toThrow(

@@ -61,6 +61,7 @@ async function examineWrites(db: Database): Promise<DoctorFinding> {
 
 function schemaFinding(pending: readonly number[]): DoctorFinding {
   if (pending.length === 0) return ok('schema', 'Up to date.')
+  if (pending.includes(1)) return ok('schema', 'None yet. The first start creates it.')
   return warn(
     'schema',
     `Migrations not applied yet: ${pending.join(', ')}.`,
