@@ -1,10 +1,19 @@
+import { connection } from 'next/server'
+import { Suspense } from 'react'
 import { order } from '../shop.js'
 import { Payment } from './payment.jsx'
 
-// For each request, not once at build time: the order changes, and the variable belongs to the running shop.
-export const dynamic = 'force-dynamic'
-
 export default function Page() {
+  return (
+    <Suspense fallback={<p>Loading…</p>}>
+      <Checkout />
+    </Suspense>
+  )
+}
+
+async function Checkout() {
+  // Renders for each request, not once at build time: the order changes, and the variable belongs to the running shop.
+  await connection()
   if (order.paid) return <p>Paid</p>
   return (
     <main>
