@@ -58,10 +58,17 @@ function checkNode() {
 
 function installDependencies() {
   if (changedAt('node_modules/.modules.yaml') > changedAt('pnpm-lock.yaml')) return
-  console.log('Installing dependencies…')
+  console.log('Installing dependencies, which takes about a minute…')
   // npm would pass these to npx, which would run the outer command again.
   const { npm_config_call: _call, npm_config_package: _package, ...env } = process.env
-  const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--trust-lockfile']
+  const args = [
+    '--yes',
+    pnpm,
+    'install',
+    '--frozen-lockfile',
+    '--trust-lockfile',
+    '--loglevel=error',
+  ]
   if (!run('npx', args, env)) fail('The dependencies could not be installed. See the lines above.')
 }
 
