@@ -5,9 +5,10 @@ import { dirname, join } from 'node:path'
 import { parseSync } from 'vite'
 import { lacksChangeset } from './changesets.mjs'
 import { root } from './files.mjs'
+import { published } from './pack.mjs'
 
 const update = process.argv.includes('--update')
-const problems = ['server', 'element', 'service'].flatMap((name) => {
+const problems = published.flatMap((name) => {
   const folder = `packages/${name}`
   const manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
   const file = `${folder}/api-report.txt`

@@ -7,7 +7,7 @@ import { root } from './files.mjs'
 import { pnpm } from './pnpm.mjs'
 
 /** What is published, below `packages`. */
-export const published = ['server', 'element', 'service']
+export const published = ['server', 'element', 'service', 'explorer']
 
 /** Packs every package into a folder. Returns the path of each tarball. */
 export function pack(folder) {

@@ -67,10 +67,12 @@ for (const name of published) {
   test(`${name}: the manifest has what npm shows, no workspace versions, and no build`, () => {
     const manifest = manifestOf(name)
     expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|"source"|"scripts"|wireit/)
-    // Each package installs alone: none depends on another.
+    // Each package installs alone. The explorer starts the service.
     const { dependencies = {}, peerDependencies = {} } = manifest
     const needed = Object.keys({ ...dependencies, ...peerDependencies })
-    expect(needed.filter((name) => name.startsWith('@pi-checkout/'))).toEqual([])
+    expect(needed.filter((needs) => needs.startsWith('@pi-checkout/'))).toEqual(
+      name === 'explorer' ? ['@pi-checkout/service'] : [],
+    )
     expect(manifest).toMatchObject({
       description: expect.any(String),
       license: 'MIT',
@@ -266,7 +268,11 @@ for (const [manager, [command, ...args]] of managers) {
     }, async ({ expect }) => {
       const shop = join(folder, '.alone', `${manager}-${name}`.replaceAll(' ', '-'))
       mkdirSync(shop, { recursive: true })
-      const dependencies = { [`@pi-checkout/${name}`]: `file:${tarballs.get(name)}` }
+      // npm does not have the service yet, on which the explorer depends.
+      const needed = name === 'explorer' ? ['service', name] : [name]
+      const dependencies = Object.fromEntries(
+        needed.map((each) => [`@pi-checkout/${each}`, `file:${tarballs.get(each)}`]),
+      )
       writeFileSync(join(shop, 'package.json'), JSON.stringify({ private: true, dependencies }))
       writeFileSync(join(shop, '.yarnrc.yml'), 'nodeLinker: node-modules\nenableTelemetry: false\n')
       writeFileSync(join(shop, 'yarn.lock'), '')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { root } from './files.mjs'
+import { published } from './pack.mjs'
 
 const read = (path) => readFileSync(join(root, path), 'utf8')
 const release = read('.github/workflows/release.yml')
@@ -33,7 +34,7 @@ test('only the job that publishes has a credential, and it runs no code of the r
 test('the release publishes each package that npm does not have, if the tag is its version', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pi-release-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  for (const name of ['server', 'element', 'service']) packEmpty(folder, name)
+  for (const name of published) packEmpty(folder, name)
   // npm has one of them already.
   const npm = `#!/bin/sh\n[ "$1 $2" = "view @pi-checkout/server@1.2.3" ] || { [ "$1" = publish ] && echo "$@"; }\n`
   writeFileSync(join(folder, 'npm'), npm, { mode: 0o755 })
@@ -48,7 +49,7 @@ test('the release publishes each package that npm does not have, if the tag is i
   const options = '--access public --provenance'
   expect(publish('v1.2.3')).toEqual([
     0,
-    [`publish ./element-1.2.3.tgz ${options}`, `publish ./service-1.2.3.tgz ${options}`],
+    ['element', 'explorer', 'service'].map((name) => `publish ./${name}-1.2.3.tgz ${options}`),
   ])
   expect(publish('v1.2.4')).toEqual([1, ['']])
 })

@@ -380,7 +380,17 @@ export class Sequence {
     if (!fulfilments) return
     const orders = new Map(this.pairs.map((pair) => [pair.orderId, pair.buyer]))
     for (const [orderId, buyer] of orders) {
-      const count = await this.#unrecorded(async () => await fulfilments(buyer, orderId))
+      let count = 0
+      const isFulfilled = async (): Promise<boolean> => {
+        count = await this.#unrecorded(async () => await fulfilments(buyer, orderId))
+        return count > 0
+      }
+      if (!this.#isPaid(orderId, paid)) await isFulfilled()
+      else if (!(await this.#becomes(isFulfilled)))
+        throw new Violation(
+          'not_fulfilled',
+          `Order ${orderId} is paid, and the shop did not fulfil it. Fulfil it when its row becomes paid, also if no page asks for the status.`,
+        )
       const isPaid = paid.some((pair) => pair.orderId === orderId)
       const detail = `The shop fulfilled order ${orderId} ${count} times.`
       if (count > 1)

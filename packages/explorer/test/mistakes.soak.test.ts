@@ -10,6 +10,7 @@ const mistakes = {
   'paid-on-finish': [['false_paid', 'fulfilled_unpaid'], 'handoff.A.1 finish.A.1 poll.A.1'],
   'paid-on-query': [['false_paid', 'fulfilled_unpaid'], 'handoff.A.1 forged-status.A.1'],
   'ships-twice': [['fulfilled_twice'], 'handoff.A.1 pay.A.1.succeeds polls.A.1'],
+  'ships-on-finish': [['not_fulfilled'], 'handoff.A.1'],
   'attempt-on-poll': [['double_payment'], 'handoff.A.1 poll.A.1 handoff.A.1'],
   'no-reconciliation': [['payment_lost'], 'handoff.A.1'],
   'no-session': [['session_mixed'], 'handoff.A.1 foreign.B.1'],

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { root } from '@pi-checkout/test-support/process'
 import { parseSync } from 'vite'
 import { expect, test } from 'vitest'
+import { published } from '../pack.mjs'
 
-test.each(['element', 'server', 'service'])('%s: documents defaults and examples', (name) => {
+test.each(published)('%s: documents defaults and examples', (name) => {
   const dist = join(root, 'packages', name, 'dist')
   const files = readdirSync(dist, { recursive: true }).filter((file) => file.endsWith('.d.ts'))
   expect(files).not.toEqual([])

@@ -29,6 +29,7 @@ const forbidden = {
     ...features.map((folder, at) => service(folder, [...features.slice(at + 1), 'start', 'cli'])),
     service('api-docs', ['sandbox', 'start', 'cli']),
   ]),
+  'packages/explorer/src/x.ts': ours(['element', 'server']),
   'demo/server/x.ts': ours(['contract', 'service']),
   'e2e/stories/x.test.ts': ours(['contract', 'element', 'server', 'service']),
 }

@@ -7,6 +7,7 @@ import { root } from '../files.mjs'
 const programs = {
   'pi-service': 'packages/service/bin/pi-service.mjs',
   'pi-checkout': 'packages/server/bin/pi-checkout.mjs',
+  'pi-explore': 'packages/explorer/bin/pi-explore.mjs',
 }
 
 /** Splits a script into commands: joins continued lines, and drops comments and leading variables. */

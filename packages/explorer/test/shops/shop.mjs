@@ -56,7 +56,7 @@ async function settle(order) {
 function pay(order) {
   if (order.paid && MISTAKE !== 'ships-twice') return
   order.paid = true
-  order.shipped++
+  if (MISTAKE !== 'ships-on-finish') order.shipped++
 }
 
 async function handoff(order, body) {
@@ -119,6 +119,7 @@ const routes = {
     const order = orders.get(body.orderId)
     if (!order || order.session !== session) return { status: 404, body: {} }
     if (MISTAKE === 'paid-on-finish') pay(order)
+    if (MISTAKE === 'ships-on-finish' && (await settle(order)) === 'paid') order.shipped = 1
     save()
     return { status: 200, body: {} }
   },
