@@ -340,8 +340,13 @@ class WebkitLocator extends Scope {
   }
 
   async press(key: string): Promise<void> {
-    await this.evaluate((element: HTMLElement) => element.focus())
-    await this.#page.keyboard.press(key)
+    const isFramedButton = await this.evaluate((element: HTMLElement) => {
+      element.focus()
+      return element.matches('button') && window !== window.top
+    })
+    // As in fill(): without a click, the keys do not reach the frame.
+    if (isFramedButton) await this.click()
+    else await this.#page.keyboard.press(key)
   }
 
   async waitFor(): Promise<void> {

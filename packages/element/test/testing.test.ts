@@ -45,6 +45,18 @@ test('payWith canceled presses Cancel payment', async () => {
   await waitForEvent(page, 'pi-cancel')
 })
 
+test.each<PaymentOutcome>(['succeeded', 'challenge', 'canceled'])(
+  'payWith %s works on a page that moves the checkout',
+  async (outcome) => {
+    const move = `
+      let distance = 0
+      setInterval(() => (pay.style.marginBlockStart = (distance = 500 - distance) + 'px'), 15)`
+    const page = await sites.openShop({ script: mountDirectly + move })
+    await payWith(page, outcome)
+    await waitForEvent(page, outcome === 'canceled' ? 'pi-cancel' : 'pi-finish')
+  },
+)
+
 test('payWith rejects with the code of an element that shows no form', async () => {
   const page = await sites.openShop({ script: mountDirectly.replace("'pi_1'", "'no id'") })
   await expect(payWith(page, 'succeeded')).rejects.toThrow(/invalid_values/)

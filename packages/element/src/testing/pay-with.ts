@@ -38,14 +38,14 @@ export async function payWith(where: Page | Locator, outcome: PaymentOutcome): P
   const field = (name: string): Locator => fieldOf(form, `cc-${name}`)
   await Promise.race([field('number').waitFor(), rejectOnError(element)])
   if (!plan.card) {
-    await form.locator('form button[type="button"]').click()
+    await press(form.locator('form button[type="button"]:enabled'))
     return
   }
   await field('number').fill(testCards[plan.card])
   await field('exp').fill('12/34')
   await field('csc').fill('123')
   await field('name').fill('Test Buyer')
-  await form.locator('form button:not([type="button"])').click()
+  await press(form.locator('form button:not([type="button"]):enabled'))
   if (plan.bank) {
     const bank = plan.redirects ? element.page() : form.frameLocator('iframe')
     await completeChallenge(bank, plan.bank)
@@ -78,13 +78,18 @@ interface CheckoutWithError {
 }
 
 async function completeChallenge(bank: Page | FrameLocator, code: string): Promise<void> {
-  const buttons = bank.locator('form button')
+  const buttons = bank.locator('form button:enabled')
   if (code === 'cancel') {
-    await buttons.nth(1).click()
+    await press(buttons.nth(1))
     return
   }
   await fieldOf(bank, 'one-time-code').fill(code)
-  await buttons.nth(0).click()
+  await press(buttons.nth(0))
+}
+
+/** Presses a button with the keyboard: a click misses if the page moves the frame at the same moment. */
+async function press(button: Locator): Promise<void> {
+  await button.press('Enter')
 }
 
 function fieldOf(page: Page | FrameLocator, autocomplete: string): Locator {
