@@ -44,3 +44,8 @@ declare namespace Express {
 interface ImportMeta {
   readonly env: Readonly<Record<string, string>>
 }
+
+/** Next.js, which the framework tests install. */
+declare module 'next/server' {
+  export function connection(): Promise<void>
+}
