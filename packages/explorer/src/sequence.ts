@@ -1,5 +1,6 @@
 /** One sequence of actions: a shop, an environment, and buyers; what they hold, and what the shop has said. @module */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -69,6 +70,7 @@ export class Sequence {
     this.environment = environment
     this.#service = service
     this.#folder = folder
+    process.once('exit', this.#removeFolder)
     this.#secrets = new Set([environment.apiKey])
     const names = ['A', 'B', 'C', 'D'].slice(0, adapter.buyers ?? 2)
     this.buyers = names.map(
@@ -101,8 +103,11 @@ export class Sequence {
   async end(): Promise<void> {
     await this.shop.stop('SIGKILL')
     await this.environment.delete()
-    await rm(this.#folder, { recursive: true, force: true })
+    process.off('exit', this.#removeFolder)
+    this.#removeFolder()
   }
+
+  readonly #removeFolder = (): void => rmSync(this.#folder, { recursive: true, force: true })
 
   /** Opens the page, in a tab. */
   async open(buyer: Buyer): Promise<void> {

@@ -73,6 +73,10 @@ export class Shop {
       detached: true,
     })
     this.#child = child
+    // It is in another process group, so Ctrl-C does not reach it.
+    const end = (): void => kill(child, 'SIGKILL')
+    process.prependOnceListener('exit', end)
+    child.once('exit', () => process.off('exit', end))
     let failure: Error | undefined
     child.once('error', (error) => {
       failure = error

@@ -1,6 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runProgram } from '@pi-checkout/test-support/process'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { explore } from '../src/index.ts'
 import { adapterFile, command, shopWith } from './support/shop.ts'
 
@@ -93,3 +98,31 @@ test.each([
   expect([ran.code, ran.output]).toEqual([2, ''])
   expect(ran.errors).toContain(message)
 })
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('after %s the command leaves no shop and no folder', async (signal, code) => {
+  const folder = mkdtempSync(join(tmpdir(), 'pi-explore-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  // The name of each shop's file is its process id.
+  const shop = ['sh', '-c', `touch "${folder}/$$"; exec "$@"`, 'sh', ...command]
+  const env = { ...process.env, TMPDIR: join(folder, 'tmp') }
+  mkdirSync(env.TMPDIR)
+  const child = spawn(process.execPath, [cli, '--adapter', adapterFile, '--', ...shop], { env })
+  const ids = () => readdirSync(folder).filter((name) => name !== 'tmp')
+  await expect.poll(() => ids().length, { timeout: 20_000 }).toBeGreaterThan(1)
+  const ended = once(child, 'exit')
+  child.kill(signal)
+  expect(await ended).toEqual([code, null])
+  await expect.poll(() => ids().filter(isRunning), { timeout: 10_000 }).toEqual([])
+  expect(readdirSync(env.TMPDIR).filter((name) => name.startsWith('pi-explore-'))).toEqual([])
+})
+
+function isRunning(id: string): boolean {
+  try {
+    return process.kill(Number(id), 0)
+  } catch {
+    return false
+  }
+}

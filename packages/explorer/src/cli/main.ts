@@ -35,6 +35,9 @@ const options = {
   help: { type: 'boolean' },
 } as const
 
+// An exit ends the shops, too.
+process.once('SIGINT', () => process.exit(130))
+process.once('SIGTERM', () => process.exit(143))
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(args: readonly string[]): Promise<number> {
