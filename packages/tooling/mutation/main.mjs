@@ -59,6 +59,7 @@ const groups = [
       'provider-result',
       'return-url',
       'session-token',
+      'wait-for-version',
       'wait-groups',
     ],
   }).flatMap(([folder, names]) =>
@@ -76,6 +77,7 @@ const groups = [
     ],
     [['checkout/intent-snapshot'], ['checkout/intent-snapshot']],
     [['checkout/pages'], ['checkout/pages']],
+    [['checkout/confirm'], ['checkout/confirm', 'checkout/routes']],
     [['checkout/api-errors', 'checkout/open-session'], ['checkout/routes']],
     [['intents/intents'], ['intents/intents']],
   ].map(([names, tests]) => ({
@@ -118,6 +120,30 @@ const equivalent = [
     `'node:crypto' → ""`,
     'nodeCrypto?.hash → false',
   ]),
+  ...unseen(`${service}/src/checkout/confirm.ts`, 'The confirmation is read again.', [
+    'moved → false',
+  ]),
+  ...unseen(`${service}/src/checkout/confirm.ts`, 'Only a pending outcome has `after`.', [
+    "outcome.result === 'pending' → true",
+  ]),
+  ...unseen(
+    `${service}/src/checkout/confirm.ts`,
+    'An intent accepts a result while it is processing, and none before its challenge.',
+    [
+      ["|| outcome.result === 'pending') return", "outcome.result === 'challenge' → false"],
+      ["|| outcome.result === 'pending') return", `'challenge' → ""`],
+      ["'rejection' in settled", `'rejection' → ""`],
+    ],
+  ),
+  ...unseen(`${service}/src/checkout/open-session.ts`, 'Neither has a token.', [
+    `'' → "Stryker was here!"`,
+  ]),
+  ...unseen(`${service}/src/checkout/open-session.ts`, 'The first item is not read.', [
+    '[] → ["Stryker was here"]',
+  ]),
+  ...unseen(`${service}/src/checkout/open-session.ts`, 'Both are falsy.', [
+    '() => false → () => undefined',
+  ]),
   ...unseen(`${service}/src/checkout/pages.ts`, 'Faster.', ['known → false', 'cached → false']),
   ...unseen(`${service}/src/checkout/pages.ts`, 'A built page has a style sheet.', [
     ['const [, rest', `'' → "Stryker was here!"`],
@@ -145,6 +171,22 @@ const equivalent = [
     ["request.on('close'", '{ → {}'],
     '!request.complete → request.complete',
     '!request.complete → false',
+  ]),
+  ...unseen(`${service}/src/merchants/authenticate.ts`, 'Faster.', [
+    'last && last.header === header && isValid(last.lookUp) → false',
+    'lookUp && header !== undefined → false',
+    'header !== undefined → header === undefined',
+    '{ header, lookUp } → {}',
+  ]),
+  ...unseen(`${service}/src/merchants/authenticate.ts`, 'A key that was found has a header.', [
+    'header !== undefined → true',
+  ]),
+  ...unseen(`${service}/src/merchants/authenticate.ts`, 'It bounds the memory.', [
+    'entries.size >= cacheSize → false',
+    'entries.size >= cacheSize → entries.size > cacheSize',
+  ]),
+  ...unseen(`${service}/src/merchants/authenticate.ts`, 'The first item is not read.', [
+    '[] → ["Stryker was here"]',
   ]),
   ...unseen(`${service}/src/merchants/environments.ts`, 'Both are falsy.', [
     '() => false → () => undefined',

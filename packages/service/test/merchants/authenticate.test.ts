@@ -164,13 +164,14 @@ test('reads a key once in five seconds, on each connection or all', async () => 
   expect(statements).toBe(4)
 })
 
-test('a connection may change its key', async () => {
+test('a connection may change its key, and each is read once', async () => {
   const [test, live] = [await newKey('test'), await newKey('live')]
   const socket = {}
   for (const mode of ['test', 'live', 'test'] as const) {
     const { apiKey } = mode === 'test' ? test : live
     expect(await authenticate(apiKey, socket)).toMatchObject({ mode })
   }
+  expect(statements).toBe(2)
 })
 
 test('accepts a new key immediately after it was unknown, and limits clients before', async () => {
