@@ -43,7 +43,10 @@ export type CreateResult =
 /** Returns the function that creates intents. Create one for each database, so that requests share batches. */
 export function createBatch(db: Database): (draft: NewIntent) => Promise<CreateResult> {
   return batch({
-    run: async (drafts) => await create(db, drafts),
+    run: async (drafts) => {
+      const others = await create(db, drafts)
+      return drafts.map(({ id }) => others.get(id) ?? { type: 'created' })
+    },
     // Another instance may have locked one of the keys.
     separable: (error) => isOneRowsFault(error) || isLockConflict(error),
     resultOf: ({ idempotency }, error) =>
@@ -52,25 +55,26 @@ export function createBatch(db: Database): (draft: NewIntent) => Promise<CreateR
   })
 }
 
-async function create(db: Queryable, drafts: readonly NewIntent[]): Promise<readonly Outcome[]> {
-  // All instances lock rows in the same order. Otherwise two batches could deadlock.
-  const sorted = [...drafts].sort(byKey)
-  const created = await insert(db, sorted)
-  const losers = sorted.filter(({ id }) => !created.has(id))
-  if (losers.length === 0) return drafts.map(() => ({ type: 'created' }))
+/** @returns The outcome of each draft that it did not insert. */
+async function create(db: Queryable, drafts: readonly NewIntent[]): Promise<Outcomes> {
+  const created = await insert(db, drafts)
+  const losers = drafts.filter(({ id }) => !created.has(id))
+  if (losers.length === 0) return new Map()
   // The inserted rows are committed, so a later error affects only the other ones.
-  const outcomes = await readWinners(db, losers).catch((error: unknown) => failed(losers, error))
-  return drafts.map(({ id }) => outcomes.get(id) ?? { type: 'created' })
+  return await readWinners(db, losers).catch((error: unknown) => failed(losers, error))
 }
 
 type Outcome = CreateResult | Failed
 
-function failed(drafts: readonly NewIntent[], error: unknown): ReadonlyMap<string, Outcome> {
+type Outcomes = ReadonlyMap<string, Outcome>
+
+function failed(drafts: readonly NewIntent[], error: unknown): Outcomes {
   return new Map(drafts.map(({ id }) => [id, new Failed(error)]))
 }
 
 async function insert(db: Queryable, drafts: readonly NewIntent[]): Promise<ReadonlySet<string>> {
-  // PostgreSQL reads one array for each column in half the time of a JSON text.
+  // PostgreSQL reads one array for each column in half the time of a JSON text. All instances insert, and so lock, keys
+  // in the same order. Otherwise two batches could deadlock.
   const rows = await db.query<{ id: string }>`
     insert into payment_intents (
       id, environment_id, amount, currency, order_id, customer, metadata, secret_salt, secret_kid,
@@ -98,6 +102,7 @@ async function insert(db: Queryable, drafts: readonly NewIntent[]): Promise<Read
       ) as draft (
         id, environment, amount, currency, "orderId", customer, metadata, salt, kid,
         hash, fingerprint, created)
+     order by hash, environment
     on conflict (environment_id, idempotency_hash) do nothing
     returning id`
   return new Set(rows.map(({ id }) => id))
@@ -114,10 +119,7 @@ interface Winner extends Omit<WinnerRow, 'packed'> {
   readonly intent: StoredIntent
 }
 
-async function readWinners(
-  db: Queryable,
-  losers: readonly NewIntent[],
-): Promise<ReadonlyMap<string, Outcome>> {
+async function readWinners(db: Queryable, losers: readonly NewIntent[]): Promise<Outcomes> {
   // Select by hash alone, for the reason in `findIntent`.
   const found = await db.query<WinnerRow>`
     select loser, idempotency_fingerprint = loser_fingerprint as same,
@@ -150,10 +152,9 @@ async function createAgain(
   db: Queryable,
   drafts: readonly NewIntent[],
   expired: readonly Winner[],
-): Promise<ReadonlyMap<string, Outcome>> {
+): Promise<Outcomes> {
   await release(db, expired)
-  const outcomes = await create(db, drafts)
-  return new Map(drafts.map(({ id }, at) => [id, outcomes[at] ?? { type: 'in_use' }]))
+  return await create(db, drafts)
 }
 
 function outcomeOf({ loser, same, intent }: Winner): CreateResult {
@@ -172,19 +173,6 @@ async function release(db: Queryable, expired: readonly Winner[]): Promise<void>
     update payment_intents
        set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null
      where id = any(${ids})`
-}
-
-/** Compares by environment, then by hash of the key. Intents without a key need no lock. */
-function byKey(one: NewIntent, other: NewIntent): number {
-  return (
-    compare(one.environmentId, other.environmentId) ||
-    compare(one.idempotency?.hash ?? '', other.idempotency?.hash ?? '')
-  )
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0
-  return one < other ? -1 : 1
 }
 
 /** Returns `bytea` in hex format. @see https://www.postgresql.org/docs/15/datatype-binary.html */

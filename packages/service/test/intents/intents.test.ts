@@ -103,6 +103,32 @@ test('creates one intent from fifty drafts with one key (threat 20)', async () =
   }
 })
 
+test('inserts the keys of a batch in one order, so that two batches cannot deadlock', async () => {
+  const drafts = [74, 71, 73, 72].map((key) => draft(key))
+  await Promise.all(drafts.map(create))
+  const inserted = await db.query`
+    select encode(idempotency_hash, 'hex') as hash from payment_intents
+     where id = any(${drafts.map(({ id }) => id)}) order by ctid`
+  expect(inserted).toEqual([71, 72, 73, 74].map((key) => ({ hash: hashes(key).hash })))
+})
+
+test('sends one statement for new intents, two with a repeated key, one while the store is away', async () => {
+  let statements = 0
+  let isAway = false
+  const counted = observed(db, () => {
+    statements++
+    if (isAway) throw new StoreError('08006')
+  })
+  const sent = async (): Promise<number> => {
+    statements = 0
+    await Promise.allSettled([newIntent(), draft(75)].map(createBatch(counted)))
+    return statements
+  }
+  expect([await sent(), await sent()]).toEqual([1, 2])
+  isAway = true
+  expect(await sent()).toBe(1)
+})
+
 test('fails only the bad row of a batch', async () => {
   const bad = draft(4, { environmentId: 'env_missing' })
   const results = await Promise.allSettled([create(draft(5)), create(bad), create(draft(6))])
@@ -148,13 +174,17 @@ test('a key belongs to one body of one environment, for 48 hours', async () => {
     ...Array(3).fill({ type: 'created' }),
   ])
   const later = draft(60, { createdAt: after(48), idempotency: hashes(60, 2) })
-  expect(await Promise.all([create(later), create(draft(61))])).toMatchObject([
-    { type: 'created' },
-    { type: 'replayed', created: { id: plain.id } },
-  ])
-  expect(await create(draft(60, { idempotency: hashes(60, 2) }))).toMatchObject({
-    ...{ type: 'replayed', created: { id: later.id } },
-  })
+  const body2 = { idempotency: hashes(60, 2) }
+  const plainAgain = { type: 'replayed', created: { id: plain.id } }
+  const laterAgain = { type: 'replayed', created: { id: later.id } }
+  expect(
+    await Promise.all([later, draft(60, { ...later, id: newIntent().id }), draft(61)].map(create)),
+  ).toMatchObject([{ type: 'created' }, laterAgain, plainAgain])
+  expect(
+    await Promise.all(
+      [draft(60, body2), draft(60, { ...body2, environmentId: 'env_live' }), draft(61)].map(create),
+    ),
+  ).toMatchObject([laterAgain, { type: 'reused' }, plainAgain])
 })
 
 test('a key that another instance has locked is in use, and other creates succeed', async () => {
@@ -244,16 +274,17 @@ test('rejects the first cause without a change', async () => {
   expect(await apply(confirmed)).toEqual({ rejection: 'version_conflict' })
 })
 
-for (const [key, code] of [
-  [21, '08006'],
-  [22, '42501'],
+for (const [what, key, code, part] of [
+  ['reading a duplicate', 21, '08006', 'join payment_intents'],
+  ['reading a duplicate', 22, '42501', 'join payment_intents'],
+  ['releasing an expired key', 23, '08006', 'idempotency_hash = null'],
 ] as const) {
-  test(`keeps what it created if reading a duplicate fails with ${code}`, async () => {
+  test(`keeps what it created if ${what} fails with ${code}`, async () => {
     await create(draft(20))
     const broken = observed(db, (text) => {
-      if (text.includes('join payment_intents')) throw new StoreError(code)
+      if (text.includes(part)) throw new StoreError(code)
     })
-    const drafts = [newIntent(), draft(key), draft(20)]
+    const drafts = [newIntent(), draft(key), draft(20, { createdAt: after(48) })]
     expect(await Promise.allSettled(drafts.map(createBatch(broken)))).toEqual([
       { status: 'fulfilled', value: { type: 'created' } },
       { status: 'fulfilled', value: { type: 'created' } },
