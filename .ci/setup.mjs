@@ -58,7 +58,7 @@ function checkNode() {
 
 function installDependencies() {
   if (changedAt('node_modules/.modules.yaml') > changedAt('pnpm-lock.yaml')) return
-  console.log('Installing dependencies, which takes about a minute…')
+  console.log('Installing dependencies, which can take a minute…')
   // npm would pass these to npx, which would run the outer command again.
   const { npm_config_call: _call, npm_config_package: _package, ...env } = process.env
   const args = [

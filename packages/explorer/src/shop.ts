@@ -9,6 +9,9 @@ import { SetupError } from './violation.ts'
 /** Longest time until a shop responds, in milliseconds. */
 const longestStart = 30_000
 
+/** Longest time until the port of a killed shop is free, in milliseconds. */
+const longestEnd = 2000
+
 /** Lines of the shop's output that a sequence keeps. */
 const maxLines = 10_000
 
@@ -63,7 +66,19 @@ export class Shop {
     clearTimeout(timer)
   }
 
+  /** @throws {SetupError} If another program responds there: the shop would not be what is played with. */
+  async #expectFree(): Promise<void> {
+    const until = performance.now() + longestEnd
+    while (await responds(this.url)) {
+      if (performance.now() > until) {
+        throw new SetupError(`Another program responds at ${this.url}. Stop it first.`)
+      }
+      await sleep(50)
+    }
+  }
+
   async #spawn(): Promise<void> {
+    await this.#expectFree()
     const [program = '', ...args] = this.#options.command
     const child = spawn(program, args, {
       cwd: this.#options.cwd,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runProgram } from '@pi-checkout/test-support/process'
+import { startSite } from '@pi-checkout/test-support/sites'
 import { expect, onTestFinished, test } from 'vitest'
 import { explore } from '../src/index.ts'
 import { adapterFile, command, shopWith } from './support/shop.ts'
@@ -60,6 +61,11 @@ test('rejects a shop that does not start, or has no handoff', async () => {
   ).rejects.toThrow('The handoff returned 404 and no { id, clientSecret }.')
   await expect(explore({ command: ['no-such-program'] })).rejects.toThrow(
     'Cannot run no-such-program',
+  )
+  const other = await startSite((_, response) => void response.end())
+  onTestFinished(other.close)
+  await expect(explore({ command, shop: other.origin })).rejects.toThrow(
+    `Another program responds at ${other.origin}. Stop it first.`,
   )
   await expect(explore({ command: [] })).rejects.toThrow('command: must be')
 })
