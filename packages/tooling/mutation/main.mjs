@@ -79,7 +79,8 @@ const groups = [
     [['checkout/pages'], ['checkout/pages']],
     [['checkout/confirm'], ['checkout/confirm', 'checkout/routes']],
     [['checkout/api-errors', 'checkout/open-session'], ['checkout/routes']],
-    [['intents/intents'], ['intents/intents']],
+    [['intents/create-batch', 'intents/intents'], ['intents/intents']],
+    [['intents/routes'], ['intents/routes']],
   ].map(([names, tests]) => ({
     sources: names.map((name) => `${service}/src/${name}.ts`),
     tests: tests.map((name) => `${service}/test/${name}.test.ts`),
@@ -152,6 +153,13 @@ const equivalent = [
   ...unseen(`${service}/src/checkout/session-token.ts`, 'It bounds the memory.', [
     'this.#verified.size >= maxVerified → false',
     'this.#verified.size >= maxVerified → this.#verified.size > maxVerified',
+  ]),
+  ...unseen(`${service}/src/intents/create-batch.ts`, 'Each loser has a key.', [
+    ['losers.map', 'idempotency?.hash → idempotency.hash'],
+    ['losers.map', 'idempotency?.fingerprint → idempotency.fingerprint'],
+  ]),
+  ...unseen(`${service}/src/intents/routes.ts`, 'The path has an id.', [
+    `'' → "Stryker was here!"`,
   ]),
   ...unseen(`${service}/src/intents/find-batch.ts`, 'An aggregate returns one row.', [
     'found?.intents → found.intents',

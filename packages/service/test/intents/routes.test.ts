@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { intentRoutes } from '../../src/intents/routes.ts'
 import { control } from '../support/sandbox.ts'
 import {
   create,
@@ -10,6 +11,7 @@ import {
   startTestService,
   statusOf,
 } from '../support/service.ts'
+import { newIntent } from '../support/store.ts'
 
 const service = await startTestService()
 
@@ -79,8 +81,21 @@ test('rejects a reused key with another body, without data of the first (threat 
   const response = await create(service, { ...order, amount: 150001 }, key)
   expect(response.status).toBe(422)
   const text = await response.text()
-  expect(JSON.parse(text)).toMatchObject({ code: 'idempotency_key_reused', retryable: false })
+  expect(JSON.parse(text)).toMatchObject({
+    ...{ code: 'idempotency_key_reused', retryable: false },
+    detail: 'This Idempotency-Key was used with another body. Use a new key for a new request.',
+  })
   expect(text).not.toContain(id)
+})
+
+test('asks for the same request again while its key is in use', async () => {
+  const intents = { create: async () => ({ type: 'in_use' }) }
+  const { handle } = intentRoutes({ intents } as never).create
+  await expect(handle({} as never, { draft: newIntent(), version: {} })).rejects.toMatchObject({
+    ...{ code: 'idempotency_key_in_use', headers: { 'retry-after': '1' } },
+    message:
+      'The first request with this Idempotency-Key is still running. Send the same request again.',
+  })
 })
 
 test('leaves the key of a rejected create unused (threat 22)', async () => {
@@ -184,7 +199,10 @@ test('returns the same 404 for unknown and malformed ids (threat 8)', async () =
     }),
   )
   expect(new Set(texts).size).toBe(1)
-  expect(texts[0]).toContain('payment_intent_not_found')
+  expect(JSON.parse(String(texts[0]))).toMatchObject({
+    code: 'payment_intent_not_found',
+    detail: "No Payment Intent in the API key's environment has this id.",
+  })
 })
 
 for (const header of ['origin', 'sec-fetch-site']) {
