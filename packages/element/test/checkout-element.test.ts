@@ -286,6 +286,59 @@ test.each([
   },
 )
 
+test.each([
+  ['intent-id', 'client-secret'],
+  ['intentid', 'clientsecret'],
+])('the attributes %s and %s mount, and the secret is removed', async (id, secret) => {
+  pay.setAttribute(id, 'pi_1')
+  pay.setAttribute(secret, 'x')
+  expect([pay.getAttribute(id), pay.hasAttribute(secret)]).toEqual(['pi_1', false])
+  document.body.append(pay)
+  pay.setAttribute('label', 'Pay')
+  await settled()
+  expect([outcome(), pay.shadowRoot?.querySelector('iframe')?.title]).toEqual([
+    'loading pi_1',
+    'Pay',
+  ])
+})
+
+test('keeps values that were set before its definition', async () => {
+  const late = document.createElement('late-checkout')
+  Object.assign(late, { fetchHandoff: fast, handoff: two })
+  document.body.append(late)
+  defineCheckout({ tag: 'late-checkout', checkoutOrigin: 'https://pay.example' })
+  pay = late as PiCheckout
+  await settled()
+  expect([outcome(), pay.fetchHandoff, pay.handoff]).toEqual(['loading pi_2', fast, null])
+  Object.assign(pay, pair)
+  expect([pay.intentId, pay.clientSecret]).toEqual(['pi_2', null])
+})
+
+test('is a group with a name and a state for assistive technology and styles', async () => {
+  const internals = { states: new Set() }
+  const attach = vi.spyOn(HTMLElement.prototype, 'attachInternals')
+  attach.mockReturnValue(internals as never)
+  pay = document.createElement(tag) as PiCheckout
+  attach.mockRestore()
+  const named = { role: 'group', ariaLabel: 'Secure payment form' }
+  expect(internals).toEqual({ ...named, ariaBusy: 'false', states: new Set(['idle']) })
+  start(pending)
+  await settled()
+  expect(internals).toEqual({ ...named, ariaBusy: 'true', states: new Set(['loading']) })
+})
+
+test.each([
+  [false, 'error', 'cross_origin_isolated'],
+  [true, 'loading pi_1 sent', undefined],
+])('an isolated page with credentialless frames: %s', async (isAble, expected, code) => {
+  vi.stubGlobal('crossOriginIsolated', true)
+  if (isAble) Object.assign(HTMLIFrameElement.prototype, { credentialless: false })
+  start(fast)
+  await settled()
+  Reflect.deleteProperty(HTMLIFrameElement.prototype, 'credentialless')
+  expect([outcome(), pay.error?.code]).toEqual([expected, code])
+})
+
 test('focus() does nothing before the element is inserted', () => {
   expect(() => pay.focus()).not.toThrow()
 })

@@ -47,6 +47,18 @@ const groups = [
     ),
     tests: [`${element}/test/{client,credentials,errors,locale,origin}.test.ts`],
   },
+  ...[
+    [['appearance', 'define-checkout'], ['origin.test.ts']],
+    [['burst'], ['burst.test.ts']],
+    [['unknown-properties'], ['unknown-properties.test.ts']],
+    [
+      ['checkout-element', 'events', 'view', 'when-ready'],
+      ['{checkout-element,hosted-messages}.test.ts'],
+    ],
+  ].map(([names, tests]) => ({
+    sources: names.map((name) => `${element}/src/${name}.ts`),
+    tests: tests.map((name) => `${element}/test/${name}`),
+  })),
   // Tests without a service take milliseconds.
   ...Object.entries({
     http: ['body', 'json', 'single-header'],
@@ -120,6 +132,16 @@ const equivalent = [
   ...unseen(`${server}/src/client/sha256.ts`, 'Faster.', [
     `'node:crypto' → ""`,
     'nodeCrypto?.hash → false',
+  ]),
+  ...unseen(`${element}/src/when-ready.ts`, 'A settled promise ignores it.', [
+    ['signal?.addEventListener', '{ signal: done.signal } → {}'],
+    ['pi-statechange', '{ signal: done.signal } → {}'],
+    'signal.aborted → false',
+    ['removeController', `'abort' → ""`],
+    '() => element.removeController(controller) → () => undefined',
+  ]),
+  ...unseen(`${element}/src/when-ready.ts`, 'It is called by the signal.', [
+    'signal?.reason → signal.reason',
   ]),
   ...unseen(`${service}/src/checkout/confirm.ts`, 'The confirmation is read again.', [
     'moved → false',

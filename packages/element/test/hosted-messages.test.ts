@@ -1,0 +1,340 @@
+// @vitest-environment jsdom
+import type { FromFrame } from '@pi-checkout/contract/frame-protocol'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { defineCheckout, type Handoff, type PiCheckout, whenReady } from '../src/index.ts'
+
+const tag = 'messages-checkout'
+const checkoutOrigin = 'https://pay.example'
+defineCheckout({ tag, checkoutOrigin, appearance: { accent: '#ad4318' } })
+
+const one = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
+const two = { id: 'pi_2', clientSecret: 'pi_2_secret_y' }
+
+const log = vi.spyOn(console, 'error').mockReturnValue()
+let pay: PiCheckout
+let events: string[] = []
+/** Messages that the hosted page has received since it connected. */
+let received: unknown[] = []
+/** The port of the element. */
+let port: {
+  onmessage: (event: { readonly data: unknown }) => void
+  readonly [name: string]: unknown
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.stubGlobal('MessageChannel', function connected() {
+    const postMessage = (message: unknown): void => void received.push(message)
+    port = { onmessage: () => {}, close: () => {}, postMessage }
+    return { port1: port, port2: {} }
+  })
+  events = []
+  pay = document.createElement(tag) as PiCheckout
+  for (const type of [
+    'pi-statechange',
+    'pi-ready',
+    'pi-leave',
+    'pi-finish',
+    'pi-cancel',
+    'pi-error',
+  ] as const) {
+    pay.addEventListener(type, (event: Event & { intentId?: string; error?: { code: string } }) => {
+      const detail = event.intentId ?? event.error?.code
+      events.push([type, pay.state, detail].filter(Boolean).join(' '))
+    })
+  }
+})
+
+afterEach(() => {
+  document.body.replaceChildren()
+  vi.unstubAllGlobals()
+  log.mockClear()
+  vi.useRealTimers()
+})
+
+const root = (): ShadowRoot => pay.shadowRoot as ShadowRoot
+const frame = (): HTMLIFrameElement => root().querySelector('iframe') as HTMLIFrameElement
+
+/** Connects the page of the frame. */
+function hello(): void {
+  received = []
+  // jsdom gives a frame in a shadow root no window.
+  const source = { postMessage: () => {} }
+  Object.defineProperty(frame(), 'contentWindow', { value: source, configurable: true })
+  const data = { pi: 'checkout', t: 'hello', v: [1], doc: '0'.repeat(16) }
+  dispatchEvent(Object.assign(new Event('message'), { source, origin: checkoutOrigin, data }))
+  send({ t: 'ack' })
+}
+
+function send(...messages: readonly FromFrame[]): void {
+  for (const data of messages) port.onmessage({ data })
+}
+
+/** Inserts the element with a handoff, and connects its page. */
+async function mount(handoff: Handoff = one): Promise<void> {
+  pay.handoff = handoff
+  document.body.append(pay)
+  await pay.updateComplete
+  hello()
+  events = []
+}
+
+const busy = { t: 'busy', on: true } as const
+const idle = { t: 'busy', on: false } as const
+const ready = { t: 'ready' } as const
+const readyEvents = ['pi-statechange ready', 'pi-ready ready']
+const finish = { t: 'finish' } as const
+const finishEvents = ['pi-statechange finished', 'pi-finish finished pi_1']
+
+test.each<[string, FromFrame[], string[]]>([
+  [
+    'a payment',
+    [ready, busy, idle],
+    [...readyEvents, 'pi-statechange busy', 'pi-statechange ready'],
+  ],
+  ['nothing before the form is usable', [busy, idle], []],
+  ['readiness once', [ready, ready], readyEvents],
+  ['a redirect', [ready, { t: 'leave' }], [...readyEvents, 'pi-leave ready']],
+  ['the end once', [ready, finish, finish, busy, ready], [...readyEvents, ...finishEvents]],
+  ['the end without readiness', [finish], finishEvents],
+  ['a cancel', [{ t: 'cancel' }], ['pi-statechange finished', 'pi-cancel finished pi_1']],
+])('reports %s', async (_, messages, expected) => {
+  await mount()
+  send(...messages)
+  expect(events).toEqual(expected)
+})
+
+test('reports the form of a reloaded page, and the end once', async () => {
+  await mount()
+  send(ready, finish)
+  hello()
+  events = []
+  send(ready, finish)
+  expect(events).toEqual([...readyEvents, 'pi-statechange finished'])
+})
+
+test('sends locale and appearance before the secret, and again when they change', async () => {
+  document.documentElement.lang = 'hy'
+  await mount()
+  const auth = { t: 'auth', id: 'pi_1', secret: one.clientSecret }
+  const standard = '{"accent":"#ad4318"}'
+  expect(received).toEqual([{ t: 'config', locale: 'hy', appearance: standard }, auth])
+  for (const [values, locale, appearance] of [
+    [{ locale: 'ru' }, 'ru', standard],
+    [{ appearance: { radius: 4 } }, 'ru', '{"radius":4}'],
+    [{ locale: null, appearance: null }, 'hy', standard],
+  ] as const) {
+    received = []
+    Object.assign(pay, values)
+    await pay.updateComplete
+    expect(received).toEqual([{ t: 'config', locale, appearance }])
+  }
+  received = []
+  pay.label = 'Pay'
+  await pay.updateComplete
+  expect(received).toEqual([])
+  document.documentElement.lang = ''
+})
+
+test('names the frame, in the language of the page or by its label', async () => {
+  await mount()
+  const titles = []
+  for (const values of [{}, { locale: 'ru' }, { label: 'Pay' }, { locale: null, label: null }]) {
+    Object.assign(pay, values)
+    await pay.updateComplete
+    titles.push(frame().title)
+  }
+  const title = 'Secure payment form'
+  expect(titles).toEqual([title, 'Безопасная форма оплаты', 'Pay', title])
+})
+
+test('shows a slot while idle, a text while loading, and a text after an error', async () => {
+  const shown = (): string | undefined =>
+    root()
+      .querySelector('.box')
+      ?.innerHTML.replace(/<iframe.*<\/iframe>/, '')
+  const box = (slot: string, loading = '', error = ''): string =>
+    `<slot${slot}></slot><div part="loading" role="status">${loading}</div><div part="error" role="alert">${error}</div>`
+  document.body.append(pay)
+  await pay.updateComplete
+  expect(shown()).toBe(box(''))
+  await mount()
+  const hidden = ' hidden=""'
+  expect(frame().inert).toBe(true)
+  const loading =
+    '<slot name="loading">Loading the payment form…</slot><p>Check your connection.</p>'
+  expect(shown()).toBe(box(hidden, loading))
+  send(ready)
+  await pay.updateComplete
+  expect(frame().inert).toBe(false)
+  expect(shown()).toBe(box(hidden))
+  send({ t: 'fail', code: 'origin_not_allowed' })
+  await pay.updateComplete
+  const unavailable = '<slot name="error">The payment form is not available right now.</slot>'
+  const help = `<p>pi-checkout: origin_not_allowed. This page is not registered. Run: npx pi-service origins add ${location.origin}</p>`
+  expect(shown()).toBe(box(hidden, '', unavailable + help))
+})
+
+const internal = { t: 'fail', code: 'x' } as const
+
+/** Waits for the automatic retry, which connects again. */
+async function retried(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(1000)
+  hello()
+}
+
+test.each([
+  [0, 500],
+  [0.5, 750],
+])('mounts again after a failure, at random (%d) after %d ms', async (random, time) => {
+  vi.spyOn(Math, 'random').mockReturnValue(random)
+  await mount()
+  send(ready, internal)
+  await vi.advanceTimersByTimeAsync(time - 1)
+  expect(root().querySelector('iframe')).toBeNull()
+  await vi.advanceTimersByTimeAsync(1)
+  expect([frame().src, pay.state]).toEqual([`${checkoutOrigin}/checkout/pi_1`, 'loading'])
+  hello()
+  send(ready, internal)
+  await retried()
+  send(internal)
+  expect(events).toEqual([
+    ...readyEvents,
+    'pi-statechange loading',
+    ...readyEvents,
+    'pi-statechange loading',
+    'pi-statechange error',
+    'pi-error error internal',
+  ])
+  expect(pay.error).toMatchObject({ code: 'internal', retryable: true })
+  await pay.updateComplete
+  root().querySelector<HTMLElement>('[part="retry"]')?.click()
+  await pay.updateComplete
+  expect(pay.state).toBe('loading')
+})
+
+test('does not mount again after its removal', async () => {
+  await mount()
+  send(internal)
+  pay.remove()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect([pay.state, root().querySelector('iframe')]).toEqual(['idle', null])
+})
+
+test.each([
+  ['https:', undefined, ''],
+  ['https:', true, 'pi-checkout: offline. No response from'],
+  ['http:', undefined, 'pi-checkout: offline. No response from'],
+] as const)(
+  'an offline page over %s, test %s, has the help "%s"',
+  async (protocol, isTest, help) => {
+    vi.stubGlobal('location', { origin: 'https://shop.example', protocol })
+    vi.stubGlobal('navigator', { onLine: false })
+    await mount()
+    send(internal)
+    await retried()
+    send({ ...internal, test: isTest })
+    await pay.updateComplete
+    expect(pay.error?.code).toBe('offline')
+    expect(root().querySelector('p')?.textContent ?? '').toContain(help)
+    expect(log).toHaveBeenCalledTimes(help ? 1 : 0)
+  },
+)
+
+const unauthorized = { t: 'fail', code: 'unauthorized' } as const
+
+test('requests another handoff once after a rejected one, and again after the form was usable', async () => {
+  const handoffs = [one, two, one, two]
+  const fetchHandoff = vi.fn(async () => handoffs[fetchHandoff.mock.calls.length - 1] ?? one)
+  pay.fetchHandoff = fetchHandoff
+  document.body.append(pay)
+  const connect = async (...messages: FromFrame[]): Promise<string> => {
+    hello()
+    send(...messages)
+    await vi.advanceTimersByTimeAsync(0)
+    return `${pay.state} ${frame()?.src.split('/').at(-1)} ${fetchHandoff.mock.calls.length}`
+  }
+  await vi.advanceTimersByTimeAsync(0)
+  expect(await connect(unauthorized)).toBe('loading pi_2 2')
+  expect(await connect(ready)).toBe('ready pi_2 2')
+  expect(await connect(unauthorized)).toBe('loading pi_1 3')
+  expect(await connect(unauthorized)).toBe('error undefined 3')
+  expect(pay.error?.code).toBe('unauthorized')
+  pay.reload()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(await connect(ready)).toBe('ready pi_2 4')
+})
+
+test('an unauthorized handoff of the page is an error', async () => {
+  await mount()
+  send(unauthorized)
+  expect(events).toEqual(['pi-statechange error', 'pi-error error unauthorized'])
+})
+
+test.each(['button', 'input'])(
+  'moves the focus of a failed frame to the button, but not from an input: %s',
+  async (name) => {
+    await mount()
+    send(ready)
+    frame().tabIndex = 0
+    pay.focus()
+    expect(root().activeElement).toBe(frame())
+    send(internal)
+    const input = document.createElement('input')
+    document.body.append(input)
+    if (name === 'input') input.focus()
+    await retried()
+    send(internal)
+    await vi.advanceTimersByTimeAsync(0)
+    const focused = document.activeElement === pay ? root().activeElement : document.activeElement
+    expect(focused?.localName).toBe(name)
+  },
+)
+
+/** Returns how `whenReady` ends, or that it waits, after the act. */
+async function readiness(act: () => void, options?: { readonly signal: AbortSignal }) {
+  const ended = whenReady(pay, options).then(
+    () => 'resolved',
+    ({ name }) => name,
+  )
+  await pay.updateComplete
+  act()
+  return await Promise.race([ended, vi.advanceTimersByTimeAsync(0).then(() => 'waits')])
+}
+
+test.each<[FromFrame[], FromFrame[], string]>([
+  [[], [], 'waits'],
+  [[], [ready], 'resolved'],
+  [[], [finish], 'resolved'],
+  [[ready], [], 'resolved'],
+  [[ready, busy], [], 'resolved'],
+  [[finish], [], 'resolved'],
+  [[unauthorized], [], 'CheckoutError'],
+])('whenReady after %j, and then %j: %s', async (before, after, expected) => {
+  await mount()
+  send(...before)
+  expect(await readiness(() => send(...after))).toBe(expected)
+})
+
+test('whenReady rejects after a removal, or at once with an aborted signal', async () => {
+  await mount()
+  expect(await readiness(() => pay.remove())).toBe('AbortError')
+  await mount()
+  send(ready)
+  const signal = AbortSignal.abort(new RangeError('enough'))
+  expect(await readiness(() => {}, { signal })).toBe('RangeError')
+})
+
+test('warns after a second about a property that it does not have, unless it was removed', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue()
+  Object.assign(pay, { clientsecret: 'x' })
+  document.body.append(pay)
+  pay.remove()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(warn).not.toHaveBeenCalled()
+  document.body.append(pay)
+  await vi.advanceTimersByTimeAsync(999)
+  expect(warn).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(warn).toHaveBeenCalledWith(expect.stringContaining('unknown property clientsecret'))
+})
