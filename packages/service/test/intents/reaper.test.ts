@@ -1,9 +1,12 @@
+import { testCards } from '@pi-checkout/contract/sandbox'
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { confirm } from '../../src/checkout/confirm.ts'
 import { randomSalt } from '../../src/ids.ts'
 import { createBatch } from '../../src/intents/create-batch.ts'
 import { reap, startReaper } from '../../src/intents/reaper.ts'
 import { ensureEnvironment } from '../../src/merchants/merchants.ts'
+import { authorize } from '../../src/provider/acquirer.ts'
 import { hashes, newIntent, observed, openTestStore } from '../support/store.ts'
 
 const db = await openTestStore()
@@ -41,6 +44,19 @@ test('expires an intent that no request reads at its deadline, in environment ti
   expect(await rowOf(ahead)).toMatchObject({ status: 'expired', at: after(24) })
   await reapAt(24)
   expect((await rowOf(real)).status).toBe('expired')
+})
+
+test('ends a challenge at its deadline, long before that of its intent', async () => {
+  const draft = newIntent({ createdAt: start })
+  await createBatch(db)(draft)
+  const card = { number: testCards.challenge, expMonth: 12, expYear: 2040, cvc: '123' }
+  const authorization = authorize(card)
+  if (!authorization) throw new Error('no test card')
+  const confirmation = { attemptId: 'attempt-0000000001', version: 1, authorization }
+  await confirm({ db, now: () => start }, draft, confirmation)
+  expect((await rowOf(draft.id)).status).toBe('requires_action')
+  await reapAt(1)
+  expect((await rowOf(draft.id)).status).toBe('requires_payment_method')
 })
 
 for (const [what, hoursAhead] of [
