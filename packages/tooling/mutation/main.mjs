@@ -55,6 +55,7 @@ const groups = [
       ['checkout-element', 'events', 'view', 'when-ready'],
       ['{checkout-element,hosted-messages}.test.ts'],
     ],
+    [['frameworks/react'], ['react.test.tsx']],
   ].map(([names, tests]) => ({
     sources: names.map((name) => `${element}/src/${name}.ts`),
     tests: tests.map((name) => `${element}/test/${name}`),
@@ -132,6 +133,17 @@ const equivalent = [
   ...unseen(`${server}/src/client/sha256.ts`, 'Faster.', [
     `'node:crypto' → ""`,
     'nodeCrypto?.hash → false',
+  ]),
+  ...unseen(`${element}/src/frameworks/react.ts`, 'It never changes.', [
+    ['element.current as', '[] → ["Stryker was here"]'],
+    '[follow] → []',
+  ]),
+  ...unseen(`${element}/src/frameworks/react.ts`, 'Another number is enough.', [
+    'count + 1 → count - 1',
+  ]),
+  ...unseen(`${element}/src/frameworks/react.ts`, 'Without a listener, nothing is added.', [
+    ['!handler', '!target || !handler → false'],
+    ['!handler', '!target || !handler → !target && !handler'],
   ]),
   ...unseen(`${element}/src/when-ready.ts`, 'A settled promise ignores it.', [
     ['signal?.addEventListener', '{ signal: done.signal } → {}'],
