@@ -50,6 +50,7 @@ const groups = [
   ...[
     [['appearance', 'define-checkout'], ['origin.test.ts']],
     [['burst'], ['burst.test.ts']],
+    [['frame-height', 'frame-session'], ['frame-session.test.ts']],
     [['unknown-properties'], ['unknown-properties.test.ts']],
     [
       ['checkout-element', 'events', 'view', 'when-ready'],
