@@ -55,6 +55,12 @@ test('includes the registered origins in the hosted page, and no data of the int
   }
 })
 
+test('names its scripts in a page that any origin may embed', async () => {
+  const response = await fetch(`${checkout.url}/v1/preload`)
+  expect(ancestorsOf(response)).toBe('*')
+  expect(await response.text()).toContain('rel="modulepreload"')
+})
+
 test('shows one error page for unknown ids, without reading origins (threat 56)', async () => {
   const pages = new Set<string>()
   for (const id of ['pi_000000000000000000000000', 'a%2fb', 'x'.repeat(129), '%00']) {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { revokeSecret } from '../../src/intents/intents.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
 import { cardOf, PageClient, shop, startCheckout } from '../support/checkout.ts'
@@ -12,6 +12,9 @@ async function opened(environmentId = 'env_test'): Promise<PageClient> {
   await client.open(await checkout.createIntent({ environmentId }))
   return client
 }
+
+/** The waits that have begun. */
+const begin = vi.spyOn(checkout.context.notifier, 'begin')
 
 const protectedPaths = ['confirm', 'cancel', 'challenge/open', 'challenge/cancel']
 
@@ -310,6 +313,24 @@ test('reads an intent that has the awaited version, and ignores other parameters
   expect((await client.view('?waitForVersion=000000001&keepAlive')).version).toBe(1)
 })
 
+test('waits for a version, until the intent changes or the client disconnects', async () => {
+  const [client, end] = [await opened(), new AbortController()]
+  begin.mockClear()
+  const disconnected = client.get('?waitForVersion=2', end.signal).catch(() => 'disconnected')
+  await vi.waitFor(() => expect(begin).toHaveBeenCalledTimes(1))
+  const waiting = ['', '&keepAlive'].map((more) => client.view(`?waitForVersion=2${more}`))
+  await vi.waitFor(() => expect(begin).toHaveBeenCalledTimes(3))
+  end.abort()
+  expect(await disconnected).toBe('disconnected')
+  const signals = begin.mock.calls.map(([, , { signal }]) => signal)
+  await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true))
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false, false])
+  await client.post('cancel', {})
+  for (const view of await Promise.all(waiting)) {
+    expect(view).toMatchObject({ status: 'canceled', version: 2 })
+  }
+})
+
 test('rejects a number that is no test card before the other fields, without repeating it', async () => {
   const client = await opened()
   const number = '4111111111111111'
@@ -391,7 +412,11 @@ for (const [what, end] of [
     const [client, other] = [new PageClient(checkout), await opened()]
     await client.open(pair, removed)
     expect((await client.view()).version).toBe(1)
+    begin.mockClear()
+    const waiting = client.get('?waitForVersion=2')
+    await vi.waitFor(() => expect(begin).toHaveBeenCalled())
     expect(await end(pair.id)).toBeTruthy()
+    expect(await problemOf(await waiting)).toBe('401 invalid_session')
     for (const query of ['', '?waitForVersion=2']) {
       const response = await client.get(query)
       expect(response.headers.get('www-authenticate')).toBe(invalidToken)
