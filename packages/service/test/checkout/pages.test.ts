@@ -103,10 +103,12 @@ for (const referer of [
   })
 }
 
-test('keeps the registered origins when the page reloads itself', async () => {
+test('keeps the registered origins when the page reloads itself, or without a valid Referer', async () => {
   const { id } = await checkout.createIntent()
-  const response = await pageFor(id, `${checkout.url}/checkout/${id}`)
-  expect(ancestorsOf(response)).toBe(`${shop} http://localhost:3000`)
+  for (const referer of [`${checkout.url}/checkout/${id}`, 'shop', undefined]) {
+    const response = await pageFor(id, referer)
+    expect(ancestorsOf(response)).toBe(`${shop} http://localhost:3000`)
+  }
 })
 
 for (const [origin, path] of [

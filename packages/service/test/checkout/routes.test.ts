@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { samePageCheck } from '../../src/checkout/routes.ts'
 import { revokeSecret } from '../../src/intents/intents.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
 import { cardOf, PageClient, shop, startCheckout } from '../support/checkout.ts'
@@ -161,6 +162,24 @@ for (const sent of [
   })
 }
 
+const host = '127.0.0.1:4000'
+for (const [method, headers, isAllowed] of [
+  ['POST', { host, origin: 'https://pay.example', 'sec-fetch-site': 'same-origin' }, true],
+  ['POST', { host, origin: `http://${host}` }, true],
+  ['POST', { host, origin: 'https://pay.example', 'sec-fetch-site': 'same-site' }, false],
+  ['POST', { host, origin: 'null' }, false],
+  ['POST', { host }, false],
+  ['GET', { host }, true],
+  ['GET', { host, 'sec-fetch-site': 'cross-site' }, false],
+] as const) {
+  test(`allows ${method} with ${JSON.stringify(headers)}: ${isAllowed} (threat 58)`, () => {
+    const check = () =>
+      samePageCheck('https://pay.example')({ request: { method, headers } } as never)
+    if (isAllowed) check()
+    else expect(check).toThrow('Only the hosted checkout page may call this.')
+  })
+}
+
 for (const [number, code, declineCode] of [
   ['4000000000000002', 'card_declined', 'generic_decline'],
   ['4000000000009995', 'card_declined', 'insufficient_funds'],
@@ -318,6 +337,9 @@ test('waits for a version, until the intent changes or the client disconnects', 
   begin.mockClear()
   const disconnected = client.get('?waitForVersion=2', end.signal).catch(() => 'disconnected')
   await vi.waitFor(() => expect(begin).toHaveBeenCalledTimes(1))
+  // The signature of a token can be encoded in several ways.
+  const session = `Bearer ${client.token.slice(0, client.token.lastIndexOf('.'))}`
+  expect(begin.mock.lastCall?.[2].session).toBe(session)
   const waiting = ['', '&keepAlive'].map((more) => client.view(`?waitForVersion=2${more}`))
   await vi.waitFor(() => expect(begin).toHaveBeenCalledTimes(3))
   end.abort()
