@@ -93,6 +93,7 @@ const groups = [
     [['checkout/pages'], ['checkout/pages']],
     [['checkout/confirm'], ['checkout/confirm', 'checkout/routes']],
     [['checkout/api-errors', 'checkout/open-session'], ['checkout/routes']],
+    [['checkout/routes'], ['checkout/routes', 'checkout/pages']],
     [['intents/create-batch', 'intents/intents'], ['intents/intents']],
     [['intents/routes'], ['intents/routes']],
   ].map(([names, tests]) => ({
@@ -184,6 +185,25 @@ const equivalent = [
   ...unseen(`${service}/src/checkout/pages.ts`, 'A built page has a style sheet.', [
     ['const [, rest', `'' → "Stryker was here!"`],
     ['const [sheet', `'' → "Stryker was here!"`],
+  ]),
+  ...unseen(`${service}/src/checkout/routes.ts`, 'It spreads the load.', [
+    'version !== undefined → true',
+    'version !== undefined → false',
+    'version !== undefined → version === undefined',
+    "woken === 'environments' → true",
+    "woken === 'environments' → false",
+    "woken === 'environments' → woken !== 'environments'",
+    `'environments' → ""`,
+  ]),
+  ...unseen(`${service}/src/checkout/routes.ts`, 'The first read follows a check.', [
+    'woken → true',
+  ]),
+  ...unseen(`${service}/src/checkout/routes.ts`, 'The path has an id.', [
+    ['params', `'' → "Stryker was here!"`],
+  ]),
+  ...unseen(`${service}/src/checkout/routes.ts`, 'The reason is not read.', [
+    ['destroyed', `'closed' → ""`],
+    ['response.once', `'closed' → ""`],
   ]),
   ...unseen(`${service}/src/checkout/session-token.ts`, 'It bounds the memory.', [
     'this.#verified.size >= maxVerified → false',
