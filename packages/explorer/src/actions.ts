@@ -243,6 +243,11 @@ export function settled(sequence: Sequence, step: Step): Step {
   return { ...step, pair: step.pair % Math.max(count, 1) }
 }
 
+/** Returns the step in which the same buyer opens the page. */
+export function handoffOf({ buyer }: Step): Step {
+  return { action: 'handoff', buyer, pair: 0, variant: '' }
+}
+
 /** Returns whether a step has an effect now. */
 export function applies(sequence: Sequence, step: Step): boolean {
   const played = playedBy(sequence, step)

@@ -2,7 +2,16 @@
 import { randomInt } from 'node:crypto'
 import { startService } from '@pi-checkout/service'
 import fc from 'fast-check'
-import { applies, knownActions, play, readStep, type Step, settled, writeStep } from './actions.ts'
+import {
+  applies,
+  handoffOf,
+  knownActions,
+  play,
+  readStep,
+  type Step,
+  settled,
+  writeStep,
+} from './actions.ts'
 import type { Adapter } from './adapter.ts'
 import type { Exploration, ExploreOptions } from './exploration.ts'
 import { Player } from './player.ts'
@@ -10,7 +19,7 @@ import type { Sequence } from './sequence.ts'
 import { Violation } from './violation.ts'
 
 /** Actions of a sequence at most. */
-const longestSequence = 12
+const longestSequence = 25
 
 /**
  * Plays sequences of actions against a shop, until one breaks a rule. Each has another environment.
@@ -64,8 +73,9 @@ class StepCommand implements fc.AsyncCommand<{ steps: Step[] }, Sequence> {
   }
 
   async run(model: { steps: Step[] }, sequence: Sequence): Promise<void> {
-    const step = settled(sequence, this.#step)
-    if (!applies(sequence, step)) return
+    const chosen = settled(sequence, this.#step)
+    // A buyer who holds nothing, or is not on the page, opens it.
+    const step = applies(sequence, chosen) ? chosen : handoffOf(chosen)
     model.steps.push(step)
     await play(sequence, step)
   }
