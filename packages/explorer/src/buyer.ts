@@ -78,7 +78,7 @@ export class Buyer implements AdapterBuyer {
       const socket = connect({ host: hostname, port: Number(port) }, () => {
         socket.write(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
           // The shop has read the request by then, and works on it.
-          setTimeout(() => socket.resetAndDestroy(), 5)
+          setTimeout(() => socket.resetAndDestroy(), 25)
         })
       })
       socket.on('error', () => {})

@@ -1,4 +1,5 @@
 /** Plays sequences one after another, and keeps the shortest that broke a rule. @module */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { applies, describeStep, play, type Step, writeStep } from './actions.ts'
 import type { Adapter } from './adapter.ts'
 import type { FoundViolation } from './exploration.ts'
@@ -71,7 +72,8 @@ export class Player {
     try {
       await act(sequence)
       await sequence.close()
-    } catch (error) {
+    } catch (cause) {
+      const error = await explain(cause, sequence)
       if (error instanceof Violation) this.#keep(error, steps, sequence)
       throw error
     } finally {
@@ -107,4 +109,16 @@ export class Player {
     const shown = { steps: steps.map(describeStep), requests: [...sequence.requests], replay }
     this.violation = { rule, title: rules[rule], detail, ...shown }
   }
+}
+
+/** A request of the adapter fails if the shop exits meanwhile. Returns that violation, or the error. */
+async function explain(error: unknown, sequence: Sequence): Promise<unknown> {
+  if (error instanceof Violation) return error
+  await sleep(200)
+  try {
+    sequence.checkRunning()
+  } catch (violation) {
+    return violation
+  }
+  return error
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { runProgram } from '@pi-checkout/test-support/process'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { expect, onTestFinished, test } from 'vitest'
-import { explore } from '../src/index.ts'
+import { type AdapterBuyer, explore, type OrderState } from '../src/index.ts'
 import { adapterFile, command, shopWith } from './support/shop.ts'
 
 const cli = fileURLToPath(new URL('../bin/pi-explore.mjs', import.meta.url))
@@ -49,6 +49,17 @@ test('says what it could not check', async () => {
     'restarts of the shop (survivesRestart)',
     'several buyers (buyers)',
   ])
+})
+
+test('a shop that exits during a request of its adapter breaks a rule', async () => {
+  const { adapter, ...shop } = shopWith('exits')
+  const state = async (buyer: AdapterBuyer): Promise<OrderState> =>
+    (await (await buyer.fetch('/edit', { body: 'no JSON' })).json()) as OrderState
+  const { violation } = await explore({
+    ...shop,
+    ...{ adapter: { ...adapter, state }, replay: 'handoff.A.1' },
+  })
+  expect(violation?.rule).toBe('shop_exited')
 })
 
 test('rejects a shop that does not start, or has no handoff', async () => {
