@@ -57,7 +57,7 @@ test('keeps an order when the shop is killed', async () => {
 test.each(['PI_API_KEY', 'PI_BASE_URL'])('exits without %s, with the fix', async (name) => {
   const { code, output, errors } = await runShop({ [name]: '' })
   expect(code).toBe(1)
-  expect(errors).toMatch(new RegExp(`^The shop could not start. ${name}: .*pi-service start`))
+  expect(errors).toMatch(new RegExp(`^The shop could not start. ${name}: .*pi-service exec`))
   expect(output + errors).not.toContain(apiKey)
   expect(errors).not.toContain('    at ')
 })
