@@ -111,7 +111,7 @@ function memoryStore(): IntentStore {
       return { type: 'created' }
     },
     find: async ({ id }) => byId.get(id),
-    settle: async (intent) => intent,
+    applyDeadlines: async (intent) => intent,
   }
 }
 

@@ -51,7 +51,7 @@ export async function confirm(
     const confirmed = await moveIntent(tx, intent, first)
     if (!confirmed) return undefined
     await insertAttempt(tx, confirmed, attempt)
-    return await settleNow(tx, confirmed, { attempt, at })
+    return await applyResult(tx, confirmed, { attempt, at })
   })
   if (moved) return { snapshot: { ...snapshot, intent: moved } }
   // Another request changed the intent since it was read. It may be the same confirmation.
@@ -81,8 +81,8 @@ function confirmation(
   return { type: 'confirmed', paymentMethod }
 }
 
-/** Writes the provider's result if it is immediate. */
-async function settleNow(
+/** Writes the transition of the provider's result if the result is immediate. */
+async function applyResult(
   tx: Queryable,
   intent: StoredIntent,
   { attempt, at }: { readonly attempt: ConfirmationRequest; readonly at: Date },

@@ -51,7 +51,10 @@ export interface IntentStore {
   /** Reads an intent of this environment, without applying deadlines. */
   readonly find: (key: IntentKey) => Promise<RetrievedIntent | undefined>
   /** Applies passed deadlines. */
-  readonly settle: (intent: RetrievedIntent, now: Date) => Promise<RetrievedIntent | undefined>
+  readonly applyDeadlines: (
+    intent: RetrievedIntent,
+    now: Date,
+  ) => Promise<RetrievedIntent | undefined>
 }
 
 /** Creates the store of one instance. Concurrent requests share statements. */
@@ -59,7 +62,7 @@ export function createIntentStore(db: Database): IntentStore {
   return {
     create: createBatch(db),
     find: findBatch(db),
-    settle: async (intent, now) => await applyDeadlines(db, intent, now),
+    applyDeadlines: async (intent, now) => await applyDeadlines(db, intent, now),
   }
 }
 

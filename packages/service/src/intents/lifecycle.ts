@@ -56,7 +56,7 @@ export type Cause =
       readonly settlement?: ScheduledSuccess
     }
   | { readonly type: 'challenge_passed' }
-  /** The buyer denied or closed the challenge, or entered three wrong codes. */
+  /** The buyer denied or closed the challenge, or entered too many wrong codes. */
   | { readonly type: 'challenge_failed'; readonly failure: Failure }
   | { readonly type: 'authorised'; readonly providerPaymentId: string }
   | { readonly type: 'declined'; readonly failure: Failure; readonly hard: boolean }
@@ -160,7 +160,7 @@ const challengeTimedOut: Failure = {
   message: 'The confirmation with your bank took too long. Please try again.',
 }
 
-/** Allows another confirmation, unless the decline is hard or this was the tenth. */
+/** Allows another confirmation, unless the decline is hard or this was the last one allowed. */
 function fail(
   intent: IntentState,
   cause: Transition['cause'],

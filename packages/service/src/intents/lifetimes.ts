@@ -14,8 +14,8 @@ export const lifetimes = {
   checkoutSession: 15 * minute,
 } as const
 
-/** Number of failed confirmations after which an intent fails. */
+/** Number of failed confirmations after which an intent fails. The column `confirms` has a constraint of 10. */
 export const maxFailedConfirmations = 10
 
-/** Number of wrong codes after which a challenge fails. */
+/** Number of wrong codes after which a challenge fails. The column `tries` has a constraint of 3. */
 export const maxChallengeTries = 3

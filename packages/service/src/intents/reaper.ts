@@ -1,6 +1,6 @@
 /**
- * Applies passed deadlines of intents that no request reads. Deletes expired idempotency keys and challenge
- * tokens.
+ * Applies passed deadlines of intents that no request reads. Releases expired idempotency keys, and deletes
+ * challenge tokens and, after `PI_RETENTION_DAYS`, final intents.
  *
  * Each instance runs a reaper. They skip rows that another one has locked.
  *

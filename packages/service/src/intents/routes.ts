@@ -131,7 +131,8 @@ export function intentRoutes({
       }),
       handle: async (_call, { id, client: { environment, version } }) => {
         const found = id && (await intents.find({ environmentId: environment.id, id }))
-        const intent = found && (await intents.settle(found, environmentNow(environment, now())))
+        const at = environmentNow(environment, now())
+        const intent = found && (await intents.applyDeadlines(found, at))
         if (!intent) {
           throw new ProblemError(
             'payment_intent_not_found',

@@ -215,12 +215,18 @@ test('finds and settles intents of one environment', async () => {
   }
   const found = await store.find(keyOf(deleted))
   if (!intent || !found) throw new Error('missing')
-  expect(await store.settle(intent, after(23))).toBe(intent)
-  expect(await store.settle(intent, after(24))).toMatchObject({ status: 'expired', version: 2 })
+  expect(await store.applyDeadlines(intent, after(23))).toBe(intent)
+  expect(await store.applyDeadlines(intent, after(24))).toMatchObject({
+    status: 'expired',
+    version: 2,
+  })
   // The first read is out of date.
-  expect(await store.settle(intent, after(25))).toMatchObject({ status: 'expired', version: 2 })
+  expect(await store.applyDeadlines(intent, after(25))).toMatchObject({
+    status: 'expired',
+    version: 2,
+  })
   await db.query`delete from payment_intents where id = ${deleted.id}`
-  expect(await store.settle(found, after(24))).toBeUndefined()
+  expect(await store.applyDeadlines(found, after(24))).toBeUndefined()
 })
 
 test('revokes the secret of an intent in environments of the given modes', async () => {
