@@ -29,14 +29,9 @@ test('describes both operations with all their problems as OpenAPI 3.1', async (
   const description = (await (await fetch(`${url}/openapi.json`)).json()) as {
     openapi: string
     paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>
-    components: { schemas: Record<string, { properties: object }> }
   }
   expect(description.openapi).toBe('3.1.0')
   expect(Object.keys(description.paths)).toEqual(['/payment-intents', '/payment-intents/{id}'])
-  expect(description.components.schemas.CreatePaymentIntent?.properties).toMatchObject({
-    amount: { type: 'integer', minimum: 1, maximum: 9007199254740991 },
-    orderId: { minLength: 1, maxLength: 32 },
-  })
   const responses = description.paths['/payment-intents']?.post?.responses ?? {}
   for (const code of operationProblems.create) {
     expect(responses[problemCodes[code].status]?.description).toContain(code)

@@ -32,18 +32,10 @@ async function verify(token: string, at = now, secretKeys = root) {
   return await tokensOf(secretKeys).verify(token, at)
 }
 
-test('accepts a token for fifteen minutes', async () => {
-  const later = (seconds: number): Date => new Date(now.getTime() + seconds * 1000)
-  const { token, expiresAt } = await tokensOf(root).sign(session, now)
-  expect(expiresAt).toBe('2026-11-20T09:45:00.000Z')
-  expect(await verify(token)).toEqual(verified)
-  expect(await verify(token, later(14 * 60))).toEqual(verified)
-  expect(await verify(token, later(15 * 60 + 6))).toBeUndefined()
-})
-
-test('rejects a token that was accepted before, outside of its fifteen minutes', async () => {
+test('accepts a token for fifteen minutes, also one that was accepted before', async () => {
   const tokens = tokensOf(root)
-  const { token } = await tokens.sign(session, now)
+  const { token, expiresAt } = await tokens.sign(session, now)
+  expect(expiresAt).toBe('2026-11-20T09:45:00.000Z')
   for (const [seconds, expected] of [
     [0, verified],
     [899, verified],
@@ -52,6 +44,7 @@ test('rejects a token that was accepted before, outside of its fifteen minutes',
     [1, verified],
   ] as const) {
     const at = new Date(now.getTime() + seconds * 1000)
+    expect(await verify(token, at)).toEqual(expected)
     expect(await tokens.verify(token, at)).toEqual(expected)
   }
 })

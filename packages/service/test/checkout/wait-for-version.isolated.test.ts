@@ -2,8 +2,6 @@ import { once } from 'node:events'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { revokeSecret } from '../../src/intents/intents.ts'
-import { removeOrigin } from '../../src/merchants/merchants.ts'
-import { waitsOfSession } from '../../src/notifier/notifier.ts'
 import { setClock } from '../../src/sandbox/environment-clock.ts'
 import { resetEnvironments } from '../../src/sandbox/reset.ts'
 import { PageClient, type RunningCheckout, shop, startCheckout } from '../support/checkout.ts'
@@ -77,11 +75,6 @@ async function begun(count: number): Promise<void> {
   await expect.poll(() => waits.begun, { timeout: 12_000 }).toBeGreaterThanOrEqual(count)
 }
 
-test('responds immediately for a version that is reached', async () => {
-  expect((await (await opened()).waitForVersion(1)).version).toBe(1)
-  expect(waits.begun).toBe(0)
-})
-
 test('sends no statement while forty requests wait, and one if anything may have changed', async () => {
   const clients = await Promise.all(Array.from({ length: 40 }, async () => await opened()))
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] })
@@ -129,53 +122,14 @@ test('wakes at a deadline of the clock of its environment only', async () => {
   expect((await untouched).status).toBe('canceled')
 })
 
-for (const [what, revoke] of [
-  ['intent is deleted', async () => await resetEnvironments(other.db, 'env_test')],
-  [
-    'clientSecret is revoked',
-    async (id: string) => await revokeSecret(other.db, { id, modes: ['test'] }),
-  ],
-  [
-    'origin is removed',
-    async () => {
-      await removeOrigin(other.db, { environmentId: 'env_test', origin: shop })
-    },
-  ],
-] as const) {
-  test(`rejects a waiting request whose ${what}`, async () => {
-    const client = await opened(other)
-    const { id } = await client.view()
-    const waiting = client.waitForVersion()
-    await begun(1)
-    await revoke(id)
-    const rejected = { status: 401, code: 'invalid_session' }
-    expect(await client.view()).toMatchObject(rejected)
-    expect(await waiting).toMatchObject(rejected)
-    await other.registerOrigin(shop)
-  })
-}
-
-test('ends the oldest waiting request of a session that waits too often', async () => {
-  const [client, neighbor] = [await opened(), await opened()]
-  let isOver = false
-  const untouched = neighbor.waitForVersion().finally(() => {
-    isOver = true
-  })
-  const waiting = []
-  // The last character of a signature has 16 values with the same meaning.
-  const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  const [signed, last] = [client.token.slice(0, -1), client.token.slice(-1)]
-  for (let count = 0; count <= waitsOfSession; count++) {
-    client.token = signed + characters[characters.indexOf(last) + count]
-    waiting.push(client.waitForVersion())
-    await begun(2 + count)
-  }
-  const [oldest, ...others] = waiting
-  expect(await oldest).toMatchObject({ version: 1 })
-  expect(isOver).toBe(false)
-  await Promise.all([client.post('cancel', {}), neighbor.post('cancel', {})])
-  const views = await Promise.all([...others, untouched])
-  for (const view of views) expect(view.status).toBe('canceled')
+test('rejects a waiting request whose intent is deleted', async () => {
+  const client = await opened(other)
+  const waiting = client.waitForVersion()
+  await begun(1)
+  await resetEnvironments(other.db, 'env_test')
+  const rejected = { status: 401, code: 'invalid_session' }
+  expect(await client.view()).toMatchObject(rejected)
+  expect(await waiting).toMatchObject(rejected)
 })
 
 test('waits through an outage of the store and logs it once', async () => {
@@ -210,18 +164,6 @@ async function pulsing(client: PageClient) {
   expect((await reader?.read())?.value).toBe(' ')
   return reader
 }
-
-test('sends a space at least every 45 seconds, and the view in less than ten minutes', async () => {
-  const client = await opened()
-  const reader = await pulsing(client)
-  let text = ''
-  for (let part = 0; part < 30 && text === ''; part++) {
-    await vi.advanceTimersByTimeAsync(45_000)
-    text += (await reader?.read())?.value?.trim()
-  }
-  vi.useRealTimers()
-  expect(JSON.parse(text)).toMatchObject({ version: 1 })
-})
 
 test('ends a wait when its session expires', async () => {
   const client = await opened(other)

@@ -13,6 +13,7 @@ import { readConfig } from '../../src/config.ts'
 import { createRateLimits } from '../../src/http/rate-limit.ts'
 import { randomBase62 } from '../../src/ids.ts'
 import { clientSecret } from '../../src/intents/client-secret.ts'
+import type { NewIntent } from '../../src/intents/create-batch.ts'
 import { createIntentStore } from '../../src/intents/intents.ts'
 import { createAuthenticator } from '../../src/merchants/authenticate.ts'
 import { addOrigin } from '../../src/merchants/merchants.ts'
@@ -31,10 +32,7 @@ export interface Pair {
 
 export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>
 
-interface IntentChanges {
-  readonly amount?: number
-  readonly currency?: 'AMD' | 'USD'
-  readonly orderId?: string
+interface IntentChanges extends Partial<NewIntent['body']> {
   /** @default 'env_test' */
   readonly environmentId?: string
 }

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest'
-import type { CheckoutView } from '../../shared/checkout-api.ts'
-import { reap } from '../../src/intents/reaper.ts'
 import {
   answer,
   enter,
@@ -10,7 +8,6 @@ import {
   submit,
   tokenIn,
 } from '../support/checkout.ts'
-import { problemOf } from '../support/service.ts'
 
 const page = `${shop}/orders/A-1001?step=pay`
 const checkout = await startCheckout()
@@ -24,10 +21,11 @@ async function challenged(number = '4000000000003220'): Promise<PageClient> {
   return client
 }
 
-/** Opens the challenge and its code form. */
-async function entered(client: PageClient) {
+/** Opens the challenge of a page and its code form. */
+async function entered(page: PageClient | Promise<PageClient> = challenged()) {
+  const client = await page
   const ticket = await client.openChallenge()
-  return { ticket, token: await enter(ticket) }
+  return { client, ticket, token: await enter(ticket) }
 }
 
 const over = 'no longer open'
@@ -37,18 +35,8 @@ const again = (failure: object) => ({
   lastPaymentFailure: failure,
 })
 
-test('shows the address of the challenge and no token', async () => {
-  const { nextAction } = await (await challenged()).view()
-  expect(nextAction).toEqual({
-    type: 'challenge',
-    expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-    url: `${checkout.challengeUrl}/challenge`,
-  })
-})
-
 test('pays after the right code, without the hosted page', async () => {
-  const client = await challenged()
-  const { ticket, token } = await entered(client)
+  const { client, ticket, token } = await entered()
   const done = await answer(ticket, token, '1234')
   expect(done.status).toBe(200)
   expect(await done.text()).toContain('data-done')
@@ -63,8 +51,7 @@ for (const [number, code, failure] of [
   ['4000008400001280', '1234', ['authentication_unavailable', null]],
 ] as const) {
   test(`declines the card that ends in ${number.slice(-4)} after the code ${code}`, async () => {
-    const client = await challenged(number)
-    const { ticket, token } = await entered(client)
+    const { client, ticket, token } = await entered(challenged(number))
     await answer(ticket, token, code)
     const [failed, declineCode] = failure
     expect(await client.view()).toMatchObject(again({ code: failed, declineCode, retryable: true }))
@@ -74,8 +61,7 @@ for (const [number, code, failure] of [
 }
 
 test('asks again after two wrong codes and denies the payment after the third', async () => {
-  const client = await challenged()
-  let { ticket, token } = await entered(client)
+  let { client, ticket, token } = await entered()
   for (const text of ['Try again', 'One try is left']) {
     const html = await (await answer(ticket, token, '1111')).text()
     expect(html).toContain(text)
@@ -120,8 +106,7 @@ test('opens one page once with the newest token of its challenge (threat 62)', a
 })
 
 test('ignores the token of an earlier confirmation', async () => {
-  const client = await challenged()
-  const { ticket, token } = await entered(client)
+  const { client, ticket, token } = await entered()
   await answer(ticket, token, '0000')
   await client.pay('4000000000003220')
   expect(await (await answer(ticket, token, '1234')).text()).toContain(over)
@@ -129,8 +114,7 @@ test('ignores the token of an earlier confirmation', async () => {
 })
 
 test('accepts one of eight simultaneous codes', async () => {
-  const client = await challenged()
-  const { ticket, token } = await entered(client)
+  const { client, ticket, token } = await entered()
   const pages = await Promise.all(
     Array.from({ length: 8 }, async () => await (await answer(ticket, token, '1234')).text()),
   )
@@ -139,23 +123,10 @@ test('accepts one of eight simultaneous codes', async () => {
 })
 
 test('expires a challenge after ten minutes', async () => {
-  const client = await challenged()
-  const { ticket, token } = await entered(client)
+  const { client, ticket, token } = await entered()
   checkout.advance(10 * 60_000 + 1000)
   expect(await (await answer(ticket, token, '1234')).text()).toContain(over)
   expect(await client.view()).toMatchObject(again({ declineCode: 'authentication_timed_out' }))
-})
-
-test('opens a challenge twenty times, and again a minute later', async () => {
-  const client = await challenged()
-  for (let count = 0; count < 20; count++)
-    expect(await client.openChallenge()).toHaveProperty('token')
-  const limited = await client.post('challenge/open', {})
-  expect(limited.status).toBe(429)
-  expect(await limited.json()).toMatchObject({ code: 'rate_limited', retryable: true })
-  expect(await (await challenged()).openChallenge()).toHaveProperty('token')
-  checkout.advance(60_000)
-  expect(await client.openChallenge()).toHaveProperty('token')
 })
 
 for (const [what, revoke] of [
@@ -178,26 +149,6 @@ for (const [what, revoke] of [
     await checkout.registerOrigin(shop)
   })
 }
-
-test('deletes the tokens of a challenge once its checkout can no longer be opened', async () => {
-  const [client, open] = [await challenged(), await challenged()]
-  await open.openChallenge()
-  const { ticket, token } = await entered(client)
-  await answer(ticket, token, '1234')
-  const views = [await client.view(), await open.view()]
-  const countTokens = async ({ id }: CheckoutView): Promise<number> => {
-    const rows = await checkout.db.query`
-      select from challenge_tokens t join challenges c on c.id = t.challenge_id
-       where c.intent_id = ${id}`
-    return rows.length
-  }
-  checkout.advance(9 * 60_000)
-  await reap(checkout.context)
-  expect(await Promise.all(views.map(countTokens))).toEqual([3, 1])
-  checkout.advance(60_000 + 1000)
-  await reap(checkout.context)
-  expect(await Promise.all(views.map(countTokens))).toEqual([0, 1])
-})
 
 test('lets only the checkout and the shop frame a challenge and receive its form', async () => {
   const ticket = await (await challenged()).openChallenge()
@@ -241,14 +192,6 @@ test('shows a full-page challenge in no frame and returns the buyer by GET', asy
   expect([back.status, back.headers.get('location')]).toEqual([303, page])
   expect((await client.view()).status).toBe('succeeded')
 })
-
-for (const body of [{}, { returnUrl: 'http://evil.localhost:3000/' }]) {
-  test(`rejects a full-page challenge with ${JSON.stringify(body)} (threat 60)`, async () => {
-    const client = await challenged('4000002760003184')
-    const response = await client.post('challenge/open', body)
-    expect(await problemOf(response)).toBe('403 origin_not_allowed')
-  })
-}
 
 test('accepts the token of a framed challenge in no full page', async () => {
   const { token } = await (await challenged()).openChallenge()
