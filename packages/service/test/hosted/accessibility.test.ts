@@ -4,11 +4,11 @@ import {
   frameAt,
   openShop,
   type ShopPage,
-  useBrowserStack,
+  startBrowserStack,
   violationsIn,
 } from './browser.ts'
 
-const stack = useBrowserStack()
+const stack = await startBrowserStack()
 
 for (const scheme of ['light', 'dark'] as const) {
   test(`has no axe violations in any view, ${scheme}`, async () => {

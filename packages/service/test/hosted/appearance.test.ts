@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Color, contrast, readColor } from '../../hosted/checkout/color.ts'
 import { type DefaultColors, paletteOf } from '../../hosted/checkout/palette.ts'
 import { readAppearance } from '../../hosted/checkout/read-appearance.ts'
-import { frameAt, openShop, type ShopPage, useBrowserStack, violationsIn } from './browser.ts'
+import { frameAt, openShop, type ShopPage, startBrowserStack, violationsIn } from './browser.ts'
 
 const base: DefaultColors = {
   surface: [255, 255, 255],
@@ -134,7 +134,7 @@ test.each([undefined, 'null', '1', '{', ''])('reads %j as no appearance', (text)
   expect(readAppearance(text)).toEqual({ appearance: {}, errors: [] })
 })
 
-const stack = useBrowserStack()
+const stack = await startBrowserStack()
 
 test('shows the appearance in the first view', async () => {
   const appearance: Appearance = {
@@ -162,18 +162,16 @@ test('follows a changed appearance and keeps what the buyer typed', async () => 
   await window.fill('4242424242424242')
   const before = await lookOf(window)
   await change(window, { accent: '#ffcc00', background: '#101010', radius: 0 })
-  await expect
-    .poll(async () => await lookOf(window))
-    .toMatchObject({
-      background: 'rgb(16, 16, 16)',
-      pay: 'rgb(255, 204, 0)',
-      label: 'rgb(38, 31, 0)',
-      radius: '0px',
-    })
+  await expectLook(window, {
+    background: 'rgb(16, 16, 16)',
+    pay: 'rgb(255, 204, 0)',
+    label: 'rgb(38, 31, 0)',
+    radius: '0px',
+  })
   expect(await window.frame.getByLabel('Card number').inputValue()).toBe('4242 4242 4242 4242')
   expect((await window.messages()).filter((message) => message === 'hello')).toHaveLength(1)
   await change(window, null)
-  await expect.poll(async () => await lookOf(window)).toEqual(before)
+  await expectLook(window, before)
 })
 
 test('uses the color of the color scheme, and follows its change', async () => {
@@ -183,19 +181,9 @@ test('uses the color of the color scheme, and follows its change', async () => {
   })
   expect(await lookOf(window)).toMatchObject({ pay: 'rgb(173, 67, 24)' })
   await window.page.emulateMedia({ colorScheme: 'dark' })
-  await expect
-    .poll(async () => await lookOf(window))
-    .toMatchObject({
-      pay: 'rgb(241, 154, 88)',
-      background: 'rgb(21, 24, 29)',
-    })
+  await expectLook(window, { pay: 'rgb(241, 154, 88)', background: 'rgb(21, 24, 29)' })
   await change(window, { accent, colorScheme: 'light' })
-  await expect
-    .poll(async () => await lookOf(window))
-    .toMatchObject({
-      pay: 'rgb(173, 67, 24)',
-      background: 'rgb(255, 255, 255)',
-    })
+  await expectLook(window, { pay: 'rgb(173, 67, 24)', background: 'rgb(255, 255, 255)' })
 })
 
 test('ignores hostile values, loads nothing for them, and reports them in a test environment (threat 71)', async () => {
@@ -222,7 +210,7 @@ test('ignores hostile values, loads nothing for them, and reports them in a test
   await window.frame.locator('html').evaluate("document.documentElement.dataset.mode = 'live'")
   await change(window, { radius: 99 })
   await change(window, { radius: 3 })
-  await expect.poll(async () => await lookOf(window)).toMatchObject({ radius: '3px' })
+  await expectLook(window, { radius: '3px' })
   expect(printed).toHaveLength(3)
 })
 
@@ -258,6 +246,10 @@ test('loads the dram sign before the amount', async () => {
 async function change(window: ShopPage, appearance: Appearance | null): Promise<void> {
   const message = { t: 'config', locale: 'en', appearance: JSON.stringify(appearance) }
   await window.page.evaluate((sent) => Reflect.get(globalThis, 'send')(sent), message)
+}
+
+async function expectLook(window: ShopPage, look: object): Promise<void> {
+  await expect.poll(async () => await lookOf(window)).toMatchObject(look)
 }
 
 /** Returns the computed styles of the page, a field, and the pay button. */

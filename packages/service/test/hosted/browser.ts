@@ -9,18 +9,18 @@ import type {
   Page,
 } from '@playwright/test'
 import axe from 'axe-core'
-import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { type Pair, type RunningCheckout, startCheckout } from '../support/checkout.ts'
+import { atEnd } from '../support/lifetime.ts'
 import type { FaultyProxy } from './faulty-proxy.ts'
-import { payAddress, type Shop, startShop } from './shop-page.ts'
+import { type Shop, startShop } from './shop-page.ts'
 
 export interface BrowserStack {
   readonly checkout: RunningCheckout
   readonly shop: Shop
-  readonly browser: Browser
+  readonly browser: Pick<Browser, 'newContext'>
   /** Presses a button in an iframe. */
   press(button: Locator): Promise<void>
-  close(): Promise<void>
 }
 
 /**
@@ -28,10 +28,12 @@ export interface BrowserStack {
  *
  * @param proxy - Between browser and checkout.
  */
-async function startBrowserStack(
+export async function startBrowserStack(
   name: 'chromium' | 'firefox' = 'chromium',
   proxy?: FaultyProxy,
 ): Promise<BrowserStack> {
+  // On a busy host a browser may need long.
+  vi.setConfig({ testTimeout: 90_000 })
   const checkout = await startCheckout({
     hosts: { checkout: 'pay.localhost', challenge: 'bank.localhost' },
     ...(proxy && { publicUrl: `http://pay.localhost:${proxy.port}` }),
@@ -40,41 +42,9 @@ async function startBrowserStack(
   const shop = await startShop(checkout)
   await checkout.registerOrigin(shop.origin)
   const browser = await launchBrowser(name)
-  return {
-    checkout,
-    shop,
-    browser,
-    press: name === 'firefox' ? pressByEvent : async (button) => await button.click(),
-    close: async () => {
-      await browser.close()
-      await shop.close()
-      await checkout.close()
-    },
-  }
-}
-
-/**
- * Starts a stack for the tests of a file or of a `describe`, and stops it after them.
- *
- * @param startProxy - Starts a proxy between browser and checkout.
- */
-export function useBrowserStack(
-  name?: 'chromium' | 'firefox',
-  startProxy?: () => Promise<FaultyProxy>,
-): BrowserStack {
-  // On a busy host a browser may need long.
-  vi.setConfig({ testTimeout: 90_000 })
-  const stack = {} as BrowserStack
-  let proxy: FaultyProxy | undefined
-  beforeAll(async () => {
-    proxy = await startProxy?.()
-    Object.assign(stack, await startBrowserStack(name, proxy))
-  }, 120_000)
-  afterAll(async () => {
-    await stack.close()
-    await proxy?.close()
-  })
-  return stack
+  atEnd(async () => await browser.close())
+  const click = async (button: Locator): Promise<void> => await button.click()
+  return { checkout, shop, browser, press: name === 'firefox' ? pressByEvent : click }
 }
 
 /** Playwright's mouse and keyboard don't reach a cross-site iframe in a stock Firefox. */
@@ -123,14 +93,7 @@ export interface PageOptions {
  * such as a violation of its Content Security Policy, or if the service logged a secret.
  */
 export async function openShop(
-  {
-    browser,
-    shop,
-    checkout,
-    press,
-  }: Pick<BrowserStack, 'shop' | 'checkout' | 'press'> & {
-    readonly browser: Pick<Browser, 'newContext'>
-  },
+  { browser, shop, checkout, press }: BrowserStack,
   { query = {}, rest = '', nextTo, context, ready = true, ...options }: PageOptions = {},
 ): Promise<ShopPage> {
   const pair = options.pair ?? (await checkout.createIntent())
@@ -146,9 +109,9 @@ export async function openShop(
     for (const secret of [pair.clientSecret, 'Bearer ']) expect(logged).not.toContain(secret)
   })
   await options.prepare?.(page)
-  const address = new URL(payAddress(shop, pair, { locale: query.locale ?? 'en' }))
-  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value)
-  await page.goto(address.href + rest)
+  const { id, clientSecret: secret } = pair
+  const address = new URLSearchParams({ id, secret, locale: 'en', scheme: 'light', ...query })
+  await page.goto(`${shop.origin}/pay?${address}${rest}`)
   const frame = page.frameLocator('iframe').first()
   const bank = frame.frameLocator('iframe')
   const window: ShopPage = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { expectResult, openShop, useBrowserStack, valuesOf } from './browser.ts'
+import { expectResult, openShop, startBrowserStack, valuesOf } from './browser.ts'
 
-const stack = useBrowserStack()
+const stack = await startBrowserStack()
 
 test('validates each field in place and sends nothing before all are valid', async () => {
   const sent: string[] = []
@@ -45,7 +45,7 @@ test('formats fields while typing, shows the brand, and moves the focus on', asy
   await frame.getByRole('img', { name: 'ArCa' }).waitFor()
 })
 
-test('declares input modes and autocomplete names for the fields', async () => {
+test('declares label, input mode, and autocomplete name of each field', async () => {
   const { frame } = await openShop(stack)
   const attributes = await frame
     .locator('form.card input')
@@ -57,6 +57,12 @@ test('declares input modes and autocomplete names for the fields', async () => {
     ['numeric', 'cc-exp'],
     ['numeric', 'cc-csc'],
     ['text', 'cc-name'],
+  ])
+  expect(await frame.locator('label').allInnerTexts()).toEqual([
+    'Card number',
+    'Expiry date',
+    'Security code',
+    expect.stringMatching(/^Name on card\s+optional$/),
   ])
 })
 

@@ -1,10 +1,11 @@
 import { firefoxPath } from '@pi-checkout/test-support/browsers'
 import { describe, expect, test } from 'vitest'
-import { expectResult, openShop, type ShopPage, useBrowserStack } from './browser.ts'
+import { expectResult, openShop, type ShopPage, startBrowserStack } from './browser.ts'
 
 for (const engine of ['chromium', 'firefox'] as const) {
-  describe.skipIf(engine === 'firefox' && !firefoxPath())(engine, () => {
-    const stack = useBrowserStack(engine)
+  if (engine === 'firefox' && !firefoxPath()) continue
+  describe(engine, async () => {
+    const stack = await startBrowserStack(engine)
 
     // A hidden tab may not notice where its iframes are, and lose the press.
     const confirmHere = async ({ page, frame }: ShopPage): Promise<void> => {

@@ -1,9 +1,9 @@
 import { FIRST_VIEW } from '@pi-checkout/contract/frame-protocol'
 import type { FrameLocator } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { openShop, useBrowserStack } from './browser.ts'
+import { openShop, startBrowserStack } from './browser.ts'
 
-const stack = useBrowserStack()
+const stack = await startBrowserStack()
 
 /**
  * Returns the height of the skeleton or the form, and where fields and buttons begin, in whole pixels. Shows the

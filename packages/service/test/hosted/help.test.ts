@@ -1,35 +1,23 @@
-import type { Page, Route } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { frameAt, openShop, useBrowserStack } from './browser.ts'
+import { frameAt, openShop, type ShopPage, startBrowserStack } from './browser.ts'
 
-const stack = useBrowserStack()
+const stack = await startBrowserStack()
 
 const limited = { code: 'rate_limited', detail: 'Too many requests.', requestId: 'req_1' }
 
-/** What happens to the confirmation, and what the developer sees. */
-const failures: readonly {
-  readonly name: string
-  readonly answer: (route: Route) => Promise<void>
-  readonly help: RegExp
-}[] = [
-  {
-    name: 'a rate limit',
-    answer: (route) => route.fulfill({ status: 429, json: limited }),
-    help: /pi-checkout: rate_limited\. Too many requests\. .*PI_RATE_LIMIT/,
-  },
-  {
-    name: 'a server error',
-    answer: (route) => route.fulfill({ status: 500, json: { ...limited, code: 'internal_error' } }),
-    help: /pi-checkout: internal_error\. .*req_1/,
-  },
-  {
-    name: 'a lost connection',
-    answer: (route) => route.abort(),
-    help: /pi-checkout: no_response\. .*npx pi-service doctor/,
-  },
-]
-
-for (const { name, answer, help } of failures) {
+for (const [name, response, help] of [
+  [
+    'a rate limit',
+    { status: 429, json: limited },
+    /pi-checkout: rate_limited\. Too many requests\. .*PI_RATE_LIMIT/,
+  ],
+  [
+    'a server error',
+    { status: 500, json: { ...limited, code: 'internal_error' } },
+    /pi-checkout: internal_error\. .*req_1/,
+  ],
+  ['a lost connection', undefined, /pi-checkout: no_response\. .*npx pi-service doctor/],
+] as const) {
   test(`explains ${name} to developers in a test environment only`, async () => {
     for (const environmentId of ['env_test', 'env_live']) {
       const isTest = environmentId === 'env_test'
@@ -40,7 +28,9 @@ for (const { name, answer, help } of failures) {
         expected: [/Failed to load resource/],
         prepare: async (page) => {
           page.on('console', (line) => printed.push(line.text()))
-          await page.route('**/checkout-api/confirm', answer)
+          await page.route('**/checkout-api/confirm', async (route) => {
+            await (response ? route.fulfill(response) : route.abort())
+          })
         },
       })
       await window.pay('4242 4242 4242 4242')
@@ -53,9 +43,8 @@ for (const { name, answer, help } of failures) {
   })
 }
 
-/** The document with the failure. The shop's page keeps it, unlike the element. */
-async function shownBy(page: Page): Promise<string> {
-  const frame = page.frameLocator('iframe').first()
+/** The text of the failure. The shop's page keeps the document, unlike the element. */
+async function shownBy({ frame }: ShopPage): Promise<string> {
   return (await frame.locator('.apart').textContent()) ?? ''
 }
 
@@ -67,10 +56,11 @@ test('shows a message when no session can be opened, and its fix in a test envir
       ready: false,
       expected: [/Failed to load resource/],
     })
-    const text = await shownBy(window.page)
+    const text = await shownBy(window)
     expect(text).toContain('not available right now')
     expect(text.includes('payment_intent_not_found')).toBe(environmentId === 'env_test')
-    expect(await window.messages()).toContain('fail unauthorized')
+    expect(await window.messages()).toEqual(['hello', 'ack', 'fail unauthorized'])
+    expect(await window.frame.locator('input').count()).toBe(0)
   }
 })
 
@@ -85,7 +75,7 @@ test('shows a message while the page around it does not answer', async () => {
   await frame.waitForFunction('customElements.get("pi-hosted-page")')
   expect(await window.frame.locator('.apart').count()).toBe(0)
   await window.page.clock.fastForward(15_000)
-  const text = await shownBy(window.page)
+  const text = await shownBy(window)
   expect(text).toContain('not available right now')
   expect(text).toContain('pi-checkout: no_element')
   await window.page.evaluate('answer()')
@@ -102,7 +92,7 @@ test('still names the wrong id after the time limit of the secret', async () => 
     prepare: async (page) => await page.clock.install(),
   })
   await expect.poll(window.messages).toContain('fail unauthorized')
-  expect(await shownBy(window.page)).toContain('pi-checkout: unauthorized')
+  expect(await shownBy(window)).toContain('pi-checkout: unauthorized')
   await window.page.clock.fastForward(15_000)
-  expect(await shownBy(window.page)).toContain('pi-checkout: unauthorized')
+  expect(await shownBy(window)).toContain('pi-checkout: unauthorized')
 })

@@ -1,27 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
 import { startSite } from '@pi-checkout/test-support/sites'
-import type { Browser, BrowserContextOptions, Page } from '@playwright/test'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
+import type { BrowserContextOptions, Page } from '@playwright/test'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { atEnd, temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
-import { create, order, startTestService, type TestService } from '../support/service.ts'
+import {
+  create,
+  created,
+  newKey,
+  order,
+  startTestService,
+  type TestService,
+} from '../support/service.ts'
 import { collectErrors, violationsIn } from './browser.ts'
 
-let service: TestService
-let browser: Browser
-
-beforeAll(async () => {
-  service = await startTestService()
-  browser = await launchBrowser()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await service.stop()
-})
+const service = await startTestService()
+const browser = await launchBrowser()
+atEnd(async () => await browser.close())
 
 beforeEach(async () => {
   await control(service, 'POST', '/reset', {})
@@ -49,12 +44,8 @@ async function openInspector({
   return page
 }
 
-async function createIntent(
-  body: object = order,
-  headers: Record<string, string> = {},
-): Promise<string> {
-  const { id } = (await (await create(service, body, headers)).json()) as { id: string }
-  return id
+async function createIntent(body?: object, headers?: Record<string, string>): Promise<string> {
+  return (await created(service, body, headers)).id
 }
 
 test('shows a new intent automatically and pays it with one click', async () => {
@@ -421,15 +412,9 @@ test('navigates sections and intents with the keyboard only', async () => {
 })
 
 test('shows only the intents of the selected merchant', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'pi-inspector-'))
+  const directory = temporaryFolder()
   const shops = await startTestService({ PI_DATA_DIR: directory })
-  onTestFinished(async () => {
-    await shops.stop()
-    await rm(directory, { recursive: true })
-  })
-  const newKey = { command: 'keys create', merchant: 'Second Shop', environment: 'test' } as const
-  const created = await sendAdminCommand(directory, newKey)
-  const apiKey = created && 'apiKey' in created ? created.apiKey : ''
+  const { apiKey } = await newKey(directory, 'Second Shop')
   await create(shops, { ...order, orderId: 'FIRST-1' })
   await create({ ...shops, apiKey }, { ...order, orderId: 'SECOND-1' })
   const page = await openInspector({ of: shops })
@@ -461,7 +446,7 @@ test('rejects the token of another start and accepts a pasted link', async () =>
   await page.keyboard.press('Enter')
   await page.getByText('Live', { exact: true }).waitFor()
 
-  const { id } = (await (await create(other)).json()) as { id: string }
+  const { id } = await created(other)
   // Into the address of the open page: no more than its fragment changes.
   await page.goto(`${other.ready.inspectorUrl}/intents/${id}`)
   await page.getByRole('heading', { name: order.orderId }).waitFor()

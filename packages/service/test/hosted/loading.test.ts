@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { openShop, useBrowserStack } from './browser.ts'
+import { openShop, startBrowserStack } from './browser.ts'
 
-const stack = useBrowserStack()
+const stack = await startBrowserStack()
 
 const entry = /checkout-assets\/checkout-/
 const form = /checkout-assets\/form-/

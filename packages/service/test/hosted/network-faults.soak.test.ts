@@ -2,27 +2,21 @@ import { seed } from '@pi-checkout/test-support/generated'
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import type { Page } from '@playwright/test'
 import { expect, test, vi } from 'vitest'
-import { expectResult, openShop, type ShopPage, useBrowserStack } from './browser.ts'
-import {
-  type Call,
-  type Fault,
-  type FaultyProxy,
-  faults,
-  startFaultyProxy,
-} from './faulty-proxy.ts'
+import { atEnd } from '../support/lifetime.ts'
+import { expectResult, openShop, type ShopPage, startBrowserStack } from './browser.ts'
+import { type Call, type Fault, faults, startFaultyProxy } from './faulty-proxy.ts'
 
 /** How many times as fast the hosted page's timers run: its deadlines are 10 and 30 seconds. */
 const speed = 10
 
-let proxy: FaultyProxy
+const proxy = await startFaultyProxy(speed)
+atEnd(proxy.close)
 /** By intent, the faults of its next calls by path. */
 const plans = new Map<string, Map<string, Fault[]>>()
 
-const stack = useBrowserStack('chromium', async () => {
-  proxy = await startFaultyProxy(speed)
-  proxy.decide = (path, id) => plans.get(id)?.get(path)?.shift()
-  return proxy
-})
+proxy.decide = (path, id) => plans.get(id)?.get(path)?.shift()
+
+const stack = await startBrowserStack('chromium', proxy)
 vi.setConfig({ testTimeout: 240_000 })
 
 /** A text that the hosted page showed. */
@@ -145,17 +139,6 @@ test('shows an unknown result while every response to a charge fails', async () 
   await expectResult(window, 'paid')
 })
 
-for (const fault of ['silence', 'silence-after', 'cut-after'] as const) {
-  test(`charges once when a confirmation is retried after ${fault}`, async () => {
-    const window = await openFaulty({ plan: { confirm: [fault], intent: always('silence') } })
-    await window.pay('4242424242424242')
-    await expectResult(window, 'paid')
-    expect(new Set(sent(window, 'confirm').map(({ body }) => body)).size).toBe(1)
-    expect(sent(window, 'confirm').length).toBeGreaterThan(1)
-    expect(await chargesOf(window)).toBe(1)
-  })
-}
-
 for (const [event, path] of [
   [`window.dispatchEvent(new Event('online'))`, 'confirm'],
   [`document.dispatchEvent(new Event('visibilitychange'))`, 'intent'],
@@ -172,19 +155,6 @@ for (const [event, path] of [
     await expect.poll(() => sent(window, path).length).toBe(before + 1)
   })
 }
-
-test('offers Pay again when a confirmation cannot be sent', async () => {
-  const window = await openFaulty()
-  window.injectFaults('confirm', ...always('cut'))
-  await window.pay('4242424242424242')
-  await window.alert('Press Pay')
-  await expect.poll(() => isPayable(window), { timeout: 30_000 }).toBe(true)
-  await expectKept(window, '4242 4242 4242 4242')
-  expect((await window.frame.getByRole('alert').textContent()) ?? '').not.toContain('Trying')
-  window.clearFaults()
-  await payButton(window).click()
-  await expectResult(window, 'paid')
-})
 
 test('reports a challenge that cannot be opened and retries on request', async () => {
   const window = await openFaulty()
@@ -295,6 +265,9 @@ async function play(scenario: (typeof scenarios)[number]): Promise<void> {
     }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
+  // Each press is one confirmation, however often it is sent.
+  const attempts = new Set(sent(window, 'confirm').map(({ body }) => body))
+  expect(attempts.size).toBeLessThanOrEqual(presses)
   await expectTruth(window)
 }
 

@@ -1,10 +1,10 @@
 /** A small shop on a separate site. Its page implements the element's side of the frame protocol. @module */
 import { startSite } from '@pi-checkout/test-support/sites'
 import type { RunningCheckout } from '../support/checkout.ts'
+import { atEnd } from '../support/lifetime.ts'
 
 export interface Shop {
   readonly origin: string
-  close(): Promise<void>
 }
 
 /** Serves `/pay` with `id` and `secret` in the query, which a real shop must not do. */
@@ -17,17 +17,8 @@ export async function startShop(checkout: RunningCheckout, host = 'shop.localhos
     if (url.pathname !== '/pay') return void response.end('<!doctype html><title>Shop</title>')
     response.end(page(checkout.url))
   })
-  return { origin, close }
-}
-
-/** Returns the address of the shop's checkout page. */
-export function payAddress(
-  shop: Shop,
-  pair: { readonly id: string; readonly clientSecret: string },
-  { locale = 'en', scheme = 'light' }: { readonly locale?: string; readonly scheme?: string } = {},
-): string {
-  const query = new URLSearchParams({ id: pair.id, secret: pair.clientSecret, locale, scheme })
-  return `${shop.origin}/pay?${query}`
+  atEnd(close)
+  return { origin }
 }
 
 function page(checkoutOrigin: string): string {

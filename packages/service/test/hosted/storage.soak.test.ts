@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { installedChromium } from '@pi-checkout/test-support/browsers'
 import { type Browser, chromium } from '@playwright/test'
 import { expect, onTestFinished, test } from 'vitest'
-import { expectResult, openShop, useBrowserStack } from './browser.ts'
+import { expectResult, openShop, startBrowserStack } from './browser.ts'
 
 // Chromium without windows has no settings for the storage of other sites.
-const stack = useBrowserStack()
+const stack = await startBrowserStack()
 
 /** What a browser gives a page in a frame of another site, and how to have such a browser. */
 const storages = [
