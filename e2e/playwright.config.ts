@@ -29,7 +29,7 @@ export default defineConfig({
             name: 'firefox',
             testMatch: [
               'stories/*.test.ts',
-              'security/{cookie-tossing,framing,headers,integrity,issuer,stored-text,two-tabs}.test.ts',
+              'security/{framing,headers,integrity,issuer,two-tabs}.test.ts',
             ],
             use: {
               browserName: 'firefox' as const,
@@ -50,7 +50,7 @@ export default defineConfig({
             name: 'webkit',
             testMatch: [
               'stories/*.test.ts',
-              'security/{cookie-tossing,framing,headers,integrity,issuer,private-api,stored-text,two-tabs}.test.ts',
+              'security/{framing,headers,integrity,issuer,private-api,two-tabs}.test.ts',
             ],
             grepInvert: unable.map(([tests]) => tests),
             // Each command of WebDriver takes milliseconds, and a step several commands.

@@ -3,39 +3,31 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { freePort } from '@pi-checkout/test-support/free-port'
 import { HttpBuyer } from '@pi-checkout/test-support/http-buyer'
 import { runPiService, startService } from '@pi-checkout/test-support/stack'
 import { test as base, expect } from '@playwright/test'
 import { type Api, createIntent, retrieve } from '../fixtures/api.ts'
-import { nginxProgram, startNginx } from '../fixtures/nginx.ts'
 
 const shopOrigin = 'https://shop.example'
 const wrongKeys = 1000
 const liveBuyers = 200
 
-/** Addresses that a load balancer before nginx names: the buyers share the first one. */
+/** Addresses that a proxy names: the buyers share the first one. */
 const claimed = ['198.51.100.7', '203.0.113.1', '203.0.113.2', '203.0.113.3', '203.0.113.4']
 
 const test = base.extend<{ trusted: string | undefined; live: Api }>({
   trusted: [undefined, { option: true }],
   live: async ({ trusted }, use) => {
-    test.skip(nginxProgram === undefined, 'nginx is not installed')
     const data = await mkdtemp(join(tmpdir(), 'pi-e2e-limits-'))
-    const port = await freePort()
     const store = ['--data', data]
     const service = await startService(store, {
-      // As with PI_HOST=0.0.0.0: limits as for clients on other hosts.
-      ...{ PI_PUBLIC_URL: `http://127.0.0.1:${port}`, PI_RATE_LIMIT: '100' },
+      PI_RATE_LIMIT: '100',
       ...(trusted && { PI_TRUSTED_PROXIES: trusted }),
     })
-    const upstream = Number(new URL(service.ready.baseUrl).port)
-    const nginx = await startNginx(nginxProgram ?? '', { port, hosts: { _: [upstream] } })
     const merchant = ['--merchant', 'Live Shop', '--environment', 'live', '--json', ...store]
     const { apiKey } = JSON.parse(await runPiService(['keys', 'create', ...merchant]))
     await runPiService(['origins', 'add', shopOrigin, ...merchant])
-    await use({ api: { baseUrl: nginx.origin, apiKey } })
-    await nginx.stop()
+    await use({ api: { baseUrl: service.ready.baseUrl, apiKey } })
     await service.stop()
     await rm(data, { recursive: true, force: true })
   },

@@ -5,11 +5,10 @@ import { newKeys, startShop } from '@pi-checkout/test-support/stack'
 import { expect, test } from '@playwright/test'
 import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
 import { startHost } from '../fixtures/deployment-guide.ts'
-import { nginxProgram } from '../fixtures/nginx.ts'
 
-const haproxy = existsSync('/usr/sbin/haproxy')
+const proxies = ['/usr/sbin/nginx', '/usr/sbin/haproxy'].every((path) => existsSync(path))
 
-test.skip(!nginxProgram || !postgresBinaries || !haproxy, 'needs nginx, HAProxy, and PostgreSQL')
+test.skip(!proxies || !postgresBinaries, 'needs nginx, HAProxy, and PostgreSQL')
 test.skip(({ browserName }) => browserName !== 'chromium', 'the guide has no step in a browser')
 test.use({ ignoreHTTPSErrors: true })
 

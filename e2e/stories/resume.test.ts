@@ -2,15 +2,6 @@ import { payWith } from '@pi-checkout/element/testing'
 import { expectOrder, nextHandoff, openCheckout, payButton } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
-test('a reload resumes the same intent', async ({ page }) => {
-  const before = await openCheckout(page)
-  const handoff = nextHandoff(page)
-  await page.reload()
-  expect(await handoff).toEqual(before)
-  await payWith(page, 'succeeded')
-  await expectOrder(page, 'paid')
-})
-
 test('two tabs of an order share an intent, and one payment completes both', async ({
   page,
   context,
