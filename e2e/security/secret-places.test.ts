@@ -1,5 +1,3 @@
-import { payWith } from '@pi-checkout/element/testing'
-import type { Frame } from '@playwright/test'
 import {
   challengePage,
   expectOrder,
@@ -9,7 +7,6 @@ import {
   orderOf,
   passChallenge,
   payButton,
-  payWithChallenge,
 } from '../fixtures/buyer.ts'
 import {
   allowedPlaces,
@@ -98,70 +95,6 @@ test('a payment leaves keys, secrets, tokens, and card data in no other place th
   expect(whole).toContain(canaries.clientSecret)
   expect(whole).toContain(listed)
   expect(whole).toContain(`"cvc":"${securityCode}"`)
-})
-
-test('no secret or page is cached, by headers, service workers, or caches (threat 40)', async ({
-  page,
-  stack,
-}) => {
-  const kept: string[] = []
-  page.on('requestfinished', async (request) => {
-    const response = await request.response()
-    if (!response) return
-    const headers = await response.allHeaders()
-    // The response of a removed frame has no headers here; routes.test.ts checks that route.
-    if (!headers.date) return
-    const { 'cache-control': cache = '', 'content-type': type = '' } = headers
-    const { pathname } = new URL(response.url())
-    if (/javascript|css|font|svg|image/.test(type)) return
-    if (!/\bno-store\b/.test(cache)) kept.push(`${request.method()} ${pathname}: ${cache}`)
-  })
-  const keptIn = async (frame: Frame) =>
-    await frame.evaluate(async () => {
-      const names = await caches.keys().catch(() => [])
-      const workers = await navigator.serviceWorker.getRegistrations().catch(() => [])
-      return [...names, ...workers.map(({ scope }) => scope)]
-    })
-  await openCheckout(page)
-  // The checkout's frames too: the hosted page, which is removed when the order is paid, and the preloading page.
-  expect(page.frames()).toHaveLength(3)
-  for (const frame of page.frames()) expect(await keptIn(frame)).toEqual([])
-  await payWith(page, 'challenge')
-  await expectOrder(page, 'paid')
-  expect(kept).toEqual([])
-  expect(await keptIn(page.mainFrame())).toEqual([])
-  expect(page.url()).toContain(stack.shopUrl)
-})
-
-test('the hosted page and the test bank store nothing in the browser (threat 67)', async ({
-  page,
-  context,
-  stack,
-}) => {
-  await openCheckout(page)
-  await payWithChallenge(page)
-  const inner = page.frames().filter((frame) => !frame.url().startsWith(stack.shopUrl))
-  expect(inner).toHaveLength(3)
-  for (const frame of inner) {
-    const kept = await frame.evaluate(async () => {
-      const read = async (keys: () => unknown) => {
-        try {
-          return JSON.stringify(await keys())
-        } catch {
-          return 'denied'
-        }
-      }
-      return Promise.all([
-        read(() => Object.keys(localStorage)),
-        read(() => Object.keys(sessionStorage)),
-        read(() => document.cookie.split('; ').filter(Boolean)),
-        read(() => indexedDB.databases()),
-      ])
-    })
-    expect(kept.filter((keys) => keys !== 'denied' && keys !== '[]')).toEqual([])
-  }
-  const owners = (await context.cookies()).map(({ domain }) => domain)
-  expect([...new Set(owners)]).toEqual(['shop.localhost'])
 })
 
 /** Records every change of the document and every error, as session replay tools and error trackers do. */
