@@ -145,7 +145,10 @@ async function startTarget(): Promise<Target> {
   const assets = readdirSync(join(root, 'packages/service/dist/hosted/checkout-assets'))
   const script = assets.find((name) => name.endsWith('.js'))
   const probes = [
-    ...serviceRoutes({ api }, { intent: handoff.id, hostedAsset: `/checkout-assets/${script}` }),
+    ...(await serviceRoutes(
+      { api },
+      { intent: handoff.id, hostedAsset: `/checkout-assets/${script}` },
+    )),
     ...challengeRoutes({ challengeOrigin }),
   ]
   const endpoints = new Map<string, TestedEndpoint>()

@@ -1,27 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { root } from '@pi-checkout/test-support/process'
 import { openCheckout } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
-
-test('the security guide lists exactly the headers of the shop (threat 51)', async ({
-  page,
-  stack,
-}) => {
-  const response = await page.goto('/')
-  const got = (await response?.allHeaders()) ?? {}
-  const guide = readFileSync(join(root, '.github/SECURITY.md'), 'utf8')
-  const [, block = ''] = /<!-- headers -->\n\n```\n([\s\S]*?)```/.exec(guide) ?? []
-  const lines = block.trim().split('\n')
-  for (const line of lines) {
-    const [, name = '', value = ''] = /^([\w-]+): (.*)$/.exec(line) ?? []
-    const live = got[name.toLowerCase()]
-      ?.replaceAll(stack.checkoutOrigin, 'CHECKOUT')
-      .replaceAll(stack.shopUrl, 'SHOP')
-    expect(live, name).toBe(value)
-  }
-  expect(lines).toHaveLength(7)
-})
 
 test('a script in the shop’s page cannot load, run, frame, or send anything cross-origin (threat 51)', async ({
   page,

@@ -19,7 +19,7 @@ test('every route of service, test bank, and shop sends its protecting headers (
 }) => {
   const known = await prepare(stack)
   const sites = {
-    service: serviceRoutes(stack, known),
+    service: await serviceRoutes(stack, known),
     'test bank': challengeRoutes(stack),
     shop: shopRoutes(stack, known),
   }
@@ -42,7 +42,16 @@ test('every route of service, test bank, and shop sends its protecting headers (
   expect(missing).toEqual([])
 })
 
-/** Lists the headers of most responses, and then each group of equal responses with its differences. */
+test('the security guide lists the headers of the shop (threat 51)', () => {
+  const guide = readFileSync(join(root, '.github/SECURITY.md'), 'utf8')
+  const [, block = ''] = /<!-- headers -->\n\n```\n([\s\S]*?)\n```/.exec(guide) ?? []
+  const listed = block.replace(/^[\w-]+/gm, (name) => name.toLowerCase()).split('\n')
+  const [, shop = ''] = readFileSync(snapshot, 'utf8').split('# shop')
+  expect(listed).toHaveLength(7)
+  expect(shop.split('\n')).toEqual(expect.arrayContaining(listed))
+})
+
+/** Lists the headers of most responses, and then each group of other responses with its differences. */
 async function describe(
   site: string,
   probes: readonly Probe[],
@@ -56,26 +65,24 @@ async function describe(
     groups.set(headers, [...(groups.get(headers) ?? []), `${response.status} ${name}`])
   }
   const all = [...groups].map(([headers, routes]) => ({ headers: headers.split('\n'), routes }))
-  const known = [...new Set(all.flatMap(({ headers }) => headers))]
-  const usual = known.filter(
+  const usual = [...new Set(all.flatMap(({ headers }) => headers))].filter(
     (line) => count(all.filter(({ headers }) => headers.includes(line))) > count(all) / 2,
   )
   const lines = [`# ${site}, unless listed below`, ...usual]
   for (const { headers, routes } of all) {
-    const names = headers.map((line) => line.split(': ')[0])
-    const missing = usual.map((line) => line.split(': ')[0]).filter((name) => !names.includes(name))
-    lines.push('', ...routes, ...headers.filter((line) => !usual.includes(line)).map(indent))
-    if (missing.length > 0) lines.push(indent(`without ${missing.join(', ')}`))
+    const [names, expected] = [headers, usual].map((some) =>
+      some.map((line) => line.split(': ')[0]),
+    )
+    const missing = expected?.filter((name) => !names?.includes(name)) ?? []
+    const others = headers.filter((line) => !usual.includes(line))
+    if (missing.length > 0) others.push(`without ${missing.join(', ')}`)
+    if (others.length > 0) lines.push('', ...routes, ...others.map((line) => `  ${line}`))
   }
   return `${lines.join('\n')}\n\n`
 }
 
 function count(groups: readonly { readonly routes: readonly string[] }[]): number {
   return groups.flatMap(({ routes }) => routes).length
-}
-
-function indent(line: string): string {
-  return `  ${line}`
 }
 
 async function prepare(stack: CrossSiteStack): Promise<Known> {

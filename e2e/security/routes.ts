@@ -27,6 +27,12 @@ interface ProbeOptions {
   readonly body?: string
 }
 
+interface Route {
+  readonly method: string
+  readonly path: string
+  readonly audience: string
+}
+
 const json = { 'content-type': 'application/json' }
 const reports = { 'content-type': 'application/reports+json' }
 const unknownIntent = `pi_${'0'.repeat(24)}`
@@ -42,28 +48,46 @@ function probesOf(origin: string) {
   }
 }
 
-export function serviceRoutes(
+/** Requests to the merchant API, and to each route of the service's table with and without credentials. */
+export async function serviceRoutes(
   { api }: Pick<CrossSiteStack, 'api'>,
   { intent, hostedAsset }: Pick<Known, 'intent' | 'hostedAsset'>,
-): readonly Probe[] {
+): Promise<readonly Probe[]> {
   const probe = probesOf(api.baseUrl)
   const key = { authorization: `Bearer ${api.apiKey}` }
-  const admin = { headers: { authorization: `Bearer ${api.adminToken}`, ...json } }
-  const wrong = { note: 'wrong', body: '{}' }
+  const credentials: Readonly<Record<string, Record<string, string>>> = {
+    checkout: { origin: api.baseUrl },
+    sandbox: { authorization: `Bearer ${api.adminToken}` },
+  }
+  const paths: Readonly<Record<string, string>> = {
+    '/checkout/:id': `/checkout/${intent}`,
+    '/checkout-assets/*': hostedAsset,
+    '/pi-checkout-:file': '/pi-checkout-0.0.0.js',
+    '/_sandbox/playground/*': '/_sandbox/playground/',
+    '/_sandbox/intents/:id': `/_sandbox/intents/${intent}`,
+  }
+  const probesFor = ({ method, path: pattern, audience }: Route): readonly Probe[] => {
+    const path = paths[pattern] ?? pattern.replace(':id', 'x').replace(':rule', '0')
+    const route = `${method} ${pattern}`
+    // No route accepts a list, except that of reports.
+    const sent = /^P/.test(method) ? { path, headers: json, body: '[]' } : { path }
+    const headers = { ...sent.headers, ...credentials[audience] }
+    return [
+      probe(route, { ...sent, headers }),
+      ...(audience in credentials && !pattern.includes(':')
+        ? [probe(route, { ...sent, note: 'without credentials' })]
+        : []),
+    ]
+  }
   const create = { headers: { ...key, ...json } }
   const retrieve = 'GET /payment-intents/:id'
   const path = `/payment-intents/${intent}`
-  const inEnvironment = (route: string, note: string, body?: string): Probe =>
-    probe(route.replace(' /', ' /_sandbox/environments/:id/'), {
-      ...{ ...admin, note, path: `/_sandbox/environments/x/${route.split(' /')[1]}` },
-      ...(body !== undefined && { body }),
-    })
   return [
     probe('POST /payment-intents', {
       ...create,
       body: '{"orderId":"A-1","amount":100,"currency":"AMD"}',
     }),
-    probe('POST /payment-intents', { ...create, ...wrong }),
+    probe('POST /payment-intents', { ...create, note: 'wrong', body: '{}' }),
     probe('DELETE /payment-intents', { headers: key }),
     probe(retrieve, { path, headers: key }),
     probe(retrieve, { path: `/payment-intents/${unknownIntent}`, headers: key, note: 'unknown' }),
@@ -72,60 +96,17 @@ export function serviceRoutes(
       ...{ path, note: 'from a page' },
       headers: { ...key, origin: 'https://evil.example' },
     }),
-    probe('GET /checkout/:id', { path: `/checkout/${intent}` }),
+    ...(await routeTable())
+      .filter(({ audience }) => !/^(?:merchant|test-bank)$/.test(audience))
+      .flatMap(probesFor),
     probe('GET /checkout/:id', { path: `/checkout/${unknownIntent}`, note: 'unknown' }),
     probe('GET /checkout/:id', {
       ...{ path: `/checkout/${intent}`, note: 'from an unregistered origin' },
       headers: { referer: 'https://unregistered.example/' },
     }),
-    probe('GET /checkout-assets/*', { path: hostedAsset }),
     probe('GET /checkout-assets/*', { path: '/checkout-assets/x.js', note: 'missing' }),
-    ...['session', 'confirm', 'challenge/open', 'challenge/cancel', 'cancel', 'reports'].flatMap(
-      (name) => [
-        probe(`POST /checkout-api/${name}`, { headers: json, body: '{}', note: 'cross-origin' }),
-        probe(`POST /checkout-api/${name}`, {
-          headers: { origin: api.baseUrl, ...json },
-          ...wrong,
-        }),
-      ],
-    ),
-    probe('POST /checkout-api/reports', { headers: reports, body: '[]' }),
-    probe('GET /checkout-api/intent', { note: 'without a session' }),
-    probe('GET /pi-checkout-:file', { path: '/pi-checkout-0.0.0.js' }),
-    ...[
-      ...['/v1/pi-checkout.js', '/v1/preload', '/healthz', '/readyz', '/openapi.json'],
-      ...['/docs', '/docs.css', '/llms.txt', '/favicon.ico', '/nowhere', '/metrics'],
-      ...['/_sandbox', '/_sandbox/', '/_sandbox/playground', '/_sandbox/playground/'],
-    ].map((name) => probe(`GET ${name}`)),
-    ...['environments', 'export', 'events'].flatMap((name) => [
-      probe(`GET /_sandbox/${name}`, admin),
-      probe(`GET /_sandbox/${name}`, { note: 'without a token' }),
-    ]),
-    ...['intents', 'requests', 'idempotency', 'lint', 'faults'].map((list) =>
-      inEnvironment(`GET /${list}`, 'unknown'),
-    ),
-    probe('POST /_sandbox/environments', { ...admin, note: 'wrong', body: '{"origins":7}' }),
-    probe('DELETE /_sandbox/environments/:id', {
-      ...{ ...admin, path: '/_sandbox/environments/x', note: 'unknown' },
-    }),
-    inEnvironment('PUT /clock', 'unknown', '{"offset":0}'),
-    inEnvironment('DELETE /clock', 'unknown'),
-    ...['origins', 'requests', 'lint'].map((list) => inEnvironment(`DELETE /${list}`, 'unknown')),
-    inEnvironment('POST /origins', 'wrong', '{}'),
-    inEnvironment('POST /faults', 'unknown', '{}'),
-    inEnvironment('DELETE /faults', 'unknown'),
-    probe('DELETE /_sandbox/environments/:id/faults/:rule', {
-      ...{ ...admin, path: '/_sandbox/environments/x/faults/0', note: 'unknown' },
-    }),
-    probe('GET /_sandbox/intents/:id', { ...admin, path: `/_sandbox/intents/${intent}` }),
-    probe('POST /_sandbox/intents/:id/settle', {
-      ...{ ...admin, ...wrong, path: `/_sandbox/intents/${unknownIntent}/settle` },
-    }),
-    probe('POST /_sandbox/intents/:id/revoke-secret', {
-      ...{ ...admin, path: `/_sandbox/intents/${unknownIntent}/revoke-secret`, note: 'unknown' },
-    }),
-    probe('POST /_sandbox/import', { ...admin, ...wrong }),
-    probe('POST /_sandbox/reset', { ...admin, note: 'wrong', body: '{"environment":7}' }),
+    probe('POST /checkout-api/reports', { headers: reports, body: '[]', note: 'of a violation' }),
+    probe('GET /nowhere'),
   ]
 }
 
@@ -152,61 +133,53 @@ export function shopRoutes(stack: CrossSiteStack, { buyer, asset }: Known): read
   const session = { cookie: buyer.cookies }
   const own = { ...session, ...json, origin: stack.shopUrl }
   const form = { ...own, 'content-type': 'application/x-www-form-urlencoded' }
-  const wrong = { headers: own, body: '{"x":1}' }
+  const handoff = JSON.stringify({ orderId: order })
   const status = `/checkout/status?orderId=${order}`
-  return [
-    ...['/', '/cart', '/orders', '/orders/:id', '/pay/:id', '/confirming/:id'],
-    ...['/nowhere', '/checkout/nowhere', '/favicon.ico'],
+  const posts: readonly (readonly [path: string, note: string, headers: object, body: string])[] = [
+    ['/checkout/handoff', '', own, handoff],
+    ['/checkout/handoff', 'wrong', own, '{"x":1}'],
+    ['/checkout/handoff', 'cross-origin', { ...own, origin: 'https://evil.example' }, handoff],
+    ['/cart', '', form, 'product=thyme-tea&quantity=1'],
+    ['/cart', 'wrong', form, 'x=1'],
+    ['/cart', 'without a session', { ...form, cookie: '' }, 'product=thyme-tea&quantity=1'],
+    ['/preferences', '', form, 'language=en'],
+    ['/preferences', 'wrong', form, 'x=1'],
+    ['/orders', 'wrong', form, 'x=1'],
+    ['/orders', 'without an origin', { ...form, origin: '' }, ''],
+    ['/orders', 'as text', { ...form, 'content-type': 'text/plain' }, ''],
+    ['/orders/:id/settle', '', form, ''],
+    ['/reports', '', reports, '[]'],
   ]
-    .map((path) => probe(`GET ${path}`, { headers: session }))
-    .concat([
-      probe('GET /', { note: 'without a session' }),
-      probe('GET /orders/:id', { note: 'of another buyer' }),
-      probe('GET /assets/*', { path: asset }),
-      probe('GET /pictures/*', { path: '/pictures/x.svg', note: 'missing' }),
-      probe('GET /checkout/status', { path: status, headers: session }),
-      probe('GET /checkout/status', { path: status, note: 'without a session' }),
-      probe('POST /checkout/handoff', { headers: own, body: JSON.stringify({ orderId: order }) }),
-      probe('POST /checkout/handoff', { ...wrong, note: 'wrong' }),
-      probe('POST /checkout/handoff', {
-        ...{ ...wrong, note: 'cross-origin' },
-        headers: { ...own, origin: 'https://evil.example' },
-      }),
-      probe('POST /cart', { headers: form, body: 'product=thyme-tea&quantity=1' }),
-      probe('POST /cart', { headers: form, body: 'x=1', note: 'wrong' }),
-      probe('POST /cart', {
-        ...{ headers: { ...form, cookie: '' }, body: 'product=thyme-tea&quantity=1' },
-        note: 'without a session',
-      }),
-      probe('POST /preferences', { headers: form, body: 'language=en' }),
-      probe('POST /preferences', { headers: form, body: 'x=1', note: 'wrong' }),
-      probe('POST /orders', { headers: form, body: 'x=1', note: 'wrong' }),
-      probe('POST /orders', {
-        ...{ headers: { ...form, origin: '' }, body: '' },
-        note: 'without an origin',
-      }),
-      probe('POST /orders', {
-        ...{ headers: { ...form, 'content-type': 'text/plain' }, body: '' },
-        note: 'as text',
-      }),
-      probe('POST /orders/:id/settle', { headers: form, body: '' }),
-      probe('POST /reports', { headers: reports, body: '[]' }),
-    ])
+  return [
+    ...[
+      ...['/', '/cart', '/orders', '/orders/:id', '/pay/:id', '/confirming/:id'],
+      ...['/nowhere', '/checkout/nowhere', '/favicon.ico'],
+    ].map((path) => probe(`GET ${path}`, { headers: session })),
+    probe('GET /', { note: 'without a session' }),
+    probe('GET /orders/:id', { note: 'of another buyer' }),
+    probe('GET /assets/*', { path: asset }),
+    probe('GET /pictures/*', { path: '/pictures/x.svg', note: 'missing' }),
+    probe('GET /checkout/status', { path: status, headers: session }),
+    probe('GET /checkout/status', { path: status, note: 'without a session' }),
+    ...posts.map(([path, note, headers, body]) =>
+      probe(`POST ${path}`, { note, headers: { ...headers }, body }),
+    ),
+  ]
+}
+
+async function routeTable(): Promise<readonly Route[]> {
+  const table = pathToFileURL(join(root, 'packages/service/dist/service/shared/routes.js')).href
+  const { routes } = (await import(table)) as { readonly routes: Readonly<Record<string, Route>> }
+  return Object.values(routes)
 }
 
 /** The service's table of routes, and the paths that the shop's sources name: each needs a probe. */
 export async function declaredRoutes(): Promise<readonly string[]> {
-  const table = pathToFileURL(join(root, 'packages/service/dist/service/shared/routes.js')).href
-  const { routes } = (await import(table)) as {
-    readonly routes: Readonly<Record<string, { readonly method: string; readonly path: string }>>
-  }
-  const service = Object.values(routes).map(({ method, path }) => `${method} ${path}`)
-  const call = /\.(get|post|put|delete|patch|route)\(\s*'(\/[^']*)'/g
+  const service = (await routeTable()).map(({ method, path }) => `${method} ${path}`)
+  const call = /\.(get|post)\(\s*'(\/[^']*)'/g
   const shop = readdirSync(join(root, 'demo/server'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) => [...readFileSync(join(root, 'demo/server', name), 'utf8').matchAll(call)])
-    .map(
-      ([, method = '', path = '']) => `${method === 'route' ? '' : method.toUpperCase()} ${path}`,
-    )
+    .map(([, method = '', path = '']) => `${method.toUpperCase()} ${path}`)
   return [...service, ...shop]
 }
