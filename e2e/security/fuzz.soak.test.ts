@@ -27,25 +27,23 @@ test.setTimeout(60_000 + cases * 30)
 test('create withstands every JSON text (threats 19, 23, 24, 25, 26, 28, 29)', async ({
   stack,
 }) => {
-  const connections = connectionsTo(stack.api.baseUrl, 16)
+  const headers = {
+    host: new URL(stack.api.baseUrl).host,
+    authorization: `Bearer ${stack.api.apiKey}`,
+    'content-type': 'application/json',
+  }
   const tally = await fuzz({
     name: 'create',
     program: stack.service,
-    inputs: jsonNear([
-      ['orderId', '"A-1"'],
-      ['amount', '150000'],
-      ['currency', '"amd"'],
-      ['customer', '{"id":"c1","email":"a@example.com"}'],
-      ['metadata', '{"a":"b"}'],
-    ]),
-    lanes: connections.length,
-    send: async (body, { lane }) =>
-      checkResponse(
-        await connections[lane]?.send(
-          requestBytes('POST /payment-intents', jsonHeaders(stack), body),
-        ),
-        [201, 400],
-      ),
+    inputs: jsonNear({
+      ...{ orderId: 'A-1', amount: 150_000, currency: 'amd', metadata: { a: 'b' } },
+      customer: { id: 'c1', email: 'a@example.com' },
+    }),
+    lanes: connectionsTo(stack.api.baseUrl),
+    send: async (body, connection) => {
+      const sent = requestBytes('POST /payment-intents', headers, body)
+      return checkResponse(await connection.send(sent), [201, 400])
+    },
   })
   expect(tally.get(201)).toBeGreaterThan(cases / 20)
   await expectRunning(stack)
@@ -95,7 +93,7 @@ test('the service withstands every header line and path (threats 11, 21, 28, 30)
     name: 'headers',
     program: stack.service,
     inputs: request,
-    lanes: 32,
+    lanes: Array.from({ length: 32 }),
     send: async ({ method, path, lines, authorized }) => {
       const response = await rawRequest(port, [
         `${method} ${path} HTTP/1.1`,
@@ -123,10 +121,14 @@ test('the handoff withstands every body and cookie, and returns the order’s ow
 }) => {
   const buyers = await Promise.all(Array.from({ length: 4 }, () => orderedBuyer(stack)))
   const [first] = buyers
-  const addresses = loopbackAddresses()
+  // 127.1.0.1, 127.1.0.2, and so on: each is another client to the shop.
+  let clients = 0
   const { host, port } = new URL(stack.shopUrl)
-  const connect = () => ({ used: 0, connection: new RawConnection(port, addresses.next()) })
-  const lanes = Array.from({ length: 16 }, connect)
+  const connect = () => {
+    const at = clients++
+    const from = `127.${1 + (at >> 14)}.${(at >> 7) & 127}.${1 + (at & 127)}`
+    return { used: 0, connection: new RawConnection(port, { from }) }
+  }
   // The shop accepts 300 in ten minutes from an address, and ten from a session.
   const perAddress = 240
   const perSession = 8
@@ -135,13 +137,12 @@ test('the handoff withstands every body and cookie, and returns the order’s ow
     name: 'handoff',
     program: stack.shop,
     inputs: fc.record({
-      body: jsonNear([['orderId', JSON.stringify(first?.order)]]),
+      body: jsonNear({ orderId: first?.order }),
       cookie: tokenNear(first?.cookie('pi-handoff') ?? ''),
       owned: fc.boolean(),
     }),
-    lanes: lanes.length,
-    send: async ({ body, cookie, owned }, { lane: index }) => {
-      const lane = lanes[index] ?? connect()
+    lanes: Array.from({ length: 16 }, connect),
+    send: async ({ body, cookie, owned }, lane) => {
       if (lane.used === perAddress) {
         lane.connection.close()
         Object.assign(lane, connect())
@@ -175,23 +176,16 @@ test('the checkout’s private API withstands every path, token, and body (threa
     buyers.map((buyer, at) => buyer.openSession(handoffs[at] ?? { id: '', clientSecret: '' })),
   )
   const [handoff] = handoffs
+  const card = { number: '4000000000000002', expMonth: 12, expYear: 2034, cvc: '123' }
   const bodies = {
-    session: jsonNear([
-      ['id', JSON.stringify(handoff?.id)],
-      ['clientSecret', JSON.stringify(handoff?.clientSecret)],
-      ['origin', JSON.stringify(stack.shopUrl)],
-    ]),
-    confirm: jsonNear([
-      ['attemptId', '"0123456789abcdef"'],
-      ['version', '1'],
-      [
-        'paymentMethod',
-        '{"type":"card","card":{"number":"4000000000000002","expMonth":12,"expYear":2034,"cvc":"123"}}',
-      ],
-    ]),
-    'challenge/open': jsonNear([['returnUrl', JSON.stringify(`${stack.shopUrl}/x`)]]),
-    'challenge/cancel': jsonNear([['extra', '1']]),
-    cancel: jsonNear([['extra', '1']]),
+    session: jsonNear({ ...handoff, origin: stack.shopUrl }),
+    confirm: jsonNear({
+      ...{ attemptId: '0123456789abcdef', version: 1 },
+      paymentMethod: { type: 'card', card },
+    }),
+    'challenge/open': jsonNear({ returnUrl: `${stack.shopUrl}/x` }),
+    'challenge/cancel': jsonNear({ extra: 1 }),
+    cancel: jsonNear({ extra: 1 }),
   }
   const post = fc.oneof(
     ...Object.entries(bodies).map(([path, body]) =>
@@ -211,7 +205,6 @@ test('the checkout’s private API withstands every path, token, and body (threa
       .map((path) => `GET /checkout-api/${path}`),
     body: fc.constant(''),
   })
-  const connections = connectionsTo(stack.api.baseUrl, 16)
   const tally = await fuzz({
     name: 'private API',
     program: stack.service,
@@ -219,18 +212,16 @@ test('the checkout’s private API withstands every path, token, and body (threa
       request: fc.oneof({ weight: 3, arbitrary: post }, { weight: 1, arbitrary: get }),
       token: fc.oneof(...tokens.map(tokenNear)),
     }),
-    lanes: connections.length,
-    send: async ({ request, token }, { lane }) => {
+    lanes: connectionsTo(stack.api.baseUrl),
+    send: async ({ request, token }, connection) => {
       const headers = {
         host: new URL(stack.api.baseUrl).host,
         origin: stack.api.baseUrl,
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
       }
-      const response = await connections[lane]?.send(
-        requestBytes(request.line, headers, request.body),
-      )
-      return checkResponse(response, [200, 400, 401, 403, 404, 405, 409, 429])
+      const sent = requestBytes(request.line, headers, request.body)
+      return checkResponse(await connection.send(sent), [200, 400, 401, 403, 404, 405, 409, 429])
     },
     // A challenge opens at most twenty times a minute, which is a limit of the target itself.
     isReached: () => true,
@@ -249,7 +240,6 @@ test('the test bank withstands every form, and none settles a challenge (threat 
   await buyer.pay('4000000000003220')
   const { url, token } = await buyer.openChallenge()
   const bank = new URL(url)
-  const connections = connectionsTo(bank.origin, 16)
   const field = fc.tuple(
     fc.constantFrom('token', 'code', 'action', 'locale', '__proto__', 'token[]', 'x'),
     fc.oneof(
@@ -269,15 +259,15 @@ test('the test bank withstands every form, and none settles a challenge (threat 
       body: fc.oneof(form, form, form, ascii(200)),
       script: fc.boolean(),
     }),
-    lanes: connections.length,
-    send: async ({ path, body, script }, { lane }) => {
+    lanes: connectionsTo(bank.origin),
+    send: async ({ path, body, script }, connection) => {
       const headers = {
         host: bank.host,
         accept: script ? 'application/json' : 'text/html',
         'content-type': 'application/x-www-form-urlencoded',
       }
-      const response = await connections[lane]?.send(requestBytes(`POST ${path}`, headers, body))
-      return checkResponse(response, [200, 400, 413])
+      const sent = requestBytes(`POST ${path}`, headers, body)
+      return checkResponse(await connection.send(sent), [200, 400, 413])
     },
   })
   expect(tally.get(200)).toBeGreaterThan(cases / 5)
@@ -292,32 +282,12 @@ async function orderedBuyer(stack: Stack): Promise<HttpBuyer> {
   return buyer
 }
 
-function jsonHeaders({ api }: Stack): Record<string, string> {
-  return {
-    host: new URL(api.baseUrl).host,
-    authorization: `Bearer ${api.apiKey}`,
-    'content-type': 'application/json',
-  }
-}
-
-function connectionsTo(url: string, count: number): readonly RawConnection[] {
-  return Array.from({ length: count }, () => new RawConnection(new URL(url).port))
-}
-
-/** Returns 127.1.0.1, 127.1.0.2, and so on: each is another client to the shop. */
-function loopbackAddresses(): { next(): { readonly from: string } } {
-  let index = 0
-  return {
-    next: () => {
-      const at = index++
-      return { from: `127.${1 + ((at >> 14) & 63)}.${(at >> 7) & 127}.${1 + (at & 127)}` }
-    },
-  }
+function connectionsTo(url: string): readonly RawConnection[] {
+  return Array.from({ length: 16 }, () => new RawConnection(new URL(url).port))
 }
 
 /** Without `expect`, which records a step for each call. */
-function checkResponse(response: RawResponse | undefined, expected: readonly number[]): number {
-  const { status = 0, body = '' } = response ?? {}
+function checkResponse({ status, body }: RawResponse, expected: readonly number[]): number {
   if (!expected.includes(status)) throw new Error(`returned ${status}: ${body.slice(0, 500)}`)
   return checkInternals(status, body)
 }
