@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser, Cookie } from '@playwright/test'
+import type { Browser } from '@playwright/test'
 import { retry, startDisplay, WebdriverSession } from './driver.ts'
 import { find, type Step, type Text } from './find.ts'
 
@@ -56,19 +56,6 @@ class WebkitContext {
 
   pages(): readonly WebkitPage[] {
     return this.#pages
-  }
-
-  async cookies(address?: string): Promise<Cookie[]> {
-    // WebDriver returns the cookies of a document.
-    const page = address ? await this.newPage() : this.#pages[0]
-    if (address) await page?.goto(address)
-    const cookies = (await page?.send<Cookie[]>('GET', '/cookie')) ?? []
-    if (address) await page?.close()
-    return cookies
-  }
-
-  async clearCookies({ name }: { readonly name: string }): Promise<void> {
-    await this.#pages[0]?.send('DELETE', `/cookie/${name}`)
   }
 
   async close(): Promise<void> {
@@ -144,10 +131,6 @@ class WebkitPage extends Scope {
     await this.settle()
   }
 
-  async reload(): Promise<void> {
-    await this.send('POST', '/refresh', {})
-  }
-
   async goBack(): Promise<void> {
     await this.send('POST', '/back', {})
   }
@@ -162,22 +145,14 @@ class WebkitPage extends Scope {
     await this.send('POST', '/window/rect', size)
   }
 
-  /** An open dialog makes the next command fail. */
-  on(): void {}
-
   frames(): readonly WebkitLocator[] {
-    const main = new WebkitLocator(this, [])
     // A page may have other frames.
-    const frame = main.frameLocator('pi-checkout iframe, iframe')
-    return [main, frame, frame.frameLocator('iframe')]
-  }
-
-  mainFrame(): WebkitLocator {
-    return new WebkitLocator(this, [])
+    const frame = this.frameLocator('pi-checkout iframe, iframe')
+    return [new WebkitLocator(this, []), frame, frame.frameLocator('iframe')]
   }
 
   async evaluate(work: InPage, argument?: unknown): Promise<unknown> {
-    const value = await this.mainFrame().evaluate(work, argument)
+    const value = await new WebkitLocator(this, []).evaluate(work, argument)
     await this.settle()
     return value
   }
@@ -354,23 +329,8 @@ class WebkitLocator extends Scope {
     if (!matches) throw new Error(`not visible: ${this}`)
   }
 
-  async isVisible(): Promise<boolean> {
-    return (await this.#facts()).isVisible
-  }
-
-  async count(): Promise<number> {
-    return (await this.#facts()).count
-  }
-
   async textContent(): Promise<unknown> {
     return this.evaluate((element: Element) => element.textContent)
-  }
-
-  async getAttribute(name: string): Promise<unknown> {
-    return this.evaluate(
-      (element: Element, attribute: string) => element.getAttribute(attribute),
-      name,
-    )
   }
 
   /** Calls a function with the first element; in a frame, without. */
