@@ -1,5 +1,5 @@
 /** Requests and responses of the hosted page's private API, and of the test bank's page. @module */
-import type { PaymentIntentStatus } from '@pi-checkout/contract'
+import type { PaymentFailure, PaymentIntentStatus, PaymentMethod } from '@pi-checkout/contract'
 import type { Currency } from '@pi-checkout/contract/money'
 
 /**
@@ -18,28 +18,12 @@ export interface CheckoutView {
   readonly orderId: string
   readonly status: PaymentIntentStatus
   readonly paymentMethod: { readonly type: 'card'; readonly card: CardSummary } | null
-  readonly lastPaymentFailure: CheckoutFailure | null
+  readonly lastPaymentFailure: PaymentFailure | null
   readonly nextAction: CheckoutAction | null
 }
 
 /** Summary of a card that may be stored and shown. */
-export interface CardSummary {
-  readonly brand: string
-  readonly last4: string
-  readonly expMonth: number
-  readonly expYear: number
-  readonly funding: string
-}
-
-/** Failure of the latest confirmation, with a message for the buyer in English. */
-export interface CheckoutFailure {
-  readonly code: string
-  readonly declineCode: string | null
-  readonly message: string
-  readonly retryable: boolean
-  /** RFC 3339 in UTC. */
-  readonly occurredAt: string
-}
+export type CardSummary = NonNullable<PaymentMethod['card']>
 
 /** A challenge in an iframe, or a redirect to an issuer that does not allow iframes. */
 export interface CheckoutAction {

@@ -20,7 +20,6 @@ export type Audience =
   /** A client of the sandbox API, with the admin token. */
   | 'sandbox'
 
-/** A route. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Path in which `:id` matches one segment, and `*` at the end matches the rest. */

@@ -13,7 +13,6 @@ export const topics = [
 ] as const
 export type Topic = (typeof topics)[number]
 
-/** A merchant's test environment. */
 export interface SandboxEnvironment {
   readonly id: string
   readonly merchant: string
@@ -76,7 +75,6 @@ export interface IntentEvent {
   readonly createdAt: string
 }
 
-/** A confirmation of an intent. */
 export interface Confirmation {
   readonly attemptId: string
   readonly state: string
@@ -101,7 +99,6 @@ export const simulatedOutcomes = [
 ] as const
 export type SimulatedOutcome = (typeof simulatedOutcomes)[number]
 
-/** Kind of a logged request. */
 export type LoggedOperation = 'create' | 'retrieve' | 'page' | 'other'
 
 /** A request and its response in the request log. */
@@ -149,7 +146,6 @@ export interface KeyUse {
   readonly lastAt: string
 }
 
-/** Names of the lint rules. */
 export type LintRule =
   | 'no_idempotency_key'
   | 'key_reused'
@@ -176,7 +172,6 @@ export interface LintIssue {
   readonly lastAt: string
 }
 
-/** A fault of one request. */
 export type Fault =
   | { readonly type: SimpleFault }
   | { readonly type: (typeof timedFaults)[number]; readonly ms: number }
@@ -188,7 +183,6 @@ type SimpleFault = (typeof simpleFaults)[number]
 /** Names of the faults, for messages. */
 export const faultNames = [...simpleFaults, ...timedFaults.map((name) => `${name}=ms`)].join(', ')
 
-/** Operations that a fault rule can apply to. */
 export const faultOperations = ['create', 'retrieve'] as const
 export type FaultOperation = (typeof faultOperations)[number]
 
@@ -201,7 +195,6 @@ export interface FaultRule {
   readonly times: number
 }
 
-/** A fault rule of an environment. */
 export interface StoredFaultRule extends FaultRule {
   readonly id: number
 }

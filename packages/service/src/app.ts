@@ -16,7 +16,6 @@ import { staticFile, staticFolder } from './http/static-files.ts'
 import { repeatedApiVersion } from './intents/parse-request.ts'
 import { type IntentRoutesOptions, intentRoutes } from './intents/routes.ts'
 import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
-import { createFaultRules } from './sandbox/faults/rules.ts'
 import { faultWrapper } from './sandbox/faults/wrap.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
 import { createSandbox, type Sandbox, type SandboxRoutesOptions } from './sandbox/sandbox.ts'
@@ -26,14 +25,13 @@ import { testBankRoutes } from './test-bank/routes.ts'
 export interface AppOptions
   extends IntentRoutesOptions,
     Omit<CheckoutRoutesOptions, 'openChallenge'>,
-    Omit<SandboxRoutesOptions, keyof Sandbox | 'faults'> {
+    Omit<SandboxRoutesOptions, keyof Sandbox> {
   /** Log. Errors are written with `logError`, which masks secrets. */
   readonly log: Logger
   /** Returns real time. The time of an environment is `environmentNow(environment, now())`. */
   readonly now: () => Date
   /** Public origin of the API and the hosted page, such as `http://127.0.0.1:4000`. */
   readonly publicUrl: string
-  /** Folder of the built pages and `pi-checkout.js`. */
   readonly hostedFolder: string
   readonly limits: RateLimits
   readonly stopping: AbortSignal
@@ -52,8 +50,7 @@ export function mainListener(options: AppOptions): RequestListener {
   const { db, publicUrl, hostedFolder, log, stopping, draining, unready } = options
   const sandbox = createSandbox(options)
   const metrics = options.metrics ? createMetrics() : undefined
-  const faults = createFaultRules()
-  const withFaults = faultWrapper(faults, stopping)
+  const withFaults = faultWrapper(sandbox.faults, stopping)
   const { create, retrieve } = intentRoutes(options)
   const host = hostCheck(publicUrl)
   const inspector = options.sandboxFrom === 'loopback' ? [host, checkLocal] : [host]
@@ -74,7 +71,7 @@ export function mainListener(options: AppOptions): RequestListener {
       }),
       assets: builtAssets(hostedFolder),
       ...apiDocsRoutes(options),
-      ...sandboxRoutes({ ...options, ...sandbox, faults }),
+      ...sandboxRoutes({ ...options, ...sandbox }),
       element: staticFile(hostedFolder, 'pi-checkout.js', {
         headers: () => elementHeaders,
         missing: 'The element is not built. Run npm run build.',

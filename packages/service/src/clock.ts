@@ -7,7 +7,6 @@
 import type { Logger } from 'pino'
 import type { Database, Queryable } from './db/database.ts'
 
-/** Returns the current time. */
 export function realNow(): Date {
   return new Date()
 }
@@ -16,11 +15,7 @@ export function realNow(): Date {
 export interface Clock {
   /** Returns the time of this machine, or that of the database if they differ by more than `maxDifference`. */
   readonly now: () => Date
-  /**
-   * Compares the two times.
-   *
-   * @throws {StoreError} If the store fails. The last result stays.
-   */
+  /** Compares the two times. If the store fails, this throws, and the last result stays. */
   readonly compare: () => Promise<void>
   /** Returns why this instance is not ready, or `undefined` if it may be. */
   readonly fault: () => string | undefined

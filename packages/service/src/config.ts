@@ -6,7 +6,6 @@ import { shellQuote } from '../shared/shell-quote.ts'
 import { readTrustedProxies } from './http/client-address.ts'
 import { quote } from './redact.ts'
 
-/** Selected store. */
 export type StoreChoice =
   /** `directory` is absolute, so that shown commands work in other folders. */
   | { readonly kind: 'directory'; readonly directory: string }
@@ -18,14 +17,11 @@ export type SandboxAccess = 'loopback' | 'network'
 
 /** Log levels. `debug` logs each response. */
 const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
-export type LogLevel = (typeof logLevels)[number]
 
-/** Settings of a start. */
 export interface Config {
   readonly host: string
   /** Port of the API and the hosted page. 0 selects a free port. */
   readonly port: number
-  /** Port of the test bank. 0 selects a free port. */
   readonly challengePort: number
   /** Name of the setting that selects the ports, for errors. */
   readonly portName: string
@@ -48,12 +44,10 @@ export interface Config {
   readonly drainMs: number
   /** Days after which final intents are deleted. If `undefined`, all are kept. */
   readonly retentionDays: number | undefined
-  readonly logLevel: LogLevel
-  /** Clients that may use the sandbox and its inspector. */
+  readonly logLevel: (typeof logLevels)[number]
   readonly sandboxFrom: SandboxAccess
 }
 
-/** Command-line options that are settings. */
 export interface Flags {
   readonly port?: string
   readonly data?: string
@@ -71,11 +65,7 @@ const optionNames = {
   logLevel: 'PI_LOG_LEVEL',
 }
 
-/**
- * Reads the settings.
- *
- * @throws {TypeError} If a setting is invalid. The message names it and contains the fix, but no secret.
- */
+/** @throws {TypeError} If a setting is invalid. The message names it and the fix, but no secret. */
 export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionNames): Config {
   const port = readPort(flags.port, names.port) ?? readPort(env.PI_PORT, 'PI_PORT') ?? 4000
   const store = readStore(flags, env)
@@ -130,11 +120,7 @@ function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
   return { kind: 'postgres', url }
 }
 
-/**
- * Returns the options that select this store in a command, in any folder.
- *
- * @returns `undefined` for a store in memory, which no other process can open.
- */
+/** Returns the options that select this store in a command. There are none for a store in memory. */
 export function storeOptions(store: StoreChoice): string | undefined {
   switch (store.kind) {
     case 'memory':

@@ -2,7 +2,6 @@
 import type { Level, Logger } from 'pino'
 import { redact } from './redact.ts'
 
-/** An error in a log line. */
 export interface LoggedError {
   readonly name: string
   /** Code of the system error, SQLSTATE, or code of the problem. */
@@ -20,13 +19,7 @@ export interface LoggedError {
   readonly cause?: LoggedError
 }
 
-/**
- * Writes an error as one line.
- *
- * @param error - Thrown value.
- * @param about - `event` is a fixed text that names the failure, `requestId` the id of the response, and `level`
- * the log level (default `error`).
- */
+/** @param about - `event` is a fixed text that names the failure. */
 export function logError(
   log: Logger,
   error: unknown,

@@ -26,11 +26,7 @@ export function quote(text: string): string {
   return JSON.stringify(redact(text).slice(0, 60))
 }
 
-/**
- * Decodes percent-encoding repeatedly, because a proxy may have encoded an encoded text again.
- *
- * @returns `undefined` if the text is encoded more than five times.
- */
+/** Decodes repeated percent-encoding, as proxies add it: five times, or returns `undefined`. */
 export function decodePercent(text: string): string | undefined {
   if (!text.includes('%')) return text
   let decoded = text

@@ -1,30 +1,21 @@
 /** Root secrets of the service, from which keys for different purposes are derived. @module */
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Queryable } from './db/database.ts'
 import { randomSalt } from './ids.ts'
 
-/** Purpose of a derived key. */
 export type Purpose = 'client-secret' | 'api-key' | 'checkout-token'
 
 /** Root secrets by id. The first one signs, and all of them verify. */
 export interface SecretKeys {
   readonly currentKid: string
   readonly kids: readonly string[]
-  /**
-   * Derives the 32-byte key for a purpose.
-   *
-   * @returns `undefined` if no root secret has this id.
-   */
+  /** Derives the 32-byte key for a purpose. Returns `undefined` if no root secret has this id. */
   derive(purpose: Purpose, kid: string): Buffer | undefined
   /** Returns a value that distinguishes root secrets with the same id, without revealing them. */
   checkValue(kid: string): Buffer | undefined
 }
 
-/**
- * Reads `PI_SECRET_KEYS`: `k2:<43 base64url>,k1:<43 base64url>`, the newest first.
- *
- * @throws {TypeError} If an entry is invalid. The message names the entry by position, without its value.
- */
+/** Reads `k2:<43 base64url>,k1:<43 base64url>`, the newest first. Errors contain no values. */
 export function readSecretKeys(text: string): SecretKeys {
   const roots = new Map<string, Buffer>()
   text.split(',').forEach((entry, at) => {
@@ -50,11 +41,7 @@ export function readSecretKeys(text: string): SecretKeys {
   return keysOf(roots)
 }
 
-/**
- * Compares keys with those that a store was written with.
- *
- * @returns The problem and its fix, or `undefined` if every row has its key.
- */
+/** Returns what is wrong with the keys of a store, or `undefined` if every row has its key. */
 export async function keyFault(
   db: Queryable,
   keys: SecretKeys,
@@ -82,6 +69,11 @@ export async function keyFault(
     if (holdsIntents || holders.length > 0) return missingKey({ kid, holdsIntents, holders })
   }
   return undefined
+}
+
+/** Compares secrets in constant time. `timingSafeEqual` requires equal lengths, which digests have. */
+export function isSameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'))
 }
 
 interface Holder {

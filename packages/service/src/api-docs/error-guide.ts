@@ -1,7 +1,6 @@
 /** Fixes for errors. @module */
 import type { ProblemCode } from '@pi-checkout/contract'
 
-/** Fix for each code, for the developer of the client. */
 export const errorGuide: Readonly<Record<ProblemCode, string>> = {
   malformed_json: 'Send a JSON object. Check what your client serializes.',
   invalid_body:

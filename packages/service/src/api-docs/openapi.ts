@@ -76,14 +76,9 @@ export const ProblemResponse = z.strictObject({
   }),
 })
 
-/** An OpenAPI description. */
 export type OpenApi = ReturnType<typeof openapi>
 
-/**
- * Returns the OpenAPI description.
- *
- * @param serverUrl - Base URL of this service.
- */
+/** @param serverUrl - Base URL of this service. */
 export function openapi(serverUrl: string) {
   return {
     openapi: '3.1.0',
@@ -105,44 +100,12 @@ export function openapi(serverUrl: string) {
     },
     components: {
       securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } },
-      headers: {
-        RequestId: {
-          description:
-            'Id of this response. The inspector shows it, and the log contains it if the service failed (with PI_LOG_LEVEL=debug, for every response)',
-          schema: { type: 'string', pattern: '^req_[A-Za-z0-9]{20}$' },
-        },
-        Location: { description: 'Path of the intent', schema: { type: 'string' } },
-        IdempotentReplayed: {
-          description: '`true` if an earlier request with this key created the intent',
-          schema: { type: 'string', enum: ['true'] },
-        },
-        ApiVersion: {
-          description: `The requested version, such as ${apiVersions[0]}`,
-          schema: { type: 'string' },
-        },
-        WwwAuthenticate: {
-          description: '`Bearer`; with `error="invalid_token"` if a key was sent',
-          schema: { type: 'string' },
-        },
-        AcceptPost: { description: 'The media type to send', schema: { type: 'string' } },
-        AcceptEncoding: {
-          description: 'The content coding to send',
-          schema: { type: 'string' },
-        },
-        Allow: { description: 'The methods of this path', schema: { type: 'string' } },
-        RetryAfter: {
-          description: 'Seconds to wait before the same request is sent again',
-          schema: { type: 'string', pattern: '^[0-9]+$' },
-        },
-        RateLimit: {
-          description: 'Remaining requests: `"default";r=0;t=3` means none for 3 seconds',
-          schema: { type: 'string' },
-        },
-        RateLimitPolicy: {
-          description: 'Limit: `"default";q=200;w=2` means 200 requests in 2 seconds',
-          schema: { type: 'string' },
-        },
-      },
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, { description, ...rules }]) => [
+          componentOf(name),
+          { description, schema: { type: 'string', ...rules } },
+        ]),
+      ),
       schemas: {
         CreatePaymentIntent: requestSchema(),
         CreatedPaymentIntent: responseSchema(CreateResponse),
@@ -181,12 +144,7 @@ function createOperation(): object {
     responses: {
       201: {
         description: 'The intent with its secret, which is for the paying browser only',
-        headers: {
-          'Request-Id': header('RequestId'),
-          'Api-Version': header('ApiVersion'),
-          Location: header('Location'),
-          'Idempotent-Replayed': header('IdempotentReplayed'),
-        },
+        headers: headersOf('Request-Id', 'Api-Version', 'Location', 'Idempotent-Replayed'),
         content: { 'application/json': { schema: reference('CreatedPaymentIntent') } },
       },
       ...problems(operationProblems.create),
@@ -202,7 +160,7 @@ function retrieveOperation(): DescribedOperation {
     responses: {
       200: {
         description: 'The current intent, without its secret',
-        headers: { 'Request-Id': header('RequestId'), 'Api-Version': header('ApiVersion') },
+        headers: headersOf('Request-Id', 'Api-Version'),
         content: { 'application/json': { schema: reference('PaymentIntent') } },
       },
       ...problems(operationProblems.retrieve),
@@ -257,7 +215,7 @@ function problems(codes: readonly ProblemCode[]): DescribedOperation['responses'
       status,
       {
         description: group.map((code) => `\`${code}\`: ${problemCodes[code].title}`).join('. '),
-        headers: problemHeaders(status),
+        headers: headersOf('Request-Id', 'Api-Version', ...(statusHeaders[status] ?? [])),
         content: {
           [problemMediaType]: {
             schema: reference('Problem'),
@@ -288,35 +246,60 @@ function example(code: ProblemCode): z.infer<typeof ProblemResponse> {
   }
 }
 
-function problemHeaders(status: number): Record<string, object> {
-  return {
-    'Request-Id': header('RequestId'),
-    'Api-Version': header('ApiVersion'),
-    ...(status === 401 && { 'WWW-Authenticate': header('WwwAuthenticate') }),
-    ...(status === 405 && { Allow: header('Allow') }),
-    ...(status === 415 && {
-      'Accept-Post': header('AcceptPost'),
-      'Accept-Encoding': header('AcceptEncoding'),
-    }),
-    ...([409, 429, 503, 504].includes(status) && { 'Retry-After': header('RetryAfter') }),
-    ...(status === 429 && {
-      RateLimit: header('RateLimit'),
-      'RateLimit-Policy': header('RateLimitPolicy'),
-    }),
-  }
+/** Headers of responses, each with a text and the rules of its value. */
+const headers = {
+  'Request-Id': {
+    description:
+      'Id of this response. The inspector shows it, and the log contains it if the service failed (with PI_LOG_LEVEL=debug, for every response)',
+    pattern: '^req_[A-Za-z0-9]{20}$',
+  },
+  Location: { description: 'Path of the intent' },
+  'Idempotent-Replayed': {
+    description: '`true` if an earlier request with this key created the intent',
+    enum: ['true'],
+  },
+  'Api-Version': { description: `The requested version, such as ${apiVersions[0]}` },
+  'WWW-Authenticate': { description: '`Bearer`; with `error="invalid_token"` if a key was sent' },
+  'Accept-Post': { description: 'The media type to send' },
+  'Accept-Encoding': { description: 'The content coding to send' },
+  Allow: { description: 'The methods of this path' },
+  'Retry-After': {
+    description: 'Seconds to wait before the same request is sent again',
+    pattern: '^[0-9]+$',
+  },
+  RateLimit: {
+    description: 'Remaining requests: `"default";r=0;t=3` means none for 3 seconds',
+  },
+  'RateLimit-Policy': {
+    description: 'Limit: `"default";q=200;w=2` means 200 requests in 2 seconds',
+  },
+}
+
+/** Headers of the problems with a status, besides those of each response. */
+const statusHeaders: Readonly<Record<number, readonly (keyof typeof headers)[]>> = {
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  409: ['Retry-After'],
+  415: ['Accept-Post', 'Accept-Encoding'],
+  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  503: ['Retry-After'],
+  504: ['Retry-After'],
+}
+
+function headersOf(...names: readonly (keyof typeof headers)[]): Record<string, object> {
+  const reference = (name: string) => ({ $ref: `#/components/headers/${componentOf(name)}` })
+  return Object.fromEntries(names.map((name) => [name, reference(name)]))
+}
+
+function componentOf(header: string): string {
+  return header.replace('WWW', 'Www').replaceAll('-', '')
 }
 
 function reference(name: string): object {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-function header(name: string): object {
-  return { $ref: `#/components/headers/${name}` }
-}
-
-/**
- * Returns the schema of a response. It allows the fields and values that later versions may add.
- */
+/** Returns the schema of a response, which allows what later versions may add. */
 function responseSchema(schema: z.ZodType): FieldSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'output',

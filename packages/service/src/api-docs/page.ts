@@ -16,11 +16,7 @@ import { errorGuide } from './error-guide.ts'
 import { type OpenApi, openapi, operationProblems } from './openapi.ts'
 import type { FieldSchema } from './request-schema.ts'
 
-/**
- * Returns the page as HTML. The `type` of each problem links to a row in it.
- *
- * @param serverUrl - Base URL of this service.
- */
+/** Returns the page as HTML. The `type` of each problem links to a row in it. */
 export function docsPage(serverUrl: string): string {
   const description = openapi(serverUrl)
   return html`<!doctype html>

@@ -7,7 +7,6 @@
 import { currencies, limits, paymentIntentStatuses } from '@pi-checkout/contract'
 import { z } from 'zod'
 
-/** RFC 3339 in UTC, with three decimals. */
 const Time = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
@@ -48,7 +47,6 @@ const NextAction = z
   .strictObject({ type: z.enum(['challenge', 'redirect']), expiresAt: Time })
   .meta({ description: 'Action that the hosted checkout handles. Merchant code ignores it' })
 
-/** Response of a retrieve. */
 export const IntentResponse = z.strictObject({
   id: z.string().regex(/^pi_[A-Za-z0-9]{24}$/),
   amount: z.int().min(1).max(limits.amount).meta({ description: 'Minor currency units' }),
@@ -65,7 +63,6 @@ export const IntentResponse = z.strictObject({
   updatedAt: Time,
 })
 
-/** Response of a create and of its replays. */
 export const CreateResponse = IntentResponse.extend({
   clientSecret: z
     .string()

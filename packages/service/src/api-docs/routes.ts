@@ -6,7 +6,6 @@ import { staticFile } from '../http/static-files.ts'
 import { openapi } from './openapi.ts'
 import { docsPage } from './page.ts'
 
-/** Returns the handlers of `/openapi.json`, `/docs`, its stylesheet, and `/llms.txt`. */
 export function apiDocsRoutes({
   publicUrl,
   hostedFolder,

@@ -1,13 +1,13 @@
 /** Serializes intents for the hosted page. Fields are listed one by one, so that no other field is included. @module */
-import type { CheckoutAction, CheckoutView } from '../../shared/checkout-api.ts'
+import type { CardSummary, CheckoutView } from '../../shared/checkout-api.ts'
 import { routes } from '../../shared/routes.ts'
-import type { RetrievedIntent } from '../intents/intents.ts'
 import type { RetrievedSnapshot } from './intent-snapshot.ts'
 
 export function checkoutView(
   { environment, intent }: Omit<RetrievedSnapshot, 'at'>,
   challengeUrl: string,
 ): CheckoutView {
+  const { nextAction, paymentMethod } = intent
   return {
     id: intent.id,
     version: intent.version,
@@ -17,33 +17,21 @@ export function checkoutView(
     currency: intent.currency,
     orderId: intent.orderId,
     status: intent.status,
-    paymentMethod: methodOf(intent),
+    paymentMethod: paymentMethod?.card
+      ? { type: 'card', card: summaryOf(paymentMethod.card) }
+      : null,
     lastPaymentFailure: intent.lastPaymentFailure,
-    nextAction: actionOf(challengeUrl, intent),
+    nextAction: nextAction && {
+      type: nextAction.type,
+      expiresAt: nextAction.expiresAt.toISOString(),
+      url: `${challengeUrl}${challengePaths[nextAction.type]}`,
+    },
   }
 }
 
 /** Paths of the test bank's page, in an iframe of the hosted page or as a separate page. */
 const challengePaths = { challenge: routes.challenge.path, redirect: routes.bank.path } as const
 
-function methodOf({
-  paymentMethod,
-}: Pick<RetrievedIntent, 'paymentMethod'>): CheckoutView['paymentMethod'] {
-  const card = paymentMethod?.card
-  if (!card) return null
-  const { brand, last4, expMonth, expYear, funding } = card
-  return { type: 'card', card: { brand, last4, expMonth, expYear, funding } }
-}
-
-function actionOf(
-  challengeUrl: string,
-  { nextAction }: Pick<RetrievedIntent, 'nextAction'>,
-): CheckoutAction | null {
-  if (!nextAction) return null
-  const { type, expiresAt } = nextAction
-  return {
-    type,
-    expiresAt: expiresAt.toISOString(),
-    url: `${challengeUrl}${challengePaths[type]}`,
-  }
+function summaryOf({ brand, last4, expMonth, expYear, funding }: CardSummary): CardSummary {
+  return { brand, last4, expMonth, expYear, funding }
 }

@@ -19,7 +19,6 @@ import type { Authorization } from '../provider/acquirer.ts'
 import { type IntentSnapshot, loadIntent } from './intent-snapshot.ts'
 import { newProviderPaymentId, transitionCause, writeProviderResult } from './provider-result.ts'
 
-/** A confirmation with the provider's authorization. */
 export interface ConfirmationRequest {
   readonly attemptId: string
   /** Version of the intent that the buyer saw. */
@@ -27,7 +26,6 @@ export interface ConfirmationRequest {
   readonly authorization: Authorization
 }
 
-/** The confirmed intent, or the reason why it was not confirmed. */
 export type Confirmed =
   | { readonly snapshot: IntentSnapshot }
   | Rejection

@@ -16,11 +16,9 @@ import {
   findEnvironmentOfIntent,
 } from '../merchants/environments.ts'
 
-/** An intent and its environment at one time. */
 export interface IntentSnapshot {
   readonly environment: Environment
   readonly intent: StoredIntent
-  /** Time of the environment. */
   readonly at: Date
 }
 
@@ -29,14 +27,14 @@ export type RetrievedSnapshot = Omit<IntentSnapshot, 'intent'> & {
   readonly intent: RetrievedIntent
 }
 
-/** Reads a snapshot. Returns `undefined` if the environment has no such intent. */
-export type ReadSnapshot = (key: IntentKey) => Promise<RetrievedSnapshot | undefined>
-
 /**
  * Returns the function that reads snapshots for views. Concurrent reads share a statement. Their queue is
  * separate, so that they do not delay retrieves of merchants.
  */
-export function snapshotReader({ db, now }: StoreAndClock): ReadSnapshot {
+export function snapshotReader({
+  db,
+  now,
+}: StoreAndClock): (key: IntentKey) => Promise<RetrievedSnapshot | undefined> {
   const findEnvironments = environmentLookUps(db)
   const findIntents = findBatch(db)
   return async (key) => {
@@ -51,12 +49,7 @@ export function snapshotReader({ db, now }: StoreAndClock): ReadSnapshot {
   }
 }
 
-/**
- * Reads a snapshot.
- *
- * @param key - Id of the intent, and of its environment if it must be that one.
- * @returns `undefined` if there is no such intent, or it is in another environment.
- */
+/** @param key - Id of the intent, and of its environment if it must be that one. */
 export async function loadIntent(
   { db, now }: Pick<StoreAndClock, 'now'> & { readonly db: Queryable },
   { id, environmentId }: Partial<IntentKey> & Pick<IntentKey, 'id'>,

@@ -52,35 +52,27 @@ function rejected(rule: string): ProblemError {
   return Object.assign(checkoutApiError('payment_intent_not_found'), { rule })
 }
 
-/** A valid session, with the mode of its environment. */
 export interface ActiveSession extends VerifiedSession {
   readonly mode: Environment['mode']
 }
 
-/** Reads sessions. Concurrent requests share a statement. */
-export interface SessionReader {
-  /** Reads the session of a request. @throws {ProblemError} `invalid_session` */
-  readonly of: (request: IncomingMessage) => Promise<ActiveSession>
+/** Returns the reader of sessions. Concurrent requests share a statement. */
+export function sessionReader({
+  tokens,
+  db,
+  now,
+}: StoreAndClock & { readonly tokens: SessionTokens }) {
+  const modeOf = batch({
+    run: async (sessions: readonly CheckoutSession[]) => await modesOf(db, sessions),
+    separable: () => false,
+    kind: db.kind,
+  })
   /**
    * Reads the mode of a session. It reads the store each time, so a session ends when its origin is removed or the
    * `clientSecret` of its intent is revoked.
    *
    * @throws {ProblemError} `invalid_session`
    */
-  readonly check: (session: VerifiedSession) => Promise<ActiveSession>
-}
-
-/** Returns the reader of sessions. */
-export function sessionReader({
-  tokens,
-  db,
-  now,
-}: StoreAndClock & { readonly tokens: SessionTokens }): SessionReader {
-  const modeOf = batch({
-    run: async (sessions: readonly CheckoutSession[]) => await modesOf(db, sessions),
-    separable: () => false,
-    kind: db.kind,
-  })
   async function check(session: VerifiedSession): Promise<ActiveSession> {
     const mode = await modeOf(session)
     if (!mode) throw ended('Bearer error="invalid_token"')
@@ -88,7 +80,8 @@ export function sessionReader({
   }
   return {
     check,
-    of: async (request) => {
+    /** Reads the session of a request. @throws {ProblemError} `invalid_session` */
+    of: async (request: IncomingMessage): Promise<ActiveSession> => {
       const sent = singleHeader(request, 'authorization')
       const [, token] = /^Bearer ([\w.~+/-]+=*)$/.exec(sent ?? '') ?? []
       const session = token && (await tokens.verify(token, now()))

@@ -1,5 +1,5 @@
 /** Reads the built pages, and adds the values that the service passes to them. @module */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
@@ -28,7 +28,7 @@ export function checkoutStyleSource(folder: string): string {
   if (known) return known
   const [, rest = ''] = page.split('<style>')
   const [sheet = ''] = rest.split('</style>')
-  const source = `'sha256-${createHash('sha256').update(sheet).digest('base64')}'`
+  const source = `'sha256-${hash('sha256', sheet, 'base64')}'`
   styleSources.set(page, source)
   return source
 }

@@ -44,11 +44,7 @@ export const ConfirmSchema: z.ZodType<ConfirmBody> = z.strictObject({
   }),
 })
 
-/**
- * Parses a body.
- *
- * @throws {ProblemError} If fields are invalid. The problem lists them without their values.
- */
+/** Parses a body. The problem lists invalid fields without their values. */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   const { success, data, error } = schema.safeParse(body)
   if (success) return data
@@ -59,11 +55,7 @@ export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   )
 }
 
-/**
- * Rejects card numbers other than test cards, before other fields are read.
- *
- * @throws {ProblemError} If the number is not a test card.
- */
+/** Rejects card numbers other than test cards, before other fields are read. */
 export function rejectRealCards(body: unknown): void {
   const number = ['paymentMethod', 'card', 'number'].reduce<unknown>(
     (value, key) => (typeof value === 'object' && value ? Reflect.get(value, key) : undefined),

@@ -6,7 +6,7 @@
  */
 import { randomBase62 } from '../ids.ts'
 import type { Cause } from '../intents/lifecycle.ts'
-import { type DeclineReason, describeDecline, type ProviderResult } from '../provider/acquirer.ts'
+import { type DeclineReason, declines, type ProviderResult } from '../provider/acquirer.ts'
 
 /** Serializes a result, such as `authorised`, `declined:lost_card`, or `declined_hard:stolen_card`. */
 export function writeProviderResult(result: ProviderResult): string {
@@ -14,7 +14,6 @@ export function writeProviderResult(result: ProviderResult): string {
   return `${result.hard ? 'declined_hard' : 'declined'}:${result.decline}`
 }
 
-/** Parses the text of `writeProviderResult`. */
 export function readProviderResult(text: string): ProviderResult {
   const [result, decline] = text.split(':')
   if (result === 'authorised') return { result }
@@ -27,7 +26,7 @@ export function transitionCause(result: ProviderResult): Cause {
   if (result.result === 'authorised') {
     return { type: 'authorised', providerPaymentId: newProviderPaymentId() }
   }
-  return { type: 'declined', failure: describeDecline(result), hard: result.hard }
+  return { type: 'declined', failure: declines[result.decline], hard: result.hard }
 }
 
 /** Returns a new payment id, such as an acquirer would assign. */

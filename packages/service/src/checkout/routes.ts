@@ -1,11 +1,9 @@
 /** The hosted page and its private API, which uses session tokens in place of cookies and has no CORS. @module */
 import { limits, paymentIntentIdPattern } from '@pi-checkout/contract'
-import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { ConfirmBody } from '../../shared/checkout-api.ts'
 import type { RouteName } from '../../shared/routes.ts'
-import type { Queryable } from '../db/database.ts'
 import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { compressed } from '../http/encoding.ts'
@@ -16,6 +14,7 @@ import { type Handler, json, page, type RouteResponse } from '../http/response.t
 import { moveIntent, type StoreAndClock } from '../intents/intents.ts'
 import { type Cause, decide } from '../intents/lifecycle.ts'
 import { logError } from '../log.ts'
+import { findEnvironmentOfIntent } from '../merchants/environments.ts'
 import type { Notifier } from '../notifier/notifier.ts'
 import { authorize } from '../provider/acquirer.ts'
 import type { SecretKeys } from '../secret-keys.ts'
@@ -100,7 +99,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
 
   return {
     page: pageHandler(options),
-    preload: async () => page(openPageHeaders(), readPage(options.hostedFolder, 'preload')),
+    preload: async () => page(openPageHeaders, readPage(options.hostedFolder, 'preload')),
     reports: cspReports({ log, now }),
 
     openSession: async (call) => {
@@ -177,7 +176,6 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
   } satisfies Partial<Record<RouteName, Handler>>
 }
 
-/** Rate at which the challenge of one intent can be opened. */
 const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
 
 /**
@@ -207,21 +205,16 @@ function pageHandler({
   challengeUrl,
   hostedFolder,
 }: CheckoutRoutesOptions): Handler {
-  const showError = (reason: {
-    readonly code: (typeof failCodes)[number]
-    readonly mode?: 'test' | 'live'
-  }): RouteResponse => page(openPageHeaders(), errorPage(hostedFolder, reason))
+  const showError = (reason: Parameters<typeof errorPage>[1]): RouteResponse =>
+    page(openPageHeaders, errorPage(hostedFolder, reason))
 
   return async (call) => {
-    const {
-      params: { id = '' },
-      request,
-    } = call
-    const environment = await environmentOfPage(db, id)
+    const { id = '' } = call.params
+    const environment = paymentIntentIdPattern.test(id) && (await findEnvironmentOfIntent(db, id))
     // The response does not depend on the embedding page, so it does not reveal registered origins.
     if (!environment) return showError({ code: 'unauthorized' })
-    const { registered, mode } = environment
-    const embedder = embeddingOrigin(request.headers.referer, publicUrl)
+    const { allowedOrigins: registered, mode } = environment
+    const embedder = embeddingOrigin(call.request.headers.referer, publicUrl)
     if (embedder !== undefined && !registered.includes(embedder)) {
       return showError({ code: 'origin_not_allowed', mode })
     }
@@ -237,19 +230,6 @@ function pageHandler({
       ),
     )
   }
-}
-
-/** Returns registered origins and mode for an intent, or `undefined` if its id is unknown or invalid. */
-async function environmentOfPage(
-  db: Queryable,
-  id: string,
-): Promise<{ registered: readonly string[]; mode: 'test' | 'live' } | undefined> {
-  if (!paymentIntentIdPattern.test(id)) return undefined
-  const [found] = await db.query<{ registered: readonly string[]; mode: 'test' | 'live' }>`
-    select e.allowed_origins as "registered", e.mode
-      from payment_intents i join environments e on e.id = i.environment_id
-     where i.id = ${id}`
-  return found
 }
 
 /** Returns the origin of the embedding page, or `undefined` if it is unknown or the service's origin. */
@@ -293,7 +273,6 @@ function signedPart(authorization = ''): string {
   return authorization.slice(0, authorization.lastIndexOf('.'))
 }
 
-/** Returns a signal that aborts when the client disconnects. */
 function endOf({ response }: Call): AbortSignal {
   const end = new AbortController()
   // A reason, because creating the default one with its stack takes longer than all else here.

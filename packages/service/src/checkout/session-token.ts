@@ -11,7 +11,6 @@ import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
 import { lifetimes } from '../intents/lifetimes.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 
-/** The intent and origin of a session. */
 export interface CheckoutSession {
   readonly id: string
   readonly environmentId: string
@@ -19,7 +18,6 @@ export interface CheckoutSession {
   readonly origin: string
 }
 
-/** A session whose token was verified. */
 export interface VerifiedSession extends CheckoutSession {
   readonly expiresAt: Date
 }
@@ -33,7 +31,6 @@ export class SessionTokens {
   /** Verified tokens, oldest first, because a page sends its token with each request. */
   readonly #verified = new Map<string, Verified>()
 
-  /** @param issuer - Public origin of the service. */
   constructor(keys: SecretKeys, issuer: string) {
     const pairs = keys.kids.map((kid) => keyPair(kid, keys.derive('checkout-token', kid)))
     const [first] = pairs
@@ -43,7 +40,6 @@ export class SessionTokens {
     this.#keys = new Map(pairs.map((pair) => [pair.kid, pair]))
   }
 
-  /** Signs a token for a session that begins now. */
   async sign(session: CheckoutSession, now: Date): Promise<{ token: string; expiresAt: string }> {
     const issuedAt = Math.floor(now.getTime() / 1000)
     const expires = issuedAt + lifetimes.checkoutSession / 1000
@@ -59,7 +55,6 @@ export class SessionTokens {
     return { token, expiresAt: new Date(expires * 1000).toISOString() }
   }
 
-  /** Returns the session of a token, or `undefined` if the token is invalid or has expired. */
   async verify(token: string, now: Date): Promise<VerifiedSession | undefined> {
     if (token.length > maxTokenLength) return undefined
     const known = this.#verified.get(token)

@@ -4,7 +4,6 @@ import { nextDeadline } from '../intents/lifecycle.ts'
 import type { Holder, Notifier, Woken } from '../notifier/notifier.ts'
 import type { RetrievedSnapshot } from './intent-snapshot.ts'
 
-/** A request that waits. */
 export interface VersionWait extends Holder {
   readonly version: number
   /** Milliseconds until the session expires. */

@@ -47,7 +47,6 @@ export const AdminCommand = z.discriminatedUnion('command', [
 ])
 export type AdminCommand = z.infer<typeof AdminCommand>
 
-/** Result of a command. */
 export type AdminResult =
   | {
       readonly id: string
@@ -59,16 +58,15 @@ export type AdminResult =
   | { readonly id: string; readonly revoked: true }
   | { readonly id: string; readonly secretRevoked: true }
   | { readonly merchants: readonly ListedEnvironment[] }
-  | { readonly origins: readonly RegisteredOrigin[] }
+  | {
+      readonly origins: readonly {
+        readonly origin: string
+        readonly merchant: string
+        readonly environment: string
+      }[]
+    }
   | { readonly merchant: string; readonly environment: string; readonly origins: readonly string[] }
   | { readonly findings: readonly DoctorFinding[] }
-
-/** An origin whose pages may show the checkout of an environment. */
-export interface RegisteredOrigin {
-  readonly origin: string
-  readonly merchant: string
-  readonly environment: string
-}
 
 /** Thrown if a command cannot be run. The message contains the fix. */
 export class AdminError extends Error {
@@ -78,7 +76,6 @@ export class AdminError extends Error {
 /** Name of the merchant that the first start creates. */
 export const firstMerchantName = 'Tsiran'
 
-/** Runs a command. */
 export async function administer(
   {
     db,
@@ -115,7 +112,11 @@ export async function administer(
     case 'merchants list':
       return { merchants: await listEnvironments(db, now()) }
     case 'origins list':
-      return { origins: registeredOrigins(await listEnvironments(db, now())) }
+      return {
+        origins: (await listEnvironments(db, now())).flatMap(({ merchant, environment, origins }) =>
+          origins.map((origin) => ({ origin, merchant, environment })),
+        ),
+      }
     case 'origins add': {
       const origin = readOrigin(command.origin)
       if (!origin) {
@@ -146,12 +147,6 @@ export async function administer(
     case 'doctor':
       return { findings: await examineStore({ db, keys, now, storeOptions }) }
   }
-}
-
-function registeredOrigins(environments: readonly ListedEnvironment[]): RegisteredOrigin[] {
-  return environments.flatMap(({ merchant, environment, origins }) =>
-    origins.map((origin) => ({ origin, merchant, environment })),
-  )
 }
 
 /** Finds the environment of a command. Without a merchant, the first one is used. */

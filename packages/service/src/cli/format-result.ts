@@ -4,11 +4,7 @@ import type { RunningService } from '../start/start.ts'
 import type { AdminResult } from './admin-commands.ts'
 import type { DoctorFinding } from './doctor/doctor-finding.ts'
 
-/**
- * Returns the output of `start`: the merchant's variables, the inspector, and test cards.
- *
- * @param showsToken - Whether the link to the inspector contains its token.
- */
+/** @param showsToken - Whether the link to the inspector contains its token. */
 export function banner(ready: RunningService['ready'], showsToken: boolean): string {
   const link = ready.inspectorUrl
   const inspector = showsToken
@@ -27,7 +23,6 @@ export function banner(ready: RunningService['ready'], showsToken: boolean): str
   ].join('\n')
 }
 
-/** Returns the result of a command as text. */
 export function describeResult(result: AdminResult): string {
   if ('apiKey' in result) {
     return `${result.apiKey}\nKey ${result.id} of ${result.merchant} (${result.environment}). Store it now: it is not shown again.`

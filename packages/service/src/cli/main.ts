@@ -42,16 +42,14 @@ withStart(program.command('start').description('Start the service; Ctrl-C or SIG
 const merchants = program
   .command('merchants')
   .description('Manage merchants and their environments')
-withStore(
+admin(
   merchants.command('list').description('List environments with their valid keys and origins'),
-)
-  .option('--json', 'print JSON')
-  .action(async ({ json, ...flags }) => {
-    await run(flags, json, { command: 'merchants list' })
-  })
+).action(async ({ json, ...flags }) => {
+  await run(flags, json, { command: 'merchants list' })
+})
 
 const keys = program.command('keys').description('Manage secret API keys')
-withStore(keys.command('create').description('Create a key and show it once'))
+admin(keys.command('create').description('Create a key and show it once'))
   .requiredOption(
     '--merchant <name>',
     'required: merchant that owns the key; created if it does not exist',
@@ -59,18 +57,16 @@ withStore(keys.command('create').description('Create a key and show it once'))
   )
   .addOption(environmentOption('required: environment of the key').makeOptionMandatory())
   .option('--expires <time>', 'expiry time, such as 2027-01-31T00:00:00Z', readTime)
-  .option('--json', 'print JSON')
   .action(async ({ merchant, environment, expires, json, ...flags }) => {
     await run(flags, json, { command: 'keys create', merchant, environment, expiresAt: expires })
   })
-withStore(keys.command('list').description('List keys by id and last characters'))
-  .option('--json', 'print JSON')
-  .action(async ({ json, ...flags }) => {
+admin(keys.command('list').description('List keys by id and last characters')).action(
+  async ({ json, ...flags }) => {
     await run(flags, json, { command: 'keys list' })
-  })
-withStore(keys.command('revoke').description('Revoke a key permanently'))
+  },
+)
+admin(keys.command('revoke').description('Revoke a key permanently'))
   .argument('<id>', 'id of the key, as keys list shows it')
-  .option('--json', 'print JSON')
   .action(async (id, { json, ...flags }) => {
     await run(flags, json, { command: 'keys revoke', id })
   })
@@ -82,29 +78,27 @@ for (const [name, description] of [
   ['add', 'Register an exact origin'],
   ['remove', 'Remove an origin, so that its pages cannot show the checkout'],
 ] as const) {
-  withStore(origins.command(name).description(description))
+  admin(origins.command(name).description(description))
     .argument('<origin>', 'such as https://shop.example.com')
     .option('--merchant <name>', 'owner of the origin (default: the first merchant)', readMerchant)
     .addOption(environmentOption('environment of the merchant').default('test'))
-    .option('--json', 'print JSON')
     .action(async (origin, { merchant, environment, json, ...flags }) => {
       await run(flags, json, { command: `origins ${name}`, origin, merchant, environment })
     })
 }
-withStore(origins.command('list').description('List each origin with its merchant'))
-  .option('--json', 'print JSON')
-  .action(async ({ json, ...flags }) => {
+admin(origins.command('list').description('List each origin with its merchant')).action(
+  async ({ json, ...flags }) => {
     await run(flags, json, { command: 'origins list' })
-  })
+  },
+)
 
 const intents = program.command('intents').description('Manage Payment Intents')
-withStore(
+admin(
   intents
     .command('revoke-secret')
     .description('Revoke the clientSecret of an intent and end its checkout sessions'),
 )
   .argument('<id>', 'id of the intent')
-  .option('--json', 'print JSON')
   .action(async (id, { json, ...flags }) => {
     await run(flags, json, { command: 'intents revoke-secret', id })
   })
@@ -119,9 +113,8 @@ withStart(
   .passThroughOptions()
   .action(exec)
 
-withStore(program.command('doctor').description('Check the machine, configuration, and store'))
+admin(program.command('doctor').description('Check the machine, configuration, and store'))
   .option('--port <number>', 'port that start would use')
-  .option('--json', 'print JSON')
   .action(doctor)
 
 try {
@@ -135,6 +128,10 @@ function withStore(command: Command): Command {
     .option('--data <directory>', 'directory of the embedded store (default .data/service)')
     .option('--database-url <url>', 'PostgreSQL database, postgres://…')
     .option('--memory', 'keep everything in memory until the service stops')
+}
+
+function admin(command: Command): Command {
+  return withStore(command).option('--json', 'print JSON')
 }
 
 function withStart(command: Command): Command {
@@ -245,7 +242,6 @@ async function runHere(
   }
 }
 
-/** Prints the error, and returns the exit status. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode // commander has printed it.
   const isExplained =

@@ -1,7 +1,6 @@
 /** Says why a store cannot be used. @module */
 import { readOnly, type StoreError } from '../db/errors.ts'
 
-/** Returns what was found, and what the operator does next. */
 export function unusableStore({ code }: StoreError): {
   readonly found: string
   readonly advice: string

@@ -11,26 +11,18 @@ import type { Database } from './database.ts'
 import { isLockConflict, lockNotAvailable, Overloaded, StoreError } from './errors.ts'
 
 export interface BatchOptions<Item, Result> {
-  /**
-   * Runs one statement for all items.
-   *
-   * @returns One result for each item, in the same order.
-   */
+  /** Runs one statement for all items. Returns one result for each, in the same order. */
   readonly run: (items: readonly Item[]) => Promise<readonly (Result | Failed)[]>
   /** Returns whether one item may have caused a failure. Then the items are run one by one. */
   readonly separable: (error: unknown) => boolean
   /** Returns the result of an item if the error is an expected result. */
   readonly resultOf?: (item: Item, error: unknown) => Result | undefined
-  /** Store that runs the statement. */
   readonly kind: Database['kind']
 }
 
 interface Shape {
-  /** Maximum number of concurrent batches. */
   readonly lanes: number
-  /** Maximum number of items in a batch. */
   readonly size: number
-  /** Whether a batch starts immediately if none is running. */
   readonly immediate: boolean
 }
 
@@ -61,7 +53,6 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
-/** Returns a function that runs an item in a batch with concurrent ones. */
 export function batch<Item, Result>(
   options: BatchOptions<Item, Result>,
 ): (item: Item) => Promise<Result> {
@@ -99,11 +90,9 @@ export function batch<Item, Result>(
     })
 }
 
-type Work<Item, Result> = Pick<BatchOptions<Item, Result>, 'run' | 'separable' | 'resultOf'>
-
 async function work<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
-  options: Work<Item, Result>,
+  options: BatchOptions<Item, Result>,
 ): Promise<void> {
   try {
     const results = await options.run(waiting.map(({ item }) => item))
@@ -125,7 +114,7 @@ const maxLocked = 2
 /** Runs items one by one, so that an invalid item fails alone. */
 async function workAlone<Item, Result>(
   waiting: readonly Waiting<Item, Result>[],
-  options: Work<Item, Result>,
+  options: BatchOptions<Item, Result>,
 ): Promise<void> {
   let locked = 0
   const run: typeof options.run = async (items) =>
@@ -141,7 +130,7 @@ async function workAlone<Item, Result>(
 
 function fail<Item, Result>(
   { item, resolve, reject }: Waiting<Item, Result>,
-  { error, options }: { readonly error: unknown; readonly options: Work<Item, Result> },
+  { error, options }: { readonly error: unknown; readonly options: BatchOptions<Item, Result> },
 ): void {
   const result = options.resultOf?.(item, error)
   if (result === undefined) reject(error)

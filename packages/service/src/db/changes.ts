@@ -88,7 +88,6 @@ async function publish(database: Database, entries: readonly string[]): Promise<
       from unnest(${payloads}::text[]) payload`
 }
 
-/** Receives changes, also after a lost connection. */
 function startReceiver(connect: (() => pg.Client) | undefined, emit: (change: Change) => void) {
   let isListening = false
   let current: pg.Client | undefined

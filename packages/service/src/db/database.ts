@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import pg from 'pg'
 import { endsConnection, StoreError, storeError, unknownResult } from './errors.ts'
 
@@ -52,7 +52,6 @@ export interface Database extends Queryable {
    * statement on the database itself would deadlock.
    */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>
-  /** Adds a listener for committed changes. */
   listen(listener: (change: Change) => void): void
   /** Runs statements without values in one transaction, for migrations. */
   script(text: string): Promise<void>
@@ -86,7 +85,6 @@ export const sessionSettings = {
   jit: 'off',
 } as const
 
-/** Options of the pool. */
 export interface PoolOptions extends Omit<pg.PoolConfig, 'verify'> {
   /** Prepares and checks each new connection. If it throws, the connection is closed and the statement fails. */
   readonly prepare?: (client: pg.PoolClient) => Promise<void>
@@ -224,8 +222,7 @@ function statementOf(template: TemplateStringsArray, values: readonly SqlValue[]
     text += template[at + 1] ?? ''
   })
   // A hash, so that the name in a log is the same at each instance and start.
-  const name = `s${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
-  const statement = { name, text }
+  const statement = { name: `s${hash('sha256', text).slice(0, 12)}`, text }
   statements.set(template, statement)
   return statement
 }

@@ -5,7 +5,6 @@ import { type Database, openPool, sessionSettings } from './database.ts'
 import { readOnly, StoreError, storeError } from './errors.ts'
 import { checkPooler } from './pooler.ts'
 
-/** Settings of each session of a server, as `name: value`. */
 export const serverSettings = {
   ...sessionSettings,
   // In milliseconds. A duplicate waits two seconds for the first request. An unresponsive instance with a lock is

@@ -8,11 +8,7 @@ import type { Logger } from 'pino'
 import type { Observer } from './call.ts'
 import type { ClientAddresses } from './client-address.ts'
 
-/**
- * Returns the observer that writes the lines, or none if `debug` is disabled.
- *
- * @param addressOf - Finds the client's address. A line includes it if it is known.
- */
+/** Returns the observer that writes the lines, or none if `debug` is disabled. */
 export function accessLog(
   log: Logger,
   addressOf: ClientAddresses['ofRequest'],

@@ -5,11 +5,7 @@ import { sendContinue } from './client-errors.ts'
 import { readJson } from './json.ts'
 import { ProblemError } from './problem.ts'
 
-/**
- * Reads a JSON body. Checks media type, size, encoding, and strict syntax.
- *
- * @param limit - `maxBytes` (default 64 KB) and `maxDepth` (default 5 levels).
- */
+/** Reads a JSON body. Checks media type, size, encoding, and strict syntax. */
 export async function jsonBody(
   request: IncomingMessage,
   {
@@ -21,11 +17,7 @@ export async function jsonBody(
   return readJson(await readBody(request, maxBytes), maxDepth)
 }
 
-/**
- * Checks the headers that describe a body, before the body is read.
- *
- * @throws {ProblemError} If the body is not JSON (`unsupported_media_type`) or too large (`payload_too_large`).
- */
+/** Checks the headers that describe a body, before the body is read. */
 export function checkBodyHeaders(request: IncomingMessage, maxBytes: number): void {
   const { headers } = request
   if (!isJson(headers['content-type'] ?? '')) {

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Audience, Route, RouteName } from '../../shared/routes.ts'
 import { newRequestId } from '../ids.ts'
 
-/** A request that the service is handling. */
 export class Call {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -14,7 +13,6 @@ export class Call {
   audience: Audience = 'public'
   /** Decoded path parameters. For a path that ends with `*`, `rest` is the remaining path, not decoded. */
   params: Readonly<Record<string, string>> = noParams
-  /** Address of the client, for the access log. */
   client: string | undefined = undefined
   /** Time of `performance.now()`, in milliseconds. */
   readonly startedAt = performance.now()
@@ -24,7 +22,6 @@ export class Call {
   environment: { readonly id: string; readonly mode: 'test' | 'live' } | undefined = undefined
   intentId: string | undefined = undefined
   replayed = false
-  /** Code of the problem that was sent. */
   problem: string | undefined = undefined
   /** JSON Pointers of the rejected fields. */
   pointers: readonly string[] = noPointers
@@ -43,7 +40,6 @@ export class Call {
     return this.#requestId
   }
 
-  /** Path without the query. */
   get path(): string {
     const { url = '' } = this.request
     const query = url.indexOf('?')
@@ -67,12 +63,10 @@ const noPointers: readonly string[] = []
 
 /** Records requests after their responses have ended. */
 export interface Observer {
-  /** Returns whether to call `record` for this request. */
   shouldRecord(call: Call): boolean
   record(call: Call): void
 }
 
-/** Adds observers to a request. */
 export function observe(call: Call, observers: readonly Observer[]): void {
   const observed: Observed = call.response
   for (const observer of observers) {

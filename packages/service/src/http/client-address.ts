@@ -20,11 +20,7 @@ export interface ClientAddresses {
   ofSocket(socket: Socket): string | undefined
 }
 
-/**
- * Creates a `ClientAddresses`.
- *
- * @param proxies - Addresses of the trusted proxies. Empty if clients connect directly, `undefined` if unknown.
- */
+/** @param proxies - Trusted proxies. Empty if clients connect directly, `undefined` if unknown. */
 export function createClientAddresses(proxies: BlockList | undefined): ClientAddresses {
   if (!proxies) return { ofRequest: () => undefined, ofSocket: () => undefined }
   const isProxy = (address: string): boolean => proxies.check(address, familyOf(address))
@@ -59,12 +55,7 @@ export function createClientAddresses(proxies: BlockList | undefined): ClientAdd
   }
 }
 
-/**
- * Reads `PI_TRUSTED_PROXIES`: addresses and CIDR ranges, separated by commas, or `none`.
- *
- * @returns `undefined` if the setting is missing.
- * @throws {TypeError} If an entry is invalid. The message names the entry.
- */
+/** Reads `PI_TRUSTED_PROXIES`: addresses and CIDR ranges, separated by commas, or `none`. */
 export function readTrustedProxies(text: string | undefined): BlockList | undefined {
   if (!text) return undefined
   const proxies = new BlockList()

@@ -17,11 +17,7 @@ import { singleHeader } from './single-header.ts'
 /** Option of `createServer`. `checkWellFormed` requires the header, and rejects with a problem. */
 export const hostOption = { requireHostHeader: false } as const
 
-/**
- * Checks that a request is well-formed HTTP/1.1. Reduces its address to the path.
- *
- * @throws {ProblemError} If `Host` or `Transfer-Encoding` is invalid.
- */
+/** Checks that a request is well-formed HTTP/1.1. Reduces its address to the path. */
 export function checkWellFormed(request: IncomingMessage): void {
   checkHost(request)
   checkTransferEncoding(request)
@@ -81,11 +77,7 @@ interface Expecting extends IncomingMessage {
   [awaitsContinue]?: ServerResponse | undefined
 }
 
-/**
- * Returns the listener for a server's `clientError`, which Node.js emits for bytes that are not a request.
- *
- * @param origin - Public origin of the server.
- */
+/** Returns the listener for `clientError`, which Node.js emits for bytes that are not a request. */
 export function clientErrorListener(origin: string): (error: ClientError, socket: Socket) => void {
   const fixed = hstsHeaders(origin)
   return (error, socket) => {

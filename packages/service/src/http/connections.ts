@@ -9,15 +9,11 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Limits of one server. */
 export interface ConnectionBounds {
-  /** Maximum number of open connections. */
   readonly max: number
-  /** Maximum number of open connections for each known client address. */
   readonly maxPerClient: number
   /** Time in milliseconds after which a client that reads no byte of its response is disconnected. */
   readonly writeTimeout: number
-  /** Returns the client's address, or `undefined` if it is unknown. */
   readonly clientOf: (socket: Socket) => string | undefined
 }
 
@@ -107,7 +103,6 @@ export function closeAfterResponses(socket: TrackedSocket): boolean {
 
 const stepsOfTimeout = 10
 
-/** Connections that share a limit. */
 interface Group {
   readonly max: number
   open: number

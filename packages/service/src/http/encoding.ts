@@ -27,9 +27,7 @@ function acceptedCodings(accepted = ''): ReadonlySet<string> {
   return names
 }
 
-/**
- * Compresses a text for the client of a call, with gzip: for a page of 12 kB, Brotli of the same speed is not smaller.
- */
+/** Compresses a text with gzip. For a page of 12 kB, Brotli of the same speed is not smaller. */
 export function compressed(
   { request }: Call,
   response: RouteResponse & { readonly body: string },

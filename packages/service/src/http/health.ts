@@ -5,7 +5,6 @@ import { within } from '../within.ts'
 import { retryLater } from './problem.ts'
 import { type Handler, json, noContent } from './response.ts'
 
-/** Returns the handlers of `/healthz`, `/readyz`, and `/favicon.ico`. */
 export function healthRoutes({
   db,
   unready = () => undefined,
@@ -37,16 +36,15 @@ const checkInterval = 500
 
 /** Returns a function that shares a running check and a recent result. */
 function sharedCheck(check: () => Promise<void>): () => Promise<void> {
-  let last: { readonly result: Promise<void>; endedAt: number } | undefined
+  let result: Promise<void> | undefined
+  let endedAt = 0
   return () => {
-    if (last && performance.now() - last.endedAt < checkInterval) return last.result
-    const started = { result: check(), endedAt: Number.POSITIVE_INFINITY }
-    const end = (): void => {
-      started.endedAt = performance.now()
-    }
-    started.result.then(end, end)
-    last = started
-    return started.result
+    if (result && performance.now() - endedAt < checkInterval) return result
+    endedAt = Number.POSITIVE_INFINITY
+    result = check().finally(() => {
+      endedAt = performance.now()
+    })
+    return result
   }
 }
 

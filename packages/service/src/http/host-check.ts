@@ -2,11 +2,7 @@
 import type { Call } from './call.ts'
 import { ProblemError } from './problem.ts'
 
-/**
- * Returns the check for a listener. It accepts the host of `url` and loopback names.
- *
- * @param url - Public origin of the listener. Its host may be a `*.localhost` name.
- */
+/** Accepts the host of `url`, which may be a `*.localhost` name, and loopback names. */
 export function hostCheck(url: string): (call: Call) => void {
   const publicHost = new URL(url).host
   return ({ request }) => {

@@ -6,7 +6,6 @@ import {
   ServerResponse,
 } from 'node:http'
 
-/** Returns the header if the origin is https, otherwise no header. */
 export function hstsHeaders(origin: string): Readonly<Record<string, string>> {
   return isHttps(origin) ? header : {}
 }

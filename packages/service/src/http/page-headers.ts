@@ -25,12 +25,6 @@ export function checkoutHeaders({
   }
 }
 
-/** Returns the headers of pages that any page may frame, because they contain no data and no action. */
-export function openPageHeaders(): Record<string, string> {
-  return { ...pageHeaders({ 'form-action': "'none'" }, { ancestors: '*' }), ...isolated }
-}
-
-/** Origins that take part in a challenge. */
 export interface ChallengeOrigins {
   readonly checkoutOrigin: string
   readonly registered: readonly string[]
@@ -65,21 +59,12 @@ export function toolPageHeaders(publicOrigin: string): Record<string, string> {
  * so one port serves two sites.
  */
 export function playgroundHeaders(file: string): Record<string, string> {
-  return {
-    'content-security-policy': policy({
-      ...{ 'default-src': "'none'", 'script-src': "'self'", 'style-src': "'self'" },
-      'img-src': "'self'",
-      ...locks,
-      'form-action': "'self'",
-      ...trustedTypes,
-      ...(file.includes('fake-')
-        ? { 'frame-ancestors': 'http://localhost:*' }
-        : { 'frame-src': 'http://127.0.0.1:*', 'frame-ancestors': "'none'" }),
-    }),
-    'referrer-policy': 'no-referrer',
-    'cache-control': 'no-store',
-    'cross-origin-resource-policy': 'same-origin',
+  const isHostedPage = file.includes('fake-')
+  const own = {
+    'frame-src': isHostedPage ? "'none'" : 'http://127.0.0.1:*',
+    'form-action': "'self'",
   }
+  return pageHeaders(own, { ancestors: isHostedPage ? 'http://localhost:*' : "'none'" })
 }
 
 const locks = { 'base-uri': "'none'", 'object-src': "'none'" }
@@ -92,12 +77,13 @@ const trustedTypes = {
 /** Keeps the page out of the process and the reach of pages of other origins. */
 const isolated = { 'cross-origin-opener-policy': 'same-origin', 'origin-agent-cluster': '?1' }
 
-/**
- * Returns the headers of every page.
- *
- * @param own - Directives of this page.
- * @param more - `ancestors`: pages that may frame it · `reportsTo`: origin that gets reports.
- */
+/** Headers of pages that any page may frame, because they contain no data and no action. */
+export const openPageHeaders: Readonly<Record<string, string>> = {
+  ...pageHeaders({ 'form-action': "'none'" }, { ancestors: '*' }),
+  ...isolated,
+}
+
+/** @param more - `ancestors`: pages that may frame it · `reportsTo`: origin that gets reports. */
 function pageHeaders(
   own: Readonly<Record<string, string>>,
   { ancestors, reportsTo }: { readonly ancestors: string; readonly reportsTo?: string },

@@ -49,6 +49,10 @@ export function retryLater(code: ProblemCode, detail: string): ProblemError {
   return new ProblemError(code, detail, { headers: { 'retry-after': '1' } })
 }
 
+export function notFound(detail = 'No resource has this address. See /docs.'): ProblemError {
+  return new ProblemError('not_found', detail)
+}
+
 /**
  * Sends a thrown error as a problem. Unknown errors become `internal_error`. Each 5xx except 501 is logged
  * with the id of its response.
@@ -92,11 +96,7 @@ export function sendProblem(
 
 export const problemHeaders = { ...jsonHeaders, 'content-type': problemMediaType }
 
-/**
- * Returns the body of a problem, of limited size.
- *
- * @param facts - Receives the rejected fields that the body lists.
- */
+/** @param facts - Receives the rejected fields that the body lists. */
 export function problemBody(
   problem: ProblemError,
   requestId: string,
@@ -155,7 +155,6 @@ function hasUnreadBody({ complete, headers: sent }: IncomingMessage): boolean {
   return announced && !complete
 }
 
-/** SQLSTATE of a statement that timed out or was canceled. */
 const queryCanceled = '57014'
 
 function problemOf(error: unknown): ProblemError {

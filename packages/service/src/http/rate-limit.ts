@@ -24,18 +24,13 @@ export interface RateLimits {
   readonly confirm: (confirmation: Confirmation) => void
 }
 
-/** A card confirmation for an intent. */
 export interface Confirmation {
   readonly intentId: string
   readonly environment: NonNullable<Call['environment']>
   readonly request: IncomingMessage
 }
 
-/**
- * Counts a request whose API key is unknown.
- *
- * @throws {ProblemError} If the client sent too many, after a delay of `failureDelay`.
- */
+/** Counts a request whose API key is unknown. Rejects too many of a client after `failureDelay`. */
 export type FailureLimit = (request: IncomingMessage) => Promise<void>
 
 /** Requests per second of a live environment without `PI_RATE_LIMIT`. Test environments then have no limit. */
@@ -45,11 +40,7 @@ const failureRate: Rate = { burst: 20, perSecond: 20 / 60 }
 /** Delay in milliseconds of a rejection for too many unknown keys. */
 export const failureDelay = 500
 
-/**
- * Creates the limits of one instance.
- *
- * @param addressOf - Finds the client's address. Clients with an unknown address share a limit.
- */
+/** Creates the limits of one instance. Clients with an unknown address share a limit. */
 export function createRateLimits(
   config: Pick<Config, 'host' | 'publicUrl' | 'rateLimit' | 'trustedProxies'>,
   addressOf: ClientAddresses['ofRequest'],
@@ -127,11 +118,7 @@ export interface Rate {
 /** Maximum number of stored buckets. Beyond it full ones are removed, which changes no limit. */
 const maxBuckets = 10_000
 
-/**
- * Creates token buckets, each full at first.
- *
- * @param detail - Text of the problem if a bucket is empty.
- */
+/** Creates token buckets, each full at first. @param detail - Text if a bucket is empty. */
 export function createBuckets(
   { burst, perSecond }: Rate,
   now: () => Date,
@@ -167,25 +154,20 @@ export function createBuckets(
     if (levels.size >= maxBuckets) levels.clear()
   }
 
-  function rejectEmpty({ tokens }: { readonly tokens: number }): void {
-    if (tokens >= 1) return
-    const seconds = Math.ceil((1 - tokens) / perSecond)
-    throw new ProblemError('rate_limited', detail, {
-      headers: {
-        'retry-after': String(seconds),
-        // draft-ietf-httpapi-ratelimit-headers
-        'ratelimit-policy': `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`,
-        ratelimit: `"default";r=0;t=${seconds}`,
-      },
-    })
-  }
-
   return {
     /** Takes a token. @throws {ProblemError} `rate_limited`, with the time until the next one. */
     take: (name) => {
       const level = levelOf(name)
-      rejectEmpty(level)
-      level.tokens--
+      if (level.tokens >= 1) return void level.tokens--
+      const seconds = Math.ceil((1 - level.tokens) / perSecond)
+      throw new ProblemError('rate_limited', detail, {
+        headers: {
+          'retry-after': String(seconds),
+          // draft-ietf-httpapi-ratelimit-headers
+          'ratelimit-policy': `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`,
+          ratelimit: `"default";r=0;t=${seconds}`,
+        },
+      })
     },
   }
 }

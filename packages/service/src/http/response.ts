@@ -4,7 +4,6 @@ import type { Writable } from 'node:stream'
 import { headers as names } from '@pi-checkout/contract'
 import type { Call } from './call.ts'
 
-/** Response that a handler returns. */
 export interface RouteResponse {
   readonly status: number
   /** Constant headers, such as `jsonHeaders`. */
@@ -15,7 +14,6 @@ export interface RouteResponse {
   readonly body?: string | Buffer | ((out: Writable) => void | Promise<void>)
 }
 
-/** Returns the response to a request. */
 export type Handler = (call: Call) => Promise<RouteResponse> | RouteResponse
 
 /** Thrown by a fault rule to close the connection without a response. */

@@ -9,16 +9,14 @@ import type { Logger } from 'pino'
 import { type Audience, type Route, type RouteName, routes } from '../../shared/routes.ts'
 import { Call, type Observer, observe } from './call.ts'
 import { checkWellFormed } from './client-errors.ts'
-import { ProblemError, sendProblem } from './problem.ts'
+import { notFound, ProblemError, sendProblem } from './problem.ts'
 import { ConnectionDropped, type Handler, send } from './response.ts'
 
-/** Options of a listener. */
 export interface ListenerOptions {
   /** Handlers by route. A route without a handler is not found. */
   readonly handlers: Readonly<Partial<Record<RouteName, Handler>>>
   /** Checks for each request of an audience, including requests without a route. They throw problems. */
   readonly checks: Readonly<Partial<Record<Audience, readonly ((call: Call) => void)[]>>>
-  /** Headers that problems of an audience include. */
   readonly problemHeaders?: Readonly<
     Partial<Record<Audience, (call: Call) => Readonly<Record<string, string>>>>
   >
@@ -33,7 +31,6 @@ export interface ListenerOptions {
   readonly log: Logger
 }
 
-/** Creates a request listener. */
 export function createListener(options: ListenerOptions): RequestListener {
   const { accessLog = [], observers, log } = options
   const { draining } = options
@@ -54,7 +51,6 @@ export function createListener(options: ListenerOptions): RequestListener {
   }
 }
 
-/** Finds the route of a request and stores it in the call. */
 function match(table: Table, call: Call): void {
   const { path } = call
   const found = table.exact.get(path) ?? findPattern(table, path, call)
@@ -98,7 +94,6 @@ function closeIf(draining: AbortSignal | undefined, { response }: Call): void {
 
 const none: readonly [] = []
 
-/** A path in the table with its methods. */
 interface Path {
   readonly route: Route
   readonly methods: Map<string, RouteName>
@@ -188,10 +183,6 @@ function decodeSegment(segment: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function notFound(): ProblemError {
-  return new ProblemError('not_found', 'No resource has this address. See /docs.')
 }
 
 function methodNotAllowed(table: Table, { matched }: Call): ProblemError {

@@ -11,24 +11,17 @@ import { ProblemError, sendProblem } from './problem.ts'
 import { queueRequests } from './startup-queue.ts'
 
 /** Timeouts of a server in milliseconds. They disconnect slow clients. */
-export interface ServerTimeouts {
-  readonly headersTimeout: number
-  readonly requestTimeout: number
-  readonly connectionsCheckingInterval: number
-  readonly keepAliveTimeout: number
-  /** Time after which a client that reads no byte of its response is disconnected. */
-  readonly writeTimeout: number
-}
-
-export const serverTimeouts: ServerTimeouts = {
+export const serverTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1000,
   // Clients and proxies usually close idle connections after 60 seconds. If the server closed first, a
   // request in transit would be lost, and clients do not resend a POST automatically.
   keepAliveTimeout: 72_000,
+  /** Time after which a client that reads no byte of its response is disconnected. */
   writeTimeout: 30_000,
 }
+export type ServerTimeouts = Readonly<typeof serverTimeouts>
 
 const maxConnections = 10_000
 /** Maximum for each client address. Companies and mobile networks behind one address need fewer. */
@@ -74,12 +67,7 @@ export function createPendingServer(
   return { server, open: queueRequests(server) }
 }
 
-/**
- * Starts listening.
- *
- * @param address - `name` of the port's setting and a `note` on the port, for errors.
- * @throws {TypeError} If the port is in use or needs more permissions.
- */
+/** @param address - `name` of the port's setting and a `note` on the port, for errors. */
 export async function listen(
   server: Server,
   {
@@ -130,7 +118,6 @@ export async function close(server: Server): Promise<void> {
 /** Time in milliseconds that responses have to end while the server closes. */
 const closeTimeout = 6000
 
-/** Returns the URL of a server that listens. */
 export function urlOf(server: Server): string {
   const address = server.address()
   if (address === null || typeof address === 'string')

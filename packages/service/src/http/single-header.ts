@@ -8,13 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ProblemCode } from '@pi-checkout/contract'
 import { ProblemError } from './problem.ts'
 
-/**
- * Returns the value of a header, or `undefined` if it was not sent.
- *
- * @param name - Name of the header in lower case.
- * @param code - Code of the problem.
- * @throws {ProblemError} If the header was sent more than once.
- */
+/** Returns a header by its name in lower case. @throws {ProblemError} If it was sent repeatedly. */
 export function singleHeader(
   { headers, rawHeaders }: IncomingMessage,
   name: string,

@@ -6,11 +6,7 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 
-/**
- * Queues the requests of a server. Call it before the server listens.
- *
- * @returns A function that sets the listener and passes it the queued requests.
- */
+/** Call it before the server listens. The returned function sets the listener. */
 export function queueRequests(server: Server): (listener: RequestListener) => void {
   const queue: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = []
   const add: RequestListener = (request, response) => {

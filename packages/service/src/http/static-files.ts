@@ -4,15 +4,14 @@
  *
  * @module
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { Call } from './call.ts'
 import { encodingOf } from './encoding.ts'
-import { ProblemError } from './problem.ts'
+import { notFound } from './problem.ts'
 import type { Handler, RouteResponse } from './response.ts'
 
-/** Options for serving files. */
 export interface StaticOptions {
   readonly headers: (name: string) => Readonly<Record<string, string>>
   /** Text of the problem if a file is missing. */
@@ -49,19 +48,18 @@ function fileServer(folder: string, options: StaticOptions): Serve {
     if (cached) return cached
     const bytes = await readFile(join(folder, name)).catch(() => undefined)
     if (!bytes) return undefined
-    const tag = `"${createHash('sha256').update(bytes).digest('base64url')}"`
-    const file = { bytes, tag }
+    const file = { bytes, tag: `"${hash('sha256', bytes, 'base64url')}"` }
     cache.set(name, file)
     return file
   }
   return async ({ request }, name) => {
     // Reject hidden files, parent folders, and encoded characters.
-    if (!/^(?:[\w-]+\/)*[\w-][\w.-]*$/.test(name)) throw notFound(options)
+    if (!/^(?:[\w-]+\/)*[\w-][\w.-]*$/.test(name)) throw notFound(options.missing)
     const isText = compressible.has(extname(name))
     const encoding = isText ? encodingOf(request.headers['accept-encoding']) : undefined
     const compressed = encoding && (await find(`${name}.${encoding.extension}`))
     const file = compressed ?? (await find(name))
-    if (!file) throw notFound(options)
+    if (!file) throw notFound(options.missing)
     const { bytes, tag } = file
     const fileHeaders = options.headers(name)
     const isStored = fileHeaders['cache-control'] !== 'no-store'
@@ -93,10 +91,6 @@ const compressible: ReadonlySet<string> = new Set(['.css', '.js'])
 /** Returns whether a header lists a tag. Proxies that compress make tags weak. @see RFC 9110, §13.1.2 */
 function hasTag(header: string | undefined, tag: string): boolean {
   return header?.split(',').some((each) => each.trim().replace(/^W\//, '') === tag) ?? false
-}
-
-function notFound({ missing = 'No resource has this address. See /docs.' }: StaticOptions) {
-  return new ProblemError('not_found', missing)
 }
 
 const types: ReadonlyMap<string, string> = new Map([

@@ -5,12 +5,11 @@
  *
  * @module
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { toBase62 } from '../ids.ts'
-import type { SecretKeys } from '../secret-keys.ts'
+import { isSameSecret, type SecretKeys } from '../secret-keys.ts'
 import { lifetimes } from './lifetimes.ts'
 
-/** Values from which a secret is derived. */
 export interface SecretSource {
   readonly id: string
   readonly environmentId: string
@@ -19,11 +18,7 @@ export interface SecretSource {
   readonly secretSalt: Buffer | null
 }
 
-/**
- * Returns the `clientSecret` of an intent: `<id>_secret_` and 48 characters of base62.
- *
- * @throws {Error} If the derivation key is missing. The start checks that all needed keys exist.
- */
+/** Returns `<id>_secret_` and 48 characters of base62. The start checks that all needed keys exist. */
 export function clientSecret(keys: SecretKeys, source: SecretSource): string {
   const secret = derive(keys, source)
   if (!secret) throw new Error('PI_SECRET_KEYS lacks the key of an intent in this store')
@@ -44,7 +39,7 @@ export function opens(
   { candidate, at }: { readonly candidate: string; readonly at: Date },
 ): boolean {
   const secret = derive(keys, intent)
-  const matches = timingSafeEqual(digest(candidate), digest(secret ?? ''))
+  const matches = isSameSecret(candidate, secret ?? '')
   const isValid =
     intent.finalizedAt === null ||
     at.getTime() < intent.finalizedAt.getTime() + lifetimes.secretAfterFinal
@@ -59,9 +54,4 @@ function derive(keys: SecretKeys, source: SecretSource): string | undefined {
     .update(source.secretSalt ?? 'revoked')
     .digest()
   return `${source.id}_secret_${toBase62(mac)}`
-}
-
-// timingSafeEqual requires equal lengths, and digests always have 32 bytes.
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

@@ -23,14 +23,12 @@ export interface CreatedRecord extends SecretSource {
   readonly createdAt: Date
 }
 
-/** An intent to create. */
 export interface NewIntent extends CreatedRecord {
   readonly secretSalt: Buffer
   /** Hashes of the idempotency key and the body, if a key was sent. */
   readonly idempotency?: IdempotencyHashes
 }
 
-/** Result of a create. */
 export type CreateResult =
   | { readonly type: 'created' }
   /** An earlier request with the same key and body created this intent. */

@@ -39,7 +39,6 @@ export interface StoreAndClock {
   readonly now: () => Date
 }
 
-/** Id of an intent and of its environment. */
 export interface IntentKey {
   readonly environmentId: string
   readonly id: string
@@ -50,7 +49,6 @@ export interface IntentStore {
   readonly create: (draft: NewIntent) => Promise<CreateResult>
   /** Reads an intent of this environment, without applying deadlines. */
   readonly find: (key: IntentKey) => Promise<RetrievedIntent | undefined>
-  /** Applies passed deadlines. */
   readonly applyDeadlines: (
     intent: RetrievedIntent,
     now: Date,
@@ -66,12 +64,7 @@ export function createIntentStore(db: Database): IntentStore {
   }
 }
 
-/**
- * Reads an intent of one environment, after applying passed deadlines.
- *
- * @param now - Time of the environment.
- * @returns `undefined` if the intent is unknown or in another environment.
- */
+/** Reads an intent of this environment at its time `now`, after applying passed deadlines. */
 export async function findIntent(
   db: Queryable,
   { environmentId, id }: IntentKey,

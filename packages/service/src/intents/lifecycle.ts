@@ -25,7 +25,6 @@ export interface IntentState {
   readonly settlement: ScheduledSuccess | null
   /** Number of confirmations, 0 to 10. */
   readonly confirms: number
-  /** Deadline of the intent. */
   readonly expiresAt: Date
   readonly finalizedAt: Date | null
   readonly updatedAt: Date
@@ -46,7 +45,6 @@ export interface ScheduledSuccess {
 /** A decline with a message for the buyer. `decide` adds `occurredAt` and `retryable`. */
 export type Failure = Pick<PaymentFailure, 'code' | 'declineCode' | 'message'>
 
-/** Cause of a transition. */
 export type Cause =
   /** The buyer confirmed a card. With `challenge`, the bank requires a challenge first. */
   | {
@@ -67,7 +65,6 @@ export interface Transition extends IntentState {
   readonly cause: Cause['type'] | 'challenge_timed_out' | 'expired'
 }
 
-/** Reason why a cause changes nothing. */
 export interface Rejection {
   readonly rejection: Extract<
     ProblemCode,

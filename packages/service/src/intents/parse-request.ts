@@ -46,7 +46,6 @@ function isApiVersion(text: string): boolean {
   return (apiVersions as readonly string[]).includes(text)
 }
 
-/** Reads the body of a create. Checks the JSON text first, then the fields. */
 export function readCreate(bytes: Buffer): CreatePaymentIntent {
   const input = readJson(bytes)
   const result = CreatePaymentIntentSchema.safeParse(input)

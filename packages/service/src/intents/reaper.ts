@@ -14,7 +14,6 @@ import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
 import { applyDeadlines, type PackedRow, type StoreAndClock } from './intents.ts'
 import { lifetimes } from './lifetimes.ts'
 
-/** Time between rounds in milliseconds. */
 const interval = 10_000
 /** Number of rows in a batch. Each takes less than 50 milliseconds. Deadlines are the slowest, because they change row by row. */
 const batchSizes = { deadlines: 50, keys: 200, tokens: 1000, intents: 100 } as const
@@ -56,11 +55,7 @@ interface Progress {
   token: Buffer | null
 }
 
-/**
- * Runs one round.
- *
- * @param signal - Ends the round. A batch that has not ended is rolled back.
- */
+/** Runs one round. The signal ends it, and rolls back a batch that has not ended. */
 export async function reap(
   { db, now, retentionDays }: ReaperOptions,
   signal: AbortSignal = new AbortController().signal,

@@ -6,13 +6,7 @@
  *
  * @module
  */
-import {
-  type CreatePaymentIntent,
-  headers,
-  limits,
-  paymentIntentIdPattern,
-  routes,
-} from '@pi-checkout/contract'
+import { headers, limits, paymentIntentIdPattern, routes } from '@pi-checkout/contract'
 import { checkBodyHeaders, readBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { ProblemError, retryLater } from '../http/problem.ts'
@@ -30,7 +24,6 @@ import type { IntentStore } from './intents.ts'
 import { readApiVersion, readCreate, rejectBrowser } from './parse-request.ts'
 import { serializeCreated, serializeIntent } from './serialize.ts'
 
-/** Options of the operations. */
 export interface IntentRoutesOptions {
   readonly authenticator: Authenticator
   readonly limits: Pick<RateLimits, 'request'>
@@ -41,13 +34,11 @@ export interface IntentRoutesOptions {
 
 /** An operation in three steps, so that faults can be injected between them. */
 export interface Operation<Input> {
-  /** Checks the client and the headers. */
   readonly access: (call: Call) => Promise<ApiClient>
   readonly parse: (call: Call, client: ApiClient) => Promise<Input> | Input
   readonly handle: (call: Call, input: Input) => Promise<RouteResponse>
 }
 
-/** An authenticated client and its headers. */
 export interface ApiClient {
   readonly environment: Environment
   readonly idempotencyKey: string | undefined
@@ -55,7 +46,6 @@ export interface ApiClient {
   readonly version: Readonly<Record<string, string>>
 }
 
-/** Input of a create. */
 export interface CreateInput {
   readonly draft: NewIntent
   readonly version: ApiClient['version']
@@ -67,7 +57,6 @@ export interface RetrieveInput {
   readonly client: ApiClient
 }
 
-/** Returns both operations. */
 export function intentRoutes({
   authenticator,
   limits: rates,
@@ -96,10 +85,17 @@ export function intentRoutes({
         const idempotencyKey = readIdempotencyKey(request)
         return { environment, idempotencyKey, version: readApiVersion(request) }
       },
-      parse: async ({ request }, { environment, idempotencyKey, version }) => {
+      parse: async ({ request }, { environment, idempotencyKey: key, version }) => {
         const body = readCreate(await readBody(request, limits.requestBytes))
-        const createdAt = environmentNow(environment, now())
-        const draft = newDraft({ environment, key: idempotencyKey, body, createdAt }, keys)
+        const draft: NewIntent = {
+          id: newIntentId(),
+          environmentId: environment.id,
+          secretKid: keys.currentKid,
+          secretSalt: randomSalt(16),
+          body,
+          createdAt: environmentNow(environment, now()),
+          ...(key !== undefined && { idempotency: idempotencyHashes(environment, { key, body }) }),
+        }
         return { draft, version }
       },
       handle: async (call, { draft, version }) => {
@@ -143,31 +139,6 @@ export function intentRoutes({
         return { status: 200, base: jsonHeaders, headers: version, body }
       },
     },
-  }
-}
-
-function newDraft(
-  {
-    environment,
-    key,
-    body,
-    createdAt,
-  }: {
-    readonly environment: Environment
-    readonly key: string | undefined
-    readonly body: CreatePaymentIntent
-    readonly createdAt: Date
-  },
-  { currentKid }: SecretKeys,
-): NewIntent {
-  return {
-    id: newIntentId(),
-    environmentId: environment.id,
-    secretKid: currentKid,
-    secretSalt: randomSalt(16),
-    body,
-    createdAt,
-    ...(key !== undefined && { idempotency: idempotencyHashes(environment, { key, body }) }),
   }
 }
 

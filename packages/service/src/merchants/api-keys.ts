@@ -20,18 +20,13 @@ export interface ApiKey {
   readonly revokedAt: Date | null
 }
 
-/** The result of a key lookup. */
 export interface FoundKey {
   readonly environment: Environment
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
 }
 
-/**
- * Creates and stores a key.
- *
- * @returns The id and the key. Only its hash is stored, so the key cannot be read again.
- */
+/** Creates a key. Only its hash is stored, so the key cannot be read again. */
 export async function createApiKey(
   db: Queryable,
   keys: SecretKeys,
@@ -80,17 +75,12 @@ export async function revokeApiKey(
   return true
 }
 
-/** Returns whether a text has the format and the checksum of a key. */
 export function isApiKey(text: string): boolean {
   const [, , body, sum] = apiKeyPattern.exec(text) ?? []
   return body !== undefined && checksum(body) === sum
 }
 
-/**
- * Returns the function that looks up a key that `isApiKey` accepts.
- *
- * Concurrent lookups share a statement, so many unknown keys need few statements.
- */
+/** Concurrent lookups share a statement, so many unknown keys need few statements. */
 export function apiKeyLookUps(
   db: Database,
   keys: SecretKeys,
@@ -102,12 +92,7 @@ export function apiKeyLookUps(
   })
 }
 
-/**
- * Looks up keys by their hashes. Replaces a hash that was made with an older root secret.
- *
- * @param apiKeys - Keys that `isApiKey` accepts.
- * @returns One result for each key, in the same order.
- */
+/** Looks up keys by their hashes. Replaces a hash that was made with an older root secret. */
 export async function findApiKeys(
   db: Queryable,
   keys: SecretKeys,

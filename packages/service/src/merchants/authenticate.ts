@@ -8,14 +8,8 @@ import type { SecretKeys } from '../secret-keys.ts'
 import { apiKeyLookUps, type FoundKey, hashOf, isApiKey } from './api-keys.ts'
 import type { Environment } from './environments.ts'
 
-/** Authenticates requests of the merchant API. */
 export interface Authenticator {
-  /**
-   * Returns the environment of the request's key.
-   *
-   * @throws {ProblemError} If the key is missing, unknown, malformed, revoked, or expired (401), or if a
-   * client sends too many unknown keys (429).
-   */
+  /** @throws {ProblemError} If the key is not valid (401), or if too many were not (429). */
   authenticate(request: IncomingMessage): Promise<Environment>
 }
 
@@ -23,11 +17,7 @@ export interface Authenticator {
 const cacheLifetime = 5000
 const cacheSize = 10_000
 
-/**
- * Creates the authenticator of one instance.
- *
- * @param limitFailures - Counts requests with an unknown key.
- */
+/** @param limitFailures - Counts requests with an unknown key. */
 export function createAuthenticator(
   { db, keys, now }: { readonly db: Database; readonly keys: SecretKeys; readonly now: () => Date },
   limitFailures?: FailureLimit,
@@ -99,7 +89,6 @@ export function createAuthenticator(
   }
 }
 
-/** A cached lookup. */
 interface LookUp {
   readonly found: FoundKey
   readonly validUntil: number

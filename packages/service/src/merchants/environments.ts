@@ -14,7 +14,6 @@ export interface Environment {
   readonly idempotencySalt: Buffer
 }
 
-/** Reads an environment. Returns `undefined` if none has this id. */
 export async function findEnvironment(db: Queryable, id: string): Promise<Environment | undefined> {
   const [environment] = await db.query<Environment>`
     ${selectEnvironment}
@@ -37,7 +36,6 @@ export function environmentLookUps(db: Database): (id: string) => Promise<Enviro
   })
 }
 
-/** Reads the environment of an intent. Returns `undefined` if no intent has this id. */
 export async function findEnvironmentOfIntent(
   db: Queryable,
   intentId: string,

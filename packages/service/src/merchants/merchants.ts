@@ -43,11 +43,7 @@ export async function createTestEnvironment(db: Queryable, now: Date): Promise<E
   return await ensureEnvironment(db, { merchant, mode: 'test' }, now)
 }
 
-/**
- * Deletes a test environment with its keys and intents, and its merchant unless it has a live environment.
- *
- * @returns Whether a test environment has this id.
- */
+/** Deletes a test environment with keys and intents, and its merchant unless it has a live one. */
 export async function deleteTestEnvironment(db: Queryable, id: string): Promise<boolean> {
   const [deleted] = await db.query<{ merchantId: string }>`
     delete from environments where id = ${id} and mode = 'test'
@@ -61,7 +57,6 @@ export async function deleteTestEnvironment(db: Queryable, id: string): Promise<
   return true
 }
 
-/** Finds an environment by merchant name and mode. */
 export async function findEnvironmentByName(
   db: Queryable,
   { merchant, mode }: EnvironmentName,
@@ -72,7 +67,6 @@ export async function findEnvironmentByName(
   return environment
 }
 
-/** Returns the name of the oldest merchant. */
 export async function firstMerchant(db: Queryable): Promise<string | undefined> {
   const [merchant] = await db.query<{ name: string }>`
     select name from merchants order by created_at, id limit 1`
@@ -107,7 +101,6 @@ export async function removeOrigin(
   return row?.origins
 }
 
-/** An environment in a list, with its origins and number of keys. */
 export interface ListedEnvironment {
   readonly merchant: string
   readonly environment: Environment['mode']

@@ -25,7 +25,6 @@ export interface Holder {
   readonly signal: AbortSignal
 }
 
-/** A request that waits for a change. */
 export interface Waiting {
   /**
    * Waits for a change since the last call, or since the wait began.

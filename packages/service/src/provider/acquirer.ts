@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { PaymentFailure } from '@pi-checkout/contract'
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import type { CardDetails, CardSummary } from '../../shared/checkout-api.ts'
 
@@ -40,7 +41,6 @@ export interface Authorization {
 
 const authorised: ProviderResult = { result: 'authorised' }
 
-/** Outcomes of the test cards. */
 export const outcomes: Readonly<Record<TestCardName, CardOutcome>> = {
   visa: authorised,
   mastercard: authorised,
@@ -66,11 +66,7 @@ export const outcomes: Readonly<Record<TestCardName, CardOutcome>> = {
 // `Object.entries` types keys as `string`.
 const names = new Map(Object.entries(testCards).map(([name, number]) => [number as string, name]))
 
-/**
- * Authorizes a card.
- *
- * @returns `undefined` if the number is not a test card.
- */
+/** Returns `undefined` if the number is not a test card. */
 export function authorize(card: CardDetails): Authorization | undefined {
   const { number, expMonth, expYear } = card
   const name = names.get(number) as TestCardName | undefined
@@ -80,30 +76,16 @@ export function authorize(card: CardDetails): Authorization | undefined {
   return { summary, outcome: outcomes[name] }
 }
 
-/** Code and message of a decline. */
-export interface DeclineReport {
-  readonly code: string
-  readonly declineCode: string | null
-  /** Message for the buyer, in English. */
-  readonly message: string
-}
-
-/**
- * Returns code and message of a decline.
- *
- * A lost or stolen card gets a generic decline, so that a thief does not learn that it was reported.
- */
-export function describeDecline({ decline }: { readonly decline: DeclineReason }): DeclineReport {
-  return reports[decline]
-}
-
 const plain = {
   code: 'card_declined',
   declineCode: 'generic_decline',
   message: 'Your card was declined. Try another card, or ask your bank.',
 }
 
-const reports: Readonly<Record<DeclineReason, DeclineReport>> = {
+/** Code and message of each decline. A thief does not learn that a card was reported as lost or stolen. */
+export const declines: Readonly<
+  Record<DeclineReason, Pick<PaymentFailure, 'code' | 'declineCode' | 'message'>>
+> = {
   generic_decline: plain,
   lost_card: plain,
   stolen_card: plain,

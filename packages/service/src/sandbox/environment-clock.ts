@@ -20,11 +20,7 @@ export const SetClock = z.union([
 ])
 export type SetClock = z.infer<typeof SetClock>
 
-/**
- * Sets the clock of a test environment.
- *
- * @returns The offset in milliseconds, or `undefined` if no test environment has this id.
- */
+/** Returns the offset in milliseconds, or `undefined` if no test environment has this id. */
 export async function setClock(
   db: Queryable,
   environmentId: string,

@@ -4,10 +4,8 @@ import { type Topic, topics } from '../../shared/sandbox-api.ts'
 import type { Database, Queryable } from '../db/database.ts'
 import { type Handler, jsonHeaders } from '../http/response.ts'
 
-/** Notifies open inspectors of one instance. */
 export type TopicNotifier = ReturnType<typeof createTopicNotifier>
 
-/** Creates the notifier of one instance. */
 export function createTopicNotifier(db: Database) {
   const listeners = new Set<(topics: readonly Topic[]) => void>()
   const notify = (...changed: readonly Topic[]): void => {
@@ -108,7 +106,6 @@ export function eventStreams({
 
 const eventHeaders = { ...jsonHeaders, 'content-type': 'text/event-stream; charset=utf-8' }
 
-/** Starts a stream. Returns the function that ends it. */
 function stream(out: Writable, subscribe: TopicNotifier['subscribe']): () => void {
   const send = (changed: Iterable<Topic>): void => {
     out.write(`event: change\ndata: ${JSON.stringify({ topics: [...changed] })}\n\n`)

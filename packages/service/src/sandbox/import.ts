@@ -116,17 +116,12 @@ const Import = z.strictObject({
   next: z.string().nullable().optional(),
 })
 
-/** A parsed import. */
 export interface ReadImport {
   readonly environments: z.infer<typeof Import>['environments']
   readonly intents: readonly Intent[]
 }
 
-/**
- * Parses the body of an import.
- *
- * @throws {ProblemError} If a value is invalid. The problem names the first one.
- */
+/** @throws {ProblemError} If a value is invalid. The problem names the first one. */
 export function readImport(body: unknown): ReadImport {
   const { environments, intents } = readPart(Import, body, [])
   return {
@@ -152,7 +147,6 @@ function list<T>(item: z.ZodType<T>, max: number): z.ZodType<T[]> {
   return z.array(z.unknown()).max(max).pipe(z.array(item))
 }
 
-/** Result of an import. */
 export interface Imported {
   readonly imported: number
   /** Number of intents that exist, or whose idempotency key another intent has. */

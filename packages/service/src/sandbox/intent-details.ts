@@ -22,7 +22,6 @@ import { deadlineTransition } from '../intents/lifecycle.ts'
 import { serializeIntent } from '../intents/serialize.ts'
 import { type Environment, environmentNow, selectEnvironment } from '../merchants/environments.ts'
 
-/** An intent in an export. */
 export interface ExportedIntent extends IntentDetails {
   /** Source of the `clientSecret`. `salt` is base64url, or `null` if the secret was revoked. */
   readonly secret: { readonly kid: string; readonly salt: string | null }
@@ -54,7 +53,6 @@ export async function findIntentDetails(
   return row && detailsOf(row)
 }
 
-/** Filter of a list of intents. */
 export interface IntentSearch {
   /** Part of an id, order id, customer, card brand, or last four digits. `null` matches all. */
   readonly term: string | null

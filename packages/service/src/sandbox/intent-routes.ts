@@ -10,7 +10,6 @@ import { parseBody } from './parse-request.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
 
-/** Returns the handlers of `/_sandbox/intents`. */
 export function intentRoutes({
   db,
   now,

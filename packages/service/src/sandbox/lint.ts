@@ -1,9 +1,9 @@
 /** Finds integration mistakes in requests that would cause problems in production, and their fixes. @module */
+import { hash } from 'node:crypto'
 import type { LintIssue, LintRule } from '../../shared/sandbox-api.ts'
 import type { LogEntry } from './request-log/logged-request.ts'
-import { digestOf, maskCredentials } from './request-log/mask.ts'
+import { maskCredentials } from './request-log/mask.ts'
 
-/** Texts of the rules. */
 const lintRules = {
   no_idempotency_key: {
     title: 'A create without an Idempotency-Key',
@@ -31,11 +31,9 @@ const lintRules = {
   },
 } as const satisfies Record<LintRule, { readonly title: string; readonly fix: string }>
 
-/** Issues of one instance. */
 export type Lint = ReturnType<typeof createLint>
 
-/** A rule that a request violates. */
-export interface Violation {
+interface Violation {
   readonly rule: LintRule
   readonly detail: string
   /** Violations with the same subject are one issue. */
@@ -104,41 +102,31 @@ export function createLint(changed: () => void) {
   }
 }
 
-/**
- * Returns the rules that a request violates.
- *
- * @param reads - Number of reads of its intent in the current span, including this one.
- */
+/** @param reads - Number of reads of its intent in the current span, including this one. */
 export function violations(entry: LogEntry, reads: number): readonly Violation[] {
-  const { operation, status, isKeyFromBrowser, hasSecretInUrl } = entry
-  const noKey = operation === 'create' && status === 201 && entry.idempotencyKey === undefined
-  const reused = operation === 'create' && status === 422
-  const isBlocked = status === 403 || (status === 405 && entry.method === 'OPTIONS')
-  const inBrowser = isKeyFromBrowser && isBlocked && operation !== 'page'
-  const tooFast = reads === tooManyReads
-  const request = `${entry.method} ${entry.path}`
+  const { operation, status, method, path, idempotencyKey: key, isKeyFromBrowser } = entry
+  const request = `${method} ${path}`
   const found: Violation[] = []
-  if (noKey) {
-    const detail = `${request} created an intent. A retry would create another one.`
-    found.push({ rule: 'no_idempotency_key', detail })
+  const add = (rule: LintRule, detail: string, subject?: string): void =>
+    void found.push({ rule, detail, ...(subject !== undefined && { subject }) })
+  if (operation === 'create' && status === 201 && key === undefined) {
+    add('no_idempotency_key', `${request} created an intent. A retry would create another one.`)
   }
-  if (reused) {
-    const key = entry.idempotencyKey ?? ''
-    const detail = `The key ${maskCredentials(key)} was sent with a different body. The request was rejected.`
-    found.push({ rule: 'key_reused', subject: digestOf(key), detail })
+  if (operation === 'create' && status === 422) {
+    const detail = `The key ${maskCredentials(key ?? '')} was sent with a different body. The request was rejected.`
+    add('key_reused', detail, hash('sha256', key ?? ''))
   }
-  if (inBrowser) {
-    const detail =
-      status === 403
-        ? `${request} from a page contained a key and was rejected.`
-        : `A page tried to send a key to ${entry.path}. The browser blocked the request.`
-    found.push({ rule: 'secret_key_in_browser', detail })
+  if (isKeyFromBrowser && operation !== 'page') {
+    const rule = 'secret_key_in_browser'
+    if (status === 403) add(rule, `${request} from a page contained a key and was rejected.`)
+    if (status === 405 && method === 'OPTIONS') {
+      add(rule, `A page tried to send a key to ${path}. The browser blocked the request.`)
+    }
   }
-  if (hasSecretInUrl)
-    found.push({ rule: 'secret_in_url', detail: `${request} contained a credential.` })
-  if (tooFast) {
+  if (entry.hasSecretInUrl) add('secret_in_url', `${request} contained a credential.`)
+  if (reads === tooManyReads) {
     const detail = `${entry.intentId} was read ${reads} times within ${readSpan / 1000} seconds.`
-    found.push({ rule: 'polled_too_fast', subject: entry.intentId ?? '', detail })
+    add('polled_too_fast', detail, entry.intentId ?? '')
   }
   return found
 }

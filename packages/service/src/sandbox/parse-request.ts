@@ -26,8 +26,6 @@ export function readId({ query }: Call, name: 'before' | 'after'): string | unde
 /** Reads the search term `?q=`. Returns `null` if there is none. */
 export function readSearchTerm({ query }: Call): string | null {
   const term = query.get('q')?.trim() || null
-  if (term === null || term.length <= maxSearchLength) return term
+  if (term === null || term.length <= 200) return term
   throw new ProblemError('validation_failed', 'q must have at most 200 characters.')
 }
-
-const maxSearchLength = 200

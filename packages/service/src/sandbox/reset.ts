@@ -1,11 +1,7 @@
 /** Resets test environments: deletes intents and resets clocks. Keeps merchants, keys, and origins. @module */
 import type { Database } from '../db/database.ts'
 
-/**
- * Resets a test environment, or all of them if the id is `undefined`.
- *
- * @returns The number of deleted intents, or `undefined` if no test environment has this id.
- */
+/** Resets one or all. Returns the number of deleted intents, or `undefined` if the id is unknown. */
 export async function resetEnvironments(
   db: Database,
   environmentId: string | undefined,

@@ -17,10 +17,8 @@ import { parseBody, readId } from './parse-request.ts'
 import { resetEnvironments } from './reset.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
-/** Returns the handlers of `/_sandbox`. */
 export function sandboxRoutes(options: SandboxRoutesOptions) {
-  const { db, keys, now, publicUrl, hostedFolder } = options
-  const { faults, topics, requestLog, lint, stopping } = options
+  const { db, keys, now, publicUrl, hostedFolder, topics, forget, stopping } = options
   return {
     ...environmentRoutes(options),
     ...intentRoutes(options),
@@ -50,11 +48,7 @@ export function sandboxRoutes(options: SandboxRoutesOptions) {
       const { environment } = await parseBody(call, ResetSchema, rule)
       const deleted = await resetEnvironments(db, environment)
       if (deleted === undefined) throw noEnvironment()
-      faults.clear(environment)
-      requestLog.clear(environment)
-      requestLog.clearKeyUses(environment)
-      lint.clear(environment)
-      topics.notify('faults')
+      forget(environment)
       return json({ deleted })
     },
   } satisfies Partial<Record<RouteName, Handler>>

@@ -1,11 +1,11 @@
-/** The sandbox of one instance: request log, lint, and notifications. @module */
+/** The sandbox of one instance: request log, lint, faults, and notifications. @module */
 import type { Logger } from 'pino'
 import type { StoreAndClock } from '../intents/intents.ts'
 import { logError } from '../log.ts'
 import { findEnvironment, findEnvironmentOfIntent } from '../merchants/environments.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { createTopicNotifier, type TopicNotifier } from './event-stream.ts'
-import type { FaultRules } from './faults/rules.ts'
+import { createFaultRules, type FaultRules } from './faults/rules.ts'
 import { createLint, type Lint } from './lint.ts'
 import type { LogEntry } from './request-log/logged-request.ts'
 import { createRequestLog, type RequestLog } from './request-log/request-log.ts'
@@ -15,13 +15,15 @@ export interface Sandbox {
   readonly topics: TopicNotifier
   readonly requestLog: RequestLog
   readonly lint: Lint
+  readonly faults: FaultRules
+  /** Forgets all of one test environment, or of all if the id is `undefined`. */
+  readonly forget: (environmentId: string | undefined) => void
 }
 
 export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
   readonly keys: SecretKeys
   readonly publicUrl: string
   readonly hostedFolder: string
-  readonly faults: FaultRules
   /** Options that select this store, such as ` --data DIR`. `undefined` for a store in memory. */
   readonly storeOptions: string | undefined
   /** Aborted when the service stops. Ends event streams, so that the stop does not wait for them. */
@@ -36,6 +38,7 @@ export function createSandbox({
 }: StoreAndClock & { readonly log: Logger; readonly publicUrl: string }): Sandbox {
   const topics = createTopicNotifier(db)
   const lint = createLint(() => topics.notify('lint'))
+  const faults = createFaultRules(() => topics.notify('faults'))
 
   /** Adds an issue if a page requested a hosted page and its origin is not registered. */
   async function checkOrigin(entry: LogEntry): Promise<void> {
@@ -62,5 +65,11 @@ export function createSandbox({
       })
     },
   })
-  return { topics, requestLog, lint }
+  const forget = (environmentId: string | undefined): void => {
+    faults.clear(environmentId)
+    requestLog.clear(environmentId)
+    requestLog.clearKeyUses(environmentId)
+    lint.clear(environmentId)
+  }
+  return { topics, requestLog, lint, faults, forget }
 }

@@ -21,7 +21,6 @@ import { type Cause, deadlineTransition } from '../intents/lifecycle.ts'
 import { findEnvironmentOfIntent } from '../merchants/environments.ts'
 import { authorize, type ProviderResult } from '../provider/acquirer.ts'
 
-/** Reason why the outcome is not possible. */
 export interface OutcomeRejection {
   readonly rejection: Extract<
     ProblemCode,
@@ -29,7 +28,6 @@ export interface OutcomeRejection {
   >
 }
 
-/** Simulates an outcome of an intent in a test environment. */
 export async function simulateOutcome(
   store: StoreAndClock,
   id: string,
@@ -55,7 +53,6 @@ export async function simulateOutcome(
   )
 }
 
-/** Expires an intent now. */
 async function expire(
   { db }: StoreAndClock,
   { intent, at }: IntentSnapshot,
@@ -66,7 +63,6 @@ async function expire(
   return (await moveIntent(db, intent, next)) ?? { rejection: 'version_conflict' }
 }
 
-/** Test cards by outcome. */
 const cards = {
   succeeded: 'visa',
   declined: 'declined',

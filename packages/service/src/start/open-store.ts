@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
-import { prepareDirectory, writeDurably } from '../db/embedded/data-directory.ts'
+import { codeOf, prepareDirectory, writeDurably } from '../db/embedded/data-directory.ts'
 import { lockDirectory } from '../db/embedded/directory-lock.ts'
 import { openPglite } from '../db/embedded/pglite.ts'
 import { migrate } from '../db/migrate.ts'
@@ -16,7 +16,6 @@ import {
   type SecretKeys,
 } from '../secret-keys.ts'
 
-/** An opened store. */
 export interface Store {
   readonly db: Database
   readonly keys: SecretKeys
@@ -78,7 +77,7 @@ async function storedKeys(directory: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (codeOf(error) !== 'ENOENT') throw error
   }
   const created = newSecretKeys()
   await writeDurably(file, `${created}\n`)

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { challengeCodes } from '@pi-checkout/contract/sandbox'
 import { type IntentSnapshot, loadIntent } from '../checkout/intent-snapshot.ts'
 import {
@@ -27,7 +27,6 @@ export type ChallengeDisplay = 'frame' | 'page'
 /** Step that a token allows: opening the code form, or submitting it. */
 export type Step = 'enter' | 'answer'
 
-/** A challenge whose code form is shown. */
 export interface EnteredChallenge extends IntentSnapshot {
   /** One-time token of the next step. */
   readonly token: string
@@ -35,7 +34,6 @@ export interface EnteredChallenge extends IntentSnapshot {
   readonly returnPage: string | null
 }
 
-/** The result of a submitted code. */
 export type ChallengeOutcome =
   /** The code was wrong, and there are tries left. */
   | { readonly next: 'ask'; readonly challenge: EnteredChallenge }
@@ -83,21 +81,20 @@ export async function enterChallenge(
   { token, display }: { readonly token: string; readonly display: ChallengeDisplay },
 ): Promise<EnteredChallenge | undefined> {
   const next = newToken()
-  const row = await spend(store.db, {
-    hash: hashOf('enter', token),
-    nextHash: hashOf('answer', next),
-    display,
-  })
+  const row = await spend(store.db, 'enter', { token, next, display })
   if (!row) return undefined
   const snapshot = await loadIntent(store, row)
   if (snapshot?.intent.status !== 'requires_action') return undefined
   return { ...snapshot, token: next, tries: row.tries, returnPage: row.returnPage }
 }
 
-/** Submits the buyer's code, or cancels the challenge. */
 export async function submitCode(
   { db, now }: StoreAndClock,
-  answer: {
+  {
+    token,
+    display,
+    code,
+  }: {
     readonly token: string
     readonly display: ChallengeDisplay
     /** Code, or `undefined` if the buyer canceled. */
@@ -106,30 +103,26 @@ export async function submitCode(
 ): Promise<ChallengeOutcome | undefined> {
   const next = newToken()
   return await db.transaction(async (tx) => {
-    const row = await spend(tx, {
-      hash: hashOf('answer', answer.token),
-      nextHash: hashOf('answer', next),
-      display: answer.display,
-    })
+    const row = await spend(tx, 'answer', { token, next, display })
     if (!row) return undefined
     const snapshot = await loadIntent({ db: tx, now }, row)
     if (snapshot?.intent.status !== 'requires_action') return undefined
-    const result = judge(answer.code, row.tries)
+    const { challengeId, returnPage } = row
+    const result = judge(code, row.tries)
     if (result === 'again') {
-      await tx.query`update challenges set tries = tries + 1 where id = ${row.challengeId}`
-      const { returnPage } = row
-      return {
-        next: 'ask',
-        challenge: { ...snapshot, token: next, tries: row.tries + 1, returnPage },
-      }
+      const tries = row.tries + 1
+      await tx.query`update challenges set tries = ${tries} where id = ${challengeId}`
+      return { next: 'ask', challenge: { ...snapshot, token: next, tries, returnPage } }
     }
     await tx.query`
-      update challenges set token_hash = null, closed_at = ${snapshot.at}
-       where id = ${row.challengeId}`
-    const causes = result === 'passed' ? passed(row.outcome) : [failed(result)]
+      update challenges set token_hash = null, closed_at = ${snapshot.at} where id = ${challengeId}`
+    const causes: readonly Cause[] =
+      result === 'passed'
+        ? [{ type: 'challenge_passed' }, transitionCause(readProviderResult(row.outcome))]
+        : [{ type: 'challenge_failed', failure: result }]
     const intent = await applyCauses(tx, snapshot.intent, { causes, at: snapshot.at })
     if ('rejection' in intent) return undefined
-    return { next: 'done', snapshot: { ...snapshot, intent }, returnPage: row.returnPage }
+    return { next: 'done', snapshot: { ...snapshot, intent }, returnPage }
   })
 }
 
@@ -164,23 +157,21 @@ interface ChallengeRow extends IntentKey {
  */
 async function spend(
   db: Queryable,
+  step: Step,
   {
-    hash,
-    nextHash,
+    token,
+    next,
     display,
-  }: {
-    readonly hash: Buffer
-    readonly nextHash: Buffer
-    readonly display: ChallengeDisplay
-  },
+  }: { readonly token: string; readonly next: string; readonly display: ChallengeDisplay },
 ): Promise<ChallengeRow | undefined> {
   const [row] = await db.query<ChallengeRow>`
     with spent as (
-      update challenges c set token_hash = ${nextHash}
+      update challenges c set token_hash = ${hashOf('answer', next)}
         from payment_attempts a
         join payment_intents i on i.id = a.intent_id
         join environments e on e.id = i.environment_id
-       where c.token_hash = ${hash} and c.presentation = ${display} and c.closed_at is null
+       where c.token_hash = ${hashOf(step, token)} and c.presentation = ${display}
+         and c.closed_at is null
          and i.secret_salt is not null
          and (c.origin is null or c.origin = any(e.allowed_origins))
          and a.intent_id = c.intent_id and a.attempt_id = c.attempt_id and a.state = 'challenge'
@@ -202,14 +193,6 @@ function judge(code: string | undefined, tries: number): 'passed' | 'again' | Fa
   return tries + 1 < maxChallengeTries ? 'again' : failures.denied
 }
 
-function passed(outcome: string): readonly Cause[] {
-  return [{ type: 'challenge_passed' }, transitionCause(readProviderResult(outcome))]
-}
-
-function failed(failure: Failure): Cause {
-  return { type: 'challenge_failed', failure }
-}
-
 const failures = {
   denied: {
     code: 'authentication_failed',
@@ -229,5 +212,5 @@ function newToken(): string {
 
 /** Hashes a token with its step, so that it is not valid for another step. */
 function hashOf(step: Step, token: string): Buffer {
-  return createHash('sha256').update(`${step}|${token}`).digest()
+  return hash('sha256', `${step}|${token}`, 'buffer')
 }

@@ -8,7 +8,6 @@ import { maxChallengeTries } from '../intents/lifetimes.ts'
 import type { ChallengeDisplay, EnteredChallenge } from './challenges.ts'
 import { challengeTexts } from './texts.ts'
 
-/** Renders the code form with its one-time token. */
 export function codeForm(
   challenge: EnteredChallenge,
   { locale, display }: { readonly locale: string; readonly display: ChallengeDisplay },
@@ -40,7 +39,6 @@ export function codeForm(
     </form>`
 }
 
-/** Returns the text after a wrong code. */
 export function errorText(tries: number, locale: string): string {
   const { wrong, wrongLast } = challengeTexts[languageOf(locale)]
   return tries + 1 < maxChallengeTries ? wrong : wrongLast
@@ -49,21 +47,15 @@ export function errorText(tries: number, locale: string): string {
 /** Note without a form: `done` if the bank has decided, `over` if the token is not valid. */
 export type Note = 'done' | 'over'
 
-/** Returns a page's content without a form. */
 export function noteOf(note: Note, locale: string): string {
   return `<p class="done" data-${note}="" role="status">${noteText(note, locale)}</p>`
 }
 
-/** Returns the text of a note. */
 export function noteText(note: Note, locale: string): string {
   return challengeTexts[languageOf(locale)][note]
 }
 
-/**
- * Renders the page with the given content.
- *
- * @param content - HTML in which received texts are escaped.
- */
+/** @param content - HTML in which received texts are escaped. */
 export function challengePage(
   folder: string,
   { content, locale }: { readonly content: string; readonly locale: string },

@@ -19,7 +19,6 @@ import {
 import { challengePage, codeForm, errorText, noteOf, noteText } from './pages.ts'
 
 export interface TestBankOptions extends StoreAndClock {
-  /** Origin of the hosted page. */
   readonly publicUrl: string
   readonly hostedFolder: string
 }
@@ -38,7 +37,6 @@ export function testBankRoutes(options: TestBankOptions) {
 
 const formBytes = 4096
 
-/** Returns the handlers of both steps: showing the code form, and submitting it. */
 function bankHandlers(
   { db, now, publicUrl, hostedFolder }: TestBankOptions,
   display: ChallengeDisplay,

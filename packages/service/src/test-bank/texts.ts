@@ -1,7 +1,6 @@
 /** Texts of the test bank in English, Armenian, and Russian. @module */
 import type { Language } from '../../shared/language.ts'
 
-/** Texts of one language. */
 export type ChallengeTexts = typeof en
 
 const en = {

@@ -4,7 +4,7 @@ import {
   transitionCause,
   writeProviderResult,
 } from '../../src/checkout/provider-result.ts'
-import { describeDecline, type ProviderResult } from '../../src/provider/acquirer.ts'
+import { declines, type ProviderResult } from '../../src/provider/acquirer.ts'
 
 test.each<[ProviderResult, text: string]>([
   [{ result: 'authorised' }, 'authorised'],
@@ -16,6 +16,6 @@ test.each<[ProviderResult, text: string]>([
   expect(transitionCause(result)).toEqual(
     result.result === 'authorised'
       ? { type: 'authorised', providerPaymentId: expect.stringMatching(/^sim_[A-Za-z0-9]{24}$/) }
-      : { type: 'declined', failure: describeDecline(result), hard: result.hard },
+      : { type: 'declined', failure: declines[result.decline], hard: result.hard },
   )
 })

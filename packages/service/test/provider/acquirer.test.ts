@@ -1,6 +1,6 @@
 import { testCards } from '@pi-checkout/contract/sandbox'
 import { expect, test } from 'vitest'
-import { authorize, describeDecline } from '../../src/provider/acquirer.ts'
+import { authorize, declines } from '../../src/provider/acquirer.ts'
 
 const card = { expMonth: 12, expYear: 2040, cvc: '123', holderName: 'Ani Test' }
 const authorised = { result: 'authorised' }
@@ -54,9 +54,9 @@ test('has only test cards with a valid check digit, so that forms accept them', 
 })
 
 test('describes a lost and a stolen card as a plain decline', () => {
-  const plain = describeDecline({ decline: 'generic_decline' })
-  expect(describeDecline({ decline: 'lost_card' })).toEqual(plain)
-  expect(describeDecline({ decline: 'stolen_card' })).toEqual(plain)
+  const plain = declines.generic_decline
+  expect(declines.lost_card).toEqual(plain)
+  expect(declines.stolen_card).toEqual(plain)
 })
 
 function luhnRest(number: string): number {

@@ -9,17 +9,14 @@ export interface DoctorFinding {
   readonly advice?: string
 }
 
-/** Creates a finding that needs no action. */
 export function ok(about: string, found: string): DoctorFinding {
   return { about, level: 'ok', found }
 }
 
-/** Creates a finding about a subject that may stop working. */
 export function warn(about: string, found: string, advice: string): DoctorFinding {
   return { about, level: 'warn', found, advice }
 }
 
-/** Creates a finding about a subject that does not work. */
 export function fail(about: string, found: string, advice: string): DoctorFinding {
   return { about, level: 'fail', found, advice }
 }

@@ -23,14 +23,12 @@ import { type DoctorFinding, fail, ok } from './doctor-finding.ts'
 import { examineMachine } from './machine-checks.ts'
 import { examineStore } from './store-checks.ts'
 
-/** The doctor's report. */
 export interface Diagnosis {
   /** Whether no finding has the level `fail`. */
   readonly ok: boolean
   readonly findings: readonly DoctorFinding[]
 }
 
-/** Checks everything that a start with this configuration needs. */
 export async function examine(config: Config): Promise<Diagnosis> {
   const findings = [...(await examineMachine(config)), ...(await examineChosenStore(config))]
   return { ok: findings.every(({ level }) => level !== 'fail'), findings }
@@ -77,10 +75,7 @@ async function examineDatabase(
   { store, keys }: { readonly store: StoreChoice; readonly keys: SecretKeys | undefined },
 ): Promise<DoctorFinding[]> {
   try {
-    return await examineStore({
-      ...{ db, keys, now: realNow },
-      storeOptions: storeOptions(store),
-    })
+    return await examineStore({ db, keys, now: realNow, storeOptions: storeOptions(store) })
   } finally {
     await db.close()
   }

@@ -8,13 +8,13 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { codeOf } from '../../db/embedded/data-directory.ts'
 import { packageRoot } from '../../package-root.ts'
 import { type DoctorFinding, fail, ok, warn } from './doctor-finding.ts'
 
 /** The oldest supported Node.js version, as in `engines` of package.json. */
 const oldest = [20, 19] as const
 
-/** Checks the host for a configuration. */
 export async function examineMachine({
   host,
   port,
@@ -44,7 +44,6 @@ function addressFinding(trustedProxies: Config['trustedProxies']): DoctorFinding
   )
 }
 
-/** Checks a version of Node.js. */
 export function examineNode(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isNew = major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
@@ -83,7 +82,7 @@ async function examinePort(host: string, port: number): Promise<DoctorFinding> {
     await once(server, 'close')
     return ok(about, `Free on ${host}.`)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code = codeOf(error) ?? 'unknown'
     if (code === 'EADDRINUSE' && (await isService(host, port))) {
       return ok(about, 'In use by a running pi-service.')
     }

@@ -4,7 +4,6 @@
  *
  * @module
  */
-
 import { shellQuote } from '../../../shared/shell-quote.ts'
 import { compareClocks, maxDifference } from '../../clock.ts'
 import type { Database } from '../../db/database.ts'
@@ -15,7 +14,6 @@ import { keyFault, type SecretKeys } from '../../secret-keys.ts'
 import { unusableStore } from '../unusable-store.ts'
 import { type DoctorFinding, fail, ok, warn } from './doctor-finding.ts'
 
-/** Checks an open store. */
 export async function examineStore({
   db,
   keys,
@@ -26,7 +24,6 @@ export async function examineStore({
   /** Secret keys. `undefined` before the first start, which creates them. */
   readonly keys: SecretKeys | undefined
   readonly now: () => Date
-  /** Command-line options that select this store. */
   readonly storeOptions: string | undefined
 }): Promise<DoctorFinding[]> {
   const pending = await pendingMigrations(db)

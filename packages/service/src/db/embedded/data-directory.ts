@@ -2,11 +2,7 @@
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 
-/**
- * Creates a data directory if it is missing.
- *
- * @throws {TypeError} If this user cannot write to it. The message contains the reason and the fix.
- */
+/** Creates a data directory. @throws {TypeError} If this user cannot write to it, with the fix. */
 export async function prepareDirectory(directory: string): Promise<void> {
   const database = join(directory, 'database')
   try {
@@ -23,9 +19,7 @@ export async function prepareDirectory(directory: string): Promise<void> {
   }
 }
 
-/**
- * Writes a file atomically and durably, for its owner only. After a power loss it is complete or missing.
- */
+/** Writes a file for its owner only. After a power loss it is complete or missing. */
 export async function writeDurably(file: string, text: string): Promise<void> {
   const unfinished = `${file}.new`
   await rm(unfinished, { force: true })
@@ -101,6 +95,7 @@ async function syncParents(folder: string, first: string): Promise<void> {
   }
 }
 
-function codeOf(error: unknown): string | undefined {
+/** Returns the code of a system error, such as `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

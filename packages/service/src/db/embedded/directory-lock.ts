@@ -16,14 +16,8 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { randomBase62 } from '../../ids.ts'
-import { socketPath } from './data-directory.ts'
+import { codeOf, socketPath } from './data-directory.ts'
 
-/** A held lock. */
-export interface DirectoryLock {
-  release(): Promise<void>
-}
-
-/** Thrown if another process uses the directory. */
 export class DirectoryInUse extends Error {
   override readonly name = 'DirectoryInUse'
 
@@ -41,7 +35,7 @@ export class DirectoryInUse extends Error {
  * @throws {DirectoryInUse} If a running process holds the lock.
  * @throws {TypeError} If no socket can be created in it. The message contains the reason and the fix.
  */
-export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+export async function lockDirectory(directory: string): Promise<{ release(): Promise<void> }> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const socket = await createLockSocket(directory)
   try {
@@ -64,18 +58,11 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   }
 }
 
-interface LockSocket {
-  readonly name: string
-  /** Marks the lock as held, in replies to other processes. */
-  hold(): void
-  release(): Promise<void>
-}
-
 /**
  * Creates the lock socket of this process. Its name is unique, so that no process removes it instead of a stale
  * one. It is renamed after it listens, because before it would look like a stale one.
  */
-async function createLockSocket(directory: string): Promise<LockSocket> {
+async function createLockSocket(directory: string) {
   const digits = randomBase62(5)
   const name = `lock-${digits}`
   const path = socketPath(directory, name)
@@ -98,10 +85,11 @@ async function createLockSocket(directory: string): Promise<LockSocket> {
   }
   return {
     name,
-    hold: () => {
+    /** Marks the lock as held, in replies to other processes. */
+    hold: (): void => {
       held = true
     },
-    release: async () => {
+    release: async (): Promise<void> => {
       // Node.js removes the name that it bound, not the current one.
       await rm(path, { force: true }).catch(() => {})
       server.close()
@@ -112,8 +100,8 @@ async function createLockSocket(directory: string): Promise<LockSocket> {
 
 /** Explains an error of a file system without sockets, such as a folder shared with a container. */
 function socketError(directory: string, error: unknown): unknown {
-  const code = ['EACCES', 'EINVAL', 'ENOSYS', 'ENOTSUP', 'EPERM'].find((it) => isCode(error, it))
-  if (!code) return error
+  const code = codeOf(error) ?? ''
+  if (!['EACCES', 'EINVAL', 'ENOSYS', 'ENOTSUP', 'EPERM'].includes(code)) return error
   return new TypeError(
     `The data directory ${directory} cannot be used: its file system does not support sockets (${code}). ` +
       'Use one on a local disk with --data or PI_DATA_DIR, or PostgreSQL with --database-url.',
@@ -132,23 +120,23 @@ async function findOthers(directory: string, localName: string): Promise<readonl
   const names = (await readdir(directory)).filter(
     (name) => socketName.test(name) && name !== localName,
   )
-  const found = await Promise.all(
-    names.map(async (name) => await probeSocket(name, socketPath(directory, name))),
-  )
+  const found = await Promise.all(names.map((name) => probeSocket(directory, name)))
   return found.filter((other) => other !== undefined)
 }
 
 const socketName = /^lock-[A-Za-z0-9]{5}$/
 
-async function probeSocket(name: string, path: string): Promise<Other | undefined> {
+async function probeSocket(directory: string, name: string): Promise<Other | undefined> {
+  const path = socketPath(directory, name)
   const socket = connect(path)
   try {
     await once(socket, 'connect')
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined
-    if (isCode(error, 'ECONNRESET')) return { name, state: 'closing' }
+    const code = codeOf(error)
+    if (code === 'ENOENT') return undefined
+    if (code === 'ECONNRESET') return { name, state: 'closing' }
     // The kernel refuses a connection if no process listens. Other errors may come from a running owner.
-    if (!isCode(error, 'ECONNREFUSED')) return { name, state: 'held' }
+    if (code !== 'ECONNREFUSED') return { name, state: 'held' }
     // It also refuses connections to other files, which must not be removed.
     const file = await lstat(path).catch(() => undefined)
     if (file?.isSocket()) await rm(path, { force: true })
@@ -182,8 +170,4 @@ function readOwner(reply: string | undefined): Owner | undefined {
   } catch {
     return undefined // The owner is only for the message.
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

@@ -11,12 +11,10 @@ import { NodeFS } from '@electric-sql/pglite/nodefs'
 type Init = Awaited<ReturnType<NodeFS['init']>>
 type Options = Init['emscriptenOpts']
 
-/** A file system that implements fsync. */
 export class DurableFiles extends NodeFS {
   #syncs = 0
   #module: EmscriptenModule | undefined
 
-  /** Number of syncs so far. */
   get syncs(): number {
     return this.#syncs
   }

@@ -30,15 +30,7 @@ export class EngineStream extends Duplex {
     return this
   }
 
-  setKeepAlive(): this {
-    return this
-  }
-
   ref(): this {
-    return this
-  }
-
-  unref(): this {
     return this
   }
 

@@ -23,20 +23,13 @@ export class Engine {
   #current: Promise<StartedEngine>
   #openedAt = 0
 
-  /**
-   * @param first - Running engine.
-   * @param open - Starts another engine with the same files.
-   */
+  /** @param open - Starts another engine with the same files. */
   constructor(first: StartedEngine, open: () => Promise<StartedEngine>) {
     this.#current = Promise.resolve(first)
     this.#open = open
   }
 
-  /**
-   * Returns the running engine, which may be a new one.
-   *
-   * @throws {Error} If it cannot start. The next start is tried after `retryDelay`.
-   */
+  /** Returns the running engine. If it cannot start, the next start is tried after `retryDelay`. */
   async ready(): Promise<StartedEngine> {
     try {
       return await this.#current
@@ -47,11 +40,7 @@ export class Engine {
     }
   }
 
-  /**
-   * Sends messages to the engine. Returns its response to all of them.
-   *
-   * @throws {Error} If the engine stopped. A commit may have succeeded. Connect again.
-   */
+  /** Returns the response. @throws {Error} If the engine stopped. A commit may have succeeded. */
   async execute(started: StartedEngine, messages: Buffer): Promise<Buffer> {
     const parts: Buffer[] = []
     // Other raw methods also parse the response, and keep the results in memory.

@@ -13,12 +13,7 @@ import { Engine, type StartedEngine } from './engine.ts'
 import { EngineStream } from './engine-stream.ts'
 import { templateBlob, unpackTemplate } from './template.ts'
 
-/**
- * Opens the embedded store.
- *
- * @param directory - Directory of the files. `undefined` keeps everything in memory.
- * @throws {Error} If commits are not synced to disk.
- */
+/** @param directory - Directory of the files. `undefined` keeps everything in memory. */
 export async function openPglite(directory: string | undefined): Promise<Database> {
   if (directory === undefined) {
     const template = await templateBlob()
@@ -62,30 +57,23 @@ class SilentEngine extends PGlite {
 
 // Parameters of PGlite without `-F`, which disables fsync. The default `wal_sync_method` aborts here. The
 // default `shared_buffers` of 128 MB is twice what the service needs in total.
-const startParams = [
-  '--single',
-  '-O',
-  '-j',
-  ...settings({
-    ...sessionSettings,
-    search_path: 'public',
-    exit_on_error: 'false',
-    log_checkpoints: 'false',
-    max_worker_processes: '0',
-    max_parallel_workers: '0',
-    max_parallel_workers_per_gather: '0',
-    max_parallel_maintenance_workers: '0',
-    io_method: 'sync',
-    wal_sync_method: 'fsync',
-    shared_buffers: '8MB',
-    // Samples 3,000 rows, which is enough and fast.
-    default_statistics_target: '10',
-  }),
-]
-
-function settings(values: Readonly<Record<string, string>>): string[] {
-  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+const settings = {
+  ...sessionSettings,
+  search_path: 'public',
+  exit_on_error: 'false',
+  log_checkpoints: 'false',
+  max_worker_processes: '0',
+  max_parallel_workers: '0',
+  max_parallel_workers_per_gather: '0',
+  max_parallel_maintenance_workers: '0',
+  io_method: 'sync',
+  wal_sync_method: 'fsync',
+  shared_buffers: '8MB',
+  // Samples 3,000 rows, which is enough and fast.
+  default_statistics_target: '10',
 }
+const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+const startParams = ['--single', '-O', '-j', ...options]
 
 function databaseOf(engine: Engine): Database {
   const database = openPool(

@@ -70,7 +70,6 @@ export async function unpackTemplate(directory: string): Promise<void> {
   await syncFolder(dirname(directory))
 }
 
-/** A file or a folder in an archive. */
 export interface Entry {
   readonly name: string
   /** Content of a file, or `undefined` for a folder. */

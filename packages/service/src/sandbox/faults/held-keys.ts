@@ -4,14 +4,13 @@
  *
  * @module
  */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { within } from '../../within.ts'
 
 /** Time in milliseconds for which a duplicate waits for the first request. */
 const timeout = 2000
 /** Maximum number of waiting duplicates of a key. Others are rejected immediately. */
 const maxWaiting = 50
 
-/** Creates an empty set of the keys that are held in this instance. */
 export function createHeldKeys() {
   const held = new Map<string, { readonly done: Promise<unknown>; waiting: number }>()
   return {
@@ -30,12 +29,9 @@ export function createHeldKeys() {
       if (!holder) return true
       if (holder.waiting >= maxWaiting) return false
       holder.waiting++
-      const timer = new AbortController()
-      const timedOut = sleep(timeout, 'timeout', { signal: timer.signal }).catch(() => {})
-      const first = await Promise.race([holder.done, timedOut])
-      timer.abort()
+      const isFree = await within(holder.done, timeout)
       holder.waiting--
-      return first !== 'timeout'
+      return isFree
     },
   }
 }

@@ -15,63 +15,53 @@ import {
 } from '../../../shared/sandbox-api.ts'
 import { ProblemError } from '../../http/problem.ts'
 
-/** Fault rules of one instance, by id of a test environment. */
 export type FaultRules = ReturnType<typeof createFaultRules>
 
-/** Creates an empty list of rules. */
-export function createFaultRules() {
-  const byEnvironment = new Map<string, Rule[]>()
+/** Creates an empty list of rules. @param changed - Called when rules are added or removed. */
+export function createFaultRules(changed: () => void) {
+  let rules: readonly Rule[] = []
   let count = 0
-  const rulesOf = (environment: string): readonly Rule[] => byEnvironment.get(environment) ?? []
-  const store = (environment: string, rules: Rule[]): void => {
-    if (rules.length > 0) byEnvironment.set(environment, rules)
-    else byEnvironment.delete(environment)
+  const removeIf = (isRemoved: (rule: Rule) => boolean): boolean => {
+    const before = rules.length
+    rules = rules.filter((rule) => !isRemoved(rule))
+    changed()
+    return rules.length < before
   }
   return {
     add: (environment: string, rule: FaultRule): void => {
-      const added = { rule: { ...rule, id: ++count }, fault: knownFault(rule.do), left: rule.times }
-      store(environment, [...rulesOf(environment), added])
+      const fault = knownFault(rule.do)
+      rules = [...rules, { environment, rule: { ...rule, id: ++count }, fault, left: rule.times }]
+      changed()
     },
-    list: (environment: string): readonly StoredFaultRule[] =>
-      rulesOf(environment).map(({ rule, left }) => ({ ...rule, times: left })),
+    list: (environmentId: string): readonly StoredFaultRule[] =>
+      rules
+        .filter(({ environment }) => environment === environmentId)
+        .map(({ rule, left }) => ({ ...rule, times: left })),
     /** Removes a rule. Returns whether it existed. */
-    remove: (environment: string, id: number): boolean => {
-      const before = rulesOf(environment)
-      const after = before.filter(({ rule }) => rule.id !== id)
-      store(environment, after)
-      return after.length < before.length
-    },
+    remove: (environmentId: string, id: number): boolean =>
+      removeIf(({ environment, rule }) => environment === environmentId && rule.id === id),
     /** Removes the rules of one environment, or of all environments if it is `undefined`. */
-    clear: (environment: string | undefined): void => {
-      if (environment === undefined) byEnvironment.clear()
-      else byEnvironment.delete(environment)
-    },
+    clear: (id: string | undefined): boolean =>
+      removeIf(({ environment }) => id === undefined || environment === id),
     /** Returns the fault of the first rule for an operation, and decrements its `times`. */
-    take: (environment: string, operation: FaultOperation): readonly Fault[] => {
-      const rules = byEnvironment.get(environment)
-      const first = rules?.find(({ rule }) => rule.on === operation)
-      if (!rules || !first) return []
+    take: (id: string, on: FaultOperation): readonly Fault[] => {
+      const first = rules.find(({ environment, rule }) => environment === id && rule.on === on)
+      if (!first) return []
       first.left--
-      store(
-        environment,
-        rules.filter(({ left }) => left > 0),
-      )
+      rules = rules.filter(({ left }) => left > 0)
       return [first.fault]
     },
   }
 }
 
 interface Rule {
+  readonly environment: string
   readonly rule: StoredFaultRule
   readonly fault: Fault
   left: number
 }
 
-/**
- * Reads the comma-separated faults of a header.
- *
- * @throws {ProblemError} If a fault does not exist.
- */
+/** Reads the comma-separated faults of a header. */
 export function readFaults(header: string | undefined): readonly Fault[] {
   return header === undefined ? [] : header.split(',').map((text) => knownFault(text))
 }

@@ -15,11 +15,7 @@ import { type ApiClient, idempotencyKeyInUse, type Operation } from '../../inten
 import { createHeldKeys } from './held-keys.ts'
 import { type FaultRules, readFaults } from './rules.ts'
 
-/**
- * Returns the function that creates a handler of an operation with the faults of its environment.
- *
- * @param stopping - Ends the waits of all faults.
- */
+/** @param stopping - Ends the waits of all faults. */
 export function faultWrapper(
   rules: FaultRules,
   stopping: AbortSignal,

@@ -2,7 +2,6 @@
 import type { LoggedRequest } from '../../../shared/sandbox-api.ts'
 import { maskCredentials } from './mask.ts'
 
-/** A recorded request. */
 export interface LogEntry
   extends Omit<LoggedRequest, 'at' | 'ms' | 'idempotencyKey' | 'problem' | 'repeats'> {
   readonly at: Date
@@ -19,7 +18,6 @@ export interface LogEntry
   readonly origin: string | undefined
 }
 
-/** A search in the request log. */
 export interface RequestFilter {
   /** Part of a path, status, id, problem, or idempotency key. */
   readonly text: string
@@ -27,7 +25,6 @@ export interface RequestFilter {
   readonly intentIds: ReadonlySet<string>
 }
 
-/** Returns the public form of an entry. */
 export function loggedRequest(entry: LogEntry): LoggedRequest {
   const { number, method, path, status, requestId, operation } = entry
   const { environment, intentId, replayed, repeats, pointers, pointersOmitted } = entry
@@ -42,7 +39,6 @@ export function loggedRequest(entry: LogEntry): LoggedRequest {
   }
 }
 
-/** Returns whether an entry matches. */
 export function matches(entry: LogEntry, { text, intentIds }: RequestFilter): boolean {
   const { method, path, status, requestId: id, intentId, idempotencyKey = '', problem = '' } = entry
   if (intentId !== null && intentIds.has(intentId)) return true

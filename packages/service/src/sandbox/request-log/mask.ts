@@ -1,10 +1,7 @@
 /** Masks credentials and ids in paths. @module */
-import { createHash } from 'node:crypto'
 import { decodePercent } from '../../redact.ts'
 
-/**
- * Returns the path of a URL without query, with masked credentials. Detects percent-encoded ones too.
- */
+/** Returns the path of a URL with masked credentials, also percent-encoded ones. */
 export function maskPath(url: string): string {
   const [path = ''] = url.split('?', 1)
   const text = decodePercent(path)
@@ -14,7 +11,6 @@ export function maskPath(url: string): string {
   return maskCredentials(text).slice(0, maxPath)
 }
 
-/** Masks credentials in a text. */
 export function maskCredentials(text: string): string {
   return text
     .replace(/_secret_[^/]*/gi, '_secret_…')
@@ -38,11 +34,6 @@ export function hasSecret(url: string): boolean {
 
 const credential = /_secret_|pi_sk_(?:test|live)_/i
 const wholeCredential = /_secret_[a-z0-9]|pi_sk_(?:test|live)_/i
-
-/** Returns the SHA-256 of a text, in hex. */
-export function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
 
 const maxPath = 200
 

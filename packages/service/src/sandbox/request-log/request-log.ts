@@ -19,7 +19,6 @@ import { hasSecret, maskIds, maskPath } from './mask.ts'
 
 export type RequestLog = ReturnType<typeof createRequestLog>
 
-/** Creates an empty request log. */
 export function createRequestLog({
   now,
   topics,
@@ -30,7 +29,6 @@ export function createRequestLog({
   readonly topics: TopicNotifier
   /** Finds the environment of a hosted page's intent, because the page sends no key. */
   readonly findEnvironment: (intentId: string) => Promise<Environment | undefined>
-  /** Called for each stored entry. */
   readonly onEntry: (entry: LogEntry) => void
 }) {
   const uses = createKeyUses(maxEntries)
@@ -102,7 +100,6 @@ export function createRequestLog({
         .filter((entry) => !filter || matches(entry, filter))
         .reverse()
         .map(loggedRequest),
-    /** Returns recent requests about an intent, newest first. */
     requestsAbout: (intentId: string): readonly LoggedRequest[] =>
       entries
         .slice(-maxEntries)
@@ -110,7 +107,6 @@ export function createRequestLog({
         .slice(-maxAboutOne)
         .reverse()
         .map(loggedRequest),
-    /** Returns recently used idempotency keys, newest first. */
     keyUses: uses.list,
     /** Clears all requests, or those of one environment and of unknown environments. */
     clear: (environmentId?: string): void => {
