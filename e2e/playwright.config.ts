@@ -50,7 +50,7 @@ export default defineConfig({
             name: 'webkit',
             testMatch: [
               'stories/*.test.ts',
-              'security/{framing,headers,integrity,issuer,private-api,two-tabs}.test.ts',
+              'security/{framing,headers,integrity,issuer,two-tabs}.test.ts',
             ],
             grepInvert: unable.map(([tests]) => tests),
             // Each command of WebDriver takes milliseconds, and a step several commands.

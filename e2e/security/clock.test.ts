@@ -1,8 +1,8 @@
 import { HttpBuyer, originsOf } from '@pi-checkout/test-support/http-buyer'
 import { shiftClock } from '@pi-checkout/test-support/probe'
+import { storedIntents } from '@pi-checkout/test-support/sandbox'
 import { startStack } from '@pi-checkout/test-support/stack'
 import { test as base, expect } from '@playwright/test'
-import { storedIntents } from '../fixtures/sandbox.ts'
 import { type Stack, workerFixture } from '../fixtures/test-stack.ts'
 
 const hour = 60 * 60 * 1000

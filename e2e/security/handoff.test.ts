@@ -1,4 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
+import { intentsOf, storedIntents } from '@pi-checkout/test-support/sandbox'
 import type { Browser, Page } from '@playwright/test'
 import { readFrom } from '../fixtures/attacker-site.ts'
 import {
@@ -10,7 +11,6 @@ import {
   orderOf,
 } from '../fixtures/buyer.ts'
 import { type CrossSiteStack, expect, test } from '../fixtures/cross-site-stack.ts'
-import { intentsOf, storedIntents } from '../fixtures/sandbox.ts'
 
 test('gives no handoff to forms, images, and fetches of another site (threat 36)', async ({
   page,

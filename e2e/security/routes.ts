@@ -89,6 +89,9 @@ export async function serviceRoutes(
     }),
     probe('POST /payment-intents', { ...create, note: 'wrong', body: '{}' }),
     probe('DELETE /payment-intents', { headers: key }),
+    ...['/payment-intents', '/checkout-api/session'].map((path) =>
+      probe(`OPTIONS ${path}`, { headers: { origin: 'https://evil.example' } }),
+    ),
     probe(retrieve, { path, headers: key }),
     probe(retrieve, { path: `/payment-intents/${unknownIntent}`, headers: key, note: 'unknown' }),
     probe(retrieve, { path, note: 'without a key' }),

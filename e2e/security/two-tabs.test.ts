@@ -1,3 +1,4 @@
+import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import type { Page } from '@playwright/test'
 import {
   challengePage,
@@ -9,7 +10,6 @@ import {
   payButton,
 } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/cross-site-stack.ts'
-import { intentsOf } from '../fixtures/sandbox.ts'
 
 test('charges once when two tabs pay at the same time, with a challenge each (threats 41, 63)', async ({
   page,

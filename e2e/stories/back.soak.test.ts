@@ -1,6 +1,6 @@
 import { payWith } from '@pi-checkout/element/testing'
+import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import { expectOrder, openCheckout, orderOf } from '../fixtures/buyer.ts'
-import { intentsOf } from '../fixtures/sandbox.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 // Playwright turns the cache off in Chromium.

@@ -1,4 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
+import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import {
   addToCart,
   expectOrder,
@@ -7,7 +8,6 @@ import {
   orderCart,
   orderOf,
 } from '../fixtures/buyer.ts'
-import { intentsOf } from '../fixtures/sandbox.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 test('a buyer who returns to a checkout after a change of the cart pays for the current cart', async ({

@@ -1,6 +1,6 @@
 import { payWith } from '@pi-checkout/element/testing'
+import { addFault, intentsOf } from '@pi-checkout/test-support/sandbox'
 import { expectOrder, fillCard, openCheckout, payButton } from '../fixtures/buyer.ts'
-import { addFault, intentsOf } from '../fixtures/sandbox.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 test('a double click on Pay makes one payment of one intent', async ({ page, stack }) => {

@@ -1,3 +1,4 @@
+import { intentsOf, settleIntent } from '@pi-checkout/test-support/sandbox'
 import {
   expectOrder,
   fillCard,
@@ -6,7 +7,6 @@ import {
   orderOf,
   payButton,
 } from '../fixtures/buyer.ts'
-import { intentsOf, settleIntent } from '../fixtures/sandbox.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 test('"Check out" leads to the pending order while the bank is processing', async ({

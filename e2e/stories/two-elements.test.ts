@@ -1,8 +1,8 @@
 import { payWith } from '@pi-checkout/element/testing'
+import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import type { Locator } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
 import { expect, test } from '../fixtures/decorated-shop.ts'
-import { intentsOf } from '../fixtures/sandbox.ts'
 
 test('two checkouts on one page complete separate challenges and payments', async ({
   page,

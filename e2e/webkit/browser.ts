@@ -148,11 +148,16 @@ class WebkitPage extends Scope {
   frames(): readonly WebkitLocator[] {
     // A page may have other frames.
     const frame = this.frameLocator('pi-checkout iframe, iframe')
-    return [new WebkitLocator(this, []), frame, frame.frameLocator('iframe')]
+    return [this.mainFrame(), frame, frame.frameLocator('iframe')]
+  }
+
+  /** Also what the assertions about a page call. */
+  mainFrame(): WebkitLocator {
+    return new WebkitLocator(this, [])
   }
 
   async evaluate(work: InPage, argument?: unknown): Promise<unknown> {
-    const value = await new WebkitLocator(this, []).evaluate(work, argument)
+    const value = await this.mainFrame().evaluate(work, argument)
     await this.settle()
     return value
   }

@@ -9,7 +9,7 @@
 export const unable: readonly (readonly [tests: RegExp, reason: string])[] = [
   [/playground\.test|unregistered\.test/, 'They read the console.'],
   [/ the fake /, 'It takes the place of a response.'],
-  [/private API|preload\.test/, 'They wait for requests, or read responses.'],
+  [/preload\.test/, 'It waits for requests, and reads responses.'],
   [/tabs pay at the same time/, 'WebDriver sends one command at a time.'],
   [/inside page ([6-9]|1\d) /, 'Five pages, with other decorations in each run, take enough time.'],
 ]
