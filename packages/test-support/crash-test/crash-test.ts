@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startTemporaryPostgres } from '../src/postgres.ts'
+import { storedIntents } from '../src/sandbox.ts'
 import { newKeys, startService } from '../src/stack.ts'
 import { type Instance, Instances } from './instances.ts'
 import { expiredPrefix, findMissing, newLedger, sendExpired, sendLoad } from './load.ts'
@@ -108,21 +109,9 @@ async function startInstance(args: readonly string[], env: NodeJS.ProcessEnv): P
 /** Starts the service once more on its store, and returns the order of each intent. */
 async function exportOrders(store: readonly string[]): Promise<readonly string[]> {
   const { ready, stop } = await startService(store)
-  const orders: string[] = []
-  for (let after: string | null = ''; after !== null; ) {
-    const query: string = after && `?after=${after}`
-    const response = await fetch(`${ready.baseUrl}/_sandbox/export${query}`, {
-      headers: { authorization: `Bearer ${ready.adminToken}` },
-    })
-    const part = (await response.json()) as {
-      readonly intents: readonly { readonly orderId: string }[]
-      readonly next: string | null
-    }
-    orders.push(...part.intents.map(({ orderId }) => orderId))
-    after = part.next
-  }
+  const intents = await storedIntents({ api: ready })
   await stop()
-  return orders
+  return intents.map(({ orderId }) => orderId)
 }
 
 /**
