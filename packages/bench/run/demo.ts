@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
-import { HttpBuyer, originsOf } from '@pi-checkout/test-support/http-buyer'
+import { type Handoff, HttpBuyer, originsOf } from '@pi-checkout/test-support/http-buyer'
 import {
   newKeys,
   type Stack,
@@ -97,13 +97,6 @@ async function payByScript(stack: Stack) {
   }
 }
 
-/** What the scripts read of a response. */
-interface ResponseBody {
-  readonly phase?: string
-  readonly token?: string
-  readonly intent?: { readonly version: number }
-}
-
 /** Returns a function that pays with the `fetch` of two idle tabs, one on each origin. */
 async function tabBuyer(browser: Browser, { shopUrl, api }: Stack) {
   const context = await browser.newContext()
@@ -114,61 +107,56 @@ async function tabBuyer(browser: Browser, { shopUrl, api }: Stack) {
     // Another buyer: the shop limits handoffs by session.
     await context.clearCookies()
     await shop.goto(`${shopUrl}/orders`)
-    await submit(shop, '/cart', { product: 'thyme-tea', quantity: '1' })
-    const orderId = (await submit(shop, '/orders')).replace('/pay/', '')
-    const handoff = (await send(shop, '/checkout/handoff', { body: { orderId } })).body
-    const body = { ...handoff, origin: shopUrl }
-    const { token = '', intent } = (await send(checkout, '/checkout-api/session', { body })).body
+    await send(shop, '/cart', 'product=thyme-tea&quantity=1')
+    const orderId = (await send(shop, '/orders', '')).leadsTo.replace('/pay/', '')
+    const { id, clientSecret } = await send(shop, '/checkout/handoff', { orderId })
+    const credentials = { id, clientSecret, origin: shopUrl }
+    const { token, intent } = await send(checkout, '/checkout-api/session', credentials)
     const paymentMethod = { type: 'card', card }
     const attempt = { attemptId: randomUUID(), version: intent?.version, paymentMethod }
-    const confirm = await send(checkout, '/checkout-api/confirm', { token, body: attempt })
+    const confirm = await send(checkout, '/checkout-api/confirm', attempt, token)
     const status = await send(shop, `/checkout/status?orderId=${orderId}`)
     const order = await send(shop, `/orders/${orderId}`)
-    if (status.body.phase !== 'paid') throw new Error(`The order is ${status.body.phase}.`)
+    if (status.phase !== 'paid') throw new Error(`The order is ${status.phase}.`)
     const ms = confirm.ms + status.ms + order.ms
     return { ms, confirm: confirm.ms, status: status.ms, order: order.ms }
   }
 }
 
-/** Sends a form of the shop. Returns the path of the page that it leads to. */
-async function submit(
-  tab: Page,
-  path: string,
-  fields: Readonly<Record<string, string>> = {},
-): Promise<string> {
-  return await tab.evaluate(
-    async ({ path, fields }) => {
-      const body = new URLSearchParams(fields)
-      return new URL((await fetch(path, { method: 'POST', body })).url).pathname
-    },
-    { path, fields },
-  )
+interface Response extends Partial<Handoff> {
+  readonly ms: number
+  /** Path of the page, after redirects. */
+  readonly leadsTo: string
+  readonly phase?: string
+  readonly token?: string
+  readonly intent?: { readonly version: number }
 }
 
+/** Sends a request from a tab, with POST if it has a body: JSON, or a form. */
 async function send(
   tab: Page,
   path: string,
-  request?: { readonly method?: string; readonly body: object; readonly token?: string },
-): Promise<{ readonly ms: number; readonly body: ResponseBody }> {
-  const init = {
-    ...(request && { method: request.method ?? 'POST', body: JSON.stringify(request.body) }),
-    headers: {
-      'content-type': 'application/json',
-      ...(request?.token && { authorization: `Bearer ${request.token}` }),
-    },
+  body?: object | string,
+  token?: string,
+): Promise<Response> {
+  const form = typeof body === 'string' && 'application/x-www-form-urlencoded'
+  const headers = {
+    'content-type': form || 'application/json',
+    ...(token && { authorization: `Bearer ${token}` }),
   }
-  const { ok, ...response } = await tab.evaluate(
+  const post = { method: 'POST', body: form ? body : JSON.stringify(body) }
+  return await tab.evaluate(
     async ({ path, init }) => {
       const startedAt = performance.now()
       const response = await fetch(path, init)
       const text = await response.text()
-      const body = (text.startsWith('{') ? JSON.parse(text) : {}) as ResponseBody
-      return { ok: response.ok, ms: performance.now() - startedAt, body }
+      if (!response.ok) throw new Error(`${path} failed: ${text}`)
+      const fields = text.startsWith('{') ? JSON.parse(text) : {}
+      const leadsTo = new URL(response.url).pathname
+      return { ...fields, ms: performance.now() - startedAt, leadsTo }
     },
-    { path, init },
+    { path, init: { headers, ...(body !== undefined && post) } },
   )
-  if (!ok) throw new Error(`${path} failed: ${JSON.stringify(response.body)}`)
-  return response
 }
 
 // Documents report the two moments themselves, so that no query disturbs them. As text: no DOM types here.
