@@ -2,191 +2,155 @@
 // Arguments are files or folders; `--changed` selects the files that changed since origin/main.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { join, matchesGlob, relative } from 'node:path'
 import { Stryker } from '@stryker-mutator/core'
 import { root } from '../files.mjs'
 
 const minimum = 90
 
-const server = 'packages/server'
-const service = 'packages/service'
-const element = 'packages/element'
-
 /**
- * Sources, and the tests that must find their changes. A file belongs to the first group that names it. These tests import
- * them: Stryker changes nothing in another process. Few tests for each source keep a run short.
+ * A package, its sources below `src`, and the tests below `test` that must find their changes. A file belongs to the
+ * first group that names it or its folder. These tests import them: Stryker changes nothing in another process. Few
+ * tests for each source keep a run short.
  */
 const groups = [
-  { sources: ['packages/contract/src'], tests: ['packages/contract/test/**/*.test.ts'] },
-  ...['cli', 'frameworks', 'handoff', 'testing'].map((folder) => ({
-    sources: [`${server}/src/${folder}`],
-    tests: [`${server}/test/${folder}/*.test.ts`],
-  })),
+  ['contract', '', '**/*'],
+  ...['cli', 'frameworks', 'handoff', 'testing'].map((name) => ['server', name, `${name}/*`]),
   // The texts of the others would run every test of the client.
-  ...[
-    [['configuration', 'create-params', 'new-order-id'], ['client/configuration']],
-    [['deprecate', 'errors'], ['client/errors']],
-    [['error-codes'], ['readme', 'client/read-response']],
-    [['idempotency-key', 'sha256'], ['client/idempotency-key']],
-    [['redact'], ['client/redact']],
-  ].map(([names, tests]) => ({
-    sources: names.map((name) => `${server}/src/client/${name}.ts`),
-    tests: tests.map((name) => `${server}/test/${name}.test.ts`),
-  })),
-  { sources: [`${server}/src/browser.ts`], tests: [`${server}/test/client/configuration.test.ts`] },
-  {
-    sources: [`${server}/src/client`],
-    tests: [
-      `${server}/test/client/{configuration,payment-intents,read-response,transport}.test.ts`,
-    ],
-  },
+  ['server', 'client/{configuration,create-params,new-order-id} browser', 'client/configuration'],
+  ['server', 'client/{deprecate,errors}', 'client/errors'],
+  ['server', 'client/error-codes', 'readme client/read-response'],
+  ['server', 'client/{idempotency-key,sha256}', 'client/idempotency-key'],
+  ['server', 'client/redact', 'client/redact'],
+  ['server', 'client', 'client/{configuration,payment-intents,read-response,transport}'],
   // In jsdom. The tests in browsers run built files.
-  {
-    sources: ['client', 'credentials.ts', 'errors.ts', 'locale.ts', 'origin.ts'].map(
-      (name) => `${element}/src/${name}`,
-    ),
-    tests: [`${element}/test/{client,credentials,errors,locale,origin}.test.ts`],
-  },
-  ...[
-    [['appearance', 'define-checkout'], ['origin.test.ts']],
-    [['burst'], ['burst.test.ts']],
-    [['frame-height', 'frame-session'], ['frame-session.test.ts']],
-    [['unknown-properties'], ['unknown-properties.test.ts']],
-    [
-      ['checkout-element', 'events', 'view', 'when-ready'],
-      ['{checkout-element,hosted-messages}.test.ts'],
-    ],
-    [['frameworks/react'], ['react.test.tsx']],
-  ].map(([names, tests]) => ({
-    sources: names.map((name) => `${element}/src/${name}.ts`),
-    tests: tests.map((name) => `${element}/test/${name}`),
-  })),
+  [
+    'element',
+    'client credentials errors locale origin',
+    '{client,credentials,errors,locale,origin}',
+  ],
+  ['element', 'appearance define-checkout', 'origin'],
+  ['element', 'burst', 'burst'],
+  ['element', 'frame-height frame-session', 'frame-session'],
+  ['element', 'unknown-properties', 'unknown-properties'],
+  ['element', 'checkout-element events view when-ready', '{checkout-element,hosted-messages}'],
+  ['element', 'frameworks/react', 'react'],
   // Tests without a service take milliseconds.
   ...Object.entries({
-    http: ['body', 'json', 'single-header'],
-    intents: ['client-secret', 'idempotency', 'lifecycle', 'parse-request', 'serialize'],
-    checkout: [
-      'checkout-view',
-      'csp-reports',
-      'long-poll',
-      'parse-request',
-      'provider-result',
-      'return-url',
-      'session-token',
-      'wait-for-version',
-      'wait-groups',
-    ],
+    http: 'body json single-header',
+    intents: 'client-secret idempotency lifecycle parse-request serialize',
+    checkout:
+      'checkout-view csp-reports long-poll parse-request provider-result return-url session-token ' +
+      'wait-for-version wait-groups',
   }).flatMap(([folder, names]) =>
-    names.map((name) => ({
-      sources: [`${service}/src/${folder}/${name}.ts`],
-      tests: [`${service}/test/${folder}/${name}.test.ts`],
-    })),
+    names.split(' ').map((name) => ['service', `${folder}/${name}`, `${folder}/${name}`]),
   ),
   // Tests with an embedded store.
-  ...[
-    [['intents/find-batch', 'intents/intent-row'], ['intents/intents']],
-    [
-      ['intents/lifetimes', 'intents/reaper'],
-      ['intents/reaper', 'intents/lifecycle', 'checkout/session-token'],
-    ],
-    [['checkout/intent-snapshot'], ['checkout/intent-snapshot']],
-    [['checkout/pages'], ['checkout/pages']],
-    [['checkout/confirm'], ['checkout/confirm', 'checkout/routes']],
-    [['checkout/api-errors', 'checkout/open-session'], ['checkout/routes']],
-    [['checkout/routes'], ['checkout/routes', 'checkout/pages']],
-    [['intents/create-batch', 'intents/intents'], ['intents/intents']],
-    [['intents/routes'], ['intents/routes']],
-  ].map(([names, tests]) => ({
-    sources: names.map((name) => `${service}/src/${name}.ts`),
-    tests: tests.map((name) => `${service}/test/${name}.test.ts`),
-  })),
-  {
-    sources: [`${service}/src/merchants`],
-    tests: [`${service}/test/merchants/{authenticate,merchants}.test.ts`],
-  },
-]
+  ['service', 'intents/{find-batch,intent-row,create-batch,intents}', 'intents/intents'],
+  ['service', 'intents/{lifetimes,reaper}', 'intents/{reaper,lifecycle} checkout/session-token'],
+  ['service', 'checkout/intent-snapshot', 'checkout/intent-snapshot'],
+  ['service', 'checkout/pages', 'checkout/pages'],
+  ['service', 'checkout/confirm', 'checkout/{confirm,routes}'],
+  ['service', 'checkout/{api-errors,open-session}', 'checkout/routes'],
+  ['service', 'checkout/routes', 'checkout/{routes,pages}'],
+  ['service', 'intents/routes', 'intents/routes'],
+  ['service', 'merchants', 'merchants/{authenticate,merchants}'],
+].map(([name, sources, tests]) => ({
+  sources: sources.split(' ').map((source) => join('packages', name, 'src', source)),
+  tests: tests.split(' ').map((test) => `packages/${name}/test/${test}.test.{ts,tsx}`),
+}))
 
 /** They take long, or run their sources in other processes. */
-const excludedTests = ['**/*.soak.test.ts', `${server}/test/frameworks/clients-that-leave.test.ts`]
+const excludedTests = [
+  '**/*.soak.test.ts',
+  'packages/server/test/frameworks/clients-that-leave.test.ts',
+]
 
-/** Changes that cannot be seen. A run that does not make exactly one such change fails. */
-const equivalent = [
-  ...unseen(`${server}/src/cli/doctor.ts`, 'Clocks without a difference agree.', [
+/**
+ * Changes that cannot be seen, as a run prints them; with a part of the line where a file has the same change several
+ * times. A run that does not make exactly one such change fails.
+ */
+const equivalent = {
+  'packages/server/src/cli/doctor.ts': [
+    // Clocks without a difference agree.
     'skew > 0 → skew >= 0',
-  ]),
-  ...unseen(`${server}/src/cli/get.ts`, 'The first item is not read.', [
+  ],
+  'packages/server/src/cli/get.ts': [
+    // The first item is not read.
     '[] → ["Stryker was here"]',
-  ]),
-  ...unseen(`${server}/src/cli/page-policy.ts`, 'The first item is not read.', [
+  ],
+  'packages/server/src/cli/page-policy.ts': [
+    // The first item is not read.
     ['const [, scheme]', '[] → ["Stryker was here"]'],
     ['(?:([a-z]', '[] → ["Stryker was here"]'],
-  ]),
-  ...unseen(`${server}/src/client/errors.ts`, 'Only its presence is read.', [
+  ],
+  'packages/server/src/client/errors.ts': [
+    // Only its presence is read.
     '{ value: true } → {}',
     ['defineProperty', 'true → false'],
-  ]),
-  ...unseen(`${server}/src/client/test-time.ts`, 'The same name is written and read.', [
+  ],
+  'packages/server/src/client/test-time.ts': [
+    // The same name is written and read.
     `'pi-checkout.test-time' → ""`,
-  ]),
-  ...unseen(`${server}/src/client/fetch-transport.ts`, 'Faster.', [
+  ],
+  'packages/server/src/client/fetch-transport.ts': [
+    // Faster.
     'length !== null && !encoded && Number(length) <= max → false',
     'Number(length) <= max → Number(length) < max',
-  ]),
-  ...unseen(`${server}/src/client/sha256.ts`, 'Faster.', [
+  ],
+  'packages/server/src/client/sha256.ts': [
+    // Faster.
     `'node:crypto' → ""`,
     'nodeCrypto?.hash → false',
-  ]),
-  ...unseen(`${element}/src/frameworks/react.ts`, 'It never changes.', [
+  ],
+  'packages/element/src/frameworks/react.ts': [
+    // It never changes.
     ['element.current as', '[] → ["Stryker was here"]'],
     '[follow] → []',
-  ]),
-  ...unseen(`${element}/src/frameworks/react.ts`, 'Another number is enough.', [
+    // Another number is enough.
     'count + 1 → count - 1',
-  ]),
-  ...unseen(`${element}/src/frameworks/react.ts`, 'Without a listener, nothing is added.', [
+    // Without a listener, nothing is added.
     ['!handler', '!target || !handler → false'],
     ['!handler', '!target || !handler → !target && !handler'],
-  ]),
-  ...unseen(`${element}/src/when-ready.ts`, 'A settled promise ignores it.', [
+  ],
+  'packages/element/src/when-ready.ts': [
+    // A settled promise ignores it.
     ['signal?.addEventListener', '{ signal: done.signal } → {}'],
     ['pi-statechange', '{ signal: done.signal } → {}'],
     'signal.aborted → false',
     ['removeController', `'abort' → ""`],
     '() => element.removeController(controller) → () => undefined',
-  ]),
-  ...unseen(`${element}/src/when-ready.ts`, 'It is called by the signal.', [
+    // It is called by the signal.
     'signal?.reason → signal.reason',
-  ]),
-  ...unseen(`${service}/src/checkout/confirm.ts`, 'The confirmation is read again.', [
+  ],
+  'packages/service/src/checkout/confirm.ts': [
+    // The confirmation is read again.
     'moved → false',
-  ]),
-  ...unseen(`${service}/src/checkout/confirm.ts`, 'Only a pending outcome has `after`.', [
+    // Only a pending outcome has `after`.
     "outcome.result === 'pending' → true",
-  ]),
-  ...unseen(
-    `${service}/src/checkout/confirm.ts`,
-    'An intent accepts a result while it is processing, and none before its challenge.',
-    [
-      ["|| outcome.result === 'pending') return", "outcome.result === 'challenge' → false"],
-      ["|| outcome.result === 'pending') return", `'challenge' → ""`],
-      ["'rejection' in settled", `'rejection' → ""`],
-    ],
-  ),
-  ...unseen(`${service}/src/checkout/open-session.ts`, 'Neither has a token.', [
+    // An intent accepts a result while it is processing, and none before its challenge.
+    ["|| outcome.result === 'pending') return", "outcome.result === 'challenge' → false"],
+    ["|| outcome.result === 'pending') return", `'challenge' → ""`],
+    ["'rejection' in settled", `'rejection' → ""`],
+  ],
+  'packages/service/src/checkout/open-session.ts': [
+    // Neither has a token.
     `'' → "Stryker was here!"`,
-  ]),
-  ...unseen(`${service}/src/checkout/open-session.ts`, 'The first item is not read.', [
+    // The first item is not read.
     '[] → ["Stryker was here"]',
-  ]),
-  ...unseen(`${service}/src/checkout/open-session.ts`, 'Both are falsy.', [
+    // Both are falsy.
     '() => false → () => undefined',
-  ]),
-  ...unseen(`${service}/src/checkout/pages.ts`, 'Faster.', ['known → false', 'cached → false']),
-  ...unseen(`${service}/src/checkout/pages.ts`, 'A built page has a style sheet.', [
+  ],
+  'packages/service/src/checkout/pages.ts': [
+    // Faster.
+    'known → false',
+    'cached → false',
+    // A built page has a style sheet.
     ['const [, rest', `'' → "Stryker was here!"`],
     ['const [sheet', `'' → "Stryker was here!"`],
-  ]),
-  ...unseen(`${service}/src/checkout/routes.ts`, 'It spreads the load.', [
+  ],
+  'packages/service/src/checkout/routes.ts': [
+    // It spreads the load.
     'version !== undefined → true',
     'version !== undefined → false',
     'version !== undefined → version === undefined',
@@ -194,81 +158,74 @@ const equivalent = [
     "woken === 'environments' → false",
     "woken === 'environments' → woken !== 'environments'",
     `'environments' → ""`,
-  ]),
-  ...unseen(`${service}/src/checkout/routes.ts`, 'The first read follows a check.', [
+    // The first read follows a check.
     'woken → true',
-  ]),
-  ...unseen(`${service}/src/checkout/routes.ts`, 'The path has an id.', [
+    // The path has an id.
     ['params', `'' → "Stryker was here!"`],
-  ]),
-  ...unseen(`${service}/src/checkout/routes.ts`, 'The reason is not read.', [
+    // The reason is not read.
     ['destroyed', `'closed' → ""`],
     ['response.once', `'closed' → ""`],
-  ]),
-  ...unseen(`${service}/src/checkout/session-token.ts`, 'It bounds the memory.', [
+  ],
+  'packages/service/src/checkout/session-token.ts': [
+    // It bounds the memory.
     'this.#verified.size >= maxVerified → false',
     'this.#verified.size >= maxVerified → this.#verified.size > maxVerified',
-  ]),
-  ...unseen(`${service}/src/intents/create-batch.ts`, 'Each loser has a key.', [
+  ],
+  'packages/service/src/intents/create-batch.ts': [
+    // Each loser has a key.
     ['losers.map', 'idempotency?.hash → idempotency.hash'],
     ['losers.map', 'idempotency?.fingerprint → idempotency.fingerprint'],
-  ]),
-  ...unseen(`${service}/src/intents/routes.ts`, 'The path has an id.', [
+  ],
+  'packages/service/src/intents/routes.ts': [
+    // The path has an id.
     `'' → "Stryker was here!"`,
-  ]),
-  ...unseen(`${service}/src/intents/find-batch.ts`, 'An aggregate returns one row.', [
+  ],
+  'packages/service/src/intents/find-batch.ts': [
+    // An aggregate returns one row.
     'found?.intents → found.intents',
-  ]),
-  ...unseen(`${service}/src/intents/find-batch.ts`, 'No intent has this id.', [
+    // No intent has this id.
     '[] → ["Stryker was here"]',
-  ]),
-  ...unseen(`${service}/src/http/body.ts`, 'Faster.', [
+  ],
+  'packages/service/src/http/body.ts': [
+    // Faster.
     "contentType === 'application/json' → false",
     'only && chunks.length === 1 → false',
     '!request.complete → true',
-  ]),
-  ...unseen(`${service}/src/http/body.ts`, 'One of the two events is enough.', [
+    // One of the two events is enough.
     `'error' → ""`,
     '() => reject(incomplete()) → () => undefined',
     `'close' → ""`,
     ["request.on('close'", '{ → {}'],
     '!request.complete → request.complete',
     '!request.complete → false',
-  ]),
-  ...unseen(`${service}/src/merchants/authenticate.ts`, 'Faster.', [
+  ],
+  'packages/service/src/merchants/authenticate.ts': [
+    // Faster.
     'last && last.header === header && isValid(last.lookUp) → false',
     'lookUp && header !== undefined → false',
     'header !== undefined → header === undefined',
     '{ header, lookUp } → {}',
-  ]),
-  ...unseen(`${service}/src/merchants/authenticate.ts`, 'A key that was found has a header.', [
+    // A key that was found has a header.
     'header !== undefined → true',
-  ]),
-  ...unseen(`${service}/src/merchants/authenticate.ts`, 'It bounds the memory.', [
+    // It bounds the memory.
     'entries.size >= cacheSize → false',
     'entries.size >= cacheSize → entries.size > cacheSize',
-  ]),
-  ...unseen(`${service}/src/merchants/authenticate.ts`, 'The first item is not read.', [
+    // The first item is not read.
     '[] → ["Stryker was here"]',
-  ]),
-  ...unseen(`${service}/src/merchants/environments.ts`, 'Both are falsy.', [
+  ],
+  'packages/service/src/merchants/environments.ts': [
+    // Both are falsy.
     '() => false → () => undefined',
-  ]),
-  ...unseen(`${service}/src/http/json.ts`, 'Faster.', [
+  ],
+  'packages/service/src/http/json.ts': [
+    // Faster.
     'literal.length <= 15 && !/[eE]/.test(literal) → false',
     'literal.length <= 15 → literal.length < 15',
-  ]),
-  ...unseen(`${service}/src/http/single-header.ts`, 'Faster.', [
+  ],
+  'packages/service/src/http/single-header.ts': [
+    // Faster.
     'raw?.length === name.length → true',
-  ]),
-]
-
-/** @param changes - As a run prints them; with a part of the line where a file has the same change several times. */
-function unseen(file, why, changes) {
-  return changes.map((each) => {
-    const [line, change] = typeof each === 'string' ? ['', each] : each
-    return { file, line, change, why }
-  })
+  ],
 }
 
 process.chdir(root)
@@ -282,7 +239,8 @@ for (const { sources, tests } of groups) {
 }
 
 function selectedFiles(args) {
-  const all = git('ls-files', '--', ...groups.flatMap(({ sources }) => sources))
+  const sources = groups.flatMap((group) => group.sources)
+  const all = below(sources, git('ls-files', 'packages/*/src/*'))
   if (args.length === 0) return all
   if (!args.includes('--changed')) return below(args, all)
   const [base] = git('merge-base', 'origin/main', 'HEAD')
@@ -292,9 +250,10 @@ function selectedFiles(args) {
   return all.filter((path) => changed.includes(path))
 }
 
-/** Selects the files that are named, or in a folder that is named. */
+/** Selects the files that are named, with or without extension, or in a folder that is named. */
 function below(names, paths) {
-  return paths.filter((path) => names.some((name) => path === name || path.startsWith(`${name}/`)))
+  const globs = names.flatMap((name) => [name, `${name}.{ts,tsx}`, `${name}/**`])
+  return paths.filter((path) => globs.some((glob) => matchesGlob(path, glob)))
 }
 
 function git(...args) {
@@ -336,9 +295,14 @@ function mutateFiles(mutate, tests) {
 /** Prints the mutants that no test finds, then a table; fails if a file has too many of them. */
 function report(files, results) {
   const mutants = results.filter(({ status }) => status !== 'Ignored').map(described)
-  const listed = equivalent
-    .filter(({ file }) => files.includes(file))
-    .map((entry) => ({ entry, matches: mutants.filter((mutant) => isListed(mutant, entry)) }))
+  const listed = files.flatMap((file) =>
+    (equivalent[file] ?? []).map((entry) => {
+      const [line, change] = typeof entry === 'string' ? ['', entry] : entry
+      const isListed = (mutant) => mutant.change === change && mutant.line.includes(line)
+      const matches = mutants.filter((mutant) => mutant.file === file && isListed(mutant))
+      return { file, change, matches }
+    }),
+  )
   const unseen = new Set(listed.flatMap(({ matches }) => matches))
   const rows = files.flatMap((file) => {
     const all = mutants.filter((mutant) => mutant.file === file && !unseen.has(mutant))
@@ -355,13 +319,9 @@ function report(files, results) {
     console.log(`${mark.padEnd(4)} ${score.toFixed(1).padStart(5)} %  ${file}: ${counts}`)
   }
   const inexact = listed.filter(({ matches }) => matches.length !== 1)
-  for (const { entry, matches } of inexact)
-    console.log(`FAIL ${matches.length} changes, not one: ${entry.file}: ${entry.change}`)
+  for (const { file, change, matches } of inexact)
+    console.log(`FAIL ${matches.length} changes, not one: ${file}: ${change}`)
   if (inexact.length > 0 || rows.some(({ score }) => score < minimum)) process.exitCode = 1
-}
-
-function isListed(mutant, { file, line, change }) {
-  return mutant.file === file && mutant.change === change && mutant.line.includes(line)
 }
 
 function described({ fileName, location: { start, end }, replacement, status }) {
