@@ -1,6 +1,12 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { defineCheckout, type Handoff, type PiCheckout, PiEvent, whenReady } from '../src/index.ts'
+import {
+  configureCheckout,
+  defineCheckout,
+  type Handoff,
+  type PiCheckout,
+  PiEvent,
+} from '../src/index.ts'
 import '../src/define.ts'
 
 const tag = 'acme-checkout'
@@ -236,41 +242,21 @@ test('shows the help and the button of the last failure, and keeps an unchanged 
 test.each([
   ['not_configured', 'pi-checkout', true],
   ['insecure_context', tag, false],
-])('reports %s before it requests a handoff', async (code, name, isSecureContext) => {
-  vi.stubGlobal('isSecureContext', isSecureContext)
-  pay = document.createElement(name) as PiCheckout
-  start(fast)
-  await settled()
-  expect([pay.error?.code, signals]).toEqual([code, []])
-})
-
-test('whenReady waits after reload(), and state and error change together', async () => {
-  start(throws)
-  await settled()
-  pay.reload()
-  expect([pay.state, pay.error?.code]).toEqual(['error', 'handoff_failed'])
-  expect(await readiness(() => {})).toBe('waits')
-  expect([pay.state, pay.error]).toEqual(['loading', null])
-})
-
-/** Returns why `whenReady` rejects when `act` is called, or that it waits. */
-async function readiness(act: (stop: AbortController) => unknown): Promise<unknown> {
-  const stop = new AbortController()
-  const ready = whenReady(pay, { signal: stop.signal }).catch((reason) => reason.message ?? reason)
-  await pay.updateComplete
-  act(stop)
-  return Promise.race([ready, settled().then(() => 'waits')])
-}
-
-test.each<[unknown, string, (stop: AbortController) => unknown]>([
-  ['enough', 'an abort', (stop) => stop.abort('enough')],
-  ['pi-checkout: removed from the document', 'a removal', () => pay.remove()],
-  ['waits', 'a move', acts.move],
-  ['pi-checkout: invalid_values', 'an error', () => Object.assign(pay, { handoff: wrong })],
-])('whenReady: "%s" after %s', async (expected, _, act) => {
-  start(pending)
-  expect(await readiness(act)).toBe(expected)
-})
+])(
+  'reports %s before it requests a handoff, and mounts after a fix and reload()',
+  async (code, name, isSecureContext) => {
+    vi.stubGlobal('isSecureContext', isSecureContext)
+    pay = document.createElement(name) as PiCheckout
+    start(fast)
+    await settled()
+    expect([pay.error?.code, signals]).toEqual([code, []])
+    configureCheckout({ checkoutOrigin: 'https://pay.example' })
+    vi.unstubAllGlobals()
+    pay.reload()
+    await settled()
+    expect(outcome()).toBe('loading pi_1 sent')
+  },
+)
 
 test.each([
   ['handoff', {}, noHandoff],

@@ -15,13 +15,6 @@ const sites = startSites({ engine: 'firefox' })
 
 // Playwright cannot click in cross-site frames of Firefox, so the pages act without a click.
 describe.skipIf(!firefoxPath())('in Firefox', () => {
-  test('mounts the hosted page from id and secret', async () => {
-    const page = await sites.openShop()
-    await waitForEvent(page, 'pi-ready')
-    expect(await eventsOf(page)).toEqual(readyEvents)
-    expect(await page.content()).not.toContain('pi_1_secret_x')
-  })
-
   test('grows with the page, and reports the end once', async () => {
     const page = await sites.openShop({
       hosted: { steps: ['ready', { size: 900 }, 'finish', 'finish'] },

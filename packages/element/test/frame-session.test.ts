@@ -83,7 +83,7 @@ test('answers the exact page with a port, and sends the secret after its acknowl
   hello()
   const init = { pi: 'checkout', t: 'init', v: 1, doc }
   expect(post.mock.calls).toEqual([[init, origin, [ports[0]?.port2]]])
-  send(ready)
+  send(ready, { t: 'renew' })
   session.configure()
   expect(log).toEqual([{ t: 'hello' }])
   expect(session.frame.style.opacity).toBe('')
@@ -115,8 +115,13 @@ test.each<[string, () => void]>([
   expect([ports, log]).toEqual([[], []])
 })
 
-test('connects a reloaded page, five times in ten seconds', () => {
-  for (const _ of Array(5)) connect()
+test('connects a reloaded page, five times in ten seconds (threat 49)', () => {
+  for (const _ of Array(5)) {
+    hello()
+    send({ t: 'renew' }, { t: 'ack' })
+  }
+  // Each page receives `config` and `auth` after its own acknowledgment.
+  expect(log).toHaveLength(15)
   expect(ports.map(({ port1 }) => vi.mocked(port1.close).mock.calls.length)).toEqual([
     1, 1, 1, 1, 0,
   ])
@@ -131,7 +136,7 @@ test('connects a reloaded page, five times in ten seconds', () => {
 })
 
 test('connects a page that supports its version, among others', () => {
-  hello({}, [1, 2])
+  hello({}, [3, 2, 1])
   expect(log).toEqual([{ t: 'hello' }])
   hello({}, [2])
   expect(log).toEqual([{ t: 'hello' }, failed('protocol_mismatch')])
@@ -148,41 +153,20 @@ test.each<[FromFrame, object]>([
   expect(log).toEqual([expected])
 })
 
-test.each<[string, () => void, number, string]>([
-  ['sends no hello', () => {}, 12_000, 'unreachable'],
-  ['has loaded and sends no hello', load, 1500, 'unreachable'],
-  [
-    'has loaded again and sends no hello',
-    () => {
-      connect()
-      load()
-      send(ready)
-      load()
-    },
-    1500,
-    'connection_lost',
-  ],
-  [
-    'is not ready',
-    () => {
-      connect()
-      send({ t: 'busy', on: true })
-    },
-    20_000,
-    'unreachable',
-  ],
-  [
-    'comes from the cache and does not respond',
-    () => {
-      connect()
-      send(ready)
-      show(true)
-    },
-    5000,
-    'connection_lost',
-  ],
-])('a page that %s fails', (_, act, time, code) => {
-  act()
+const becomeReady = (): void => send(ready)
+const startPaying = (): void => send({ t: 'busy', on: true })
+const pong = (): void => send({ t: 'pong' })
+const showCached = (): unknown => show(true)
+const showLoaded = (): unknown => show(false)
+
+test.each<[string, (() => unknown)[], number, string]>([
+  ['sends no hello', [], 12_000, 'unreachable'],
+  ['has loaded and sends no hello', [load], 1500, 'unreachable'],
+  ['has loaded again without a hello', [connect, load, becomeReady, load], 1500, 'connection_lost'],
+  ['is not ready', [connect, startPaying], 20_000, 'unreachable'],
+  ['is cached and does not respond', [connect, becomeReady, showCached], 5000, 'connection_lost'],
+])('a page that %s fails', (_, acts, time, code) => {
+  for (const act of acts) act()
   log = []
   isHidden = true
   vi.advanceTimersByTime(time)
@@ -193,32 +177,18 @@ test.each<[string, () => void, number, string]>([
   expect(log).toEqual([failed(code)])
 })
 
-test.each<[string, () => void, object[]]>([
-  ['is ready', () => send(ready), [ready]],
-  ['is finished', () => send({ t: 'finish' }), [{ t: 'finish' }]],
-  [
-    'responds to a ping',
-    () => {
-      show(true)
-      send({ t: 'pong' }, ready)
-    },
-    [{ sent: { t: 'ping' } }, ready],
-  ],
-  [
-    'does not come from the cache',
-    () => {
-      show(false)
-      send(ready)
-    },
-    [ready],
-  ],
-])('a page that %s does not fail', (_, act, expected) => {
+test.each<[string, (() => unknown)[], object[]]>([
+  ['is ready', [becomeReady], [ready]],
+  ['is finished', [() => send({ t: 'finish' })], [{ t: 'finish' }]],
+  ['responds to a ping', [showCached, pong, becomeReady], [{ sent: { t: 'ping' } }, ready]],
+  ['does not come from the cache', [showLoaded, becomeReady], [ready]],
+])('a page that %s does not fail', (_, acts, expected) => {
   hello()
   show(true)
   load()
   send({ t: 'ack' })
   log = []
-  act()
+  for (const act of acts) act()
   vi.advanceTimersByTime(60_000)
   expect(log).toEqual(expected)
 })

@@ -1,7 +1,13 @@
 // @vitest-environment jsdom
 import type { FromFrame } from '@pi-checkout/contract/frame-protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { defineCheckout, type Handoff, type PiCheckout, whenReady } from '../src/index.ts'
+import {
+  defineCheckout,
+  type Handoff,
+  PiCheckout,
+  type PiEventType,
+  whenReady,
+} from '../src/index.ts'
 
 const tag = 'messages-checkout'
 const checkoutOrigin = 'https://pay.example'
@@ -10,6 +16,9 @@ defineCheckout({ tag, checkoutOrigin, appearance: { accent: '#ad4318' } })
 const one = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
 const two = { id: 'pi_2', clientSecret: 'pi_2_secret_y' }
 
+const types = ['statechange', 'ready', 'leave', 'finish', 'cancel', 'error'].map(
+  (name) => `pi-${name}` as PiEventType,
+)
 const log = vi.spyOn(console, 'error').mockReturnValue()
 let pay: PiCheckout
 let events: string[] = []
@@ -25,19 +34,12 @@ beforeEach(() => {
   vi.useFakeTimers()
   vi.stubGlobal('MessageChannel', function connected() {
     const postMessage = (message: unknown): void => void received.push(message)
-    port = { onmessage: () => {}, close: () => {}, postMessage }
+    port = { onmessage: () => {}, close: vi.fn(), postMessage }
     return { port1: port, port2: {} }
   })
   events = []
   pay = document.createElement(tag) as PiCheckout
-  for (const type of [
-    'pi-statechange',
-    'pi-ready',
-    'pi-leave',
-    'pi-finish',
-    'pi-cancel',
-    'pi-error',
-  ] as const) {
+  for (const type of types) {
     pay.addEventListener(type, (event: Event & { intentId?: string; error?: { code: string } }) => {
       const detail = event.intentId ?? event.error?.code
       events.push([type, pay.state, detail].filter(Boolean).join(' '))
@@ -104,14 +106,87 @@ test.each<[string, FromFrame[], string[]]>([
   expect(events).toEqual(expected)
 })
 
-test('reports the form of a reloaded page, and the end once', async () => {
+const clearForAMoment = async (): Promise<void> => {
+  pay.clientSecret = null
+  await pay.updateComplete
+  pay.clientSecret = one.clientSecret
+}
+const renew = (): void => {
+  pay.fetchHandoff = async () => one
+  send(unauthorized)
+}
+
+test.each<[string, () => unknown, string[]]>([
+  ['a reload of the page', () => {}, []],
+  ['reload()', () => pay.reload(), []],
+  ['another insertion', () => document.body.append(pay), []],
+  ['another request for the same handoff', renew, []],
+  ['clearing the secret for a moment', clearForAMoment, ['pi-finish finished pi_1']],
+])('connects again after the end and %s', async (_, act, reports) => {
   await mount()
   send(ready, finish)
+  await act()
+  await vi.advanceTimersByTimeAsync(0)
   hello()
   events = []
   send(ready, finish)
-  expect(events).toEqual([...readyEvents, 'pi-statechange finished'])
+  expect(events).toEqual([...readyEvents, 'pi-statechange finished', ...reports])
 })
+
+test('no event has a status, amount, method, URL, or token', async () => {
+  const fields: unknown[] = []
+  for (const type of types) {
+    pay.addEventListener(type, ({ isTrusted: _, ...own }: Event) => fields.push([type, own]))
+  }
+  await mount()
+  const more = { status: 'succeeded', amount: 100, url: 'x', token: 'y', method: 'card' }
+  for (const message of [ready, busy, { t: 'leave' }, finish]) {
+    port.onmessage({ data: { ...message, ...more } })
+  }
+  expect(fields).toEqual([
+    ['pi-statechange', { state: 'loading', previous: 'idle' }],
+    ['pi-statechange', { state: 'ready', previous: 'loading' }],
+    ['pi-ready', {}],
+    ['pi-statechange', { state: 'busy', previous: 'ready' }],
+    ['pi-leave', {}],
+    ['pi-statechange', { state: 'finished', previous: 'busy' }],
+    ['pi-finish', { intentId: 'pi_1' }],
+  ])
+})
+
+test('no property or node of the element has the secret (threat 45)', async () => {
+  await mount()
+  const names = [pay, PiCheckout.prototype].flatMap(Object.getOwnPropertyNames)
+  for (const name in pay) names.push(name)
+  expect(names).toContain('clientSecret')
+  const values = names.map((name) => String(Reflect.get(pay, name)))
+  expect([...values, root().innerHTML].join()).not.toContain(one.clientSecret)
+})
+
+test.each<[PiEventType, FromFrame[]]>([
+  ['pi-statechange', []],
+  ['pi-ready', [ready]],
+  ['pi-leave', [ready, { t: 'leave' }]],
+  ['pi-finish', [ready, finish]],
+  ['pi-cancel', [{ t: 'cancel' }]],
+  ['pi-error', [{ t: 'fail', code: 'unauthorized' }]],
+])(
+  'leaves no frame, port, listener, or timer if a %s handler removes it',
+  async (type, messages) => {
+    const added = [window, document].map((target) => vi.spyOn(target, 'addEventListener'))
+    pay.addEventListener(type, () => pay.remove())
+    pay.handoff = one
+    document.body.append(pay)
+    await pay.updateComplete
+    if (frame()) hello()
+    if (frame()) send(...messages)
+    const options = added.flatMap(({ mock }) => mock.calls.map((call) => call[2]))
+    for (const spy of added) spy.mockRestore()
+    expect(options.map((given) => Object(given).signal?.aborted)).toEqual(Array(4).fill(true))
+    expect([frame(), pay.state, vi.getTimerCount()]).toEqual([null, 'idle', 0])
+    if (messages.length) expect(port.close).toHaveBeenCalled()
+  },
+)
 
 test('sends locale and appearance before the secret, and again when they change', async () => {
   document.documentElement.lang = 'hy'
@@ -120,6 +195,8 @@ test('sends locale and appearance before the secret, and again when they change'
   const standard = '{"accent":"#ad4318"}'
   expect(received).toEqual([{ t: 'config', locale: 'hy', appearance: standard }, auth])
   for (const [values, locale, appearance] of [
+    [{ locale: 'ru' }, 'ru', standard],
+    [{ locale: '' }, 'hy', standard],
     [{ locale: 'ru' }, 'ru', standard],
     [{ appearance: { radius: 4 } }, 'ru', '{"radius":4}'],
     [{ locale: null, appearance: null }, 'hy', standard],
@@ -210,6 +287,8 @@ test.each([
   await pay.updateComplete
   root().querySelector<HTMLElement>('[part="retry"]')?.click()
   await pay.updateComplete
+  hello()
+  send(internal)
   expect(pay.state).toBe('loading')
 })
 
@@ -260,9 +339,17 @@ test('requests another handoff once after a rejected one, and again after the fo
   expect(await connect(unauthorized)).toBe('loading pi_1 3')
   expect(await connect(unauthorized)).toBe('error undefined 3')
   expect(pay.error?.code).toBe('unauthorized')
-  pay.reload()
-  await vi.advanceTimersByTimeAsync(0)
-  expect(await connect(ready)).toBe('ready pi_2 4')
+  // Each of these allows one more call. A reload begins with one.
+  for (const [act, calls] of [
+    [() => pay.reload(), 5],
+    [() => document.body.append(pay), 6],
+    [() => Object.assign(pay, { handoff: two }), 7],
+  ] as const) {
+    act()
+    await vi.advanceTimersByTimeAsync(0)
+    await connect(unauthorized)
+    expect(await connect(unauthorized)).toBe(`error undefined ${calls}`)
+  }
 })
 
 test('an unauthorized handoff of the page is an error', async () => {
@@ -271,14 +358,14 @@ test('an unauthorized handoff of the page is an error', async () => {
   expect(events).toEqual(['pi-statechange error', 'pi-error error unauthorized'])
 })
 
-test.each(['button', 'input'])(
-  'moves the focus of a failed frame to the button, but not from an input: %s',
+test.each(['button', 'input', 'body'])(
+  'moves the focus of a failed frame to the button, but not from elsewhere: %s',
   async (name) => {
     await mount()
     send(ready)
     frame().tabIndex = 0
-    pay.focus()
-    expect(root().activeElement).toBe(frame())
+    if (name !== 'body') pay.focus()
+    expect(root().activeElement).toBe(name === 'body' ? null : frame())
     send(internal)
     const input = document.createElement('input')
     document.body.append(input)
@@ -292,37 +379,49 @@ test.each(['button', 'input'])(
 )
 
 /** Returns how `whenReady` ends, or that it waits, after the act. */
-async function readiness(act: () => void, options?: { readonly signal: AbortSignal }) {
-  const ended = whenReady(pay, options).then(
+async function readiness(act: (stop: AbortController) => unknown, stop = new AbortController()) {
+  const ended = whenReady(pay, { signal: stop.signal }).then(
     () => 'resolved',
-    ({ name }) => name,
+    (reason) => reason.message ?? reason,
   )
   await pay.updateComplete
-  act()
+  act(stop)
   return await Promise.race([ended, vi.advanceTimersByTimeAsync(0).then(() => 'waits')])
 }
 
-test.each<[FromFrame[], FromFrame[], string]>([
-  [[], [], 'waits'],
-  [[], [ready], 'resolved'],
-  [[], [finish], 'resolved'],
-  [[ready], [], 'resolved'],
-  [[ready, busy], [], 'resolved'],
-  [[finish], [], 'resolved'],
-  [[unauthorized], [], 'CheckoutError'],
-])('whenReady after %j, and then %j: %s', async (before, after, expected) => {
+test.each<[FromFrame[], string, (stop: AbortController) => unknown, string]>([
+  [[], 'nothing', () => {}, 'waits'],
+  [[], 'ready', () => send(ready), 'resolved'],
+  [[], 'finish', () => send(finish), 'resolved'],
+  [[], 'an abort', (stop) => stop.abort('enough'), 'enough'],
+  [[], 'a removal', () => pay.remove(), 'pi-checkout: removed from the document'],
+  [[], 'a move', () => document.body.append(pay), 'waits'],
+  [[], 'an error', () => send(unauthorized), 'pi-checkout: unauthorized'],
+  [[ready], 'nothing', () => {}, 'resolved'],
+  [[ready, busy], 'nothing', () => {}, 'resolved'],
+  [[finish], 'nothing', () => {}, 'resolved'],
+  [[unauthorized], 'nothing', () => {}, 'pi-checkout: unauthorized'],
+])('whenReady after %j, and then %s', async (before, _, act, expected) => {
   await mount()
   send(...before)
-  expect(await readiness(() => send(...after))).toBe(expected)
+  expect(await readiness(act)).toBe(expected)
 })
 
-test('whenReady rejects after a removal, or at once with an aborted signal', async () => {
+test('whenReady waits after reload(), and state and error change together', async () => {
   await mount()
-  expect(await readiness(() => pay.remove())).toBe('AbortError')
+  send(unauthorized)
+  pay.reload()
+  expect([pay.state, pay.error?.code]).toEqual(['error', 'unauthorized'])
+  expect(await readiness(() => {})).toBe('waits')
+  expect([pay.state, pay.error]).toEqual(['loading', null])
+})
+
+test('whenReady rejects at once with an aborted signal', async () => {
   await mount()
   send(ready)
-  const signal = AbortSignal.abort(new RangeError('enough'))
-  expect(await readiness(() => {}, { signal })).toBe('RangeError')
+  const stop = new AbortController()
+  stop.abort('enough')
+  expect(await readiness(() => {}, stop)).toBe('enough')
 })
 
 test('warns after a second about a property that it does not have, unless it was removed', async () => {

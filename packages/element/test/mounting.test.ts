@@ -12,15 +12,11 @@ import {
 const sites = startSites()
 const setBoth = "Object.assign(pay, { intentId: 'pi_1', clientSecret: 'pi_1_secret_x' })"
 
+const importFile = "await import(PAY + '/v1/pi-checkout.js')"
 const handoff = "{ id: 'pi_1', clientSecret: 'pi_1_secret_x', replayed: true }"
 
 test.each([
-  ['id and secret', "pay.intentId = 'pi_1'; pay.clientSecret = 'pi_1_secret_x'"],
-  ['secret and id', "pay.clientSecret = 'pi_1_secret_x'; pay.intentId = 'pi_1'"],
-  [
-    'an id a task later',
-    "pay.clientSecret = 'pi_1_secret_x'; setTimeout(() => { pay.intentId = 'pi_1' })",
-  ],
+  ['an id after its secret', "pay.clientSecret = 'pi_1_secret_x'; pay.intentId = 'pi_1'"],
   ['id and secret before the definition', setBoth],
   ['handoff', `pay.handoff = ${handoff}`],
   ['fetchHandoff', `pay.fetchHandoff = async () => (${handoff})`],
@@ -52,7 +48,7 @@ test('mounts nothing without a secret, and keeps the children visible', async ()
 
 test('the self-contained file mounts from the host that serves it, without configuration', async () => {
   const page = await sites.openShop({
-    script: `await import(PAY + '/v1/pi-checkout.js'); ${setBoth}`,
+    script: `${importFile}; ${setBoth}`,
   })
   await waitForEvent(page, 'pi-ready')
   expect(sites.requests).toEqual(['/v1/pi-checkout.js', '/checkout/pi_1'])
@@ -68,21 +64,6 @@ test("a copy of that file on the shop's own origin reports not_configured", asyn
   expect(await page.getByRole('button').count()).toBe(0)
 })
 
-test('mounts on reload() after a configuration that came late', async () => {
-  const page = await sites.openShop({
-    script: `
-      import '/react.js'
-      import { configureCheckout } from '/shop.js'
-      ${setBoth}
-      pay.addEventListener('pi-error', () => {
-        configureCheckout({ checkoutOrigin: PAY })
-        pay.reload()
-      })`,
-  })
-  await waitForEvent(page, 'pi-ready')
-  expect(await eventsOf(page)).toContain('pi-error not_configured')
-})
-
 test('attributes and meta tags never set the host (threat 50)', async () => {
   const { attacker } = sites
   const page = await sites.openShop({
@@ -94,28 +75,62 @@ test('attributes and meta tags never set the host (threat 50)', async () => {
   expect(src).toBe(`${sites.checkout}/checkout/pi_1`)
 })
 
-test('the frame has the attributes that it needs, and no other', async () => {
-  const page = await sites.openShop()
-  await waitForState(page, 'ready')
-  const attributes = await page
-    .locator('iframe')
-    .evaluate((frame) => Object.fromEntries([...frame.attributes].map((a) => [a.name, a.value])))
-  expect(attributes).toEqual({
-    title: 'Secure payment form',
-    src: `${sites.checkout}/checkout/pi_1`,
-    part: 'frame',
-    referrerpolicy: 'strict-origin',
-    sandbox: 'allow-scripts allow-same-origin allow-forms allow-top-navigation',
-    style: 'opacity: 1;',
+test('sends no port or secret to a frame that was redirected to another origin (threat 47)', async () => {
+  const hello =
+    "parent.postMessage({ pi: 'checkout', t: 'hello', v: [1], doc: 'A'.repeat(32) }, '*')"
+  const hosted = (script: string) => ({
+    body: `<!doctype html><title>Hosted</title><script>${script}</script>`,
   })
+  sites.respondAsAttacker = () =>
+    hosted(`${hello}
+      addEventListener('message', ({ ports }) => { document.title = 'received ' + ports.length })`)
+  const page = await sites.openShop({
+    hosted: () => hosted(`${hello}; location.href = ${JSON.stringify(sites.attacker)}`),
+  })
+  const frame = page.frames()[1]
+  await page.waitForFunction("pay.shadowRoot?.querySelector('iframe')")
+  await expect.poll(() => frame?.url(), { timeout: 5000 }).toBe(`${sites.attacker}/`)
+  await page.waitForTimeout(500)
+  expect(await frame?.title()).toBe('Hosted')
+  expect(await eventsOf(page)).toEqual(['pi-statechange loading'])
 })
 
-test('whenReady resolves when the form is shown', async () => {
+test.each([
+  [
+    'a bundled copy without an origin',
+    `import '/react.js'; pay.handoff = ${handoff}; ${importFile}`,
+  ],
+  ['a bundled copy with the same origin', `${configure}; pay.handoff = ${handoff}; ${importFile}`],
+])('%s and the script of the checkout work together', async (_, content) => {
+  // The first mount may come before the script.
+  const page = await sites.openShop({ script: `${content}; pay.reload()` })
+  await waitForEvent(page, 'pi-ready')
+  await waitForState(page, 'ready')
+})
+
+test('the appearance that another bundled copy configures reaches the page', async () => {
   const page = await sites.openShop({
-    script: `${configure}
-      const { whenReady } = await import('/shop.js')
-      window.ready = whenReady(pay).then(() => pay.state)
-      ${setBoth}`,
+    script: `
+      import '/react.js'
+      import { configureCheckout } from '/shop.js'
+      configureCheckout({ checkoutOrigin: PAY, appearance: { accent: '#ad4318' } })
+      pay.handoff = ${handoff}`,
   })
-  await expect.poll(() => page.evaluate('window.ready')).toBe('ready')
+  await waitForEvent(page, 'pi-ready')
+  expect(await textInFrame(page, 'appearance')).toBe('{"accent":"#ad4318"}')
+})
+
+test('a bundled copy with another origin makes the script of the checkout throw', async () => {
+  const page = await sites.openShop({
+    script: `
+      import { defineCheckout } from '/shop.js'
+      defineCheckout({ checkoutOrigin: 'https://other.example' })
+      window.failure = await import(PAY + '/v1/pi-checkout.js').catch(String)`,
+  })
+  await expect
+    .poll(() => page.evaluate('window.failure'))
+    .toBe(
+      'TypeError: checkoutOrigin: the tag already has https://other.example. Define another tag',
+    )
+  expect(await eventsOf(page)).toEqual([])
 })

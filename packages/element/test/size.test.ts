@@ -1,22 +1,15 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from 'vitest'
-import { eventsOf, startSites, waitForEvent, waitForState } from './support/sites.ts'
+import {
+  eventsOf,
+  observeShifts,
+  shiftOf,
+  startSites,
+  waitForEvent,
+  waitForState,
+} from './support/sites.ts'
 
 const sites = startSites()
-
-/** Adds up the layout shifts of the page, from its start. */
-function observeShifts(page: Page): Promise<unknown> {
-  return page.addInitScript(`
-    window.shift = 0
-    new PerformanceObserver((list) => {
-      for (const { value } of list.getEntries()) shift += value
-    }).observe({ type: 'layout-shift', buffered: true })`)
-}
-
-async function shiftOf(page: Page): Promise<unknown> {
-  await page.waitForTimeout(200)
-  return page.evaluate('shift')
-}
 
 function frameHeight(page: Page): Promise<number> {
   return page.locator('iframe').evaluate((frame) => frame.getBoundingClientRect().height)
@@ -50,14 +43,6 @@ test.each(['origin_not_allowed', 'unauthorized', 'internal'])(
   },
 )
 
-test('grows immediately and shrinks after a delay', async () => {
-  const page = await sites.openShop({ hosted: { steps: ['ready', { size: 900 }] } })
-  await waitForState(page, 'ready')
-  await expect.poll(() => frameHeight(page)).toBe(900)
-  await page.frames()[1]?.evaluate('size(700)')
-  await expect.poll(() => frameHeight(page)).toBe(700)
-})
-
 test('does not shrink while the frame has focus', async () => {
   const page = await sites.openShop({ hosted: { steps: [{ size: 900 }, 'ready'] } })
   await waitForState(page, 'ready')
@@ -66,13 +51,6 @@ test('does not shrink while the frame has focus', async () => {
   expect(await frameHeight(page)).toBe(900)
   await page.getByRole('heading', { name: 'Shop' }).click()
   await expect.poll(() => frameHeight(page)).toBe(532)
-})
-
-test('stops a growth loop after twelve growths in a second', async () => {
-  const steps = Array.from({ length: 30 }, (_, index) => ({ size: 610 + index * 10 }))
-  const page = await sites.openShop({ hosted: { steps: [...steps, 'ready'] } })
-  await waitForState(page, 'ready')
-  expect(await frameHeight(page)).toBe(610 + 11 * 10)
 })
 
 test.each([

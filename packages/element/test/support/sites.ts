@@ -39,8 +39,6 @@ export interface Sites {
   readonly requests: string[]
   /** Console lines and errors that the test expects. Any other one fails it, except the element's help. */
   readonly expectedMessages: RegExp[]
-  /** The element's help for developers on the console. */
-  readonly helpMessages: string[]
   openShop: (options?: PageOptions) => Promise<Page>
   /** Changes the checkout's responses. */
   serveCheckout: (hosted: FakeHostedPageOptions | Responder) => void
@@ -91,7 +89,6 @@ export function startSites({
     respondAsAttacker: () => undefined,
     requests: [],
     expectedMessages: [],
-    helpMessages: [],
     serveCheckout: (hosted) => {
       respondAsCheckout = typeof hosted === 'function' ? hosted : fake(hosted)
     },
@@ -116,8 +113,7 @@ export function startSites({
       page.setDefaultTimeout(10_000)
       page.on('console', (message) => {
         const line = `${message.type()}: ${message.text()}`
-        const isHelp = line.startsWith('error: pi-checkout: ')
-        ;(isHelp ? sites.helpMessages : messages).push(line)
+        if (!line.startsWith('error: pi-checkout: ')) messages.push(line)
       })
       page.on('pageerror', (error) => messages.push(`thrown: ${error.message}`))
       await context.addInitScript(recordEvents)
@@ -143,10 +139,10 @@ export function startSites({
 
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close()
-    const { requests, expectedMessages, helpMessages } = sites
+    const { requests, expectedMessages } = sites
     const isExpected = (line: string): boolean => expectedMessages.some((known) => known.test(line))
     const unexpected = messages.filter((line) => !isExpected(line))
-    for (const list of [messages, requests, expectedMessages, helpMessages]) list.length = 0
+    for (const list of [messages, requests, expectedMessages]) list.length = 0
     sites.respondAsAttacker = () => undefined
     expect(unexpected).toEqual([])
   })
@@ -166,8 +162,8 @@ export function leaveOnce(): Responder {
 }
 
 /** Clicks a button of the fake. Its frame may disappear before Playwright receives a result. */
-export async function clickInFrame(page: Page, testId: string, frame = 'iframe'): Promise<void> {
-  const button = page.frameLocator(frame).getByTestId(testId)
+export async function clickInFrame(page: Page, testId: string): Promise<void> {
+  const button = page.frameLocator('iframe').getByTestId(testId)
   await button.evaluate((element: HTMLElement) => {
     setTimeout(() => element.click(), 250)
   })
@@ -179,15 +175,10 @@ export function textInFrame(page: Page, testId: string): Promise<string | null> 
 }
 
 /** Waits for a state. By `evaluate`, because `waitForFunction` fails under strict policies. */
-export async function waitForState(page: Page, state: string, id = 'pay'): Promise<void> {
+export async function waitForState(page: Page, state: string): Promise<void> {
   await expect
-    .poll(() => page.evaluate(`document.getElementById('${id}').state`), polling)
+    .poll(() => page.evaluate("document.getElementById('pay').state"), polling)
     .toBe(state)
-}
-
-/** Sets properties of an element. */
-export async function setValues(page: Page, values: object, id = 'pay'): Promise<void> {
-  await page.locator(`#${id}`).evaluate((pay, own) => void Object.assign(pay, own), values)
 }
 
 /** Returns the events so far: their types, with the new state or the error's code. */
@@ -209,6 +200,21 @@ export function installClock(page: Page): Promise<void> {
 export async function eventsAfterTick(page: Page): Promise<string[]> {
   await page.clock.runFor(500)
   return eventsOf(page)
+}
+
+/** Adds up the layout shifts of the page, from its start. */
+export function observeShifts(page: Page): Promise<unknown> {
+  return page.addInitScript(`
+    window.shift = 0
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) shift += value
+    }).observe({ type: 'layout-shift', buffered: true })`)
+}
+
+/** Returns the sum of the layout shifts so far. */
+export async function shiftOf(page: Page): Promise<unknown> {
+  await page.waitForTimeout(200)
+  return page.evaluate('shift')
 }
 
 const polling = { interval: 20, timeout: 15_000 }
