@@ -1,12 +1,11 @@
-import type { Page } from '@playwright/test'
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { SvelteHTMLElements } from 'svelte/elements'
 import { expect, expectTypeOf, test } from 'vitest'
 import type { GlobalComponents } from 'vue'
-import { Checkout } from '../samples/react.tsx'
 import { PiCheckout } from '../src/frameworks/react.ts'
 import type { PiFinishEvent } from '../src/index.ts'
+import { Checkout } from './support/react-page.tsx'
 import { eventsOf, readyEvents, startSites, waitForEvent } from './support/sites.ts'
 
 import '../src/frameworks/svelte.ts'
@@ -14,24 +13,17 @@ import '../src/frameworks/vue.ts'
 
 const sites = startSites()
 const handoff = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
-const serverHtml = renderToString(<Checkout />)
 
-function openSample(
-  name: string,
-  { html = '', prepare }: { html?: string; prepare?: (page: Page) => unknown } = {},
-): Promise<Page> {
-  return sites.openShop({
-    body: `<div id="root">${html}</div>`,
-    script: `import { start } from '/${name}.js'; start(document.getElementById('root'), PAY)`,
-    ...(prepare && { prepare }),
-  })
-}
-
-test.each(['react', 'vue', 'svelte'])(
-  'the %s sample mounts one frame, and shows the phase after pi-finish',
-  async (name) => {
+test.each([
+  ['renders', ''],
+  ['hydrates', renderToString(<Checkout />)],
+])(
+  'a page that React %s mounts one frame, and shows the phase after pi-finish',
+  async (_, html) => {
     let handoffs = 0
-    const page = await openSample(name, {
+    const page = await sites.openShop({
+      body: `<div id="root">${html}</div>`,
+      script: `import { start } from '/react.js'; start(document.getElementById('root'), PAY)`,
       prepare: (opened) =>
         opened.on('request', (request) => {
           if (request.url().endsWith('/checkout/handoff')) handoffs++
@@ -40,6 +32,7 @@ test.each(['react', 'vue', 'svelte'])(
     await waitForEvent(page, 'pi-ready')
     expect(await eventsOf(page)).toEqual(readyEvents)
     expect(await page.locator('iframe').count()).toBe(1)
+    expect(await page.locator('#pay').getAttribute('class')).toBe('checkout')
     expect(sites.requests).toEqual(['/checkout/pi_1'])
     expect(handoffs).toBe(1)
     expect(await page.content()).not.toContain('pi_1_secret_x')
@@ -47,25 +40,6 @@ test.each(['react', 'vue', 'svelte'])(
     await expect.poll(() => page.locator('output').textContent()).toBe('paid')
   },
 )
-
-test.each(['react', 'vue', 'svelte'])(
-  'the %s sample shows a message if the handoff fails',
-  async (name) => {
-    sites.expectedMessages.push(/Failed to load resource/)
-    const page = await openSample(name, {
-      prepare: (opened) => opened.route('**/checkout/handoff', (route) => route.abort()),
-    })
-    await page.locator('output').getByText('could not be loaded').waitFor()
-    expect(await eventsOf(page)).toContain('pi-error handoff_failed')
-  },
-)
-
-test('server-rendered React HTML hydrates without a message and mounts one frame', async () => {
-  const page = await openSample('react', { html: serverHtml })
-  await waitForEvent(page, 'pi-ready')
-  expect(await eventsOf(page)).toEqual(readyEvents)
-  expect(await page.locator('#pay').getAttribute('class')).toBe('checkout')
-})
 
 test('server-rendered React HTML contains neither secret nor id', () => {
   const html = renderToString(

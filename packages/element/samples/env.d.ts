@@ -1,7 +1,0 @@
-// TypeScript cannot read Vue components; vue-tsc does.
-declare module '*.vue' {
-  import type { Component } from 'vue'
-
-  const component: Component
-  export default component
-}
