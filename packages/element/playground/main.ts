@@ -11,6 +11,14 @@ const unreachable = 'http://127.0.0.1:9/'
 // The tokens of `appearance` that have an input.
 const tokens = ['accent', 'background', 'text', 'font', 'density']
 
+/** What can be selected besides the default. */
+const choices = {
+  locale: ['en', 'hy', 'ru', 'xx'],
+  scheme: ['light', 'dark'],
+  font: ['humanist', 'geometric', 'rounded', 'serif'],
+  density: ['compact', 'spacious'],
+}
+
 const pay = find<HTMLElementTagNameMap['pi-checkout']>('#pay')
 const name = selected(new URLSearchParams(location.search).get('show'))
 const scenario: Scenario = scenarios[name]
@@ -83,6 +91,9 @@ function showState(): void {
 function connectSettings(): void {
   const theme = find<HTMLFormElement>('#theme')
   const stage = find('#stage')
+  for (const [field, values] of Object.entries(choices)) {
+    find(`[name=${field}]`).append(...values.map((value) => new Option(value)))
+  }
   const apply = (): void => {
     pay.label = textOf(theme, 'label') || null
     pay.locale = textOf(theme, 'locale') || null
