@@ -1,7 +1,7 @@
 // Writes the manifest of <pi-checkout> for editors and documentation tools, from its doc comments.
 import { mkdirSync, writeFileSync } from 'node:fs'
 
-const outdir = process.env.MANIFEST_DIR ?? 'dist'
+const outdir = 'dist'
 
 export default {
   globs: ['src/checkout-element.ts'],

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import * as client from '../src/client/index.ts'
 import * as entry from '../src/index.ts'
@@ -10,38 +8,13 @@ import * as testing from '../src/testing/index.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url)).slice(0, -1)
 const readme = readFileSync(`${root}/README.md`, 'utf8')
-interface Named {
-  readonly name: string
-  readonly kind?: string
-}
-interface Declaration extends Record<'members' | 'attributes' | 'events' | 'slots', Named[]> {
-  readonly cssParts: Named[]
-  readonly cssProperties: Named[]
-  readonly cssStates: Named[]
-}
 
-const { manifest, vscode } = await generate()
-const [element] = manifest.modules[0].declarations as [Declaration]
+const [manifest, vscode] = ['custom-elements.json', 'vscode.html-custom-data.json'].map((file) =>
+  JSON.parse(readFileSync(`${root}/dist/${file}`, 'utf8')),
+)
+const [element] = manifest.modules[0].declarations
 
-/** Writes both files as the build does, to another folder. */
-async function generate() {
-  const cli = fileURLToPath(import.meta.resolve('@custom-elements-manifest/analyzer/cem.js'))
-  const folder = mkdtempSync(`${root}/node_modules/.manifest-`)
-  const outdir = folder.slice(root.length + 1)
-  await promisify(execFile)(process.execPath, [cli, 'analyze', '--quiet'], {
-    cwd: root,
-    env: { ...process.env, MANIFEST_DIR: outdir },
-  })
-  const read = (file: string) => JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))
-  const written = {
-    manifest: read('custom-elements.json'),
-    vscode: read('vscode.html-custom-data.json'),
-  }
-  rmSync(folder, { recursive: true })
-  return written
-}
-
-function names(list: readonly Named[]): string[] {
+function names(list: readonly { readonly name: string }[]): string[] {
   return list.map(({ name }) => name).sort()
 }
 
