@@ -4,7 +4,6 @@ import validator from 'card-validator'
 import type { CardDetails } from '../../shared/checkout-api.ts'
 import type { Texts } from './texts.ts'
 
-/** Values of the four fields. */
 export interface CardFields {
   readonly number: string
   readonly expiry: string
@@ -100,11 +99,7 @@ export function formatCvc(text: string, brand: Brand | undefined): string {
   return digitsOf(text).slice(0, brand?.codeSize ?? 4)
 }
 
-/**
- * Validates the fields.
- *
- * @param now - The service's time, in milliseconds since 1970.
- */
+/** @param now - The service's time, in milliseconds since 1970. */
 export function validate(fields: CardFields, now: number): FieldErrors {
   return {
     number: numberError(fields.number),
@@ -114,7 +109,6 @@ export function validate(fields: CardFields, now: number): FieldErrors {
   }
 }
 
-/** Converts valid fields to a card. */
 export function readCard({ number, expiry, cvc, name }: CardFields): CardDetails {
   const [month = '', year = ''] = expiry.split(' / ')
   const holderName = name.trim()
@@ -127,18 +121,13 @@ export function readCard({ number, expiry, cvc, name }: CardFields): CardDetails
   }
 }
 
-/** Returns the number of digits of the security code. */
 export function codeSize(number: string): number {
   return brandOf(number)?.codeSize ?? 3
 }
 
 const amex = { service: 'amex', library: 'american-express' }
 
-function brand(card: {
-  readonly type: string
-  readonly niceType: string
-  readonly code: { readonly size: number }
-}): Brand {
+function brand(card: ReturnType<typeof validator.creditCardType.getTypeInfo>): Brand {
   const type = card.type === amex.library ? amex.service : card.type
   return { type, name: card.niceType, codeSize: card.code.size }
 }
@@ -174,7 +163,6 @@ function padMonth(digits: string): string {
   return /^[2-9]/.test(digits) ? `0${digits}` : digits
 }
 
-/** Returns the digits of a text as 0 to 9. */
 export function digitsOf(text: string): string {
   return toAscii(text).replace(/\D/g, '')
 }

@@ -39,7 +39,6 @@ export class CardForm extends LightElement {
   @property({ attribute: false }) rejection: FormNotice | undefined
   @property({ attribute: false }) busy = false
   @property({ attribute: false }) sandbox = false
-  /** Called when Pay is pressed with a valid card. */
   @property({ attribute: false }) onPay: (card: CardDetails) => void = () => {}
   @property({ attribute: false }) onCancel: () => void = () => {}
   @state() private errors: Partial<FieldErrors> = {}

@@ -49,7 +49,6 @@ export class ChallengeFrame extends LightElement {
         title=${this.label || nothing}
         sandbox="allow-scripts allow-forms allow-same-origin"
         referrerpolicy="no-referrer"
-        data-testid="challenge"
       ></iframe>`,
     )
   }

@@ -25,7 +25,6 @@ export type Turn =
 
 /** What a turn needs from its page. */
 export interface ChallengeTurnOptions {
-  /** Id of the intent. */
   readonly id: string
   readonly api: Pick<CheckoutApi, 'openChallenge'>
   readonly retries: Retries

@@ -16,7 +16,6 @@ import type {
 /** Why the page cannot go on. `ApiProblem` is one. */
 export interface Failure {
   readonly code: string
-  /** What is wrong. */
   readonly detail: string
   readonly requestId?: string | undefined
 }
@@ -61,7 +60,6 @@ export class CheckoutApi {
     this.#renew = renew
   }
 
-  /** Opens a session with the secret. */
   async open(request: OpenSessionBody, signal?: AbortSignal): Promise<CheckoutView> {
     const session = await this.#fetch('session', { body: request, signal })
     const { token, intent } = session as SessionGrant

@@ -29,7 +29,7 @@ export class HostedPage extends LightElement {
     document.documentElement.lang = this.#language
     const hasEnded = screen === 'processing' || screen === 'result'
     return html`
-      <main class="page ${hasEnded ? 'finished' : ''}" data-screen=${screen}>
+      <main class="page ${hasEnded ? 'finished' : ''}">
         ${this.#summary(view)}
         <section class="step">${this.#card(view)}${this.#step(view)}</section>
       </main>

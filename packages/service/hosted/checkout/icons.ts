@@ -10,7 +10,6 @@ export function brandIcon(brand: Brand | undefined): TemplateResult {
     role="img"
     aria-hidden=${brand ? 'false' : 'true'}
     aria-label=${brand?.name ?? nothing}
-    data-brand=${brand?.type ?? 'unknown'}
   >${brand ? (brandDrawings.get(brand.type) ?? namedCard(brand.name)) : plainCard}</svg>`
 }
 

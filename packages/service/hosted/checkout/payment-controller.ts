@@ -65,7 +65,6 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
     host.addController(this)
   }
 
-  /** The merchant's locale. */
   get locale(): string {
     return this.#session.locale
   }
@@ -147,7 +146,6 @@ export class PaymentController implements ReactiveController, ViewHolder, Sessio
     })
   }
 
-  /** Cancels the payment. */
   async cancel(): Promise<void> {
     if (this.#action) return
     this.#cancels = true

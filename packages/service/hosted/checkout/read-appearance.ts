@@ -41,11 +41,7 @@ function isPair(value: unknown): boolean {
   return [light, dark].every(readColor) && Object.keys(others).length === 0
 }
 
-/**
- * Reads the JSON of a merchant's page.
- *
- * @returns The valid tokens, and for each other one an error that names token, rule, and fix.
- */
+/** @returns The valid tokens, and for each other one an error that names token, rule, and fix. */
 export function readAppearance(text: string | undefined): {
   readonly appearance: Appearance
   readonly errors: readonly string[]

@@ -11,7 +11,7 @@ export function sandboxPanel(language: Language, onPick: (number: string) => voi
   // Object.keys loses the names of the record's type.
   const names = Object.keys(testCards) as TestCardName[]
   return html`
-    <details class="sandbox" data-testid="sandbox-panel">
+    <details class="sandbox">
       <summary data-testid="sandbox-toggle">
         <span class="note">${sandbox}</span>
         <span class="more">${title}${chevron}</span>

@@ -1,7 +1,6 @@
 /** Texts to copy: commands, and JSON values in colors. @module */
 import { html, type TemplateResult } from 'lit'
 
-/** Returns a button that copies a text and confirms it. */
 export function copyButton(text: string, label = 'Copy'): TemplateResult {
   const copy = async ({ currentTarget }: Event): Promise<void> => {
     if (!(currentTarget instanceof HTMLButtonElement)) return

@@ -8,16 +8,11 @@ import type { PaymentIntent } from '@pi-checkout/contract'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'
 
-/** Returns the command for a first create. */
 export function firstCreate(origin: string): string {
   return createCommand(origin, { amount: 150000, currency: 'AMD', orderId: 'A-1001' })
 }
 
-/**
- * Returns the command that repeats a request.
- *
- * @param intent - The intent that it created, if known: bodies are not stored.
- */
+/** @param intent - The intent that the request created, if known: bodies are not stored. */
 export function curlOf(
   { operation, method, path }: LoggedRequest,
   { origin, intent }: { readonly origin: string; readonly intent: PaymentIntent | undefined },

@@ -66,13 +66,11 @@ export class InspectorState {
   readonly intentSearch = new Search(anyIntent)
   readonly requestSearch = new Search(anyRequest)
   detail: ShownIntent | undefined
-  /** Id of the open intent. */
   openId: string | undefined
 
   readonly #requestUpdate: () => void
   #api: SandboxApi | undefined
   #abort = new AbortController()
-  /** Whether the stream of changes is open. */
   #streaming = false
   readonly #refresher = new Refresher(async (parts) => await this.#read(parts))
   /** Number of shown pages of intents. */
@@ -84,7 +82,6 @@ export class InspectorState {
     this.#requestUpdate = requestUpdate
   }
 
-  /** Connects with a token. */
   unlock(token: string): void {
     this.#abort.abort()
     this.#abort = new AbortController()
@@ -97,7 +94,6 @@ export class InspectorState {
     void this.#follow(this.#api, this.#abort.signal)
   }
 
-  /** Locks the inspector and shows the reason. */
   lock(reason: string): void {
     this.#abort.abort()
     this.#api = undefined
@@ -105,7 +101,6 @@ export class InspectorState {
     this.#setConnection('locked')
   }
 
-  /** Shows another environment. */
   async selectEnvironment(id: string): Promise<void> {
     this.detail = undefined
     this.openId = undefined
@@ -117,7 +112,6 @@ export class InspectorState {
     return id === null ? undefined : this.#remembered.get(id)
   }
 
-  /** Searches the intents of the environment. */
   async searchIntents(filter: Partial<IntentFilter>, options?: ReadOptions): Promise<void> {
     this.intentSearch.change(filter)
     this.#pages = 1
@@ -125,20 +119,17 @@ export class InspectorState {
     await this.#refresher.readNow(['intents'], options)
   }
 
-  /** Searches the request log. */
   async searchRequests(filter: Partial<RequestFilter>, options?: ReadOptions): Promise<void> {
     this.requestSearch.change(filter, filter.q !== undefined)
     this.#requestUpdate()
     if (filter.q !== undefined) await this.#refresher.readNow(['requests'], options)
   }
 
-  /** Shows another page of intents. */
   async showOlder(): Promise<void> {
     this.#pages++
     await this.#refresher.readNow(['intents'])
   }
 
-  /** Opens an intent, or closes the open one. */
   async open(id: string | undefined): Promise<void> {
     if (this.openId === id) return
     this.openId = id
@@ -185,7 +176,6 @@ export class InspectorState {
     this.#requestUpdate()
   }
 
-  /** Hides the error of the last action. */
   dismiss(): void {
     this.actionError = undefined
     this.#requestUpdate()

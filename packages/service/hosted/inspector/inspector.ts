@@ -91,7 +91,7 @@ export class Inspector extends LightElement {
     if (!document.hidden) this.#newest = intents[0]?.id
     const firstSeen = intentSearch.isEmpty ? intents.findIndex(({ id }) => id === this.#newest) : 0
     const count = firstSeen === -1 ? intents.length : firstSeen
-    const open = detail?.intent.orderId ?? titles[this.#route.section]
+    const open = detail?.intent.orderId ?? titleOf(this.#route.section)
     const lint = findings.length > 0 ? ` · Lint ${findings.length}` : ''
     document.title = `${count ? `(${count}) ` : ''}${open}${lint} · Inspector`
   }
@@ -166,7 +166,7 @@ export class Inspector extends LightElement {
     const tone = section === 'intents' ? 'quiet' : 'waiting'
     const current = section === this.#route.section
     return html`<a href=${writeRoute({ section })} aria-current=${current ? 'page' : 'false'}
-      title=${`Press ${at + 1}`}>${titles[section]}${
+      title=${`Press ${at + 1}`}>${titleOf(section)}${
         count ? html` <b class="badge" data-tone=${tone}>${count}</b>` : nothing
       }</a>`
   }
@@ -262,11 +262,7 @@ const notToken = 'This is not an admin token. Paste the printed link, or the par
 
 const iconUrl = new URL('./icon.svg', import.meta.url).href
 
-const titles: Readonly<Record<Section, string>> = {
-  intents: 'Intents',
-  requests: 'Requests',
-  idempotency: 'Idempotency',
-  lint: 'Lint',
-  faults: 'Faults',
-  environment: 'Environment',
+/** `Intents` for `intents`. */
+function titleOf(section: Section): string {
+  return section.charAt(0).toUpperCase() + section.slice(1)
 }

@@ -61,7 +61,7 @@ export class IntentDetail extends InspectorView {
     }
     return html`<div class="buttons" role="group" aria-label="Simulate an outcome">
       ${offers.map(
-        ([outcome, text, hint]) => html`<button type="button" data-outcome=${outcome} title=${hint}
+        ([outcome, text, hint]) => html`<button type="button" title=${hint}
           class=${buttonClasses[outcome] ?? nothing} ?disabled=${this.state.simulating}
           @click=${() => simulate(outcome)}>${text}</button>`,
       )}

@@ -22,7 +22,6 @@ export function toneOf(status: string): string {
   return Object.entries(tones).find(([name]) => name === status)?.[1] ?? 'plain'
 }
 
-/** Returns a status as a colored badge. */
 export function badge(status: string): TemplateResult {
   return html`<span class="badge" data-tone=${toneOf(status)} data-status=${status}>${status}</span>`
 }
@@ -32,15 +31,10 @@ export function money(amount: number, currency: string): string {
   return isCurrency(currency) ? formatMoney(amount, currency, 'en') : `${amount} ${currency}`
 }
 
-export function customerName({
-  name,
-  email,
-  id,
-}: NonNullable<PaymentIntent['customer']>): TemplateResult {
-  return html`<bdi>${name ?? email ?? id}</bdi>`
+export function customerName(customer: NonNullable<PaymentIntent['customer']>): TemplateResult {
+  return html`<bdi>${customer.name ?? customer.email ?? customer.id}</bdi>`
 }
 
-/** Returns why a status changed. */
 export function causeLabel(cause: string): string {
   return causes.get(cause) ?? cause
 }
@@ -57,7 +51,6 @@ const causes: ReadonlyMap<string, string> = new Map([
   ['expired', 'Expired'],
 ])
 
-/** What each fault does. */
 export const faultLabels: Readonly<Record<Fault['type'], string>> = {
   'drop-after-commit': 'Creates the intent, then drops the connection: a lost response.',
   'drop-before-commit': 'Drops the connection without creating an intent.',

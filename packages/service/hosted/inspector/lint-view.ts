@@ -32,7 +32,7 @@ function issueBox(state: InspectorState, issue: LintIssue): TemplateResult {
   const { rule, title, detail, fix, count, lastAt } = issue
   const { intentId, requestId } = issue
   const tone = rule.startsWith('secret') ? 'bad' : 'waiting'
-  return html`<li class="box" data-rule=${rule} data-tone=${tone}>
+  return html`<li class="box" data-tone=${tone}>
     <h2>${title}</h2>
     <p><bdi>${detail}</bdi></p>
     <p class="hint">${fix}</p>

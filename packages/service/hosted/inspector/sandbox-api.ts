@@ -5,6 +5,8 @@ import type { IntentFilter } from './search.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
+type SandboxRequest = [method: Method, path: string, body?: unknown, signal?: AbortSignal]
+
 /** The service rejected a request. `message` is shown to the user. */
 export class SandboxApiError extends Error {
   override readonly name = 'SandboxApiError'
@@ -37,13 +39,8 @@ export class SandboxApi {
   }
 
   /** Sends a request and returns the body of the response. */
-  async send<Body>(
-    method: Method,
-    path: string,
-    body?: unknown,
-    signal?: AbortSignal,
-  ): Promise<Body> {
-    const response = await this.#fetch(method, path, body, signal)
+  async send<Body>(...request: SandboxRequest): Promise<Body> {
+    const response = await this.#fetch(...request)
     // The service is of the same build.
     return (await response.json()) as Body
   }
@@ -101,12 +98,7 @@ export class SandboxApi {
     }
   }
 
-  async #fetch(
-    method: Method,
-    path: string,
-    body?: unknown,
-    signal?: AbortSignal,
-  ): Promise<Response> {
+  async #fetch(...[method, path, body, signal]: SandboxRequest): Promise<Response> {
     const response = await fetch(`/_sandbox${path}`, {
       method,
       headers: {
