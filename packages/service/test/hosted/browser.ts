@@ -12,7 +12,6 @@ import axe from 'axe-core'
 import { expect, onTestFinished, vi } from 'vitest'
 import { type Pair, type RunningCheckout, startCheckout } from '../support/checkout.ts'
 import { atEnd } from '../support/lifetime.ts'
-import type { FaultyProxy } from './faulty-proxy.ts'
 import { type Shop, startShop } from './shop-page.ts'
 
 export interface BrowserStack {
@@ -23,22 +22,15 @@ export interface BrowserStack {
   press(button: Locator): Promise<void>
 }
 
-/**
- * Starts shop, checkout, and test bank on three sites, and one browser: Chromium, or a stock Firefox.
- *
- * @param proxy - Between browser and checkout.
- */
+/** Starts shop, checkout, and test bank on three sites, and one browser: Chromium, or a stock Firefox. */
 export async function startBrowserStack(
   name: 'chromium' | 'firefox' = 'chromium',
-  proxy?: FaultyProxy,
 ): Promise<BrowserStack> {
   // On a busy host a browser may need long.
   vi.setConfig({ testTimeout: 90_000 })
   const checkout = await startCheckout({
     hosts: { checkout: 'pay.localhost', challenge: 'bank.localhost' },
-    ...(proxy && { publicUrl: `http://pay.localhost:${proxy.port}` }),
   })
-  proxy?.serve(checkout.nodeUrl)
   const shop = await startShop(checkout)
   await checkout.registerOrigin(shop.origin)
   const browser = await launchBrowser(name)

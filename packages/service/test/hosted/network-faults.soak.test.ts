@@ -2,21 +2,13 @@ import { seed } from '@pi-checkout/test-support/generated'
 import { seededRandom } from '@pi-checkout/test-support/seeded-random'
 import type { Page } from '@playwright/test'
 import { expect, test, vi } from 'vitest'
-import { atEnd } from '../support/lifetime.ts'
 import { expectResult, openShop, type ShopPage, startBrowserStack } from './browser.ts'
-import { type Call, type Fault, faults, startFaultyProxy } from './faulty-proxy.ts'
+import { type Call, type Fault, failRequests, faults } from './faulty-network.ts'
 
 /** How many times as fast the hosted page's timers run: its deadlines are 10 and 30 seconds. */
 const speed = 10
 
-const proxy = await startFaultyProxy(speed)
-atEnd(proxy.close)
-/** By intent, the faults of its next calls by path. */
-const plans = new Map<string, Map<string, Fault[]>>()
-
-proxy.decide = (path, id) => plans.get(id)?.get(path)?.shift()
-
-const stack = await startBrowserStack('chromium', proxy)
+const stack = await startBrowserStack()
 vi.setConfig({ testTimeout: 240_000 })
 
 /** A text that the hosted page showed. */
@@ -31,6 +23,7 @@ interface Shown {
 interface FaultyPage extends ShopPage {
   /** Everything that the hosted page showed, in order. */
   readonly shown: readonly Shown[]
+  readonly calls: readonly Call[]
   /** The next calls of a path fail. */
   injectFaults(path: string, ...next: readonly Fault[]): void
   /** No further call fails. */
@@ -45,18 +38,21 @@ async function openFaulty({
   readonly plan?: Readonly<Record<string, Fault[]>>
   readonly pace?: number
 } = {}): Promise<FaultyPage> {
-  const pair = await stack.checkout.createIntent()
   const plan = new Map(Object.entries(given).map(([path, list]) => [path, [...list]]))
-  plans.set(pair.id, plan)
   const shown: Shown[] = []
+  let calls: readonly Call[] = []
   const window = await openShop(stack, {
-    pair,
     expected: [/Failed to load resource/],
-    prepare: async (page) => await recordTexts(page, { shown, pace }),
+    prepare: async (page) => {
+      await recordTexts(page, { shown, pace })
+      const target = stack.checkout.nodeUrl
+      calls = await failRequests(page, { target, plan, second: 1000 / speed })
+    },
   })
   return {
     ...window,
     shown,
+    calls,
     injectFaults: (path, ...next) => void plan.set(path, [...next]),
     clearFaults: () => plan.clear(),
   }
@@ -115,9 +111,9 @@ async function expectKept(window: FaultyPage, number: string): Promise<void> {
   expect((await window.messages()).filter((message) => message === 'hello')).toHaveLength(1)
 }
 
-/** What was sent to a path for this window's intent. */
-function sent({ pair }: FaultyPage, path: string): readonly Call[] {
-  return proxy.calls.filter((call) => call.path === path && call.intent === pair.id)
+/** What was sent to a path. */
+function sent({ calls }: FaultyPage, path: string): readonly Call[] {
+  return calls.filter((call) => call.path === path)
 }
 
 const always = (fault: Fault): Fault[] => Array<Fault>(99).fill(fault)
