@@ -40,7 +40,7 @@ const origin =
 const proxies = (entry: string): string =>
   `must be IP addresses and CIDR ranges with a prefix of at least 1, separated by commas, or "none"; received "${entry}". Set for example 10.0.0.0/8,2001:db8::1, or none if clients connect directly.`
 
-for (const [name, value, rule] of [
+test.each([
   ['PI_PUBLIC_URL', 'http://pay.example.com', origin],
   ['PI_PUBLIC_URL', 'https://pay.example.com/', origin],
   ['PI_PUBLIC_URL', 'https://*.example.com', origin],
@@ -66,14 +66,13 @@ for (const [name, value, rule] of [
     'verbose',
     'must be one of silent, error, warn, info, debug (default warn); received "verbose".',
   ],
-] as const) {
-  test(`rejects ${name}=${value} and names the rule`, () => {
-    expect(() => readConfig({}, { [name]: value })).toThrow(`${name}: ${rule}`)
-  })
-}
+] as const)('rejects %s=%s and names the rule', (name, value, rule) => {
+  expect(() => readConfig({}, { [name]: value })).toThrow(`${name}: ${rule}`)
+})
 
-for (const name of ['PI_PORT', 'PI_RATE_LIMIT', 'PI_SANDBOX', 'PI_TRUSTED_PROXIES']) {
-  test(`masks a secret that was set as ${name}`, () => {
+test.each(['PI_PORT', 'PI_RATE_LIMIT', 'PI_SANDBOX', 'PI_TRUSTED_PROXIES'])(
+  'masks a secret that was set as %s',
+  (name) => {
     const key = randomSalt(32).toString('base64url')
     for (const secret of [
       `pi_sk_test_${'a1B2'.repeat(9)}`,
@@ -85,8 +84,8 @@ for (const name of ['PI_PORT', 'PI_RATE_LIMIT', 'PI_SANDBOX', 'PI_TRUSTED_PROXIE
       expect(read).not.toThrow(/a1B2|hush/)
       expect(read).not.toThrow(key.slice(0, 9))
     }
-  })
-}
+  },
+)
 
 for (const [flags, rule] of [
   [{ port: 'http' }, '--port: must be an integer from 0 to 65534'],

@@ -19,7 +19,7 @@ const encodings = [
   (text: string): string => text.replace(/[ps_e4]/, percent),
 ]
 
-for (const [what, text, secret] of [
+test.each([
   ['an API key', apiKey, 'a1B2a1B2'],
   ['a client secret', clientSecret, 'S3cS3c'],
   ['a bearer token', `Bearer ${key}`, 'aZ3-aZ3-'],
@@ -33,16 +33,14 @@ for (const [what, text, secret] of [
   ['a card number in groups', '4242 4242 4242 4242', '4242 4242'],
   ['a card number of 12 digits', '400000000002', '400000000002'],
   ['a card number of 19 digits', '4000000000000000006', '4000000000000000006'],
-] as const) {
-  test(`masks ${what}, also percent-encoded once, twice, or in part`, () => {
-    for (const encode of encodings) {
-      for (const around of ['', 'value "', 'https://x.example/']) {
-        const shown = redact(`${around}${encode(text)}${around && '" and more'}`).toLowerCase()
-        for (const form of [secret, encode(secret)]) expect(shown).not.toContain(form.toLowerCase())
-      }
+] as const)('masks %s, also percent-encoded once, twice, or in part', (_, text, secret) => {
+  for (const encode of encodings) {
+    for (const around of ['', 'value "', 'https://x.example/']) {
+      const shown = redact(`${around}${encode(text)}${around && '" and more'}`).toLowerCase()
+      for (const form of [secret, encode(secret)]) expect(shown).not.toContain(form.toLowerCase())
     }
-  })
-}
+  }
+})
 
 test('masks an API key and a client secret in capital letters', () => {
   expect(redact(apiKey.toUpperCase())).toBe('PI_SK_TEST_…')
@@ -96,7 +94,7 @@ class JWTExpired extends Error {
   override readonly name = 'JWTExpired'
 }
 
-for (const [library, fail] of [
+test.each([
   ['JSON.parse', () => JSON.parse('{"a": hidden-value}')],
   ['zod', () => z.strictObject({}).parse({ 'hidden-value': 1 })],
   [
@@ -105,14 +103,12 @@ for (const [library, fail] of [
       throw new JWTExpired('claim of hidden-value')
     },
   ],
-] as const) {
-  test(`replaces a message of ${library}, which quotes its input`, () => {
-    const cause = thrownBy(fail)
-    const described = describeError(new Error('wrapped', { cause }))
-    expect(JSON.stringify(described)).not.toContain('hidden-value')
-    expect(described.cause?.stack?.[0]).toMatch(/^at /)
-  })
-}
+] as const)('replaces a message of %s, which quotes its input', (_, fail) => {
+  const cause = thrownBy(fail)
+  const described = describeError(new Error('wrapped', { cause }))
+  expect(JSON.stringify(described)).not.toContain('hidden-value')
+  expect(described.cause?.stack?.[0]).toMatch(/^at /)
+})
 
 function thrownBy(fail: () => unknown): unknown {
   try {

@@ -11,7 +11,7 @@ const [, random = ''] = newSecretKeys().split(':')
 const sample = Buffer.alloc(32, 'sample').toString('base64url')
 const form = 'must be an id of 1 to 8 characters a-z 0-9, a colon, and 32 random bytes'
 
-for (const [what, text, rule] of [
+test.each([
   ['a sample', `k1:${sample}`, 'entry 1 is not random'],
   ['zeros', `k1:${'A'.repeat(43)}`, 'entry 1 is not random'],
   ['a short key', `k1:${random.slice(1)}`, `entry 1 ${form}`],
@@ -20,16 +20,14 @@ for (const [what, text, rule] of [
   ['a long id', `production:${random}`, `entry 1 ${form}`],
   ['a sample after a key', `k2:${random},k1:${sample}`, 'entry 2 is not random'],
   ['a repeated id', `k1:${random},k1:${random}`, 'entry 2 repeats an id'],
-] as const) {
-  test(`rejects ${what} with the rule, without the value`, () => {
-    const read = () => readSecretKeys(text)
-    expect(read).toThrow(TypeError)
-    expect(read).toThrow(`PI_SECRET_KEYS: ${rule}`)
-    for (const part of text.split(/[:, ]/).filter(({ length }) => length > 10)) {
-      expect(read).not.toThrow(part)
-    }
-  })
-}
+] as const)('rejects %s with the rule, without the value', (_, text, rule) => {
+  const read = () => readSecretKeys(text)
+  expect(read).toThrow(TypeError)
+  expect(read).toThrow(`PI_SECRET_KEYS: ${rule}`)
+  for (const part of text.split(/[:, ]/).filter(({ length }) => length > 10)) {
+    expect(read).not.toThrow(part)
+  }
+})
 
 test('rejects a start with a sample before it creates anything', async () => {
   const data = join(temporaryFolder(), 'data')

@@ -72,16 +72,17 @@ test('logs the reason of a rejected command as a warning', async () => {
   ])
 })
 
-for (const sent of ['{"command": hidden-value', '{"command":"hidden-value"}', '']) {
-  test(`logs an unreadable command without its text: ${sent}`, async () => {
+test.each(['{"command": hidden-value', '{"command":"hidden-value"}', ''])(
+  'logs an unreadable command without its text: %s',
+  async (sent) => {
     await serve()
     const socket = await client()
     socket.end(sent)
     expect(await text(socket)).toContain('could not run the command')
     expect(logged).toEqual([expect.stringContaining('The command unknown failed')])
     expect(logged.join()).not.toContain('hidden-value')
-  })
-}
+  },
+)
 
 test('disconnects a client that is silent, slow, or sends too much', async () => {
   await serve(300)

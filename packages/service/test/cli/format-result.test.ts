@@ -8,7 +8,7 @@ const origins = ['https://a.example', 'https://b.example']
 const key = { id: 'key_1', display: 'pi_sk_test_…wxyz', ...environment, createdAt }
 const expiresAt = new Date('2099-01-31T00:00:00Z')
 
-for (const [what, result, lines] of [
+test.each([
   [
     'keys, origins, and what is missing of each environment',
     {
@@ -52,8 +52,6 @@ for (const [what, result, lines] of [
     { ...environment, origins: [] },
     ['Tsiran (test): no origin, so no page can show its checkout'],
   ],
-] as readonly [string, AdminResult, readonly string[]][]) {
-  test(`shows ${what}`, () => {
-    expect(describeResult(result).split('\n')).toEqual(lines)
-  })
-}
+] as readonly [string, AdminResult, readonly string[]][])('shows %s', (_, result, lines) => {
+  expect(describeResult(result).split('\n')).toEqual(lines)
+})

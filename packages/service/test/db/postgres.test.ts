@@ -121,7 +121,7 @@ test('loses no acknowledged intent when database connections are cut', async () 
   )
 })
 
-for (const [what, keys, rule] of [
+test.each([
   ['no secret keys', undefined, 'environment variable is not set. PostgreSQL stores require it'],
   ['another key under a known id', newSecretKeys(), 'key k1 differs from the key'],
   [
@@ -129,13 +129,11 @@ for (const [what, keys, rule] of [
     newSecretKeys().replace('k1', 'k9'),
     'key k1 is missing, but rows of this store need it',
   ],
-] as const) {
-  test(`rejects a start with ${what}`, async () => {
-    const start = openStore({ store: { kind: 'postgres', url: server.url }, secretKeys: keys })
-    await expect(start).rejects.toThrow(`PI_SECRET_KEYS: ${rule}`)
-    await expect(start).rejects.not.toThrow(secretKeys.slice(3))
-  })
-}
+] as const)('rejects a start with %s', async (_, keys, rule) => {
+  const start = openStore({ store: { kind: 'postgres', url: server.url }, secretKeys: keys })
+  await expect(start).rejects.toThrow(`PI_SECRET_KEYS: ${rule}`)
+  await expect(start).rejects.not.toThrow(secretKeys.slice(3))
+})
 
 test('rejects the second of two simultaneous starts with different keys under one id', async () => {
   const url = await newDatabase('racing')

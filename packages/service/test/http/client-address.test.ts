@@ -19,20 +19,21 @@ function addressOf(
   return addresses(setting).ofRequest(request)
 }
 
-for (const [setting, peer, client] of [
+test.each([
   [undefined, '203.0.113.7', undefined],
   ['', '203.0.113.7', undefined],
   ['none', '203.0.113.7', '203.0.113.7'],
   ['none', '::ffff:203.0.113.7', '203.0.113.7'],
   ['none', '', undefined],
-] as const) {
-  test(`ignores headers with PI_TRUSTED_PROXIES=${setting} and the peer ${peer}`, () => {
+] as const)(
+  'ignores headers with PI_TRUSTED_PROXIES=%s and the peer %s',
+  (setting, peer, client) => {
     const claimed = { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1' }
     expect(addressOf(setting, peer, claimed)).toBe(client)
-  })
-}
+  },
+)
 
-for (const [what, header, client] of [
+test.each([
   ['the only hop', '203.0.113.7', '203.0.113.7'],
   ['the last hop, not one that the client wrote', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
   ['the hop before trusted ones', '203.0.113.7, 10.1.2.3,192.0.2.9', '203.0.113.7'],
@@ -48,13 +49,11 @@ for (const [what, header, client] of [
   ['nothing from an empty header', '', undefined],
   ['nothing from a name', 'shop.example', undefined],
   ['nothing from an octal look-alike', '0203.0.113.7', undefined],
-] as const) {
-  test(`takes ${what} of X-Forwarded-For`, () => {
-    expect(addressOf(proxies, '::ffff:10.0.0.2', { 'x-forwarded-for': header })).toBe(client)
-  })
-}
+] as const)('takes %s of X-Forwarded-For', (_, header, client) => {
+  expect(addressOf(proxies, '::ffff:10.0.0.2', { 'x-forwarded-for': header })).toBe(client)
+})
 
-for (const [what, header, client] of [
+test.each([
   ['the only hop', 'for=203.0.113.7;proto=https;by=10.0.0.2', '203.0.113.7'],
   ['the last hop', 'for=198.51.100.1, For="203.0.113.7:80"', '203.0.113.7'],
   ['the hop before trusted ones', 'for=203.0.113.7,proto=http;for=10.0.0.9', '203.0.113.7'],
@@ -63,11 +62,9 @@ for (const [what, header, client] of [
   ['nothing if the last hop has no "for"', 'for=203.0.113.7, proto=https', undefined],
   ['nothing if a quotation mark stays open', 'for="198.51.100.1, for=203.0.113.7', undefined],
   ['a hop after a quoted comma', 'for="_a, for=198.51.100.1", for=203.0.113.7', '203.0.113.7'],
-] as const) {
-  test(`takes ${what} of Forwarded`, () => {
-    expect(addressOf(proxies, '10.0.0.2', { forwarded: header })).toBe(client)
-  })
-}
+] as const)('takes %s of Forwarded', (_, header, client) => {
+  expect(addressOf(proxies, '10.0.0.2', { forwarded: header })).toBe(client)
+})
 
 test('knows no address if the two headers name different clients (threat 32)', () => {
   const both = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=198.51.100.1' }

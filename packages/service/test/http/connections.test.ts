@@ -83,8 +83,9 @@ test('keeps a connection whose client reads slowly', async () => {
   socket.destroy()
 })
 
-for (const path of ['/poll', '/stream']) {
-  test(`keeps a connection that waits for a response of ${path}`, async () => {
+test.each(['/poll', '/stream'])(
+  'keeps a connection that waits for a response of %s',
+  async (path) => {
     const { port } = await serve(
       async ({ url }, response) => {
         if (url === '/stream') response.write('begin')
@@ -101,8 +102,8 @@ for (const path of ['/poll', '/stream']) {
     socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
     await closed(socket)
     expect(text).toContain('news')
-  })
-}
+  },
+)
 
 test('closes the connection that is idle for longest when all are in use', async () => {
   const { port } = await serve(waitOrEnd, { max: 4 })

@@ -37,7 +37,7 @@ const chunked = message(
   [...[chunk, rest].flatMap((part) => [part.length.toString(16), part]), '0', '', ''],
 )
 
-for (const [what, requests, endless] of [
+test.each([
   [
     'the merchant API',
     [post('/payment-intents', body, apiKey), chunked, get(`/payment-intents/${id}`, apiKey)],
@@ -59,8 +59,9 @@ for (const [what, requests, endless] of [
     [get('/_sandbox/environments', admin), get('/docs'), get('/healthz')],
     [get('/_sandbox/events', admin)],
   ],
-] as const) {
-  test(`serves on, and logs no error, after clients leave at any byte of ${what}`, async () => {
+] as const)(
+  'serves on, and logs no error, after clients leave at any byte of %s',
+  async (_, requests, endless) => {
     const before = service.log.length
     const serves = async () => await created(service)
     const visits = { host, port: Number(port), serves, requests, endless }
@@ -68,8 +69,8 @@ for (const [what, requests, endless] of [
     // A client that leaves is no failure of the service.
     const errors = service.log.slice(before).filter((line) => !/"level":(?:30|40)\b/.test(line))
     expect([failure, service.child.exitCode, errors]).toEqual([undefined, null, []])
-  })
-}
+  },
+)
 
 test('stops in order after clients have left', async () => {
   expect(await service.stop()).toBe(0)

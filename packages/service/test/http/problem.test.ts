@@ -74,8 +74,9 @@ test('logs code, constraint, statement, and stack of a failed statement', async 
   expect(service.logged.join()).not.toContain('ani@example.com')
 })
 
-for (const code of ['XX000', '53100', 'P0001', '23514']) {
-  test(`masks secrets that the driver quotes with ${code}`, async () => {
+test.each(['XX000', '53100', 'P0001', '23514'])(
+  'masks secrets that the driver quotes with %s',
+  async (code) => {
     await failWith(code)
     const response = await create(service)
     expect(response.status).toBeGreaterThanOrEqual(500)
@@ -86,8 +87,8 @@ for (const code of ['XX000', '53100', 'P0001', '23514']) {
     const shown = `${service.logged[0]} ${await response.text()}`.toLowerCase()
     const parts = ['a1b2a1b2', 'c3d4c3d4', 's3cs3c', 'tok3ntok3n', '0000 0000', 'hunter2']
     for (const part of parts) expect(shown).not.toContain(part)
-  })
-}
+  },
+)
 
 test('logs message and stack of an unexpected error', async () => {
   const { id } = await created(service)

@@ -1,36 +1,28 @@
 import { expect, test } from 'vitest'
 import { json } from '../../src/http/response.ts'
 import { serveHandlers } from '../support/lifetime.ts'
+import { problemOf } from '../support/service.ts'
 
 const url = await serveHandlers({
   page: ({ params }) => json(params),
   retrieve: ({ params }) => json(params),
-  environments: () => json([]),
-  addFault: ({ params }) => json(params),
-  clearFaults: ({ params }) => json(params),
 })
 
-for (const [path, params] of [
-  ['/checkout/pi_1', { id: 'pi_1' }],
-  ['/checkout/pi%5F1', { id: 'pi_1' }],
-  ['/checkout/pi_1?id=2', { id: 'pi_1' }],
-  ['/payment-intents/%ff', { id: '%ff' }],
-] as const) {
-  test(`decodes the parameters of ${path}`, async () => {
-    const response = await fetch(url + path)
-    expect([response.status, await response.json()]).toEqual([200, params])
-  })
-}
+test.each([
+  ['/checkout/pi_1', 'pi_1'],
+  ['/checkout/pi%5F1', 'pi_1'],
+  ['/checkout/pi_1?id=2', 'pi_1'],
+  ['/payment-intents/%ff', '%ff'],
+])('decodes the parameters of %s', async (path, id) => {
+  const response = await fetch(url + path)
+  expect([response.status, await response.json()]).toEqual([200, { id }])
+})
 
-for (const path of ['/checkout/%ff', '/checkout/', '/checkout/a/b', '/checkout', '/readyz']) {
-  test(`returns 404 for ${path}`, async () => {
-    expect((await fetch(url + path)).status).toBe(404)
-  })
-}
-
-test('returns 405 with the methods of the path', async () => {
-  const response = await fetch(`${url}/_sandbox/environments/1/faults`, { method: 'PUT' })
-  expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, DELETE'])
+test.each([
+  ...['/checkout/%ff', '/checkout/', '/checkout/a/b', '/checkout', '/readyz', '/x'],
+  ...['/payment-intents/', '/Payment-Intents/x'],
+])('returns 404 for %s (threat 30)', async (path) => {
+  expect(await problemOf(await fetch(url + path))).toBe('404 not_found')
 })
 
 test('returns only the head for HEAD', async () => {

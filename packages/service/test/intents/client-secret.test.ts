@@ -27,17 +27,18 @@ test('derives the same secret in every version', () => {
   )
 })
 
-for (const [what, change] of [
+test.each([
   ['intent', { id: 'pi_2' }],
   ['environment', { environmentId: 'env_2' }],
   ['salt', { secretSalt: Buffer.alloc(16, 2) }],
-] as const) {
-  test(`derives another secret for another ${what}, which does not open this intent`, () => {
+] as const)(
+  'derives another secret for another %s, which does not open this intent',
+  (_, change) => {
     const other = clientSecret(keys, { ...intent, ...change })
     expect(other.slice(-48)).not.toBe(secretOf().slice(-48))
     expect(opens(keys, intent, { candidate: other, at })).toBe(false)
-  })
-}
+  },
+)
 
 test('opens an intent with its own secret only', () => {
   const secret = secretOf()

@@ -105,14 +105,15 @@ for (const [from, cause, rejection] of [
   })
 }
 
-for (const status of ['succeeded', 'failed', 'canceled', 'expired'] as const) {
-  test(`never moves an intent that is ${status}`, () => {
+test.each(['succeeded', 'failed', 'canceled', 'expired'] as const)(
+  'never moves an intent that is %s',
+  (status) => {
     for (const cause of [confirmed, passed, denied, authorised, soft, hard, canceled]) {
       expect(decide({ ...open, status }, cause, at(2))).toEqual({ rejection: 'intent_finalized' })
     }
     expect(deadlineTransition({ ...open, status }, at(1e6))).toBeUndefined()
-  })
-}
+  },
+)
 
 test('dates the effect of a deadline at the deadline', () => {
   expect(deadlineTransition(open, at(24 * 60 - 1))).toBeUndefined()

@@ -59,18 +59,16 @@ test('ends a challenge at its deadline, long before that of its intent', async (
   expect((await rowOf(draft.id)).status).toBe('requires_payment_method')
 })
 
-for (const [what, hoursAhead] of [
+test.each([
   ['of real time', 0],
   ['of a clock that is three days behind', -72],
-] as const) {
-  test(`stores an idempotency key for 48 hours ${what}`, async () => {
-    const id = await createIn(`Keys ${hoursAhead}`, hoursAhead)
-    await reapAt(47)
-    expect((await rowOf(id)).hasKey).toBe(true)
-    await reapAt(48)
-    expect((await rowOf(id)).hasKey).toBe(false)
-  })
-}
+] as const)('stores an idempotency key for 48 hours %s', async (_, hoursAhead) => {
+  const id = await createIn(`Keys ${hoursAhead}`, hoursAhead)
+  await reapAt(47)
+  expect((await rowOf(id)).hasKey).toBe(true)
+  await reapAt(48)
+  expect((await rowOf(id)).hasKey).toBe(false)
+})
 
 test('rolls its batch back at a stop', async () => {
   await db.query`

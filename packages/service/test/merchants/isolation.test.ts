@@ -80,16 +80,6 @@ test('replays a key with every API key of its environment and with no other', as
   }
 })
 
-test('limits the rate of each environment separately', async () => {
-  const folder = temporaryFolder()
-  const limited = await startTestService({ PI_DATA_DIR: folder, PI_RATE_LIMIT: '5' })
-  const other = { url: limited.url, ...(await newKey(folder, 'Sevan Books')) }
-  const flood = Array.from({ length: 60 }, async () => (await create(limited)).status)
-  expect((await create(other)).status).toBe(201)
-  expect(await Promise.all(flood)).toContain(429)
-  expect((await create(other)).status).toBe(201)
-})
-
 test('moves the clock of one environment only', async () => {
   const [own, other] = [await created(service), await created(second)]
   const clock = `/environments/${ids.first}/clock`

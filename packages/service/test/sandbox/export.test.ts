@@ -9,14 +9,9 @@ beforeEach(async () => {
   await control(service, 'POST', '/reset', {})
 })
 
-interface Part {
-  readonly environments: readonly object[]
-  readonly intents: readonly { readonly id: string }[]
-  readonly next: string | null
-}
-
-async function exported(query = ''): Promise<Part> {
-  return (await (await control(service, 'GET', `/export${query}`)).json()) as Part
+// biome-ignore lint/suspicious/noExplicitAny: tests read exports field by field
+async function exported(query = ''): Promise<any> {
+  return await (await control(service, 'GET', `/export${query}`)).json()
 }
 
 async function imported(saved: unknown, to = service): Promise<unknown> {
@@ -82,8 +77,8 @@ for (const [change, detail] of [
 }
 
 test('rejects a merchant name that the store cannot contain', async () => {
-  const saved = await exported()
-  const environments = saved.environments.map((each) => ({ ...each, merchant: 'a\0' }))
+  const { environments, ...saved } = await exported()
+  environments[0].merchant = 'a\0'
   expect(await imported({ ...saved, environments })).toMatchObject({
     detail: expect.stringContaining('environments.0.merchant is invalid'),
   })
@@ -106,17 +101,16 @@ test('exports a large sandbox in parts that can be imported', async () => {
     expect(await imported({ ...saved, intents: half })).toMatchObject({ imported: 30 })
   }
 
-  const parts: Part[] = []
-  for (let query: string | null = ''; query !== null; ) {
-    const part: Part = await exported(query)
-    parts.push(part)
+  const ids: string[] = []
+  let parts = 0
+  for (let query: string | null = ''; query !== null; parts++) {
+    const part = await exported(query)
+    const found = part.intents.map(({ id }: { id: string }) => id)
+    ids.push(...found)
+    expect([found.at(-1), null]).toContain(part.next)
     query = part.next && `?after=${part.next}`
+    expect(await imported(part)).toEqual({ imported: 0, skipped: found.length })
   }
-  expect(parts.length).toBeGreaterThan(2)
-  for (const part of parts.slice(0, -1)) expect(part.next).toBe(part.intents.at(-1)?.id)
-  const ids = parts.flatMap((part) => part.intents.map(({ id }) => id))
+  expect(parts).toBeGreaterThan(2)
   expect([ids.length, new Set(ids).size]).toEqual([61, 61])
-  for (const part of parts) {
-    expect(await imported(part)).toEqual({ imported: 0, skipped: part.intents.length })
-  }
 })

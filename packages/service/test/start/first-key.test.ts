@@ -41,7 +41,7 @@ test('shows the same key at each start, without a line in the log', async () => 
   expect(logged).toEqual([])
 })
 
-for (const [reason, storedKey] of [
+test.each([
   [
     'was revoked',
     async () => {
@@ -53,17 +53,15 @@ for (const [reason, storedKey] of [
   ['has expired', async () => (await newKey('test', new Date(0))).apiKey],
   ['is for a live environment', async () => (await newKey('live')).apiKey],
   ['is unknown in this store', async () => `pi_sk_test_${'0'.repeat(36)}`],
-] as const) {
-  test(`creates and stores another key if the stored one ${reason}`, async () => {
-    const stored = await storedKey()
-    writeFileSync(file, JSON.stringify({ apiKey: stored }))
-    const apiKey = await start()
-    expect(apiKey).not.toBe(stored)
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ apiKey })
-    expect(logged).toEqual([
-      expect.stringContaining(`sandbox.json ${reason}. PI_API_KEY is a new one`),
-    ])
-    for (const key of [apiKey, stored]) expect(logged.join()).not.toContain(key)
-    expect([await start(), logged]).toEqual([apiKey, [expect.anything()]])
-  })
-}
+] as const)('creates and stores another key if the stored one %s', async (reason, storedKey) => {
+  const stored = await storedKey()
+  writeFileSync(file, JSON.stringify({ apiKey: stored }))
+  const apiKey = await start()
+  expect(apiKey).not.toBe(stored)
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ apiKey })
+  expect(logged).toEqual([
+    expect.stringContaining(`sandbox.json ${reason}. PI_API_KEY is a new one`),
+  ])
+  for (const key of [apiKey, stored]) expect(logged.join()).not.toContain(key)
+  expect([await start(), logged]).toEqual([apiKey, [expect.anything()]])
+})

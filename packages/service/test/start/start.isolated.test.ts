@@ -55,14 +55,15 @@ beforeEach(() => {
   parts.failing = ''
 })
 
-for (const failing of ['app', 'test bank']) {
-  test(`leaves no reaper and no admin socket if it fails at the ${failing}`, async () => {
+test.each(['app', 'test bank'])(
+  'leaves no reaper and no admin socket if it fails at the %s',
+  async (failing) => {
     parts.failing = failing
     await expect(startTestService({ PI_DATA_DIR: directory })).rejects.toThrow(`no ${failing}`)
     expect(parts.reapers).toBe(0)
     expect(await sendAdminCommand(directory, { command: 'keys list' })).toBeUndefined()
-  })
-}
+  },
+)
 
 test('closes the connection of a request that began before the drain', async () => {
   const service = await startTestService({ PI_DRAIN_MS: '500' })
