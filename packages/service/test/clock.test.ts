@@ -5,17 +5,15 @@ import { createClock } from '../src/clock.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { createBatch } from '../src/intents/create-batch.ts'
 import { reap } from '../src/intents/reaper.ts'
-import { newSecretKeys, readSecretKeys } from '../src/secret-keys.ts'
+import { readSecretKeys } from '../src/secret-keys.ts'
 import { atEnd, startPostgres } from './support/lifetime.ts'
 import { created, startTestService } from './support/service.ts'
 import { hashes, newIntent } from './support/store.ts'
 
 const hour = 3600_000
-const secretKeys = newSecretKeys()
-const server = await startPostgres()
-const env = { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: secretKeys, PI_LOG_LEVEL: 'warn' }
+const { env } = await startPostgres()
 const service = await startTestService(env)
-const db = await openPostgres(server.url)
+const db = await openPostgres(env.PI_DATABASE_URL)
 atEnd(() => db.close())
 
 function machine(ahead: number): () => Date {
@@ -90,7 +88,7 @@ test('releases keys and judges sessions by the time of the database', async () =
   await reap({ db, now: machine(49 * hour) })
   expect(await hasKey()).toBe(false)
 
-  const tokens = new SessionTokens(readSecretKeys(secretKeys), service.url)
+  const tokens = new SessionTokens(readSecretKeys(env.PI_SECRET_KEYS), service.url)
   const session = { id: intent.id, environmentId, origin: 'https://shop.example' }
   for (const [signer, verifier] of [
     [8000, 0],

@@ -45,20 +45,17 @@ const database = await startLoadBalancer()
 atEnd(database.stop)
 const service = await startLoadBalancer()
 atEnd(service.stop)
-let primary = await startPostgres()
+let primary: TemporaryPostgres = await startPostgres()
 database.targets.add(portOf(primary.url))
 const env = {
   PI_DATABASE_URL: primary.url.replace(`${portOf(primary.url)}`, `${database.port}`),
   PI_PUBLIC_URL: service.origin,
   PI_SECRET_KEYS: newSecretKeys(),
 }
-const instances = [
-  await startTestService(env),
-  await startTestService(env),
-  await startTestService(env),
-]
+const one = await startTestService(env)
+const instances = [one, await startTestService(env), await startTestService(env)]
 for (const { url } of instances) service.targets.add(portOf(url))
-const apiKey = String(instances.flatMap(({ ready }) => ready.apiKey ?? [])[0])
+const { apiKey } = one
 const merchant = { url: service.origin, apiKey }
 
 /** The status of each acknowledged intent, by its id. */
@@ -69,12 +66,10 @@ test('loses and doubles no acknowledged intent or payment in five failovers', as
   const lanes = [merchants(0), merchants(1), merchants(2), merchants(3), buyers(4), buyers(5)]
   await Promise.all([failOver(), ...lanes])
   const admin = await connect(primary.url)
-  const { rows } = await admin.query(
-    'select id, status, order_id as "orderId" from payment_intents',
-  )
+  const { rows } = await admin.query('select id, status, order_id from payment_intents')
   await admin.end()
   expect(new Map(rows.map(({ id, status }) => [id, status]))).toEqual(acknowledged)
-  expect(new Set(rows.map(({ orderId }) => orderId)).size).toBe(rows.length)
+  expect(new Set(rows.map((row) => row.order_id)).size).toBe(rows.length)
 }, 300_000)
 
 async function failOver(): Promise<void> {

@@ -3,7 +3,6 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { Change } from '../../src/db/database.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
-import { newSecretKeys } from '../../src/secret-keys.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { create, isReplay, order, startTestService } from '../support/service.ts'
 
@@ -13,7 +12,7 @@ const server = await startPostgres({
   default_transaction_isolation: 'serializable',
   datestyle: 'SQL, DMY',
 })
-const PI_SECRET_KEYS = newSecretKeys()
+const { apiKey } = await startTestService(server.env)
 
 async function pooled(settings: Readonly<Record<string, string | number>>): Promise<string> {
   const pooler = await startPgbouncer(server.url, settings)
@@ -23,10 +22,8 @@ async function pooled(settings: Readonly<Record<string, string | number>>): Prom
 
 /** Starts two instances, sends each create twice to both at once, and expects one intent with the same bytes. */
 async function expectOneIntentPerKey(PI_DATABASE_URL: string): Promise<void> {
-  const start = async () => await startTestService({ PI_DATABASE_URL, PI_SECRET_KEYS })
+  const start = async () => await startTestService({ ...server.env, PI_DATABASE_URL })
   const instances = [await start(), await start()]
-  const apiKey = String(instances.flatMap(({ ready }) => ready.apiKey ?? [])[0] ?? key)
-  key = apiKey
   const startedAt = Date.now()
   const keys = Array.from({ length: 50 }, (_, index) => `${PI_DATABASE_URL} ${index}`)
   const bodies = await Promise.all(
@@ -48,8 +45,6 @@ async function expectOneIntentPerKey(PI_DATABASE_URL: string): Promise<void> {
     expect(createdAt).toBeLessThanOrEqual(Date.now())
   }
 }
-/** Key of the first start: later ones show none. */
-let key = ''
 
 describe.skipIf(!hasPgbouncer)('behind PgBouncer', () => {
   test('works in session mode that drops startup options', async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { Fragment, sessionSettings } from '../../src/db/database.ts'
+import { sessionSettings } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
@@ -87,6 +87,11 @@ async function planOf(text: string): Promise<string> {
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
+/** A template of one of these kinds, whose values have at most one pair of braces in braces. */
+const templates =
+  /(?:\bquery(?:<[^`]*?>)?|const (\w+) = new Fragment\(\s*)`((?:[^`$]|\$(?!\{)|\$\{(?:[^{}]|\{[^{}]*\})*\})*)`/g
+const value = /\$\{((?:[^{}]|\{[^{}]*\})*)\}/g
+
 /** Reads every prepared statement from the source, with the parameters that the driver gets. */
 async function readStatements(): Promise<string[]> {
   const fragments = new Map<string, string>()
@@ -95,46 +100,18 @@ async function readStatements(): Promise<string[]> {
     if (!file.endsWith('.ts') || file.startsWith('db/')) continue
     const code = readFileSync(source + file, 'utf8')
     const shared = /export const \w+ = new Fragment/.test(code) ? await import(source + file) : {}
-    for (const [name, value] of Object.entries(shared)) {
-      if (value instanceof Fragment) fragments.set(name, value.text)
-    }
-    for (const { index, 0: begin, 1: name = '' } of code.matchAll(
-      /const (\w+) = new Fragment\(`/g,
-    )) {
-      if (!fragments.has(name)) fragments.set(name, readTemplate(code, index + begin.length))
-    }
-    for (const { index, 0: begin } of code.matchAll(/\bquery(?:<[^`]*>)?`/g)) {
-      texts.push(readTemplate(code, index + begin.length))
+    for (const [, name, text = ''] of code.matchAll(templates)) {
+      if (name === undefined) texts.push(text)
+      else fragments.set(name, shared[name]?.text ?? text)
     }
   }
   const fill = (text: string): string =>
-    text.replace(/\0([^\0]*)\0/g, (value, name: string) => {
+    text.replace(value, (sent, name: string) => {
       const fragment = fragments.get(name.replace(/\.text$/, ''))
-      return fragment === undefined ? value : fill(fragment)
+      return fragment === undefined ? sent : fill(fragment)
     })
   return texts.map((text) => {
     let parameters = 0
-    return fill(text).replace(/\0[^\0]*\0/g, () => `$${++parameters}`)
+    return fill(text).replace(value, () => `$${++parameters}`)
   })
-}
-
-/** Returns a template from its begin to its end, with each value between two U+0000. */
-function readTemplate(code: string, begin: number): string {
-  let text = ''
-  let depth = 0
-  for (let at = begin; depth > 0 || code[at] !== '`'; at++) {
-    if (depth === 0 && code.startsWith('${', at)) {
-      depth = 1
-      text += '\0'
-      at++
-      continue
-    }
-    if (depth > 0) depth += { '{': 1, '}': -1 }[code[at] ?? ''] ?? 0
-    text += depth === 0 && code[at] === '}' && hasOpenValue(text) ? '\0' : code[at]
-  }
-  return text
-}
-
-function hasOpenValue(text: string): boolean {
-  return text.split('\0').length % 2 === 0
 }

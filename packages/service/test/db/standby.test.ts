@@ -2,16 +2,12 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openPool } from '../../src/db/database.ts'
 import { createIntentStore } from '../../src/intents/intents.ts'
-import { newSecretKeys } from '../../src/secret-keys.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { startTestService } from '../support/service.ts'
 import { hashes, newIntent } from '../support/store.ts'
 
 const server = await startPostgres()
-const service = await startTestService({
-  PI_DATABASE_URL: server.url,
-  PI_SECRET_KEYS: newSecretKeys(),
-})
+const service = await startTestService(server.env)
 const admin = new pg.Client(server.url)
 await admin.connect()
 atEnd(() => admin.end())

@@ -84,40 +84,25 @@ test('logs each response with its id, without values that a caller chose', async
   const responses = [
     made,
     await retrieve(service, id, { 'idempotency-key': 'order-1' }),
-    await fetch(`${service.url}/checkout/${clientSecret}?key=${service.apiKey}`),
+    await fetch(`${service.url}/checkout/${clientSecret}?key=${service.apiKey}`, {
+      headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' },
+    }),
   ]
-  expect(await linesOf(3)).toEqual(
+  const lines = await linesOf(3)
+  expect(lines).toMatchObject(
     [
       { method: 'POST', path: '/payment-intents', status: 201 },
       { method: 'GET', path: '/payment-intents/:id', status: 200 },
       { method: 'GET', path: '/checkout/:id', status: 200 },
-    ].map((line, index) =>
-      expect.objectContaining({
-        ...line,
-        level: 20,
-        ms: expect.any(Number),
-        requestId: responses[index]?.headers.get('request-id'),
-      }),
-    ),
+    ].map((line, index) => ({
+      ...{ ...line, level: 20, ms: expect.any(Number) },
+      requestId: responses[index]?.headers.get('request-id'),
+    })),
   )
+  expect(lines.map(({ client }) => client)).toEqual([undefined, undefined, '203.0.113.7'])
   for (const value of [id, clientSecret, service.apiKey, 'order-1']) {
     expect(service.logged.join()).not.toContain(value)
   }
-})
-
-test('logs the address of a client where it is known', async () => {
-  for (const [path, address] of [
-    ['/healthz', '198.51.100.1, 203.0.113.7'],
-    ['/docs', '2001:db8::7'],
-    ['/readyz', undefined],
-  ] as const) {
-    await fetch(service.url + path, { headers: address ? { 'x-forwarded-for': address } : {} })
-  }
-  expect((await linesOf(3)).map(({ path, client }) => [path, client])).toEqual([
-    ['/healthz', '203.0.113.7'],
-    ['/docs', '2001:db8:0:0::/64'],
-    ['/readyz', undefined],
-  ])
 })
 
 test('observes no request if the log omits debug lines', () => {

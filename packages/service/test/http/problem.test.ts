@@ -1,15 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
 import { openPostgres } from '../../src/db/postgres.ts'
 import type { LoggedError } from '../../src/log.ts'
-import { newSecretKeys } from '../../src/secret-keys.ts'
 import { PageClient } from '../support/checkout.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { create, created, order, retrieve, startTestService } from '../support/service.ts'
 
 const server = await startPostgres()
-const service = await startTestService({
-  ...{ PI_DATABASE_URL: server.url, PI_SECRET_KEYS: newSecretKeys() },
-})
+const service = await startTestService(server.env)
 const db = await openPostgres(server.url)
 atEnd(() => db.close())
 

@@ -50,36 +50,24 @@ const canceled: Cause = { type: 'canceled' }
 
 const again = 'requires_payment_method'
 const retryable = { ...failure, retryable: true, occurredAt: at(2).toISOString() }
+const retried = { status: again, paymentMethod: null, lastPaymentFailure: retryable }
+const failed = { status: 'failed', lastPaymentFailure: { ...failure, retryable: false } }
+const redirected = {
+  status: 'requires_action',
+  nextAction: { type: 'redirect', expiresAt: at(12) },
+}
+const paid = { status: 'succeeded', providerPaymentId: 'sim_1', finalizedAt: at(2) }
+const redirect = { ...confirmed, challenge: 'redirect' }
 
 for (const [what, from, cause, to] of [
   ['a confirmation', open, confirmed, { status: 'processing', confirms: 1 }],
-  [
-    'a confirmation with a challenge of ten minutes',
-    open,
-    { ...confirmed, challenge: 'redirect' },
-    { status: 'requires_action', nextAction: { type: 'redirect', expiresAt: at(12) } },
-  ],
+  ['a confirmation with a challenge of ten minutes', open, redirect, redirected],
   ['a confirmation with a later result', open, { ...confirmed, settlement }, { settlement }],
   ['a passed challenge', challenged, passed, { status: 'processing', nextAction: null }],
-  [
-    'a denied challenge',
-    challenged,
-    denied,
-    { status: again, paymentMethod: null, lastPaymentFailure: retryable },
-  ],
-  [
-    'an authorized payment',
-    processing,
-    authorised,
-    { status: 'succeeded', providerPaymentId: 'sim_1', finalizedAt: at(2) },
-  ],
+  ['a denied challenge', challenged, denied, retried],
+  ['an authorized payment', processing, authorised, paid],
   ['a soft decline', processing, soft, { status: again }],
-  [
-    'a hard decline',
-    processing,
-    hard,
-    { status: 'failed', lastPaymentFailure: { ...failure, retryable: false } },
-  ],
+  ['a hard decline', processing, hard, failed],
   ['the tenth decline', { ...processing, confirms: 10 }, soft, { status: 'failed' }],
   ['the tenth denied challenge', { ...challenged, confirms: 10 }, denied, { status: 'failed' }],
   ['a cancel', open, canceled, { status: 'canceled', finalizedAt: at(2) }],

@@ -2,12 +2,11 @@ import { piService, startProgram } from '@pi-checkout/test-support/process'
 import { expect, test } from 'vitest'
 import { examine } from '../../src/cli/doctor/doctor.ts'
 import { readConfig } from '../../src/config.ts'
-import { newSecretKeys } from '../../src/secret-keys.ts'
 import { startPostgres } from '../support/lifetime.ts'
-import { startTestService } from '../support/service.ts'
+import { control } from '../support/sandbox.ts'
+import { startTestService, type TestService } from '../support/service.ts'
 
-const server = await startPostgres()
-const env = { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: newSecretKeys() }
+const { env } = await startPostgres()
 
 test('the doctor says that the first start creates the schema', async () => {
   const { ok, findings } = await examine(readConfig({ port: '0' }, env))
@@ -52,17 +51,12 @@ test('prints a link to the inspector that works on this machine behind a proxy',
   expect(ready.checkoutOrigin).toBe(publicUrl)
   const page = await fetch(ready.inspectorUrl)
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Inspector')])
-  const network = await startTestService({
-    ...env,
-    PI_PUBLIC_URL: publicUrl,
-    PI_SANDBOX: 'network',
-  })
-  expect(network.ready.inspectorUrl).toContain(`${publicUrl}/_sandbox/#`)
+  const open = await startTestService({ ...env, PI_PUBLIC_URL: publicUrl, PI_SANDBOX: 'network' })
+  expect(open.ready.inspectorUrl).toContain(`${publicUrl}/_sandbox/#`)
 })
 
-async function environments({ ready }: Awaited<ReturnType<typeof startTestService>>) {
-  const headers = { authorization: `Bearer ${ready.adminToken}` }
-  const response = await fetch(`${ready.baseUrl}/_sandbox/environments`, { headers })
+async function environments(service: TestService) {
+  const response = await control(service, 'GET', '/environments')
   return ((await response.json()) as { environments: unknown }).environments
 }
 

@@ -3,13 +3,11 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startLoadBalancer } from '@pi-checkout/test-support/load-balancer'
 import { expect, test } from 'vitest'
-import { newSecretKeys } from '../../src/secret-keys.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { order, startProcess } from '../support/service.ts'
 
-const server = await startPostgres()
-const env = { PI_SECRET_KEYS: newSecretKeys(), PI_DRAIN_MS: '1000' }
-const start = async () => await startProcess(['--database-url', server.url], env)
+const { env } = await startPostgres()
+const start = async () => await startProcess([], { ...env, PI_DRAIN_MS: '1000' })
 const first = await start()
 const instances = [first, await start(), await start()]
 const balancer = await startLoadBalancer()

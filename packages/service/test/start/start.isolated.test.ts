@@ -2,25 +2,22 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
 import { order, startTestService, type TestService } from '../support/service.ts'
 
-/** What a start creates; the named part fails. */
-const parts = vi.hoisted(() => ({ failing: '', reapers: 0 }))
+/** What a start creates. Its last listener may fail once. */
+const parts = vi.hoisted(() => ({ isFailing: false, reapers: 0 }))
 vi.mock('../../src/app.ts', async (load) => {
   const original = await load<typeof import('../../src/app.ts')>()
-  const failAt =
-    <Given, Listener>(part: string, create: (given: Given) => Listener) =>
-    (given: Given): Listener => {
-      if (parts.failing === part) throw new Error(`no ${part}`)
-      return create(given)
-    }
   return {
     ...original,
-    mainListener: failAt('app', original.mainListener),
-    testBankListener: failAt('test bank', original.testBankListener),
+    testBankListener: (...given: Parameters<typeof original.testBankListener>) => {
+      if (!parts.isFailing) return original.testBankListener(...given)
+      parts.isFailing = false
+      throw new Error('no test bank')
+    },
   }
 })
 vi.mock('../../src/intents/reaper.ts', async (load) => {
@@ -51,19 +48,12 @@ function beginningOf({ url, apiKey }: TestService, length: number): string {
   ].join('\r\n')
 }
 
-beforeEach(() => {
-  parts.failing = ''
+test('leaves no reaper and no admin socket if it fails at its last listener', async () => {
+  parts.isFailing = true
+  await expect(startTestService({ PI_DATA_DIR: directory })).rejects.toThrow('no test bank')
+  expect(parts.reapers).toBe(0)
+  expect(await sendAdminCommand(directory, { command: 'keys list' })).toBeUndefined()
 })
-
-test.each(['app', 'test bank'])(
-  'leaves no reaper and no admin socket if it fails at the %s',
-  async (failing) => {
-    parts.failing = failing
-    await expect(startTestService({ PI_DATA_DIR: directory })).rejects.toThrow(`no ${failing}`)
-    expect(parts.reapers).toBe(0)
-    expect(await sendAdminCommand(directory, { command: 'keys list' })).toBeUndefined()
-  },
-)
 
 test('closes the connection of a request that began before the drain', async () => {
   const service = await startTestService({ PI_DRAIN_MS: '500' })

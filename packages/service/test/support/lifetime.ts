@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startTemporaryPostgres, type TemporaryPostgres } from '@pi-checkout/test-support/postgres'
+import { startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { pino } from 'pino'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import { createListener, type ListenerOptions } from '../../src/http/router.ts'
+import { newSecretKeys } from '../../src/secret-keys.ts'
 
 /**
  * Runs `end` once: after the running test, or after the file if it is called outside of tests and hooks. The last
@@ -33,13 +34,11 @@ export function temporaryFolder(): string {
   return folder
 }
 
-/** Starts a PostgreSQL server that does not sync, with these settings. */
-export async function startPostgres(
-  settings: Readonly<Record<string, string>> = {},
-): Promise<TemporaryPostgres> {
+/** Starts a PostgreSQL server that does not sync, with these settings. `env` is that of a service which uses it. */
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}) {
   const server = await startTemporaryPostgres({ fsync: 'off', ...settings })
   atEnd(server.stop)
-  return server
+  return { ...server, env: { PI_DATABASE_URL: server.url, PI_SECRET_KEYS: newSecretKeys() } }
 }
 
 /** Starts a server, and returns its origin. */
