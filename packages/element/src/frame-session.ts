@@ -131,8 +131,10 @@ export class FrameSession {
   }
 
   #onMessage(message: FromFrame): void {
-    if (message.t === 'fail') this.#fail(readFailCode(message.code), message.test)
-    else if (this.#acknowledged) this.#handle(message)
+    if (message.t === 'fail') {
+      const code = failCodes.find((known) => known === message.code)
+      this.#fail(code ?? 'internal', message.test)
+    } else if (this.#acknowledged) this.#handle(message)
     else if (message.t === 'ack') {
       this.#acknowledged = true
       this.configure()
@@ -219,8 +221,4 @@ export class FrameSession {
     this.#options.emit({ t: 'fail', code, test })
     this.end()
   }
-}
-
-function readFailCode(code: string): CheckoutErrorCode {
-  return failCodes.find((known) => known === code) ?? 'internal'
 }

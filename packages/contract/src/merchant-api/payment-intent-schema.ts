@@ -32,15 +32,12 @@ const Amount = z
     }),
   )
 
+const currencyRule = { error: `must be one of ${currencies.join(', ')}` }
 const CurrencyCode = z
-  .string({ error: `must be one of ${currencies.join(', ')}` })
+  .string(currencyRule)
   // ASCII only: toUpperCase changes some other letters.
   .transform((code) => code.replace(/[a-z]/g, (letter) => letter.toUpperCase()))
-  .pipe(
-    z.enum(currencies, {
-      error: `must be one of ${currencies.join(', ')}`,
-    }),
-  )
+  .pipe(z.enum(currencies, currencyRule))
 
 const OrderId = z.string({ error: 'must be a string of 1 to 32 characters' }).check(
   rule<string>((orderId) => {

@@ -89,25 +89,6 @@ const cards = Object.fromEntries(
   ),
 )
 
-const testIds = [
-  'ready',
-  'busy',
-  'idle',
-  'leave',
-  'finish',
-  'grow',
-  'shrink',
-  'reload',
-  'silence',
-  'fail-origin_not_allowed',
-  'fail-unauthorized',
-  'fail-internal',
-]
-
-const buttons = testIds
-  .map((id) => `<button type="button" data-testid="${id}">${id.replace(/[-_]/g, ' ')}</button>`)
-  .join('\n      ')
-
 // The script is text, so that a compiler of this file does not change it.
 const documentText = `<!doctype html>
 <html lang="en">
@@ -132,7 +113,6 @@ const documentText = `<!doctype html>
         <button type="button" data-testid="cancel">Cancel payment</button>
       </form>
       <hr>
-      ${buttons}
     </main>
     <script>
       'use strict'
@@ -155,6 +135,13 @@ const documentText = `<!doctype html>
         shrink: () => size(Math.max(height - 400, 1)),
         reload: () => location.reload(),
         silence: () => { silent = true },
+      }
+      const failures = ['origin_not_allowed', 'unauthorized', 'internal'].map((code) => 'fail-' + code)
+      for (const id of [...Object.keys(actions), ...failures]) {
+        const button = document.createElement('button')
+        button.textContent = id.replace(/[-_]/g, ' ')
+        button.dataset.testid = id
+        if (id !== 'cancel') document.querySelector('main').append(button)
       }
       const isText = (...values) => values.every((value) => typeof value === 'string')
       const handlers = {
