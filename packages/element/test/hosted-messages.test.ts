@@ -182,7 +182,7 @@ test.each<[PiEventType, FromFrame[]]>([
     if (frame()) send(...messages)
     const options = added.flatMap(({ mock }) => mock.calls.map((call) => call[2]))
     for (const spy of added) spy.mockRestore()
-    expect(options.map((given) => Object(given).signal?.aborted)).toEqual(Array(4).fill(true))
+    expect(new Set(options.map((given) => Object(given).signal?.aborted))).toEqual(new Set([true]))
     expect([frame(), pay.state, vi.getTimerCount()]).toEqual([null, 'idle', 0])
     if (messages.length) expect(port.close).toHaveBeenCalled()
   },

@@ -122,26 +122,3 @@ test('ten thousand messages from a sibling frame change nothing (threat 46)', as
   await expectNoChange(page)
   expect(sites.requests).toEqual(['/checkout/pi_1'])
 })
-
-test('ten thousand messages from an opener change nothing (threat 46)', async () => {
-  sites.respondAsAttacker = () => ({
-    body: `<!doctype html><title>Attacker</title><script>
-      ${fuzzer}${forgery}
-      const open = (url) => { window.shop = window.open(url) }
-      const send = (message) => shop.postMessage(message, '*')</script>`,
-  })
-  const context = (await openReady()).context()
-  const opener = await context.newPage()
-  await opener.goto(sites.attacker)
-  const opened = context.waitForEvent('page')
-  await opener.evaluate(`open(${JSON.stringify(sites.shop)})`)
-  const popup = await opened
-  const messages: string[] = []
-  popup.on('console', (message) => messages.push(message.text()))
-  popup.on('pageerror', (error) => messages.push(error.message))
-  await waitForEvent(popup, 'pi-ready')
-  await opener.evaluate('forge(send); fuzz(send, 10000, 4)')
-  await expectNoChange(popup)
-  expect(sites.requests).toEqual(['/checkout/pi_1', '/checkout/pi_1'])
-  expect(messages).toEqual([])
-})
