@@ -34,7 +34,7 @@ import {
   ownedOrder,
   unpaidOrder,
 } from './orders.ts'
-import { logFailure, logPaymentToReview } from './problem.ts'
+import { log, logFailure } from './problem.ts'
 import type { Shop } from './shop.ts'
 
 /** Returns `Content-Security-Policy` of each page: it may frame the hosted checkout, and nothing else. */
@@ -133,20 +133,18 @@ export async function retrieveOpenIntents(
   const order = unpaidOrder(db, session)
   if (!order) return true
   let unknown = 0
-  const asked = checkout.reconcile(unsettledIntents(db, order.id).slice(-mostAsked), {
-    onReport: (report) => {
-      storeReport(db, report)
-      if (!isKnown(report)) unknown++
-    },
-  })
-  const areAsked = asked.then(
-    () => unknown === 0,
-    (error) => {
-      logFailure('settling failed', error)
-      return false
-    },
-  )
-  return await Promise.race([areAsked, falseAfter(longestAsk)])
+  const onReport = (report: ReconcileReport): void => {
+    storeReport(db, report)
+    if (!isKnown(report)) unknown++
+  }
+  const signal = AbortSignal.timeout(longestAsk)
+  try {
+    await checkout.reconcile(unsettledIntents(db, order.id).slice(-mostAsked), { signal, onReport })
+    return unknown === 0 && !signal.aborted
+  } catch (error) {
+    logFailure('settling failed', error)
+    return false
+  }
 }
 
 const mostAsked = 20
@@ -166,12 +164,6 @@ function isKnown(report: ReconcileReport): boolean {
   return report.kind !== 'pending' || report.phase !== 'unknown'
 }
 
-function falseAfter(ms: number): Promise<false> {
-  return new Promise((resolve) => {
-    setTimeout(() => resolve(false), ms).unref()
-  })
-}
-
 /** Updates the order of an intent. Repeating it changes nothing. */
 function recordVerdict(
   db: Database,
@@ -186,7 +178,8 @@ function recordVerdict(
   const isNew = storeVerdict(db, { orderId, intent: id, verdict, method: methodOf(intent) })
   const isForEarlierVersion = verdict === 'paid' && findOrder(db, orderId)?.intent !== id
   if (isNew && (isForEarlierVersion || verdict === 'mismatch')) {
-    logPaymentToReview({ orderId, intent: id, verdict })
+    // The money arrived, but not for the order as it is. Refund it, or ship.
+    log('warn', 'review a payment', { orderId, intent: id, verdict })
   }
 }
 

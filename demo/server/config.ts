@@ -63,12 +63,9 @@ function readHandoffKeys(keys: string | undefined): void {
   const rule =
     'one or more keys such as k1:…, separated by commas, each 32 random bytes in base64url'
   const make = `node -p "'k1:' + crypto.randomBytes(32).toString('base64url')"`
-  if (!keys)
-    throw new ConfigError(
-      `PI_HANDOFF_KEYS: environment variable is not set. Set it to ${rule}. Generate one: ${make}`,
-    )
-  if (!/^[a-z0-9]{1,8}:[\w-]{43}(?:,[a-z0-9]{1,8}:[\w-]{43})*$/.test(keys)) {
-    throw new ConfigError(`PI_HANDOFF_KEYS: must be ${rule}. Generate one: ${make}`)
+  const problem = keys ? 'must be' : 'environment variable is not set. Set it to'
+  if (!/^[a-z0-9]{1,8}:[\w-]{43}(?:,[a-z0-9]{1,8}:[\w-]{43})*$/.test(keys ?? '')) {
+    throw new ConfigError(`PI_HANDOFF_KEYS: ${problem} ${rule}. Generate one: ${make}`)
   }
 }
 

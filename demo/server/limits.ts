@@ -5,23 +5,27 @@ import { ipKeyGenerator, type Options, rateLimit } from 'express-rate-limit'
 import { ShopProblem } from './problem.ts'
 import type { Sessions } from './session.ts'
 
+type Limit = Pick<Options, 'windowMs' | 'limit'>
+
 const minute = 60_000
 
 /** Ten handoffs in ten minutes, which limits attempts with stolen cards. */
 export function handoffLimits(sessions: Sessions): RequestHandler[] {
-  return [
-    // Any client can delete its cookie, so addresses have a limit too. It is checked first, so that new cookies do
-    // not fill the memory. It is high, because buyers behind a proxy or a carrier share an address.
-    rateLimit({ ...shared, windowMs: 10 * minute, limit: 6000, keyGenerator: address }),
-    rateLimit({ ...shared, windowMs: 10 * minute, limit: 10, keyGenerator: client(sessions) }),
-  ]
+  return limits(sessions, { windowMs: 10 * minute, limit: 10 })
 }
 
 /** A page sends one request when it is opened. More than these are a loop. */
 export function settleLimits(sessions: Sessions): RequestHandler[] {
+  return limits(sessions, { windowMs: minute, limit: 30 })
+}
+
+function limits(sessions: Sessions, limit: Limit): RequestHandler[] {
+  const client = (req: Request): string => hash(`${sessions.of(req) ?? ''}|${address(req)}`)
   return [
-    rateLimit({ ...shared, windowMs: minute, limit: 6000, keyGenerator: address }),
-    rateLimit({ ...shared, windowMs: minute, limit: 30, keyGenerator: client(sessions) }),
+    // Any client can delete its cookie, so addresses have a limit too. It is checked first, so that new cookies do
+    // not fill the memory. It is high, because buyers behind a proxy or a carrier share an address.
+    rateLimit({ ...shared, ...limit, limit: 6000, keyGenerator: address }),
+    rateLimit({ ...shared, ...limit, keyGenerator: client }),
   ]
 }
 
@@ -31,10 +35,6 @@ const shared: Partial<Options> = {
   handler: () => {
     throw new ShopProblem('rate_limited')
   },
-}
-
-function client(sessions: Sessions): (req: Request) => string {
-  return (req) => hash(`${sessions.of(req) ?? ''}|${address(req)}`)
 }
 
 function address(req: Request): string {

@@ -20,7 +20,6 @@ export interface OrderIntent {
   readonly currency: Currency
   readonly attempt: number
   readonly lines: string
-  readonly madeAt: string
   readonly verdict: string | null
 }
 
@@ -113,7 +112,7 @@ export function settleOrder(db: Database, orderId: string, method: string | null
     .sort((one, other) => other.attempt - one.attempt)
   const paid = fitting.find(({ verdict }) => verdict === 'paid')
   if (paid) {
-    markPaid(db, { order, intent: paid.id, method })
+    markPaid(db, order, { intent: paid.id, method })
     return
   }
   const [current] = fitting
@@ -131,11 +130,8 @@ export function settleOrder(db: Database, orderId: string, method: string | null
 
 function markPaid(
   db: Database,
-  {
-    order,
-    intent,
-    method,
-  }: { readonly order: Order; readonly intent: string; readonly method: string | null },
+  order: Order,
+  { intent, method }: { readonly intent: string; readonly method: string | null },
 ): void {
   const { id, session } = order
   db.prepare(
@@ -212,6 +208,4 @@ export function unsettledIntents(
 }
 
 const selectIntent = `
-  select id, order_id as "orderId", amount, currency, attempt, lines, made_at as "madeAt",
-         verdict
-    from order_intents`
+  select id, order_id as "orderId", amount, currency, attempt, lines, verdict from order_intents`

@@ -49,10 +49,7 @@ export function unpaidOrder(db: Database, session: string): Order | undefined {
 }
 
 /** Returns whether the buyer may pay now: no payment is processing, and the order's pieces are in the cart. */
-export function isPayable(
-  db: Database,
-  { id, session, state }: Pick<Order, 'id' | 'session' | 'state'>,
-): boolean {
+export function isPayable(db: Database, { id, session, state }: Order): boolean {
   if (state === 'paid' || state === 'processing') return false
   const beyondCart = db
     .prepare(

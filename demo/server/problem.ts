@@ -12,7 +12,7 @@ const problems = {
   internal_error: { status: 500, title: 'Internal error' },
 } as const
 
-export type ShopProblemCode = keyof typeof problems
+type ShopProblemCode = keyof typeof problems
 
 /** An error that the client may see. */
 export class ShopProblem extends Error {
@@ -50,19 +50,12 @@ export function logFailure(event: string, error: unknown): void {
   const { name, message, stack } = error instanceof Error ? error : new Error('not an Error')
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   const place = stack?.split('\n').find((line) => line.startsWith('    at '))
-  const line = { level: 'error', event, name, code, message: message.slice(0, 300), place }
-  process.stderr.write(`${JSON.stringify(line)}\n`)
+  log('error', event, { name, code, message: message.slice(0, 300), place })
 }
 
-/** Writes one line to stderr: the money arrived, but not for the order as it is. Refund it, or ship. */
-export function logPaymentToReview(payment: {
-  readonly orderId: string
-  readonly intent: string
-  readonly verdict: string
-}): void {
-  process.stderr.write(
-    `${JSON.stringify({ level: 'warn', event: 'review a payment', ...payment })}\n`,
-  )
+/** Writes one line to stderr. */
+export function log(level: 'warn' | 'error', event: string, facts: object): void {
+  process.stderr.write(`${JSON.stringify({ level, event, ...facts })}\n`)
 }
 
 /** Returns an error that the client may see. */

@@ -2,6 +2,7 @@
 import express, { Router } from 'express'
 import { rateLimit } from 'express-rate-limit'
 import { z } from 'zod'
+import { log } from './problem.ts'
 
 const Reports = z.array(
   z.looseObject({
@@ -26,8 +27,7 @@ export function policyReports(): Router {
       for (const { type, body } of read.success ? read.data : []) {
         if (type !== 'csp-violation') continue
         const { effectiveDirective: directive, blockedURL } = body
-        const line = { level: 'warn', event: type, directive, blocked: originOf(blockedURL) }
-        process.stderr.write(`${JSON.stringify(line)}\n`)
+        log('warn', type, { directive, blocked: originOf(blockedURL) })
       }
       res.status(204).end()
     },

@@ -33,7 +33,7 @@ export function cartPage(frame: Frame, unpaid: Order | undefined): Page {
 }
 
 function checkOutForm({ texts }: Frame): Html {
-  return html`<form class="check-out" method="post" action="/orders">
+  return html`<form method="post" action="/orders">
     <button class="button" data-testid="place-order">${texts.checkOut}</button>
   </form>`
 }

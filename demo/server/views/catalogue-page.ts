@@ -11,7 +11,7 @@ export function cataloguePage(frame: Frame): Page {
     <div class="hero">
       <div>
         <h1>${texts.heroTitle}</h1>
-        <p>${texts.heroText}</p>
+        <p class="muted">${texts.heroText}</p>
       </div>
       <img src="/pictures/valley.svg" alt="${texts.heroPicture}" width="1200" height="640" fetchpriority="high">
     </div>
@@ -34,7 +34,7 @@ function productCard(
   return html`<li class="product" id="product-${id}">
     <img src="/pictures/${id}.svg" alt="" width="400" height="400" loading="lazy">
     <h3>${name[language]}</h3>
-    <p class="about">${about[language]}</p>
+    <p class="about muted">${about[language]}</p>
     <form class="buy" method="post" action="/cart" data-stay>
       <input type="hidden" name="product" value="${id}">
       <input type="hidden" name="was" value="${quantity}">

@@ -136,7 +136,7 @@ function topRow(frame: Frame, { place }: Page): Html {
       <a href="/orders"${at('orders')}>${texts.orders}</a>
     </nav>
     ${choices(frame, place)}
-    <a class="cart-link" href="/cart"${at('cart')}>
+    <a class="button quiet cart-link" href="/cart"${at('cart')}>
       ${texts.cart} <span class="count" data-testid="cart-count">${pieces}</span>
     </a>
   </div>`

@@ -4,11 +4,7 @@ import type { Frame, Page } from './layout.ts'
 
 /** The content of such a page. */
 export function blank(
-  {
-    title,
-    text,
-    picture,
-  }: { readonly title: string; readonly text: string; readonly picture: string },
+  { title, text, picture }: Readonly<Record<'title' | 'text' | 'picture', string>>,
   action: Html,
 ): Html {
   return html`<div class="blank">

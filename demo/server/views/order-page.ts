@@ -1,18 +1,19 @@
 /** The order: open, processing, paid (the receipt), failed, or canceled. @module */
 import type { OrderDetails } from '../order-intents.ts'
+import type { OrderState } from '../orders.ts'
 import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
 import { badge, earlierPayments, formatTime, linesAndTotal, orderNumber } from './order-summary.ts'
 
 export function orderPage(frame: Frame, details: OrderDetails): Page {
   const { state } = details.order
-  const { title, text, actions } = partsOf(frame, details)
+  const [title, text, actions] = partsOf(frame, details)
   const content = html`<div class="order">
     ${earlierPayments(frame, details)}
     <div class="order-head" role="status" data-testid="order-state" data-state="${state}">
       ${title !== frame.texts.state[state] && badge(frame, details.order)}
       <h1 tabindex="-1">${title}</h1>
-      <p>${text}</p>
+      <p class="muted">${text}</p>
     </div>
     <div class="actions">${actions}</div>
     ${isUnsettled(details) && settleForm(details)}
@@ -35,7 +36,7 @@ function receipt(frame: Frame, details: OrderDetails): Html {
   const { id, placedAt, paidAt, paidWith } = details.order
   return html`<section class="summary" aria-label="${texts.orderNumber} ${id}">
     <div class="summary-head">
-      <div><h2>Tsiran</h2><p class="seller">${texts.seller}</p></div>
+      <div><h2>Tsiran</h2><p class="seller muted">${texts.seller}</p></div>
       <img src="/pictures/mark.svg" alt="" width="34" height="34">
     </div>
     <dl class="facts">
@@ -48,11 +49,7 @@ function receipt(frame: Frame, details: OrderDetails): Html {
   </section>`
 }
 
-interface Parts {
-  readonly title: string
-  readonly text: string
-  readonly actions: Html
-}
+type Parts = readonly [title: string, text: string, actions: Html]
 
 function partsOf({ texts }: Frame, { order: { id, state }, payable }: OrderDetails): Parts {
   const cart = html`<a class="button quiet" href="/cart">${texts.changeCart}</a>`
@@ -60,37 +57,15 @@ function partsOf({ texts }: Frame, { order: { id, state }, payable }: OrderDetai
     payable
       ? html`<a class="button" data-testid="${testId}" href="/pay/${id}">${label}</a>${cart}`
       : cart
-  switch (state) {
-    case 'paid':
-      return {
-        title: texts.paidTitle,
-        text: texts.paidText,
-        actions: html`<button class="button quiet" type="button" data-print>${texts.print}</button>
-          <a class="button quiet" href="/">${texts.keepShopping}</a>`,
-      }
-    case 'processing':
-      return {
-        title: texts.processingTitle,
-        text: texts.processingText,
-        actions: html`<a class="button" href="/confirming/${id}">${texts.seeProgress}</a>`,
-      }
-    case 'failed':
-      return {
-        title: texts.state.failed,
-        text: texts.failedText,
-        actions: pay(texts.tryAgain, 'try-again'),
-      }
-    case 'canceled':
-      return {
-        title: texts.state.canceled,
-        text: texts.canceledText,
-        actions: pay(texts.payNow, 'pay-now'),
-      }
-    case 'open':
-      return {
-        title: texts.openTitle,
-        text: texts.openText,
-        actions: pay(texts.payNow, 'pay-now'),
-      }
+  const progress = html`<a class="button" href="/confirming/${id}">${texts.seeProgress}</a>`
+  const print = html`<button class="button quiet" type="button" data-print>${texts.print}</button>
+    <a class="button quiet" href="/">${texts.keepShopping}</a>`
+  const parts: Readonly<Record<OrderState, Parts>> = {
+    open: [texts.openTitle, texts.openText, pay(texts.payNow, 'pay-now')],
+    processing: [texts.processingTitle, texts.processingText, progress],
+    paid: [texts.paidTitle, texts.paidText, print],
+    failed: [texts.state.failed, texts.failedText, pay(texts.tryAgain, 'try-again')],
+    canceled: [texts.state.canceled, texts.canceledText, pay(texts.payNow, 'pay-now')],
   }
+  return parts[state]
 }

@@ -22,7 +22,7 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
             <p class="idle muted">${texts.preparing}</p>
           </pi-checkout>
         </div>
-        <p class="assurance">${lock}<span>${texts.assurance}</span></p>
+        <p class="assurance muted">${lock}<span>${texts.assurance}</span></p>
       </div>
       <section class="summary" aria-labelledby="your-order">
         <div class="summary-head"><h2 id="your-order">${texts.yourOrder}</h2></div>
