@@ -12,8 +12,8 @@ import {
 } from '@pi-checkout/server'
 import { isHandoffRoute, toNode } from '@pi-checkout/server/node'
 import { runProgram } from '@pi-checkout/test-support/process'
-import type { Browser, Page } from '@playwright/test'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from '@playwright/test'
+import { expect, onTestFinished, test } from 'vitest'
 import { scriptOf } from './example-pages.ts'
 import {
   argumentsFor,
@@ -26,19 +26,9 @@ import {
   startExample,
   variables,
 } from './example-shops.ts'
-import { openBrowser, payWith, stack } from './shop-page.ts'
+import { openShop, payWith, stack, useBrowser } from './shop-page.ts'
 
-const closing: (() => unknown)[] = []
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-
-afterAll(async () => {
-  await browser.close()
-  for (const close of closing) await close()
-})
+useBrowser()
 
 test('each file has at most forty lines', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -79,7 +69,7 @@ test('the Next example creates one intent for its order and returns paid after t
 })
 
 test('the static page takes a payment after a canceled and a declined one, and a reload shows it', async () => {
-  const page = await browser.newPage({ locale: 'en' })
+  const { page } = await openShop()
   const { shop } = await startExample('express.mjs')
   await page.goto(shop)
   await cancelAndReload(page)
@@ -88,7 +78,6 @@ test('the static page takes a payment after a canceled and a declined one, and a
   await expect.poll(() => page.locator('output').textContent()).toBe('paid')
   await page.reload()
   expect(await page.locator('body').textContent()).toBe('Paid')
-  await page.close()
 })
 
 test.each([
@@ -96,19 +85,13 @@ test.each([
   ['Vue', 'vue/main.js'],
   ['Svelte', 'svelte/main.js'],
 ])('the %s example takes a payment after a canceled one', async (_, entry) => {
-  const page = await browser.newPage({ locale: 'en' })
-  const errors: string[] = []
-  page.on('pageerror', ({ message }) => errors.push(message))
-  page.on('console', (line) => {
-    if (line.type() !== 'info') errors.push(line.text())
-  })
+  const { page, errors } = await openShop()
   await page.goto(await startShop(await scriptOf(entry, checkoutOrigin)))
   await cancelAndReload(page)
   await payWith(page, 'succeeded')
   await expect.poll(() => page.locator('output').textContent()).toBe('paid')
   expect(await page.locator('iframe').count()).toBe(1)
   expect(errors).toEqual([])
-  await page.close()
 })
 
 type Ask = (address: string, init?: RequestInit) => Promise<Response>
@@ -138,7 +121,7 @@ async function startShop(script: string): Promise<string> {
   let listener: RequestListener = () => {}
   const server = createServer((request, response) => listener(request, response))
   server.listen(0, 'localhost')
-  closing.push(() => server.close())
+  onTestFinished(() => void server.close())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const origin = `http://localhost:${port}`

@@ -1,15 +1,10 @@
-import type { Browser } from '@playwright/test'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fillCart, openBrowser, openCheckout, openShop } from './shop-page.ts'
+import { expect, test } from 'vitest'
+import { fillCart, openCheckout, openShop, useBrowser } from './shop-page.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+useBrowser()
 
 test('keeps the selected language and price list, on the hosted page too', async () => {
-  const { page, close } = await openShop()
+  const { page } = await openShop()
   await page.goto('/')
   await Promise.all([page.waitForEvent('load'), page.getByTestId('language').selectOption('ru')])
   await Promise.all([page.waitForEvent('load'), page.getByTestId('currency').selectOption('RUB')])
@@ -18,11 +13,10 @@ test('keeps the selected language and price list, on the hosted page too', async
   expect(await page.getByTestId('cart-total').textContent()).toMatch(/^1\s200,00\s₽$/)
   await page.getByTestId('place-order').click()
   await page.frameLocator('pi-checkout iframe').getByLabel('Номер карты').waitFor()
-  await close()
 })
 
 test('changes the language next to the payment form without losing typed card data', async () => {
-  const { page, close } = await openShop()
+  const { page } = await openShop()
   await openCheckout(page)
   const frame = page.frameLocator('pi-checkout iframe')
   await frame.getByLabel('Card number').fill('4242 4242')
@@ -33,11 +27,10 @@ test('changes the language next to the payment form without losing typed card da
   expect(await number.inputValue()).toBe('4242 4242')
   // Prices of a placed order do not change.
   expect(await page.getByTestId('currency').count()).toBe(0)
-  await close()
 })
 
 test('works without scripts, except paying', async () => {
-  const { page, close } = await openShop({ javaScriptEnabled: false })
+  const { page } = await openShop({ javaScriptEnabled: false })
   await page.goto('/')
   await page.locator('[data-product=lori-honey]').click()
   await page.getByTestId('cart-count').getByText('1').waitFor()
@@ -50,5 +43,4 @@ test('works without scripts, except paying', async () => {
   await page.waitForURL('**/pay/*')
   await page.goto('/orders')
   await page.getByText('Лорийский мёд × 2').waitFor()
-  await close()
 })

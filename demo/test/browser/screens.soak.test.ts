@@ -1,24 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Browser, Page } from '@playwright/test'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from '@playwright/test'
+import { expect, test } from 'vitest'
 import {
   fillCart,
   formReady,
   keepScreen,
-  openBrowser,
   openShop,
   orderShows,
   payWith,
+  useBrowser,
 } from './shop-page.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+useBrowser()
 
 const wide = { width: 1280, height: 900 }
 const phone = { width: 390, height: 844 }
@@ -31,7 +27,7 @@ for (const { locale, colorScheme, viewport } of [
   const look = `${locale}-${colorScheme}-${viewport.width}`
 
   test(`each screen is accessible, without errors or layout shifts: ${look}`, async () => {
-    const { page, errors, layoutShifts, close } = await openShop({ locale, colorScheme, viewport })
+    const { page, errors, layoutShifts } = await openShop({ locale, colorScheme, viewport })
     const look = async (name: string): Promise<void> => {
       await page.locator('h1').first().waitFor()
       await page.evaluate('document.fonts.ready.then(() => {})')
@@ -75,12 +71,11 @@ for (const { locale, colorScheme, viewport } of [
     await look('10-not-found')
     await page.goto('/nowhere')
     await look('11-nowhere')
-    await close()
   })
 }
 
 test('receipt and failed order appear without loading a page, errors, or layout shifts', async () => {
-  const { page, errors, layoutShifts, close } = await openShop({ viewport: phone })
+  const { page, errors, layoutShifts } = await openShop({ viewport: phone })
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')
   await page.getByTestId('place-order').click()
@@ -105,7 +100,6 @@ test('receipt and failed order appear without loading a page, errors, or layout 
   await page.emulateMedia({ media: 'print' })
   await keepScreen(page, 'print-15-receipt')
   expect(errors).toEqual([])
-  await close()
 })
 
 /** What axe calls serious or critical in the shop's own page; the hosted page has its own tests. */

@@ -4,44 +4,41 @@ import { fileURLToPath } from 'node:url'
 import { payWith } from '@pi-checkout/element/testing'
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
 import type { Browser, BrowserContextOptions, Page } from '@playwright/test'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
 
 export const stack = inject('stack')
 export { payWith }
 
 export interface ShopPage {
   readonly page: Page
-  /** Console errors and warnings, page errors and policy violations, from every frame. */
+  /** Console lines but notes, page errors, and policy violations, from every frame. */
   readonly errors: readonly string[]
   /** The layout shifts of the open page. */
   layoutShifts(): Promise<string[]>
-  close(): Promise<void>
 }
 
-let browser: Browser | undefined
+let browser: Browser
 
-/** Launches one browser for the tests of a file. */
-export async function openBrowser(): Promise<Browser> {
-  browser = await launchBrowser()
-  return browser
+/** One browser for the tests of the file that calls it. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(() => browser.close())
 }
 
+/** Opens a page of the shop until the end of the test. */
 export async function openShop(options: BrowserContextOptions = {}): Promise<ShopPage> {
-  if (!browser) throw new Error('call openBrowser() first')
   const context = await browser.newContext({ baseURL: stack.shopUrl, locale: 'en', ...options })
+  onTestFinished(() => context.close())
   const errors: string[] = []
   context.on('console', (line) => {
-    if (line.type() === 'error' || line.type() === 'warning') errors.push(line.text())
+    if (line.type() !== 'info') errors.push(line.text())
   })
   context.on('weberror', (error) => errors.push(error.error().message))
   await context.addInitScript({ content: watchPage })
   const page = await context.newPage()
-  return {
-    page,
-    errors,
-    layoutShifts: () => page.evaluate('layoutShifts'),
-    close: () => context.close(),
-  }
+  return { page, errors, layoutShifts: () => page.evaluate('layoutShifts') }
 }
 
 /** Orders products and waits for the form. Returns the order's id. */

@@ -1,23 +1,18 @@
-import type { Browser } from '@playwright/test'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   fillCart,
   formReady,
-  openBrowser,
   openCheckout,
   openShop,
   orderShows,
   payWith,
+  useBrowser,
 } from './shop-page.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+useBrowser()
 
 test('shows an error while the shop is unreachable; the button works again later', async () => {
-  const { page, close } = await openShop()
+  const { page } = await openShop()
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')
   await page.route('**/cart', (route) => route.abort())
@@ -28,11 +23,10 @@ test('shows an error while the shop is unreachable; the button works again later
   await more.click()
   await page.locator('[data-testid=line-thyme-tea][data-quantity="2"]').waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)
-  await close()
 })
 
 test('shows an error if the handoff fails; Try again loads the form', async () => {
-  const { page, close } = await openShop()
+  const { page } = await openShop()
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')
   await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, body: '{}' }))
@@ -41,11 +35,10 @@ test('shows an error if the handoff fails; Try again loads the form', async () =
   await page.unroute('**/checkout/handoff')
   await page.getByRole('button', { name: 'Try again' }).click()
   await formReady(page)
-  await close()
 })
 
 test('asks the buyer not to pay again while the bank takes long', async () => {
-  const { page, close } = await openShop()
+  const { page } = await openShop()
   const orderId = await openCheckout(page)
   await page.route('**/checkout/status*', (route) => route.fulfill({ json: { phase: 'unknown' } }))
   await page.clock.install()
@@ -59,11 +52,10 @@ test('asks the buyer not to pay again while the bank takes long', async () => {
     })
     .toBe(1)
   await page.getByText("Please don't pay again").waitFor()
-  await close()
 })
 
 test('shows a canceled payment as canceled, and the same order can be paid', async () => {
-  const { page, close } = await openShop()
+  const { page } = await openShop()
   const orderId = await openCheckout(page)
   await payWith(page, 'canceled')
   await orderShows(page, 'canceled')
@@ -74,15 +66,13 @@ test('shows a canceled payment as canceled, and the same order can be paid', asy
   await formReady(page)
   await payWith(page, 'succeeded')
   await orderShows(page, 'paid')
-  await close()
 })
 
 test('moves the focus to the heading when the last line is removed', async () => {
-  const { page, close } = await openShop()
+  const { page } = await openShop()
   await fillCart(page, ['thyme-tea'])
   await page.goto('/cart')
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('heading', { name: 'Your cart is still empty' }).waitFor()
   expect(await page.locator('h1:focus').count()).toBe(1)
-  await close()
 })
