@@ -188,9 +188,8 @@ const actions = {
     variants: ['half', 'whole'],
     applies: ({ buyer }) => buyer.isOnPage,
     play: async ({ sequence, buyer, variant }) => {
-      const { handoff = '/checkout/handoff' } = sequence.adapter.routes ?? {}
       const { orderId } = buyer
-      await buyer.leave(handoff, JSON.stringify({ orderId }), variant === 'half')
+      await buyer.leave(sequence.routes.handoff, JSON.stringify({ orderId }), variant === 'half')
       await sleep(30)
       sequence.checkRunning()
     },

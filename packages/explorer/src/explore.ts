@@ -2,20 +2,10 @@
 import { randomInt } from 'node:crypto'
 import { startService } from '@pi-checkout/service'
 import fc from 'fast-check'
-import {
-  applies,
-  handoffOf,
-  knownActions,
-  play,
-  readStep,
-  type Step,
-  settled,
-  writeStep,
-} from './actions.ts'
+import { applies, handoffOf, knownActions, play, readStep, type Step, settled } from './actions.ts'
 import type { Adapter } from './adapter.ts'
 import type { Exploration, ExploreOptions } from './exploration.ts'
 import { Player } from './player.ts'
-import type { Sequence } from './sequence.ts'
 import { Violation } from './violation.ts'
 
 /** Actions of a sequence at most. */
@@ -60,47 +50,32 @@ interface SearchOptions extends ExploreOptions {
   readonly seed: number
 }
 
-/** A step as a command of fast-check. */
-class StepCommand implements fc.AsyncCommand<{ steps: Step[] }, Sequence> {
-  readonly #step: Step
-
-  constructor(step: Step) {
-    this.#step = step
-  }
-
-  check(): boolean {
-    return true
-  }
-
-  async run(model: { steps: Step[] }, sequence: Sequence): Promise<void> {
-    const chosen = settled(sequence, this.#step)
-    // A buyer who holds nothing, or is not on the page, opens it.
-    const step = applies(sequence, chosen) ? chosen : handoffOf(chosen)
-    model.steps.push(step)
-    await play(sequence, step)
-  }
-
-  toString(): string {
-    return writeStep(this.#step)
-  }
-}
-
 /** Plays random sequences. Returns the played steps of the first that breaks a rule. */
 async function search(
   player: Player,
   { adapter, seed, runs = 100, time }: SearchOptions,
 ): Promise<readonly Step[] | undefined> {
   let broken: readonly Step[] | undefined
-  const commands = fc.commands(stepCommands(adapter), { maxCommands: longestSequence, size: 'max' })
-  const property = fc.asyncProperty(commands, async (played) => {
+  const sequences = fc.array(anyStep(adapter), {
+    minLength: 1,
+    maxLength: longestSequence,
+    size: 'max',
+  })
+  const property = fc.asyncProperty(sequences, async (generated) => {
     const steps: Step[] = []
     broken = steps
     await player.play(steps, async (sequence) => {
-      await fc.asyncModelRun(() => ({ model: { steps }, real: sequence }), played)
+      for (const each of generated) {
+        const chosen = settled(sequence, each)
+        // A buyer who holds nothing, or is not on the page, opens it.
+        const step = applies(sequence, chosen) ? chosen : handoffOf(chosen)
+        steps.push(step)
+        await play(sequence, step)
+      }
     })
   })
   const limit = time === undefined ? {} : { interruptAfterTimeLimit: time }
-  const parameters = { seed, numRuns: runs, endOnFailure: true, ...limit }
+  const parameters = { seed, numRuns: runs, endOnFailure: true, unbiased: true, ...limit }
   const { errorInstance } = await fc.check(property, parameters)
   if (!errorInstance) return undefined
   if (!(errorInstance instanceof Violation)) throw errorInstance
@@ -123,20 +98,19 @@ async function shorten(player: Player, found: readonly Step[]): Promise<void> {
   }
 }
 
-function stepCommands(adapter: Adapter): fc.Arbitrary<StepCommand>[] {
+function anyStep(adapter: Adapter): fc.Arbitrary<Step> {
   const { buyers = 2 } = adapter
   const weighted = knownActions(adapter).map(({ name, weight, variants }) => ({
     weight,
-    arbitrary: fc
-      .record({
-        // Most faults need several actions of one buyer.
-        buyer: fc.constantFrom(0, 0, ...Array.from({ length: buyers }, (_, index) => index)),
-        pair: fc.nat({ max: 2 }),
-        variant: fc.constantFrom(...variants),
-      })
-      .map((chosen) => new StepCommand({ action: name, ...chosen })),
+    arbitrary: fc.record({
+      action: fc.constant(name),
+      // Most faults need several actions of one buyer.
+      buyer: fc.constantFrom(0, 0, ...Array.from({ length: buyers }, (_, index) => index)),
+      pair: fc.nat({ max: 2 }),
+      variant: fc.constantFrom(...variants),
+    }),
   }))
-  return [fc.oneof(...weighted)]
+  return fc.oneof(...weighted)
 }
 
 function notChecked({

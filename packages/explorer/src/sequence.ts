@@ -4,8 +4,9 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { type SandboxAddress, SandboxEnvironment } from '@pi-checkout/contract/sandbox-environment'
-import type { Adapter, PlacedOrder } from './adapter.ts'
+import type { Adapter, PlacedOrder, ShopRoutes } from './adapter.ts'
 import { Buyer, type Received } from './buyer.ts'
 import type { RecordedRequest } from './exploration.ts'
 import { type Card, type Handoff, HostedPage } from './hosted-page.ts'
@@ -49,6 +50,7 @@ export interface SequenceOptions {
 export class Sequence {
   readonly shop: Shop
   readonly adapter: Adapter
+  readonly routes: Required<ShopRoutes>
   readonly buyers: readonly Buyer[]
   readonly environment: SandboxEnvironment
   /** What each buyer's pages hold now. */
@@ -60,6 +62,7 @@ export class Sequence {
   readonly #folder: string
   readonly #orders = new Map<string, KnownOrder>()
   readonly #secrets: Set<string>
+  readonly #settlesWithin: number
 
   private constructor(
     { shop, service, adapter }: SequenceOptions,
@@ -67,6 +70,10 @@ export class Sequence {
   ) {
     this.shop = shop
     this.adapter = adapter
+    const { page = '/', handoff = '/checkout/handoff' } = adapter.routes ?? {}
+    const { status = '/checkout/status' } = adapter.routes ?? {}
+    this.routes = { page, handoff, status }
+    this.#settlesWithin = adapter.settlesWithin ?? 3000
     this.environment = environment
     this.#service = service
     this.#folder = folder
@@ -111,24 +118,21 @@ export class Sequence {
 
   /** Opens the page, in a tab. */
   async open(buyer: Buyer): Promise<void> {
-    const { begin, routes } = this.adapter
     // A page that is loaded again asks whether its payment has ended.
     const isAgain = this.pairs.some(
       (pair) => pair.buyer === buyer && pair.purchase === buyer.purchase,
     )
     if (isAgain) await this.poll(buyer)
-    this.#place(buyer, await begin?.(buyer))
-    const { page = '/' } = routes ?? {}
-    await buyer.fetch(page)
+    this.#place(buyer, await this.adapter.begin?.(buyer))
+    await buyer.fetch(this.routes.page)
     buyer.isOnPage = true
   }
 
   /** Requests the handoff, as the page does. */
   async handoff(buyer: Buyer, extra: object = {}): Promise<Response> {
-    const { handoff = '/checkout/handoff' } = this.adapter.routes ?? {}
     const { orderId = buyer.orderId, ...others } = extra as { orderId?: string }
     const { purchase } = buyer
-    const response = await buyer.fetch(handoff, {
+    const response = await buyer.fetch(this.routes.handoff, {
       body: JSON.stringify({ ...(orderId !== undefined && { orderId }), ...others }),
     })
     if (!response.ok) return response
@@ -180,7 +184,7 @@ export class Sequence {
 
   /** Requests the phase, as the page does. */
   async poll(buyer: Buyer, query: Readonly<Record<string, string>> = {}): Promise<string> {
-    const { status = '/checkout/status' } = this.adapter.routes ?? {}
+    const { status } = this.routes
     const { orderId = buyer.orderId, ...others } = query
     const search = String(new URLSearchParams({ ...(orderId && { orderId }), ...others }))
     const { purchase } = buyer
@@ -309,7 +313,7 @@ export class Sequence {
 
   /** Waits until the shop itself knows of a payment whose buyer did not come back. */
   async #checkRecord({ buyer, orderId, id }: Pair, paid: readonly Pair[]): Promise<void> {
-    const { state, settlesWithin = 3000 } = this.adapter
+    const { state } = this.adapter
     if (!state) return
     // A payment of an earlier version of the order may need a person.
     const accepted: readonly string[] = this.#isPaid(orderId, paid) ? ['paid'] : ['paid', 'review']
@@ -323,7 +327,7 @@ export class Sequence {
     if (isKnown) return
     throw new Violation(
       'payment_lost',
-      `Intent ${id} of order ${orderId} is paid. After ${settlesWithin} ms the shop's record of the order is "${seen}", not "${accepted.join('" or "')}". Retrieve the intents of open orders regularly: see reconcile().`,
+      `Intent ${id} of order ${orderId} is paid. After ${this.#settlesWithin} ms the shop's record of the order is "${seen}", not "${accepted.join('" or "')}". Retrieve the intents of open orders regularly: see reconcile().`,
     )
   }
 
@@ -352,8 +356,7 @@ export class Sequence {
   /** The buyer opens the page again, which requests the status. */
   async #comeBack(buyer: Buyer, paid: readonly Pair[]): Promise<void> {
     const own = paid.filter((pair) => pair.buyer === buyer)
-    const { page = '/' } = this.adapter.routes ?? {}
-    if (own.length > 0) await buyer.fetch(page)
+    if (own.length > 0) await buyer.fetch(this.routes.page)
     const newest = this.#newest(buyer)
     for (const { id, orderId } of own) {
       // Without an order's id, the status route is about the buyer's current order only.
@@ -371,7 +374,7 @@ export class Sequence {
 
   /** Repeats a question until the answer is yes, for `settlesWithin`. */
   async #becomes(question: () => Promise<boolean>): Promise<boolean> {
-    const until = performance.now() + (this.adapter.settlesWithin ?? 3000)
+    const until = performance.now() + this.#settlesWithin
     while (!(await question())) {
       if (performance.now() > until) return false
       this.checkRunning()
@@ -411,8 +414,7 @@ export class Sequence {
   /** @throws {Violation} If a response contains a secret that does not belong there. */
   readonly #check = (request: Omit<RecordedRequest, 'times'>, { head, body }: Received): void => {
     this.#record(request)
-    const { handoff = '/checkout/handoff' } = this.adapter.routes ?? {}
-    const isHandoff = request.path.split('?')[0] === handoff
+    const isHandoff = request.path.split('?')[0] === this.routes.handoff
     const exposed = [...this.#secrets].find(
       (secret) =>
         head.includes(secret) ||
@@ -428,15 +430,10 @@ export class Sequence {
 
   /** A request that repeats is one entry. */
   #record(request: Omit<RecordedRequest, 'times'>): void {
-    const last = this.requests.at(-1)
-    const { buyer, method, path, status } = request
-    const isSame =
-      last?.buyer === buyer &&
-      last.method === method &&
-      last.path === path &&
-      last.status === status
-    if (isSame) this.requests[this.requests.length - 1] = { ...last, times: last.times + 1 }
-    else this.requests.push({ ...request, times: 1 })
+    const { times = 0 } = this.requests.at(-1) ?? {}
+    const isSame = isDeepStrictEqual(this.requests.at(-1), { ...request, times })
+    if (isSame) this.requests.pop()
+    this.requests.push({ ...request, times: isSame ? times + 1 : 1 })
   }
 
   #checkLines(): void {
