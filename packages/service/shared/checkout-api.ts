@@ -57,7 +57,6 @@ export interface ConfirmBody {
   readonly paymentMethod: { readonly type: 'card'; readonly card: CardDetails }
 }
 
-/** Card details that the hosted page sends. */
 export interface CardDetails {
   /** Card number, digits only. */
   readonly number: string

@@ -45,7 +45,6 @@ export interface IntentPage {
 /** An intent of the merchant API, with its other stored data. */
 export interface IntentDetails {
   readonly intent: PaymentIntent
-  /** Id of the environment. */
   readonly environment: string
   readonly version: number
   /** Number of confirmations, 0 to 10. */
@@ -67,7 +66,6 @@ export interface ShownIntent extends IntentDetails {
   readonly requests: readonly LoggedRequest[]
 }
 
-/** A transition of an intent. */
 export interface IntentEvent {
   readonly version: number
   readonly cause: string
@@ -101,7 +99,6 @@ export type SimulatedOutcome = (typeof simulatedOutcomes)[number]
 
 export type LoggedOperation = 'create' | 'retrieve' | 'page' | 'other'
 
-/** A request and its response in the request log. */
 export interface LoggedRequest {
   /** Number of the request at this instance. */
   readonly number: number
@@ -154,7 +151,6 @@ export type LintRule =
   | 'secret_in_url'
   | 'unregistered_origin'
 
-/** A violation of a lint rule, with its fix. */
 export interface LintIssue {
   readonly rule: LintRule
   readonly title: string

@@ -1,7 +1,6 @@
 /** Creates the two listeners and binds their handlers to the table of routes. @module */
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
-import type { Logger } from 'pino'
 import { apiDocsRoutes } from './api-docs/routes.ts'
 import { type CheckoutRoutesOptions, checkoutRoutes, samePageCheck } from './checkout/routes.ts'
 import type { SandboxAccess } from './config.ts'
@@ -26,15 +25,7 @@ export interface AppOptions
   extends IntentRoutesOptions,
     Omit<CheckoutRoutesOptions, 'openChallenge'>,
     Omit<SandboxRoutesOptions, keyof Sandbox> {
-  /** Log. Errors are written with `logError`, which masks secrets. */
-  readonly log: Logger
-  /** Returns real time. The time of an environment is `environmentNow(environment, now())`. */
-  readonly now: () => Date
-  /** Public origin of the API and the hosted page, such as `http://127.0.0.1:4000`. */
-  readonly publicUrl: string
-  readonly hostedFolder: string
   readonly limits: RateLimits
-  readonly stopping: AbortSignal
   readonly adminToken: string
   readonly accessLog?: readonly Observer[]
   readonly running?: { count: number } | undefined
@@ -47,23 +38,20 @@ export interface AppOptions
 
 /** Creates the main listener, which serves the API, the hosted page, the sandbox, and the documentation. */
 export function mainListener(options: AppOptions): RequestListener {
-  const { db, publicUrl, hostedFolder, log, stopping, draining, unready } = options
+  const { db, publicUrl, hostedFolder } = options
   const sandbox = createSandbox(options)
   const metrics = options.metrics ? createMetrics() : undefined
-  const withFaults = faultWrapper(sandbox.faults, stopping)
+  const withFaults = faultWrapper(sandbox.faults, options.stopping)
   const { create, retrieve } = intentRoutes(options)
   const host = hostCheck(publicUrl)
   const inspector = options.sandboxFrom === 'loopback' ? [host, checkLocal] : [host]
   return createListener({
-    log,
-    accessLog: options.accessLog ?? [],
-    running: options.running,
-    draining,
+    ...options,
     observers: [...(metrics ? [metrics.observer] : []), sandbox.requestLog.observer],
     handlers: {
       create: withFaults('create', create),
       retrieve: withFaults('retrieve', retrieve),
-      ...healthRoutes({ db, unready }),
+      ...healthRoutes(options),
       ...(metrics && { metrics: metrics.handle }),
       ...checkoutRoutes({
         ...options,
@@ -98,10 +86,7 @@ export function testBankListener(options: AppOptions): RequestListener {
   const host = hostCheck(options.challengeUrl)
   const { favicon } = healthRoutes(options)
   return createListener({
-    log: options.log,
-    accessLog: options.accessLog ?? [],
-    running: options.running,
-    draining: options.draining,
+    ...options,
     observers: [],
     handlers: { ...testBankRoutes(options), assets: builtAssets(options.hostedFolder), favicon },
     checks: { buyer: [host], public: [host], 'test-bank': [host] },
@@ -118,7 +103,6 @@ const assetHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** Headers of the element's script, which pages of shops load. */
 export const elementHeaders = {
   'cache-control': 'no-cache',
   // Browsers load module scripts with CORS, and the shop has another origin.

@@ -11,16 +11,6 @@ export function realNow(): Date {
   return new Date()
 }
 
-/** A clock on which the instances of a store agree. */
-export interface Clock {
-  /** Returns the time of this machine, or that of the database if they differ by more than `maxDifference`. */
-  readonly now: () => Date
-  /** Compares the two times. If the store fails, this throws, and the last result stays. */
-  readonly compare: () => Promise<void>
-  /** Returns why this instance is not ready, or `undefined` if it may be. */
-  readonly fault: () => string | undefined
-}
-
 /** Maximum difference in milliseconds at which an instance uses its own time. Sessions tolerate 5 seconds. */
 export const maxDifference = 2000
 /** Difference in milliseconds beyond which an instance is not ready. */
@@ -28,11 +18,11 @@ const maxCorrection = 60_000
 /** A slower statement in milliseconds does not tell the time. */
 const maxRoundTrip = 1000
 
-/** Creates the clock of an instance. The embedded store has the clock of its machine. */
+/** Creates a clock on which the instances of a store agree. The embedded store has the clock of its machine. */
 export function createClock(
   { db, log }: { readonly db: Pick<Database, 'kind' | 'query'>; readonly log: Logger },
   machineNow: () => Date = realNow,
-): Clock {
+) {
   let compared = false
   let level: 'agrees' | 'corrected' | 'unready' = 'agrees'
   /** Time of the database when `performance.now()` was 0. Does not move if the machine's clock is set. */
@@ -40,8 +30,10 @@ export function createClock(
   let seconds = 0
 
   return {
-    now: () => (level === 'agrees' ? machineNow() : new Date(origin + performance.now())),
-    compare: async () => {
+    /** Returns the time of this machine, or that of the database if they differ by more than `maxDifference`. */
+    now: (): Date => (level === 'agrees' ? machineNow() : new Date(origin + performance.now())),
+    /** Compares the two times. If the store fails, this throws, and the last result stays. */
+    compare: async (): Promise<void> => {
       if (db.kind === 'pglite') return
       const found = await compareClocks(db, machineNow)
       if (compared && found.roundTrip > maxRoundTrip) return
@@ -57,7 +49,8 @@ export function createClock(
       else if (level === 'corrected') log.warn(`${describe(seconds)} ${consequence}`)
       else log.error(`${describe(seconds)} ${consequence} /readyz returns 503.`)
     },
-    fault: () => (level === 'unready' ? describe(seconds) : undefined),
+    /** Returns why this instance is not ready, or `undefined` if it may be. */
+    fault: (): string | undefined => (level === 'unready' ? describe(seconds) : undefined),
   }
 }
 

@@ -100,10 +100,9 @@ function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
     flags.memory && '--memory',
     flags.data && '--data',
     flags.databaseUrl && '--database-url',
-  ]
-  const named = chosen.filter(Boolean)
-  if (named.length > 1) {
-    throw new TypeError(`${named.join(' and ')}: cannot be combined. Use one of them.`)
+  ].filter(Boolean)
+  if (chosen.length > 1) {
+    throw new TypeError(`${chosen.join(' and ')}: cannot be combined. Use one of them.`)
   }
   if (flags.memory) return { kind: 'memory' }
   if (flags.data) return { kind: 'directory', directory: resolve(flags.data) }

@@ -8,7 +8,6 @@ export interface LoggedError {
   readonly code?: string
   /** Message without secrets, or a fixed text if the message quotes its input. */
   readonly message: string
-  /** Constraint of the store that the statement violated. */
   readonly constraint?: string
   /** Name of the prepared statement, as in the log of PostgreSQL. */
   readonly statement?: string

@@ -42,10 +42,7 @@ export function readSecretKeys(text: string): SecretKeys {
 }
 
 /** Returns what is wrong with the keys of a store, or `undefined` if every row has its key. */
-export async function keyFault(
-  db: Queryable,
-  keys: SecretKeys,
-): Promise<{ readonly problem: string; readonly fix: string } | undefined> {
+export async function keyFault(db: Queryable, keys: SecretKeys): Promise<KeyFault | undefined> {
   const stored = await db.query<{ kid: string; checkValue: Buffer }>`
     select kid, check_value as "checkValue" from secret_keys`
   for (const { kid, checkValue } of stored) {
@@ -66,7 +63,7 @@ export async function keyFault(
       from secret_keys where kid <> all(${keys.kids}) order by kid`
   for (const { kid, holdsIntents } of missing) {
     const holders = await keysUnder(db, kid)
-    if (holdsIntents || holders.length > 0) return missingKey({ kid, holdsIntents, holders })
+    if (holdsIntents || holders.length > 0) return missingKey(kid, holdsIntents, holders)
   }
   return undefined
 }
@@ -74,6 +71,11 @@ export async function keyFault(
 /** Compares secrets in constant time. `timingSafeEqual` requires equal lengths, which digests have. */
 export function isSameSecret(one: string, other: string): boolean {
   return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'))
+}
+
+interface KeyFault {
+  readonly problem: string
+  readonly fix: string
 }
 
 interface Holder {
@@ -95,15 +97,7 @@ async function keysUnder(db: Queryable, kid: string): Promise<readonly Holder[]>
      order by k.created_at, k.id`
 }
 
-function missingKey({
-  kid,
-  holdsIntents,
-  holders,
-}: {
-  readonly kid: string
-  readonly holdsIntents: boolean
-  readonly holders: readonly Holder[]
-}): { readonly problem: string; readonly fix: string } {
+function missingKey(kid: string, holdsIntents: boolean, holders: readonly Holder[]): KeyFault {
   const named = holders
     .slice(0, maxNamed)
     .map(
@@ -115,12 +109,13 @@ function missingKey({
     ...named,
     ...(more > 0 ? [`${more} more API keys`] : []),
   ]
-  const revoke = holders.map(({ id }) => `pi-service keys revoke ${id}`)[0]
+  const [first] = holders
+  const replace = first
+    ? ` Then use each of these API keys once, or revoke it (pi-service keys revoke ${first.id}).`
+    : ''
   return {
     problem: `key ${kid} is missing, but rows of this store need it: ${needs.join(', ')}`,
-    fix: `Add it after the first key.${
-      revoke ? ` Then use each of these API keys once, or revoke it (${revoke}).` : ''
-    }`,
+    fix: `Add it after the first key.${replace}`,
   }
 }
 
@@ -130,7 +125,6 @@ const maxNamed = 5
 export const generateHint =
   "Generate one: echo k1:$(openssl rand -base64 32 | tr '+/' '-_' | tr -d '=')."
 
-/** Creates a first root secret, in the form of `PI_SECRET_KEYS`. */
 export function newSecretKeys(): string {
   return `k1:${randomSalt(32).toString('base64url')}`
 }

@@ -78,7 +78,6 @@ export const ProblemResponse = z.strictObject({
 
 export type OpenApi = ReturnType<typeof openapi>
 
-/** @param serverUrl - Base URL of this service. */
 export function openapi(serverUrl: string) {
   return {
     openapi: '3.1.0',
@@ -168,7 +167,6 @@ function retrieveOperation(): DescribedOperation {
   }
 }
 
-/** Returns the operation of GET without response bodies. */
 function headOperation(): object {
   const { responses, ...operation } = retrieveOperation()
   return {

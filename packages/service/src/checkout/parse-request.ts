@@ -68,7 +68,6 @@ export function rejectRealCards(body: unknown): void {
   )
 }
 
-/** Rejects an expired card. @throws {ProblemError} If the card's expiry month has passed. */
 export function rejectPastExpiry({ paymentMethod: { card } }: ConfirmBody, now: Date): void {
   // A card is valid until the end of its month in each time zone.
   const end = Date.UTC(card.expYear, card.expMonth, 1) + 12 * 60 * 60 * 1000

@@ -29,7 +29,6 @@ export function transitionCause(result: ProviderResult): Cause {
   return { type: 'declined', failure: declines[result.decline], hard: result.hard }
 }
 
-/** Returns a new payment id, such as an acquirer would assign. */
 export function newProviderPaymentId(): string {
   return `sim_${randomBase62(24)}`
 }

@@ -73,7 +73,6 @@ export class AdminError extends Error {
   override readonly name = 'AdminError'
 }
 
-/** Name of the merchant that the first start creates. */
 export const firstMerchantName = 'Tsiran'
 
 export async function administer(

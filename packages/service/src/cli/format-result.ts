@@ -64,7 +64,6 @@ export function describeResult(result: AdminResult): string {
 
 const noOrigin = 'no origin, so no page can show its checkout'
 
-/** Returns one line for each finding, with its advice below. */
 export function describeFindings(findings: readonly DoctorFinding[]): string {
   return findings
     .flatMap(({ about, level, found, advice }) => [

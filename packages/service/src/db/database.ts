@@ -90,7 +90,6 @@ export interface PoolOptions extends Omit<pg.PoolConfig, 'verify'> {
   readonly prepare?: (client: pg.PoolClient) => Promise<void>
 }
 
-/** Opens a database with a pool of connections. The embedded store has one connection. */
 export function openPool(
   { prepare = async () => {}, ...config }: PoolOptions,
   kind: Database['kind'],

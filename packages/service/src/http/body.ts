@@ -17,7 +17,6 @@ export async function jsonBody(
   return readJson(await readBody(request, maxBytes), maxDepth)
 }
 
-/** Checks the headers that describe a body, before the body is read. */
 export function checkBodyHeaders(request: IncomingMessage, maxBytes: number): void {
   const { headers } = request
   if (!isJson(headers['content-type'] ?? '')) {

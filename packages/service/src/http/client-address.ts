@@ -14,7 +14,6 @@ import { quote } from '../redact.ts'
 
 /** Finds client addresses. For IPv6, an address is the /64 network, because a subscriber has all of it. */
 export interface ClientAddresses {
-  /** Returns the client's address, or `undefined` if it is unknown. */
   ofRequest(request: IncomingMessage): string | undefined
   /** Returns the socket's address, or `undefined` if it is unknown or that of a trusted proxy. */
   ofSocket(socket: Socket): string | undefined

@@ -14,9 +14,6 @@ import { hstsHeaders } from './hsts.ts'
 import { ProblemError, problemBody, problemHeaders } from './problem.ts'
 import { singleHeader } from './single-header.ts'
 
-/** Option of `createServer`. `checkWellFormed` requires the header, and rejects with a problem. */
-export const hostOption = { requireHostHeader: false } as const
-
 /** Checks that a request is well-formed HTTP/1.1. Reduces its address to the path. */
 export function checkWellFormed(request: IncomingMessage): void {
   checkHost(request)

@@ -14,10 +14,10 @@ export function hstsHeaders(origin: string): Readonly<Record<string, string>> {
  * Returns the option of `createServer` that adds the header to each response. For an http origin there is
  * no option, so that responses need no check.
  */
-export function hstsOption(origin: string | undefined): {
+export function hstsOption(origin: string): {
   readonly ServerResponse?: typeof ServerResponse
 } {
-  return origin !== undefined && isHttps(origin) ? { ServerResponse: StrictResponse } : {}
+  return isHttps(origin) ? { ServerResponse: StrictResponse } : {}
 }
 
 const header = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } as const

@@ -30,7 +30,6 @@ export interface ChallengeOrigins {
   readonly registered: readonly string[]
 }
 
-/** Returns the headers of the test bank's page in an iframe of the hosted page. */
 export function framedChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
   // The page's script posts the code, because a form post in an iframe adds an entry to the shop's history.
   const own = { 'connect-src': "'self'", 'form-action': formTargets(origins) }
@@ -38,7 +37,6 @@ export function framedChallengeHeaders(origins: ChallengeOrigins): Record<string
   return pageHeaders(own, { ancestors: sources([origins.checkoutOrigin, ...origins.registered]) })
 }
 
-/** Returns the headers of the test bank's page as a separate page, which no page may frame. */
 export function fullChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
   const own = { 'form-action': formTargets(origins) }
   return { ...pageHeaders(own, { ancestors: "'none'" }), 'x-frame-options': 'DENY' }

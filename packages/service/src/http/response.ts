@@ -35,14 +35,10 @@ export const jsonHeaders = {
 
 const nosniff = { 'x-content-type-options': 'nosniff' } as const
 
-export function json(
-  body: object,
-  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
-): RouteResponse {
-  return { status, base: jsonHeaders, headers, body: JSON.stringify(body) }
+export function json(body: object, status = 200): RouteResponse {
+  return { status, base: jsonHeaders, body: JSON.stringify(body) }
 }
 
-/** Returns an HTML page. @param base - Security headers of the page. */
 export function page(
   base: Readonly<Record<string, string>>,
   body: string,

@@ -32,8 +32,7 @@ export interface ListenerOptions {
 }
 
 export function createListener(options: ListenerOptions): RequestListener {
-  const { accessLog = [], observers, log } = options
-  const { draining } = options
+  const { accessLog = [], observers, log, draining } = options
   const table = pathsOf(options.handlers)
   return (request, response) => {
     const call = new Call(request, response)
@@ -175,7 +174,6 @@ function readParams(
   return params
 }
 
-/** Decodes a path segment. Returns `undefined` if its encoding is invalid. */
 function decodeSegment(segment: string): string | undefined {
   if (!segment.includes('%')) return segment
   try {

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Logger } from 'pino'
 import { Call, type Observer, observe } from './call.ts'
 import type { ClientAddresses } from './client-address.ts'
-import { clientErrorListener, deferContinue, hostOption } from './client-errors.ts'
+import { clientErrorListener, deferContinue } from './client-errors.ts'
 import { boundConnections } from './connections.ts'
 import { hstsOption } from './hsts.ts'
 import { ProblemError, sendProblem } from './problem.ts'
@@ -27,7 +27,6 @@ const maxConnections = 10_000
 /** Maximum for each client address. Companies and mobile networks behind one address need fewer. */
 const maxConnectionsOfClient = 1000
 
-/** A server that queues requests until `open` passes the listener. */
 export interface PendingServer {
   readonly server: Server
   readonly open: (listener: RequestListener) => void
@@ -37,7 +36,7 @@ export interface PendingServer {
 export function createPendingServer(
   { writeTimeout, ...timeouts }: ServerTimeouts,
   {
-    origin,
+    origin = '',
     log,
     accessLog,
     addresses,
@@ -48,8 +47,9 @@ export function createPendingServer(
     readonly addresses: ClientAddresses
   },
 ): PendingServer {
-  const server = createServer({ ...timeouts, ...hostOption, ...hstsOption(origin) })
-  server.on('clientError', clientErrorListener(origin ?? ''))
+  // `checkWellFormed` requires `Host`, and rejects with a problem.
+  const server = createServer({ ...timeouts, requireHostHeader: false, ...hstsOption(origin) })
+  server.on('clientError', clientErrorListener(origin))
   // Node.js emits this for each `Expect` header other than `100-continue`.
   server.on('checkExpectation', (request, response) => {
     const call = new Call(request, response)

@@ -18,7 +18,6 @@ export interface StaticOptions {
   readonly missing?: string
 }
 
-/** Returns a handler that serves one file, or the one that the path selects. */
 export function staticFile(
   folder: string,
   name: string | ((params: Call['params']) => string),
@@ -28,7 +27,6 @@ export function staticFile(
   return async (call) => await serve(call, typeof name === 'string' ? name : name(call.params))
 }
 
-/** Returns a handler that serves the files of a folder. The rest of the path selects the file. */
 export function staticFolder(folder: string, options: StaticOptions): Handler {
   const serve = fileServer(folder, options)
   return async (call) => await serve(call, call.params.rest || 'index.html')

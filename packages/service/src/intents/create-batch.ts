@@ -14,7 +14,7 @@ import { isLockConflict, isOneRowsFault } from '../db/errors.ts'
 import type { SecretSource } from './client-secret.ts'
 import type { IdempotencyHashes } from './idempotency.ts'
 import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
-import type { StoredIntent } from './intents.ts'
+import type { PackedRow, StoredIntent } from './intents.ts'
 import { lifetimes } from './lifetimes.ts'
 
 /** The immutable part of an intent, from which the response to a create is built. */
@@ -106,20 +106,16 @@ async function insert(db: Queryable, drafts: readonly NewIntent[]): Promise<Read
   return new Set(rows.map(({ id }) => id))
 }
 
-interface WinnerRow {
+interface Winner {
   readonly loser: string
   readonly same: boolean
   readonly expired: boolean
-  readonly packed: string
-}
-
-interface Winner extends Omit<WinnerRow, 'packed'> {
   readonly intent: StoredIntent
 }
 
 async function readWinners(db: Queryable, losers: readonly NewIntent[]): Promise<Outcomes> {
   // Select by hash alone, for the reason in `findIntent`.
-  const found = await db.query<WinnerRow>`
+  const found = await db.query<Omit<Winner, 'intent'> & PackedRow>`
     select loser, idempotency_fingerprint = loser_fingerprint as same,
            idempotency_expires_at <= to_timestamp(loser_created / 1000) as expired,
            ${packedStoredIntent} as packed
@@ -151,7 +147,11 @@ async function createAgain(
   drafts: readonly NewIntent[],
   expired: readonly Winner[],
 ): Promise<Outcomes> {
-  await release(db, expired)
+  const ids = expired.map(({ intent }) => intent.id)
+  await db.query`
+    update payment_intents
+       set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null
+     where id = any(${ids})`
   return await create(db, drafts)
 }
 
@@ -163,14 +163,6 @@ function outcomeOf({ loser, same, intent }: Winner): CreateResult {
   const optional = { ...(customer && { customer }), ...(metadata && { metadata }) }
   const body = { amount, currency, orderId, ...optional }
   return { type: 'replayed', created: { ...intent, body } }
-}
-
-async function release(db: Queryable, expired: readonly Winner[]): Promise<void> {
-  const ids = expired.map(({ intent }) => intent.id)
-  await db.query`
-    update payment_intents
-       set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null
-     where id = any(${ids})`
 }
 
 /** Returns `bytea` in hex format. @see https://www.postgresql.org/docs/15/datatype-binary.html */

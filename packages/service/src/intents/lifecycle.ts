@@ -60,7 +60,6 @@ export type Cause =
   | { readonly type: 'declined'; readonly failure: Failure; readonly hard: boolean }
   | { readonly type: 'canceled' }
 
-/** The complete state after a cause. */
 export interface Transition extends IntentState {
   readonly cause: Cause['type'] | 'challenge_timed_out' | 'expired'
 }

@@ -52,7 +52,6 @@ export async function createApiKey(
   return { id, apiKey }
 }
 
-/** Lists all keys, oldest first. */
 export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
   return await db.query<ApiKey>`
     select k.id, k.display, m.name as merchant, e.mode as environment, k.created_at as "createdAt",
@@ -99,7 +98,7 @@ export async function findApiKeys(
   apiKeys: readonly string[],
 ): Promise<readonly (FoundKey | undefined)[]> {
   const hashes = apiKeys.map((apiKey) => keys.kids.map((kid) => hashOf(keys, kid, apiKey)))
-  const rows = await db.query<Environment & FoundRow>`
+  const rows = await db.query<FoundRow>`
     select k.id as "keyId", k.hash, k.pepper_kid as kid, k.expires_at as "expiresAt",
            k.revoked_at as "revokedAt", ${environmentColumns}
       from api_keys k
@@ -117,7 +116,7 @@ export async function findApiKeys(
 async function foundKey(
   db: Queryable,
   keys: SecretKeys,
-  { row, apiKey }: { readonly row: Environment & FoundRow; readonly apiKey: string },
+  { row, apiKey }: { readonly row: FoundRow; readonly apiKey: string },
 ): Promise<FoundKey> {
   const { keyId, hash: _, kid, expiresAt, revokedAt, ...environment } = row
   if (kid !== keys.currentKid) {
@@ -129,15 +128,12 @@ async function foundKey(
   return { environment, expiresAt, revokedAt }
 }
 
-interface FoundRow {
+interface FoundRow extends Environment, Omit<FoundKey, 'environment'> {
   readonly keyId: string
   readonly hash: Buffer
   readonly kid: string
-  readonly expiresAt: Date | null
-  readonly revokedAt: Date | null
 }
 
-/** Returns the HMAC-SHA-256 of a key, with a pepper that is derived from a key of `PI_SECRET_KEYS`. */
 export function hashOf(keys: SecretKeys, kid: string, apiKey: string): Buffer {
   const pepper = keys.derive('api-key', kid)
   if (!pepper) throw new Error('PI_SECRET_KEYS lacks a key that it listed')

@@ -3,13 +3,11 @@ import type { Queryable } from '../db/database.ts'
 import { randomBase62, randomSalt } from '../ids.ts'
 import { type Environment, selectEnvironment } from './environments.ts'
 
-/** Name of a merchant and mode of its environment, as on the command line. */
 export interface EnvironmentName {
   readonly merchant: string
   readonly mode: Environment['mode']
 }
 
-/** Returns a merchant's environment. Creates merchant and environment if they do not exist. */
 export async function ensureEnvironment(
   db: Queryable,
   { merchant, mode }: EnvironmentName,
@@ -37,7 +35,6 @@ export async function ensureMerchant(db: Queryable, name: string, now: Date): Pr
   return true
 }
 
-/** Creates a merchant with a name that no other has, and its test environment. */
 export async function createTestEnvironment(db: Queryable, now: Date): Promise<Environment> {
   const merchant = `Test ${randomBase62(12)}`
   return await ensureEnvironment(db, { merchant, mode: 'test' }, now)
@@ -110,7 +107,6 @@ export interface ListedEnvironment {
   readonly createdAt: Date
 }
 
-/** Lists the environments of all merchants, oldest first. */
 export async function listEnvironments(db: Queryable, now: Date): Promise<ListedEnvironment[]> {
   return await db.query<ListedEnvironment>`
     select m.name as merchant, e.mode as environment, e.allowed_origins as origins,

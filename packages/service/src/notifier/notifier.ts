@@ -17,7 +17,6 @@ export interface Notifier {
   begin(intentId: string, version: number, holder: Holder): Waiting
 }
 
-/** The request that waits. */
 export interface Holder {
   /** Its session. Beyond `waitsOfSession`, a new wait ends the session's oldest one. */
   readonly session: string

@@ -33,7 +33,6 @@ export type CardOutcome =
   /** Authorized `after` the given milliseconds. If `undefined`, the sandbox must simulate an outcome. */
   | { readonly result: 'pending'; readonly after: number | undefined }
 
-/** A summary of the card without its number, and the outcome. */
 export interface Authorization {
   readonly summary: CardSummary
   readonly outcome: CardOutcome

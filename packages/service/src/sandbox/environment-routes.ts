@@ -40,7 +40,7 @@ export function environmentRoutes({
     async (call) => {
       const environment = await findEnvironment(db, call.params.id ?? '')
       if (environment?.mode !== 'test') throw noEnvironment()
-      return json(await read(environment, call), { status })
+      return json(await read(environment, call), status)
     }
 
   async function moveClock({ params: { id = '' } }: Call, change: SetClock) {
@@ -86,7 +86,7 @@ export function environmentRoutes({
         const summary = summaryOf({ ...environment, allowedOrigins: origins })
         return { ...summary, clock: clockOf(environment, now()), apiKey }
       })
-      return json(created, { status: 201 })
+      return json(created, 201)
     },
     deleteEnvironment: async ({ params: { id = '' } }) => {
       if (!(await db.transaction(async (tx) => await deleteTestEnvironment(tx, id)))) {

@@ -39,7 +39,6 @@ export function createTopicNotifier(db: Database) {
 
   return {
     notify,
-    /** Adds a listener. Returns the function that removes it. */
     subscribe: (listener: (changed: readonly Topic[]) => void): (() => void) => {
       listeners.add(listener)
       scheduleCheck()

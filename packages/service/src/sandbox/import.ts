@@ -116,13 +116,8 @@ const Import = z.strictObject({
   next: z.string().nullable().optional(),
 })
 
-export interface ReadImport {
-  readonly environments: z.infer<typeof Import>['environments']
-  readonly intents: readonly Intent[]
-}
-
 /** @throws {ProblemError} If a value is invalid. The problem names the first one. */
-export function readImport(body: unknown): ReadImport {
+export function readImport(body: unknown) {
   const { environments, intents } = readPart(Import, body, [])
   return {
     environments,
@@ -163,7 +158,7 @@ export interface Imported {
  */
 export async function importSandbox(
   { db, keys, now }: StoreAndClock & { readonly keys: SecretKeys },
-  sandbox: ReadImport,
+  sandbox: ReturnType<typeof readImport>,
 ): Promise<Imported> {
   try {
     return await db.transaction(async (tx) => {

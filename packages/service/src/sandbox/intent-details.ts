@@ -33,7 +33,6 @@ export interface ExportedIntent extends IntentDetails {
   } | null
 }
 
-/** Reads the test environments, oldest first. */
 export async function testEnvironments(db: Queryable): Promise<Environment[]> {
   return await db.query<Environment>`
     ${selectEnvironment}

@@ -10,12 +10,7 @@ import { parseBody } from './parse-request.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
 
-export function intentRoutes({
-  db,
-  now,
-  topics,
-  requestLog,
-}: Pick<SandboxRoutesOptions, 'db' | 'now' | 'topics' | 'requestLog'>) {
+export function intentRoutes({ db, now, topics, requestLog }: SandboxRoutesOptions) {
   return {
     intent: async ({ params: { id = '' } }) => {
       const found = await findIntentDetails({ db, now }, id)

@@ -16,14 +16,12 @@ export async function parseBody<Body>(
   throw new ProblemError('validation_failed', rule)
 }
 
-/** Reads the id of a Payment Intent from the query. Returns `undefined` if there is none. */
 export function readId({ query }: Call, name: 'before' | 'after'): string | undefined {
   const id = query.get(name)
   if (id === null || paymentIntentIdPattern.test(id)) return id ?? undefined
   throw new ProblemError('validation_failed', `${name} must be the id of a Payment Intent.`)
 }
 
-/** Reads the search term `?q=`. Returns `null` if there is none. */
 export function readSearchTerm({ query }: Call): string | null {
   const term = query.get('q')?.trim() || null
   if (term === null || term.length <= 200) return term

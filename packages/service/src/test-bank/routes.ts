@@ -1,12 +1,12 @@
 /** Routes of the test bank, which has a separate origin. Results go to the store, not to a page. @module */
 import type { ChallengeResult } from '../../shared/checkout-api.ts'
 import type { RouteName } from '../../shared/routes.ts'
+import type { CheckoutRoutesOptions } from '../checkout/routes.ts'
 import { readBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { framedChallengeHeaders, fullChallengeHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
-import type { StoreAndClock } from '../intents/intents.ts'
 import {
   type ChallengeDisplay,
   type ChallengeOutcome,
@@ -18,12 +18,8 @@ import {
 } from './challenges.ts'
 import { challengePage, codeForm, errorText, noteOf, noteText } from './pages.ts'
 
-export interface TestBankOptions extends StoreAndClock {
-  readonly publicUrl: string
-  readonly hostedFolder: string
-}
+type TestBankOptions = Pick<CheckoutRoutesOptions, 'db' | 'now' | 'publicUrl' | 'hostedFolder'>
 
-/** Returns the handlers of the test bank, in an iframe of the hosted page and as a separate page. */
 export function testBankRoutes(options: TestBankOptions) {
   const framed = bankHandlers(options, 'frame')
   const full = bankHandlers(options, 'page')
@@ -100,7 +96,6 @@ function resultOf(outcome: ChallengeOutcome | undefined, locale: string): Challe
 interface Form {
   readonly token: string
   readonly locale: string
-  /** Code, or `undefined` if the buyer canceled. */
   readonly code: string | undefined
 }
 

@@ -34,10 +34,7 @@ export async function examine(config: Config): Promise<Diagnosis> {
   return { ok: findings.every(({ level }) => level !== 'fail'), findings }
 }
 
-async function examineChosenStore({
-  store,
-  secretKeys,
-}: Pick<Config, 'store' | 'secretKeys'>): Promise<DoctorFinding[]> {
+async function examineChosenStore({ store, secretKeys }: Config): Promise<DoctorFinding[]> {
   try {
     const keys = secretKeys === undefined ? undefined : readSecretKeys(secretKeys)
     if (store.kind === 'memory') return [ok('store', 'Created in memory at the start.')]

@@ -15,26 +15,18 @@ import { type DoctorFinding, fail, ok, warn } from './doctor-finding.ts'
 /** The oldest supported Node.js version, as in `engines` of package.json. */
 const oldest = [20, 19] as const
 
-export async function examineMachine({
-  host,
-  port,
-  challengePort,
-  publicUrl,
-  trustedProxies,
-}: Pick<Config, 'host' | 'port' | 'challengePort' | 'publicUrl' | 'trustedProxies'>): Promise<
-  DoctorFinding[]
-> {
+export async function examineMachine(config: Config): Promise<DoctorFinding[]> {
   return [
     examineNode(process.versions.node),
     examinePages(),
-    await examinePort(host, port),
-    await examinePort(host, challengePort),
-    ...(publicUrl?.startsWith('https:') ? [addressFinding(trustedProxies)] : []),
+    await examinePort(config.host, config.port),
+    await examinePort(config.host, config.challengePort),
+    ...(config.publicUrl?.startsWith('https:') ? [addressFinding(config)] : []),
   ]
 }
 
 /** Checks `PI_TRUSTED_PROXIES`, because connections of a public service come from a proxy. */
-function addressFinding(trustedProxies: Config['trustedProxies']): DoctorFinding {
+function addressFinding({ trustedProxies }: Config): DoctorFinding {
   const about = 'client addresses'
   if (trustedProxies) return ok(about, 'PI_TRUSTED_PROXIES is set, so limits count by client.')
   return warn(

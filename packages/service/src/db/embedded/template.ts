@@ -15,7 +15,6 @@ import { syncFolder, writeSynced } from './data-directory.ts'
 
 const file = join(packageRoot, 'dist/template.tgz')
 
-/** Initializes a database and packs it, during the build. */
 export async function makeTemplate(): Promise<void> {
   const engine = await PGlite.create()
   // The template databases of PostgreSQL are two thirds of the files and are not used.
@@ -70,16 +69,10 @@ export async function unpackTemplate(directory: string): Promise<void> {
   await syncFolder(dirname(directory))
 }
 
-export interface Entry {
-  readonly name: string
-  /** Content of a file, or `undefined` for a folder. */
-  readonly content: Buffer | undefined
-}
-
 const block = 512
 
-/** Returns the files and folders of a tar archive. @see POSIX.1-1988, ustar */
-export function* tarEntries(tar: Buffer): Generator<Entry> {
+/** Returns the files of a tar archive, and its folders without content. @see POSIX.1-1988, ustar */
+export function* tarEntries(tar: Buffer): Generator<{ name: string; content: Buffer | undefined }> {
   let at = 0
   while (at + block <= tar.length && tar[at] !== 0) {
     const header = tar.subarray(at, at + block)

@@ -14,7 +14,6 @@ const maxWaiting = 50
 export function createHeldKeys() {
   const held = new Map<string, { readonly done: Promise<unknown>; waiting: number }>()
   return {
-    /** Holds a key until the work has ended. Returns the result. */
     hold: async <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
       const done = work()
       // If two requests hold the same key, duplicates wait for both.

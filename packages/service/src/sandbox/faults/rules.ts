@@ -37,7 +37,6 @@ export function createFaultRules(changed: () => void) {
       rules
         .filter(({ environment }) => environment === environmentId)
         .map(({ rule, left }) => ({ ...rule, times: left })),
-    /** Removes a rule. Returns whether it existed. */
     remove: (environmentId: string, id: number): boolean =>
       removeIf(({ environment, rule }) => environment === environmentId && rule.id === id),
     /** Removes the rules of one environment, or of all environments if it is `undefined`. */
@@ -61,12 +60,10 @@ interface Rule {
   left: number
 }
 
-/** Reads the comma-separated faults of a header. */
 export function readFaults(header: string | undefined): readonly Fault[] {
   return header === undefined ? [] : header.split(',').map((text) => knownFault(text))
 }
 
-/** Reads a fault. Returns `undefined` if it does not exist. */
 export function readFault(text: string): Fault | undefined {
   const [, name, digits] = /^([a-z0-9-]+)(?:=(\d{1,5}))?$/.exec(text.trim()) ?? []
   const simple = simpleFaults.find((each) => each === name)
