@@ -169,12 +169,11 @@ export interface LintIssue {
 }
 
 export type Fault =
-  | { readonly type: SimpleFault }
+  | { readonly type: (typeof simpleFaults)[number] }
   | { readonly type: (typeof timedFaults)[number]; readonly ms: number }
 
 /** Faults without a value. */
 export const simpleFaults = [...requestFaults, ...statusFaults] as const
-type SimpleFault = (typeof simpleFaults)[number]
 
 /** Names of the faults, for messages. */
 export const faultNames = [...simpleFaults, ...timedFaults.map((name) => `${name}=ms`)].join(', ')

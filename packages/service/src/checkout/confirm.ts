@@ -6,7 +6,6 @@
  *
  * @module
  */
-import type { ProblemCode } from '@pi-checkout/contract'
 import type { Queryable } from '../db/database.ts'
 import {
   type IntentKey,
@@ -29,7 +28,7 @@ export interface ConfirmationRequest {
 export type Confirmed =
   | { readonly snapshot: IntentSnapshot }
   | Rejection
-  | { readonly rejection: Extract<ProblemCode, 'payment_intent_not_found'> }
+  | { readonly rejection: 'payment_intent_not_found' }
 
 export async function confirm(
   store: StoreAndClock,

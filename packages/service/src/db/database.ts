@@ -135,8 +135,9 @@ export function openPool(
     listen: (listener) => void listeners.push(listener),
     script: async (text) =>
       await borrow(pool, async (client) => {
-        // No timeout, because a migration may be slow or wait for another instance.
-        await command(client, { text: `begin;\n${text}\n;commit`, query_timeout: 2 ** 31 - 1 })
+        // No timeout, because a migration may be slow or wait for another instance. The types of `pg` lack it.
+        const statement = { text: `begin;\n${text}\n;commit`, query_timeout: 2 ** 31 - 1 }
+        await command(client, statement)
       }),
     close: async () => await pool.end(),
   }
@@ -162,7 +163,7 @@ async function borrow<Result>(
   }
 }
 
-async function command(client: pg.PoolClient, statement: string | TimedStatement): Promise<void> {
+async function command(client: pg.PoolClient, statement: string | pg.QueryConfig): Promise<void> {
   await send(client, typeof statement === 'string' ? { text: statement } : statement).catch(
     (error: unknown) => {
       throw storeError(error)
@@ -181,11 +182,6 @@ async function send(client: pg.PoolClient, statement: pg.QueryConfig): Promise<p
   const result = await client.query(statement)
   if (unreplicated.has(client)) throw new StoreError(unknownResult)
   return result
-}
-
-/** A statement with a client timeout in milliseconds, which the types of `pg` lack. */
-interface TimedStatement extends pg.QueryConfig {
-  readonly query_timeout: number
 }
 
 interface Statement {

@@ -3,16 +3,13 @@ import { gzipSync } from 'node:zlib'
 import type { Call } from './call.ts'
 import type { RouteResponse } from './response.ts'
 
-/** A content coding, and the extension of a file in it. */
-export type Encoding = (typeof encodings)[number]
-
 const encodings = [
   { name: 'br', extension: 'br' },
   { name: 'gzip', extension: 'gz' },
 ] as const
 
 /** Returns the smallest encoding of a built file that a client accepts. */
-export function encodingOf(accepted?: string): Encoding | undefined {
+export function encodingOf(accepted?: string): (typeof encodings)[number] | undefined {
   const names = acceptedCodings(accepted)
   return encodings.find(({ name }) => names.has(name))
 }

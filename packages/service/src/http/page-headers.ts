@@ -19,27 +19,24 @@ export function checkoutHeaders({
     'frame-src': challengeOrigin,
     'form-action': `'self' ${challengeOrigin}`,
   }
-  return {
-    ...pageHeaders(own, { ancestors: sources(frameAncestors), reportsTo: publicOrigin }),
-    ...isolated,
+  const ancestors = frameAncestors.join(' ') || "'none'"
+  return { ...pageHeaders(own, { ancestors, reportsTo: publicOrigin }), ...isolated }
+}
+
+/** Returns the headers of the test bank's page. As a separate page, no page may frame it. */
+export function challengeHeaders(
+  display: 'frame' | 'page',
+  origins: readonly string[],
+): Record<string, string> {
+  // Chromium also checks redirects of a form post (w3c/webappsec-csp#8).
+  const formAction = { 'form-action': ["'self'", ...origins].join(' ') }
+  if (display === 'page') {
+    return { ...pageHeaders(formAction, { ancestors: "'none'" }), 'x-frame-options': 'DENY' }
   }
-}
-
-export interface ChallengeOrigins {
-  readonly checkoutOrigin: string
-  readonly registered: readonly string[]
-}
-
-export function framedChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
   // The page's script posts the code, because a form post in an iframe adds an entry to the shop's history.
-  const own = { 'connect-src': "'self'", 'form-action': formTargets(origins) }
-  // Browsers check each ancestor. Chromium also checks redirects of a form post (w3c/webappsec-csp#8).
-  return pageHeaders(own, { ancestors: sources([origins.checkoutOrigin, ...origins.registered]) })
-}
-
-export function fullChallengeHeaders(origins: ChallengeOrigins): Record<string, string> {
-  const own = { 'form-action': formTargets(origins) }
-  return { ...pageHeaders(own, { ancestors: "'none'" }), 'x-frame-options': 'DENY' }
+  const own = { 'connect-src': "'self'", ...formAction }
+  // Browsers check each ancestor.
+  return pageHeaders(own, { ancestors: origins.join(' ') })
 }
 
 /** Returns the headers of the inspector and the documentation, which no page may frame. */
@@ -65,13 +62,6 @@ export function playgroundHeaders(file: string): Record<string, string> {
   return pageHeaders(own, { ancestors: isHostedPage ? 'http://localhost:*' : "'none'" })
 }
 
-const locks = { 'base-uri': "'none'", 'object-src': "'none'" }
-
-const trustedTypes = {
-  'require-trusted-types-for': "'script'",
-  'trusted-types': 'lit-html',
-}
-
 /** Keeps the page out of the process and the reach of pages of other origins. */
 const isolated = { 'cross-origin-opener-policy': 'same-origin', 'origin-agent-cluster': '?1' }
 
@@ -94,9 +84,11 @@ function pageHeaders(
       'img-src': "'self'",
       'font-src': "'self'",
       ...own,
-      ...locks,
+      'base-uri': "'none'",
+      'object-src': "'none'",
       'frame-ancestors': ancestors,
-      ...trustedTypes,
+      'require-trusted-types-for': "'script'",
+      'trusted-types': 'lit-html',
       ...(reportsTo !== undefined && { 'report-to': 'csp' }),
     }),
     ...(reportsTo !== undefined && {
@@ -109,14 +101,6 @@ function pageHeaders(
     'cross-origin-resource-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
   }
-}
-
-function formTargets({ checkoutOrigin, registered }: ChallengeOrigins): string {
-  return ["'self'", checkoutOrigin, ...registered].join(' ')
-}
-
-function sources(origins: readonly string[]): string {
-  return origins.length > 0 ? origins.join(' ') : "'none'"
 }
 
 function policy(directives: Readonly<Record<string, string>>): string {

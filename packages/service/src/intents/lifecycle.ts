@@ -11,7 +11,6 @@ import {
   type PaymentFailure,
   type PaymentIntentStatus,
   type PaymentMethod,
-  type ProblemCode,
 } from '@pi-checkout/contract'
 import { lifetimes, maxFailedConfirmations } from './lifetimes.ts'
 
@@ -65,10 +64,7 @@ export interface Transition extends IntentState {
 }
 
 export interface Rejection {
-  readonly rejection: Extract<
-    ProblemCode,
-    'intent_finalized' | 'attempt_in_progress' | 'version_conflict'
-  >
+  readonly rejection: 'intent_finalized' | 'attempt_in_progress' | 'version_conflict'
 }
 
 /**

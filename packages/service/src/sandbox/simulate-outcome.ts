@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isFinal, type ProblemCode } from '@pi-checkout/contract'
+import { isFinal } from '@pi-checkout/contract'
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import type { SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { confirm } from '../checkout/confirm.ts'
@@ -17,16 +17,11 @@ import {
   type StoreAndClock,
   type StoredIntent,
 } from '../intents/intents.ts'
-import { type Cause, deadlineTransition } from '../intents/lifecycle.ts'
+import { type Cause, deadlineTransition, type Rejection } from '../intents/lifecycle.ts'
 import { findEnvironmentOfIntent } from '../merchants/environments.ts'
 import { authorize, type ProviderResult } from '../provider/acquirer.ts'
 
-export interface OutcomeRejection {
-  readonly rejection: Extract<
-    ProblemCode,
-    'payment_intent_not_found' | 'intent_finalized' | 'attempt_in_progress' | 'version_conflict'
-  >
-}
+type OutcomeRejection = Rejection | { readonly rejection: 'payment_intent_not_found' }
 
 export async function simulateOutcome(
   store: StoreAndClock,

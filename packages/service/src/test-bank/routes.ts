@@ -4,7 +4,7 @@ import type { RouteName } from '../../shared/routes.ts'
 import type { CheckoutRoutesOptions } from '../checkout/routes.ts'
 import { readBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
-import { framedChallengeHeaders, fullChallengeHeaders } from '../http/page-headers.ts'
+import { challengeHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
 import {
@@ -37,10 +37,8 @@ function bankHandlers(
   { db, now, publicUrl, hostedFolder }: TestBankOptions,
   display: ChallengeDisplay,
 ): { readonly enter: Handler; readonly answer: Handler } {
-  const headersFor = (registered: readonly string[]): Record<string, string> => {
-    const headers = display === 'frame' ? framedChallengeHeaders : fullChallengeHeaders
-    return headers({ checkoutOrigin: publicUrl, registered })
-  }
+  const headersFor = (registered: readonly string[]): Record<string, string> =>
+    challengeHeaders(display, [publicUrl, ...registered])
   const show = (content: string, { locale, registered }: Page): RouteResponse =>
     page(headersFor(registered), challengePage(hostedFolder, { content, locale }))
   const ask = (challenge: EnteredChallenge, locale: string): RouteResponse =>
