@@ -38,7 +38,10 @@ export async function confirm(
   const snapshot = await loadIntent(store, key)
   if (!snapshot) return { rejection: 'payment_intent_not_found' }
   const { intent, at } = snapshot
-  if (await isStored(store.db, intent, attempt)) return await replayed(store, key)
+  const stored = await store.db.query`
+    select from payment_attempts
+     where intent_id = ${intent.id} and attempt_id = ${attempt.attemptId}`
+  if (stored.length > 0) return await replayed(store, key)
   const first = decide(intent, confirmation(attempt, at), at)
   if ('rejection' in first) return first
   if (intent.version !== attempt.version) return { rejection: 'version_conflict' }
@@ -88,16 +91,6 @@ async function applyResult(
   if (outcome.result === 'challenge' || outcome.result === 'pending') return intent
   const settled = decide(intent, transitionCause(outcome), at)
   return 'rejection' in settled ? intent : await moveIntent(tx, intent, settled)
-}
-
-async function isStored(
-  db: Queryable,
-  { id }: StoredIntent,
-  { attemptId }: ConfirmationRequest,
-): Promise<boolean> {
-  const found = await db.query`
-    select from payment_attempts where intent_id = ${id} and attempt_id = ${attemptId}`
-  return found.length > 0
 }
 
 async function insertAttempt(

@@ -8,10 +8,7 @@ import type { SecretKeys } from '../secret-keys.ts'
 import { apiKeyLookUps, type FoundKey, hashOf, isApiKey } from './api-keys.ts'
 import type { Environment } from './environments.ts'
 
-export interface Authenticator {
-  /** @throws {ProblemError} If the key is not valid (401), or if too many were not (429). */
-  authenticate(request: IncomingMessage): Promise<Environment>
-}
+export type Authenticator = ReturnType<typeof createAuthenticator>
 
 /** Milliseconds after which a revocation takes effect at an instance that was not notified of it. */
 const cacheLifetime = 5000
@@ -21,7 +18,7 @@ const cacheSize = 10_000
 export function createAuthenticator(
   { db, keys, now }: { readonly db: Database; readonly keys: SecretKeys; readonly now: () => Date },
   limitFailures?: FailureLimit,
-): Authenticator {
+) {
   const lookUpKey = apiKeyLookUps(db, keys)
   let cache = new Map<string, LookUp>()
   let connections = new WeakMap<Socket, LastHeader>()
@@ -71,7 +68,8 @@ export function createAuthenticator(
   })
 
   return {
-    authenticate: async (request) => {
+    /** @throws {ProblemError} If the key is not valid (401), or if too many were not (429). */
+    authenticate: async (request: IncomingMessage): Promise<Environment> => {
       const found = await findFor(request)
       if (!found) {
         await limitFailures?.(request)

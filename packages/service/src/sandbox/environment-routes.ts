@@ -18,7 +18,6 @@ import { SetClock, setClock } from './environment-clock.ts'
 import { readFault } from './faults/rules.ts'
 import { newestIntents, testEnvironments } from './intent-details.ts'
 import { parseBody, readId, readSearchTerm } from './parse-request.ts'
-import type { RequestFilter } from './request-log/logged-request.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
 export function environmentRoutes({
@@ -47,15 +46,6 @@ export function environmentRoutes({
     const clockOffset = await setClock(db, id, change)
     if (clockOffset === undefined) throw noEnvironment()
     return json(clockOf({ clockOffset }, now()))
-  }
-
-  /** Finds intents by order and customer, because logged requests contain only ids of intents. */
-  async function requestFilter(environment: Environment, text: string): Promise<RequestFilter> {
-    const { intents } = await newestIntents(
-      { db, now },
-      { environment, before: undefined, search: { term: text, status: null }, count: pageLength },
-    )
-    return { text, intentIds: new Set(intents.map(({ id }) => id)) }
   }
 
   return {
@@ -117,15 +107,19 @@ export function environmentRoutes({
     }),
 
     intents: about(async (environment, call) => {
-      const before = readId(call, 'before')
-      const search = { term: readSearchTerm(call), status: call.query.get('status') }
-      return await newestIntents({ db, now }, { environment, before, search, count: pageLength })
+      const [before, term] = [readId(call, 'before'), readSearchTerm(call)]
+      const status = call.query.get('status')
+      return await newestIntents({ db, now }, { environment, before, term, status })
     }),
 
     requests: about(async (environment, call) => {
-      const term = readSearchTerm(call)
-      const filter = term === null ? undefined : await requestFilter(environment, term)
-      return { requests: requestLog.requests(environment.id, filter) }
+      const text = readSearchTerm(call)
+      if (text === null) return { requests: requestLog.requests(environment.id) }
+      // Logged requests contain only ids of intents, so find these by order and customer.
+      const search = { environment, before: undefined, term: text, status: null }
+      const { intents } = await newestIntents({ db, now }, search)
+      const intentIds = new Set(intents.map(({ id }) => id))
+      return { requests: requestLog.requests(environment.id, { text, intentIds }) }
     }),
     clearRequests: about(({ id }) => {
       requestLog.clear(id)
@@ -171,8 +165,6 @@ const FaultRule = z.strictObject({
   do: z.string().refine((text) => readFault(text) !== undefined),
   times: z.int().min(1).max(1000).default(1),
 })
-
-const pageLength = 200
 
 export function noEnvironment(): Error {
   return notFound('No test environment has this id. GET /_sandbox/environments lists them.')

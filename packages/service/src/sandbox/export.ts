@@ -21,12 +21,9 @@ const partLength = 100_000
  */
 export async function writeExport(store: StoreAndClock, out: Writable, after = ''): Promise<void> {
   const environments = (await testEnvironments(store.db)).map(
-    ({ id, merchantName, allowedOrigins, clockOffset }) => ({
-      id,
-      merchant: merchantName,
-      allowedOrigins,
-      clockOffset,
-    }),
+    ({ id, merchantName: merchant, allowedOrigins, clockOffset }) => {
+      return { id, merchant, allowedOrigins, clockOffset }
+    },
   )
   const head = JSON.stringify({ version: 1, exportedAt: store.now(), environments })
   out.write(`${head.slice(0, -1)},"intents":[`)

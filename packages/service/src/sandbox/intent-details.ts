@@ -53,6 +53,9 @@ export async function findIntentDetails(
 }
 
 export interface IntentSearch {
+  readonly environment: Environment
+  /** Id of an intent. The page begins with the next older one. */
+  readonly before: string | undefined
   /** Part of an id, order id, customer, card brand, or last four digits. `null` matches all. */
   readonly term: string | null
   readonly status: string | null
@@ -70,24 +73,13 @@ interface Position {
  */
 const examined = new Fragment(`2000`)
 
-/**
- * Reads a page of intents, newest first. It can have few matches, or none, although older ones match.
- *
- * @param page - `before` is the id of an intent. The page begins with the next older one.
- */
+/** Number of intents in a page. */
+const pageLength = 200
+
+/** Reads a page of intents, newest first. It can have few matches, or none, although older ones match. */
 export async function newestIntents(
   { db, now }: StoreAndClock,
-  {
-    environment,
-    before,
-    count,
-    search: { term, status },
-  }: {
-    readonly environment: Environment
-    readonly before: string | undefined
-    readonly count: number
-    readonly search: IntentSearch
-  },
+  { environment, before, term, status }: IntentSearch,
 ): Promise<IntentPage> {
   // Pages examine the newest intents first, and an id can be of an old one.
   const named = term === null ? undefined : await findIntentDetails({ db, now }, term)
@@ -115,13 +107,13 @@ export async function newestIntents(
        and (created_at, id) >= (${last?.createdAt ?? '-infinity'}::timestamptz, ${last?.id ?? ''})
        and (${status}::text is null or status = ${status})
        and (${term}::text is null or position(lower(${term}) in ${searched}) > 0)
-     order by created_at desc, id desc limit ${count + 1}`
-  const page = rows.slice(0, count)
+     order by created_at desc, id desc limit ${pageLength + 1}`
+  const page = rows.slice(0, pageLength)
   const at = environmentNow(environment, now())
   const intents = page
     .map(({ packed }) => afterDeadlines(readStoredIntent(packed), at))
     .filter((intent) => status === null || intent.status === status)
-  const end = rows.length > count ? page.at(-1) : older && last
+  const end = rows.length > pageLength ? page.at(-1) : older && last
   return { intents: intents.map(serializeIntent), next: end?.id ?? null }
 }
 

@@ -38,8 +38,10 @@ export async function openStore(config: Pick<Config, 'store' | 'secretKeys'>): P
     return await ready(await openPglite(undefined), configured ?? readSecretKeys(newSecretKeys()))
   }
   if (store.kind === 'postgres') {
-    if (!configured) throw missingKeys()
-    return await ready(await openPostgres(store.url), configured)
+    if (configured) return await ready(await openPostgres(store.url), configured)
+    throw new TypeError(
+      `PI_SECRET_KEYS: environment variable is not set. PostgreSQL stores require it, with the same value at every instance. ${generateHint}`,
+    )
   }
   await prepareDirectory(store.directory)
   const lock = await lockDirectory(store.directory)
@@ -99,10 +101,4 @@ async function checkKeys(db: Database, keys: SecretKeys): Promise<void> {
     const wrong = await keyFault(tx, keys)
     if (wrong) throw new TypeError(`PI_SECRET_KEYS: ${wrong.problem}. ${wrong.fix}`)
   })
-}
-
-function missingKeys(): TypeError {
-  return new TypeError(
-    `PI_SECRET_KEYS: environment variable is not set. PostgreSQL stores require it, with the same value at every instance. ${generateHint}`,
-  )
 }

@@ -29,7 +29,7 @@ async function search(filter: Partial<IntentSearch>, hours = 0) {
   do {
     const { intents, next } = await newestIntents(
       { db, now },
-      { environment, before, count: 200, search: { term: null, status: null, ...filter } },
+      { environment, before, term: null, status: null, ...filter },
     )
     pages.push(intents.map(({ orderId, status }) => `${orderId} ${status}`))
     before = next ?? undefined
