@@ -28,6 +28,7 @@ export interface Route {
 }
 
 const environment = '/_sandbox/environments/:id'
+const intent = '/_sandbox/intents/:id'
 
 /** Routes by name. A path with several methods has one entry for each. */
 export const routes = {
@@ -90,13 +91,9 @@ export const routes = {
   addFault: { method: 'POST', path: `${environment}/faults`, audience: 'sandbox' },
   clearFaults: { method: 'DELETE', path: `${environment}/faults`, audience: 'sandbox' },
   removeFault: { method: 'DELETE', path: `${environment}/faults/:rule`, audience: 'sandbox' },
-  intent: { method: 'GET', path: '/_sandbox/intents/:id', audience: 'sandbox' },
-  revokeSecret: {
-    method: 'POST',
-    path: '/_sandbox/intents/:id/revoke-secret',
-    audience: 'sandbox',
-  },
-  settle: { method: 'POST', path: '/_sandbox/intents/:id/settle', audience: 'sandbox' },
+  intent: { method: 'GET', path: intent, audience: 'sandbox' },
+  revokeSecret: { method: 'POST', path: `${intent}/revoke-secret`, audience: 'sandbox' },
+  settle: { method: 'POST', path: `${intent}/settle`, audience: 'sandbox' },
 } as const satisfies Readonly<Record<string, Route>>
 
 export type RouteName = keyof typeof routes

@@ -4,7 +4,6 @@ import { type Database, Fragment, type Queryable } from '../db/database.ts'
 
 export interface Environment {
   readonly id: string
-  readonly merchantId: string
   readonly merchantName: string
   readonly mode: 'test' | 'live'
   /** Exact origins whose pages may show the checkout. */
@@ -47,9 +46,8 @@ export async function findEnvironmentOfIntent(
 
 /** SQL columns of an `Environment`, where `e` is the environment and `m` its merchant. */
 export const environmentColumns = new Fragment(`
-  e.id, e.merchant_id as "merchantId", m.name as "merchantName", e.mode,
-  e.allowed_origins as "allowedOrigins", e.clock_offset as "clockOffset",
-  e.idempotency_salt as "idempotencySalt"`)
+  e.id, m.name as "merchantName", e.mode, e.allowed_origins as "allowedOrigins",
+  e.clock_offset as "clockOffset", e.idempotency_salt as "idempotencySalt"`)
 
 /** The statement of environments, up to a condition: `e` is the environment, `m` its merchant. */
 export const selectEnvironment = new Fragment(`
