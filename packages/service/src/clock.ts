@@ -1,9 +1,4 @@
-/**
- * Reads the system clock, and corrects it by that of the database. Other modules receive a `now` function, so that
- * tests can replace it.
- *
- * @module
- */
+/** Reads the system clock, and corrects it by that of the database. @module */
 import type { Logger } from 'pino'
 import type { Database, Queryable } from './db/database.ts'
 

@@ -1,10 +1,4 @@
-/**
- * Masks credentials and card numbers in texts.
- *
- * It decodes percent-encoding and ignores case. Its time is linear in the length of the text.
- *
- * @module
- */
+/** Masks credentials and card numbers in texts, in time linear in the length. @module */
 
 /**
  * Masks API keys, client secrets, bearer and session tokens, handoff keys, passwords in URLs, and numbers of 12

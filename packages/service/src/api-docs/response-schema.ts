@@ -1,9 +1,4 @@
-/**
- * Schemas of the responses that this service returns, from which the OpenAPI description is generated. The
- * schemas of the contract accept more, such as unknown fields.
- *
- * @module
- */
+/** Responses that this service returns. The schemas of the contract accept more. @module */
 import { currencies, limits, paymentIntentStatuses } from '@pi-checkout/contract'
 import { z } from 'zod'
 

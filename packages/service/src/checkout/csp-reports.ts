@@ -1,9 +1,4 @@
-/**
- * Logs browsers' reports that a page of the service violated its Content Security Policy. A line contains the
- * directive and the blocked origin.
- *
- * @module
- */
+/** Logs the CSP violations that browsers report: directive and blocked origin. @module */
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { readBody } from '../http/body.ts'

@@ -1,9 +1,4 @@
-/**
- * Serializes the provider's result, which a confirmation stores while its challenge is open. The card is not
- * stored.
- *
- * @module
- */
+/** Serializes the result that a confirmation stores while its challenge is open. @module */
 import { randomBase62 } from '../ids.ts'
 import type { Cause } from '../intents/lifecycle.ts'
 import { type DeclineReason, declines, type ProviderResult } from '../provider/acquirer.ts'

@@ -1,9 +1,4 @@
-/**
- * Commands that list and change merchants, keys, and origins in a store. They run in the process of the
- * command, or in the service that uses the data directory.
- *
- * @module
- */
+/** Commands that list and change merchants, keys, and origins in a store. @module */
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'

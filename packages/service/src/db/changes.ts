@@ -1,9 +1,4 @@
-/**
- * Tells this instance what other instances on the same PostgreSQL change, with LISTEN and NOTIFY.
- *
- * @see https://www.postgresql.org/docs/current/sql-notify.html
- * @module
- */
+/** Tells this instance what other instances on the same PostgreSQL change, with LISTEN and NOTIFY. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Change, Database } from './database.ts'

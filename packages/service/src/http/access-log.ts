@@ -1,9 +1,4 @@
-/**
- * Logs one line for each response at the level `debug`. Paths are logged as route patterns, without ids and
- * queries.
- *
- * @module
- */
+/** Logs each response at the level `debug`, with its route pattern, without ids and queries. @module */
 import type { Logger } from 'pino'
 import type { Observer } from './call.ts'
 import type { ClientAddresses } from './client-address.ts'

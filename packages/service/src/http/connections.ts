@@ -1,11 +1,4 @@
-/**
- * Limits the open connections of a server, and the time for which a client may not read a response.
- *
- * A server at its limit closes the connection that has been idle longest, so that idle connections do not
- * block other clients.
- *
- * @module
- */
+/** Limits open connections, and the time for which a client may read nothing. @module */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 

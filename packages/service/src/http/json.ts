@@ -1,9 +1,4 @@
-/**
- * Reads JSON strictly. Rejects texts that parsers may read differently.
- *
- * @see RFC 7493, I-JSON
- * @module
- */
+/** Reads JSON strictly. Rejects texts that parsers may read differently. @see RFC 7493, I-JSON @module */
 import { isUtf8 } from 'node:buffer'
 import { type FieldError, fieldAt, limits } from '@pi-checkout/contract'
 import { ProblemError } from './problem.ts'

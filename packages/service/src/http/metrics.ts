@@ -1,9 +1,4 @@
-/**
- * Metrics for Prometheus: responses by operation and status, durations, and process metrics. Labels contain
- * no merchants, intents, or keys.
- *
- * @module
- */
+/** Metrics for Prometheus. Labels contain no merchants, intents, or keys. @module */
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Call, Observer } from './call.ts'
 import type { Handler } from './response.ts'

@@ -1,9 +1,4 @@
-/**
- * Routes the requests of a listener: checks that each is well-formed, finds its route in the table, runs the
- * checks of its audience and its handler, and sends the response. Decides 404, 405, and HEAD.
- *
- * @module
- */
+/** Finds the route of a request, runs its checks and handler, and sends the response. @module */
 import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { type Audience, type Route, type RouteName, routes } from '../../shared/routes.ts'

@@ -1,9 +1,4 @@
-/**
- * Reads a header that must not be repeated. Node.js drops or joins repeated headers, so only `rawHeaders`
- * shows them.
- *
- * @module
- */
+/** Reads headers that must not be repeated, which Node.js drops or joins. @module */
 import type { IncomingMessage } from 'node:http'
 import type { ProblemCode } from '@pi-checkout/contract'
 import { ProblemError } from './problem.ts'

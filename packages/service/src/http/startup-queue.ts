@@ -1,9 +1,4 @@
-/**
- * Queues requests that arrive during startup. The server listens before the service is created, because the
- * service needs the port.
- *
- * @module
- */
+/** Queues requests until the service exists, which needs the port of its server. @module */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 
 /** Call it before the server listens. The returned function sets the listener. */

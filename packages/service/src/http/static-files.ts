@@ -1,9 +1,4 @@
-/**
- * Serves built files, compressed if the build has compressed them. Reads each file once, and returns 304 if the
- * browser's copy is current.
- *
- * @module
- */
+/** Serves built files, compressed if the build has compressed them. Reads each file once. @module */
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'

@@ -1,10 +1,4 @@
-/**
- * Derives the `clientSecret` of an intent.
- *
- * All instances derive the same secret, so replays are byte-identical. The store does not contain it.
- *
- * @module
- */
+/** Derives the `clientSecret`, the same in all instances. It is not stored. @module */
 import { createHmac } from 'node:crypto'
 import { toBase62 } from '../ids.ts'
 import { isSameSecret, type SecretKeys } from '../secret-keys.ts'

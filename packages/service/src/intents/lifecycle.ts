@@ -1,11 +1,4 @@
-/**
- * Decides transitions of Payment Intents. These functions are pure: they map state, cause, and time to a
- * transition or a rejection.
- *
- * The hosted page, the provider, and the clock cause transitions. The merchant API does not.
- *
- * @module
- */
+/** Decides transitions of Payment Intents: pure functions of state, cause, and time. @module */
 import {
   isFinal,
   type PaymentFailure,

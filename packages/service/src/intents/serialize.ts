@@ -1,8 +1,4 @@
-/**
- * Serializes intents for the merchant API. Fields are listed one by one, so that no other field is included.
- *
- * @module
- */
+/** Serializes intents for the merchant API. Lists fields, so that no other is included. @module */
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract'
 import type { CreatedRecord } from './create-batch.ts'
 import type { RetrievedIntent } from './intents.ts'

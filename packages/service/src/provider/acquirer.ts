@@ -1,10 +1,4 @@
-/**
- * The simulated acquirer, which maps test cards to outcomes, and the texts of declines.
- *
- * It stores no card numbers and no security codes.
- *
- * @module
- */
+/** The simulated acquirer, which maps test cards to outcomes. It stores no card data. @module */
 import type { PaymentFailure } from '@pi-checkout/contract'
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import type { CardDetails, CardSummary } from '../../shared/checkout-api.ts'

@@ -1,10 +1,4 @@
-/**
- * The clock of a test environment, which can be moved to test deadlines.
- *
- * Setting it back does not undo an expiry, because the times of an intent do not decrease.
- *
- * @module
- */
+/** The clock of a test environment. Setting it back does not undo an expiry. @module */
 import { z } from 'zod'
 import type { Queryable } from '../db/database.ts'
 

@@ -1,9 +1,4 @@
-/**
- * Reads intents of test environments for developers, with events and confirmations, after applying passed
- * deadlines.
- *
- * @module
- */
+/** Reads intents of test environments, with events and confirmations. @module */
 import type {
   Confirmation,
   IntentDetails,

@@ -1,9 +1,4 @@
-/**
- * Simulates an outcome of an intent without a buyer. The missing steps (card, challenge, provider) are the same
- * transitions as in a payment.
- *
- * @module
- */
+/** Simulates an outcome of an intent without a buyer, with the same transitions as in a payment. @module */
 import { isFinal } from '@pi-checkout/contract'
 import { type TestCardName, testCards } from '@pi-checkout/contract/sandbox'
 import type { SimulatedOutcome } from '../../shared/sandbox-api.ts'

@@ -10,7 +10,7 @@ async function poll(wait: Parameters<typeof longPoll>[0]): Promise<Response> {
 }
 
 test('returns a result before the first pulse as it is', async () => {
-  const response = await poll(async () => json({ version: 2 }, { status: 201 }))
+  const response = await poll(async () => json({ version: 2 }, 201))
   expect([response.status, await response.text()]).toEqual([201, '{"version":2}'])
 })
 

@@ -1,10 +1,4 @@
-/**
- * Checks a service before or while it runs. Each finding has a fix.
- *
- * It changes nothing. A running service checks its own directory.
- *
- * @module
- */
+/** Checks a service before or while it runs, without changing it. Each finding has a fix. @module */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

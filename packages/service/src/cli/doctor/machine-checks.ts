@@ -1,8 +1,4 @@
-/**
- * Checks the requirements of a start other than its store: Node.js, built pages, ports, and client addresses.
- *
- * @module
- */
+/** Checks what a start needs besides its store: Node.js, built pages, ports, and client addresses. @module */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'

@@ -1,9 +1,4 @@
-/**
- * Checks an open store without changing it: whether writes are accepted and durable, whether its schema and
- * secret keys match, and which origins may show its checkout.
- *
- * @module
- */
+/** Checks an open store without changing it. @module */
 import { shellQuote } from '../../../shared/shell-quote.ts'
 import { compareClocks, maxDifference } from '../../clock.ts'
 import type { Database } from '../../db/database.ts'

@@ -1,9 +1,4 @@
-/**
- * PGlite's file system on disk, with fsync, which the one of PGlite lacks. Without fsync a power loss could
- * undo acknowledged commits.
- *
- * @module
- */
+/** PGlite's files on disk, with fsync. Without it a power loss could undo acknowledged commits. @module */
 import { closeSync, fdatasyncSync } from 'node:fs'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'

@@ -1,11 +1,4 @@
-/**
- * Supervises the embedded engine, and replaces it after a crash.
- *
- * PostgreSQL stops if it cannot write its log, for example on a full disk. Its supervisor then starts it again
- * from the committed state.
- *
- * @module
- */
+/** Replaces the embedded engine after a crash, for example on a full disk. @module */
 import type { PGlite } from '@electric-sql/pglite'
 
 /** An engine, and the function that closes its files without it. */

@@ -1,10 +1,4 @@
-/**
- * The embedded store: PGlite in this process, to which `pg` connects.
- *
- * PGlite has no background workers, so this file writes checkpoints and updates statistics.
- *
- * @module
- */
+/** The embedded store: PGlite in this process, to which `pg` connects. @module */
 import { PGlite } from '@electric-sql/pglite'
 import { type Database, openPool, sessionSettings } from '../database.ts'
 import { StoreError } from '../errors.ts'

@@ -1,9 +1,4 @@
-/**
- * An empty database that the build creates. Unpacking it takes a fraction of a second, and initializing one
- * takes several seconds.
- *
- * @module
- */
+/** An empty database of the build. Unpacking it is faster than initializing one. @module */
 import { Blob } from 'node:buffer'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

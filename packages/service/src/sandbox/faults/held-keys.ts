@@ -1,9 +1,4 @@
-/**
- * Idempotency keys that the fault `hold-key` holds. Concurrent duplicates wait for two seconds and then get
- * 409, so that merchants can test it.
- *
- * @module
- */
+/** Keys that the fault `hold-key` holds, so that concurrent duplicates get 409. @module */
 import { within } from '../../within.ts'
 
 /** Time in milliseconds for which a duplicate waits for the first request. */

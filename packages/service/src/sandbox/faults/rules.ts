@@ -1,9 +1,4 @@
-/**
- * Faults for test environments, such as a lost response. A header applies them to one request, and rules apply
- * them to the next ones.
- *
- * @module
- */
+/** Faults for test environments: by header for one request, by rule for the next ones. @module */
 import { timedFaults } from '@pi-checkout/contract/sandbox'
 import {
   type Fault,

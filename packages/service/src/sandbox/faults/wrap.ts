@@ -1,9 +1,4 @@
-/**
- * Applies faults to the operations of test environments: before the work, during it, and in the response.
- * Live environments have no faults.
- *
- * @module
- */
+/** Applies faults to the operations of test environments. Live environments have no faults. @module */
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { headers } from '@pi-checkout/contract'
