@@ -2,10 +2,7 @@
 import type { PaymentFailure, PaymentIntentStatus, PaymentMethod } from '@pi-checkout/contract'
 import type { Currency } from '@pi-checkout/contract/money'
 
-/**
- * An intent as the hosted page reads it, without customer, metadata, and secret. Body of
- * `GET /checkout-api/intent`.
- */
+/** Body of `GET /checkout-api/intent`: an intent without customer, metadata, and secret. */
 export interface CheckoutView {
   readonly id: string
   /** Number that increases by one with each transition. A confirmation includes it. */

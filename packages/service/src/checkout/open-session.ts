@@ -67,12 +67,7 @@ export function sessionReader({
     separable: () => false,
     kind: db.kind,
   })
-  /**
-   * Reads the mode of a session. It reads the store each time, so a session ends when its origin is removed or the
-   * `clientSecret` of its intent is revoked.
-   *
-   * @throws {ProblemError} `invalid_session`
-   */
+  /** Reads the store each time, so a session ends when its origin or its secret is revoked. */
   async function check(session: VerifiedSession): Promise<ActiveSession> {
     const mode = await modeOf(session)
     if (!mode) throw ended('Bearer error="invalid_token"')

@@ -5,12 +5,8 @@ import { readOrigin } from '@pi-checkout/contract/origin'
 export const maxUrlLength = 8192
 
 /**
- * Checks the address of the page around the hosted page.
- *
- * The address is not normalized, so that a signature over its query stays valid. Its fragment is kept for
- * routers that use it.
- *
- * @returns The address for the redirect, or `undefined` if it is not allowed.
+ * Returns the address for a redirect, if it is on a registered origin. It is not normalized, so that a signature over its
+ * query stays valid. Its fragment is kept for routers that use it.
  */
 export function readReturnUrl(text: string, registered: readonly string[]): string | undefined {
   if (text.length > maxUrlLength || text.includes('\\') || !URL.canParse(text)) return undefined

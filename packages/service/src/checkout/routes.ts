@@ -181,8 +181,6 @@ const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
 /**
  * Returns the check for the private API, which accepts calls only from the hosted page's origin. It runs
  * after the check of `Host`, so the host name is one of the service's.
- *
- * @param publicUrl - Public origin of the service.
  */
 export function samePageCheck(publicUrl: string): (call: Call) => void {
   return ({ request }) => {

@@ -92,12 +92,7 @@ const maxBytes = 64 * 1024
 /** Time in milliseconds for which a stop waits for a running command. */
 const lastCommand = 3000
 
-/**
- * Sends a command to the service that uses a directory.
- *
- * @returns The result, or `undefined` if no service uses the directory.
- * @throws {AdminError} If the service rejects the command, or stops before it responds.
- */
+/** Returns `undefined` if no service uses the directory. */
 export async function sendAdminCommand(
   directory: string,
   command: AdminCommand,

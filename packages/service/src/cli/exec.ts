@@ -5,14 +5,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { startService } from '../start/start.ts'
 
-/**
- * Starts a service on free ports, runs the command with the merchant's variables set, and stops the service.
- * If `PORT` is set, `http://localhost:PORT` is a registered origin.
- *
- * @param command - Program and arguments, which are not passed to a shell.
- * @returns The command's exit status; 128 plus the signal's number if a signal ended it.
- * @throws {TypeError} If the program cannot be started.
- */
+/** Runs a program without a shell. Returns its exit status, or 128 plus a signal's number. */
 export async function runBesideService(
   config: Config,
   command: readonly string[],

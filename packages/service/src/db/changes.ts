@@ -4,12 +4,9 @@ import type pg from 'pg'
 import type { Change, Database } from './database.ts'
 
 /**
- * Returns the database with changes of all instances. The first listener opens the connection for LISTEN.
+ * Returns the database with changes of all instances. Without a connection, listeners periodically get `unknown`.
  *
- * Without such a connection, listeners get `unknown` periodically, so they read what they wait for.
- *
- * @param connect - Creates a client that is not connected. `undefined` if a pooler does not keep sessions, so that a
- * LISTEN would have no effect.
+ * @param connect - Creates a client. `undefined` if a pooler does not keep sessions, so that a LISTEN has no effect.
  */
 export function shareChanges(database: Database, connect: (() => pg.Client) | undefined): Database {
   const listeners: ((change: Change) => void)[] = []

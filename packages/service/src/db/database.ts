@@ -25,11 +25,7 @@ export type SqlValue =
 
 /** Runs statements on a free connection, or on the connection of a transaction. */
 export interface Queryable {
-  /**
-   * Runs a prepared statement. Each template in the code is one prepared statement.
-   *
-   * @throws {StoreError} If the statement fails. `code` is the SQLSTATE.
-   */
+  /** Runs a prepared statement. Each template in the code is one. @throws {StoreError} */
   query<Row>(text: TemplateStringsArray, ...values: readonly SqlValue[]): Promise<Row[]>
   /** Notifies the listeners of all instances. In a transaction it notifies after the commit. */
   notify(change: Change): void

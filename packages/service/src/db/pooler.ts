@@ -8,11 +8,8 @@ import { mixedStatements, storeError } from './errors.ts'
  * transaction mode, another connection continues in the same session: a setting must then come from the server, and
  * the pooler must carry prepared statements from one session to another.
  *
- * @param connect - Creates a client that is not connected.
- * @param settings - Settings that each session must have.
  * @returns Whether connections keep their sessions.
  * @throws {TypeError} If the pooler is not supported. The message names the fix.
- * @throws {StoreError} If the server is unreachable.
  */
 export async function checkPooler(
   connect: () => pg.Client,

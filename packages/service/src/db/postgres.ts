@@ -22,13 +22,7 @@ const clientTimeouts = {
   keepAliveInitialDelayMillis: 10_000,
 }
 
-/**
- * Opens a PostgreSQL database.
- *
- * @param url - `postgres://user:password@host:port/database`
- * @throws {StoreError} If the server is unreachable, or a standby.
- * @throws {TypeError} If the URL, the server, or a pooler is not supported. The message names the fix.
- */
+/** @throws {TypeError} If the URL, the server, or a pooler is not supported, with the fix. */
 export async function openPostgres(url: string): Promise<Database> {
   assertOneHost(url)
   const connection = { connectionString: url, connectionTimeoutMillis: 5000, ...clientTimeouts }

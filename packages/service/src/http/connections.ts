@@ -79,11 +79,7 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
   })
 }
 
-/**
- * Closes a connection whose latest bytes are malformed, after the responses to the requests before them.
- *
- * @returns `false` if there are none. Then a problem can be the next response.
- */
+/** Closes a connection with malformed bytes after its responses. Returns `false` if it has none. */
 export function closeAfterResponses(socket: TrackedSocket): boolean {
   const state = socket[connection]
   if (!state?.latest) return false

@@ -10,10 +10,7 @@ export function hstsHeaders(origin: string): Readonly<Record<string, string>> {
   return isHttps(origin) ? header : {}
 }
 
-/**
- * Returns the option of `createServer` that adds the header to each response. For an http origin there is
- * no option, so that responses need no check.
- */
+/** For an http origin there is no option, so that responses need no check. */
 export function hstsOption(origin: string): {
   readonly ServerResponse?: typeof ServerResponse
 } {

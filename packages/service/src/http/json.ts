@@ -4,13 +4,8 @@ import { type FieldError, fieldAt, limits } from '@pi-checkout/contract'
 import { ProblemError } from './problem.ts'
 
 /**
- * Reads a JSON text strictly.
- *
  * Beyond syntax errors it rejects duplicate names, numbers that are too long or lose digits, deep nesting,
  * and names that allow prototype pollution. Its time is linear in the size of the text.
- *
- * @param maxDepth - Maximum levels of objects and arrays (default 5).
- * @throws {ProblemError} If the text is rejected: `malformed_json`, `invalid_body`, or `validation_failed`.
  */
 export function readJson(bytes: Buffer, maxDepth: number = limits.requestDepth): unknown {
   if (!isUtf8(bytes)) throw new ProblemError('invalid_body', 'The body must be UTF-8 text.')

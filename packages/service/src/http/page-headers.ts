@@ -49,10 +49,7 @@ export function toolPageHeaders(publicOrigin: string): Record<string, string> {
   }
 }
 
-/**
- * Returns the headers of the playground. Its page is on localhost and its fake hosted pages are on 127.0.0.1,
- * so one port serves two sites.
- */
+/** The page is on localhost, and its fake hosted pages on 127.0.0.1: one port serves two sites. */
 export function playgroundHeaders(file: string): Record<string, string> {
   const isHostedPage = file.includes('fake-')
   const own = {

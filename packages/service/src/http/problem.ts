@@ -22,11 +22,7 @@ export class ProblemError extends Error {
   readonly errorsOmitted: number
   readonly headers: Readonly<Record<string, string>>
 
-  /**
-   * @param detail - What is wrong with this request, and the fix.
-   * @param more - `errors` lists invalid fields, `errorsOmitted` counts those that it omits, and `headers`
-   * are added to the response.
-   */
+  /** @param more - `errorsOmitted` counts the invalid fields that `errors` does not list. */
   constructor(
     code: ProblemCode,
     detail: string,
@@ -53,10 +49,7 @@ export function notFound(detail = 'No resource has this address. See /docs.'): P
   return new ProblemError('not_found', detail)
 }
 
-/**
- * Sends a thrown error as a problem. Unknown errors become `internal_error`. Each 5xx except 501 is logged
- * with the id of its response.
- */
+/** Sends a thrown error as a problem. Each 5xx except 501 is logged with the id of its response. */
 export function sendProblem(
   call: Call,
   {

@@ -19,14 +19,7 @@ export function clientSecret(keys: SecretKeys, source: SecretSource): string {
   return secret
 }
 
-/**
- * Returns whether a secret is valid for an intent.
- *
- * A secret becomes invalid when it is revoked, ten minutes after its intent became final, and when its
- * derivation key is removed.
- *
- * @param attempt - `candidate` is the received secret, `at` the environment's time.
- */
+/** Until the secret or its key is revoked, and for ten minutes after the intent became final. */
 export function opens(
   keys: SecretKeys,
   intent: SecretSource & { readonly finalizedAt: Date | null },

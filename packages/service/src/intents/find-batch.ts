@@ -5,11 +5,7 @@ import { isOneRowsFault } from '../db/errors.ts'
 import { packedIntent, readIntent } from './intent-row.ts'
 import type { IntentKey, RetrievedIntent } from './intents.ts'
 
-/**
- * Returns the function that reads an intent of one environment, without applying deadlines.
- *
- * It returns `undefined` for an unknown intent and for one of another environment, after the same lookup.
- */
+/** Reads intents without applying deadlines. Unknown ids and those of others take the same time. */
 export function findBatch(db: Database): (key: IntentKey) => Promise<RetrievedIntent | undefined> {
   return batch({
     run: async (keys) => {

@@ -16,8 +16,6 @@ export interface IdempotencyHashes {
 /**
  * Reads the `Idempotency-Key`: 1 to 255 visible ASCII characters. `"k"` is the same key as `k`.
  *
- * @returns The key, or `undefined` if none was sent.
- * @throws {ProblemError} If the key is invalid or repeated.
  * @see draft-ietf-httpapi-idempotency-key-header: a structured-field string
  */
 export function readIdempotencyKey(request: IncomingMessage): string | undefined {
@@ -33,14 +31,7 @@ export function readIdempotencyKey(request: IncomingMessage): string | undefined
   return key
 }
 
-/**
- * Hashes a key and a body with the environment's salt, which is not rotated.
- *
- * The fingerprint is computed from the validated, normalized body. It does not depend on the order of names
- * or the case of the currency.
- *
- * @see RFC 8785
- */
+/** Hashes a key and a normalized body with the salt, which is not rotated. @see RFC 8785 */
 export function idempotencyHashes(
   { idempotencySalt }: Pick<Environment, 'idempotencySalt'>,
   { key, body }: { readonly key: string; readonly body: CreatePaymentIntent },

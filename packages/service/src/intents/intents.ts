@@ -123,11 +123,9 @@ export async function moveIntent(
 }
 
 /**
- * Applies causes one after the other. Each writes a separate event.
+ * Applies causes one after the other, each with an event. If the first is rejected, nothing was written.
  *
- * @param tx - Transaction, which the error of a later cause rolls back.
- * @returns The intent, or the rejection of the first cause. Nothing was written then.
- * @throws {Error} If a later cause is rejected.
+ * @throws {Error} If a later cause is rejected. The transaction must be rolled back.
  */
 export async function applyCauses(
   tx: Queryable,
@@ -147,11 +145,7 @@ export async function applyCauses(
   return current
 }
 
-/**
- * Applies passed deadlines. Each writes a separate event.
- *
- * @returns The intent at `now`, or `undefined` if it was deleted in the meantime.
- */
+/** Applies passed deadlines, each with an event. Returns `undefined` if the intent was deleted. */
 export async function applyDeadlines<Seen extends RetrievedIntent>(
   db: Queryable,
   intent: Seen,
@@ -164,13 +158,7 @@ export async function applyDeadlines<Seen extends RetrievedIntent>(
   return moved ? await applyDeadlines(db, moved, now) : await findIntent(db, intent, now)
 }
 
-/**
- * Revokes the `clientSecret` of an intent permanently. It opens no new checkout sessions, and open sessions
- * end with their next request.
- *
- * @param intent - Id of the intent, and the modes of the environments in which it may be.
- * @returns Whether the intent exists.
- */
+/** Revokes the secret permanently, with its checkout sessions. Returns whether the intent exists. */
 export async function revokeSecret(
   db: Queryable,
   { id, modes }: { readonly id: string; readonly modes: readonly Environment['mode'][] },

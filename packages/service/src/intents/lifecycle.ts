@@ -60,12 +60,7 @@ export interface Rejection {
   readonly rejection: 'intent_finalized' | 'attempt_in_progress' | 'version_conflict'
 }
 
-/**
- * Returns the transition that a cause makes.
- *
- * @param intent - Current state. Apply `deadlineTransition` first, because a deadline may have passed.
- * @param at - Time of the environment.
- */
+/** Apply `deadlineTransition` first, because a deadline may have passed in the environment's time. */
 export function decide(intent: IntentState, cause: Cause, at: Date): Transition | Rejection {
   if (isFinal(intent.status)) return { rejection: 'intent_finalized' }
   const { status } = intent
@@ -109,8 +104,6 @@ export function decide(intent: IntentState, cause: Cause, at: Date): Transition 
  * Returns the transition of a passed deadline, or `undefined` if none has passed. Its time is the deadline, so
  * the result does not depend on when it is computed. Call it again afterward, because a second deadline may
  * have passed.
- *
- * @param now - Time of the environment.
  */
 export function deadlineTransition(intent: IntentState, now: Date): Transition | undefined {
   const deadline = nextDeadline(intent)

@@ -70,12 +70,7 @@ async function readStoreState(db: Queryable): Promise<StoreState | undefined> {
   }
 }
 
-/**
- * Returns the handler that streams topics as server-sent events until the client disconnects or the
- * service stops.
- *
- * @see HTML Standard, §9.2 Server-sent events
- */
+/** Streams topics as server-sent events. @see HTML Standard, §9.2 Server-sent events */
 export function eventStreams({
   topics: { subscribe },
   stopping,

@@ -14,11 +14,7 @@ import { allIntents, testEnvironments } from './intent-details.ts'
 /** Size of a part in characters. An import accepts 512 KB, and a character may have three bytes. */
 const partLength = 100_000
 
-/**
- * Writes a part of the export. Its field `next` is the `after` of the next part, or `null` in the last part.
- *
- * @param after - Id of the intent after which the part begins, in the order of ids.
- */
+/** Writes the part after an intent. Its `next` is the `after` of the next part, or `null`. */
 export async function writeExport(store: StoreAndClock, out: Writable, after = ''): Promise<void> {
   const environments = (await testEnvironments(store.db)).map(
     ({ id, merchantName: merchant, allowedOrigins, clockOffset }) => {

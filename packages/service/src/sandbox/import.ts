@@ -149,12 +149,8 @@ export interface Imported {
 }
 
 /**
- * Imports all records in one transaction.
- *
- * In the service that wrote the export, secrets and replays remain valid. In another service the intents get
- * a new secret and no idempotency key.
- *
- * @throws {ProblemError} If the store rejects an intent. Nothing was imported.
+ * Imports all records in one transaction. In the service that wrote the export, secrets and replays remain valid.
+ * In another service the intents get a new secret and no idempotency key.
  */
 export async function importSandbox(
   { db, keys, now }: StoreAndClock & { readonly keys: SecretKeys },

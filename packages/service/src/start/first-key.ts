@@ -29,9 +29,6 @@ interface FirstKeyOptions extends StoreAndClock {
 /**
  * Creates the demo merchant if there is no merchant. Finds or creates the test key that a start shows. Registers the
  * origins of the start. With PostgreSQL, where operators create merchants, it does the first two with `demo` only.
- *
- * @returns The key, or `null` if this start shows none.
- * @throws {TypeError} If there is no test environment for the origins.
  */
 export async function firstKey(
   { demo, origins, store }: Pick<Config, 'demo' | 'origins' | 'store'>,

@@ -23,13 +23,7 @@ export interface Store {
   close(): Promise<void>
 }
 
-/**
- * Opens the store.
- *
- * @throws {DirectoryInUse} If another process uses the directory.
- * @throws {TypeError} If the directory is not writable, or a secret key is missing or differs from the key that
- * the store was written with.
- */
+/** @throws {TypeError} If the directory or a secret key cannot be used. The message names the fix. */
 export async function openStore(config: Pick<Config, 'store' | 'secretKeys'>): Promise<Store> {
   const { store } = config
   // Read first, so that invalid keys fail before a store is created.

@@ -48,13 +48,7 @@ export interface RunningService {
   stop(): Promise<void>
 }
 
-/**
- * Starts an instance.
- *
- * @param overrides - Of `serverTimeouts` and the clock of the machine, for tests.
- * @throws {TypeError} If a setting is invalid or a port is in use. The message contains the fix.
- * @throws {DirectoryInUse} If another process has the data directory.
- */
+/** @param overrides - Of `serverTimeouts` and the clock of the machine, for tests. */
 export async function startService(
   config: Config,
   log: Logger,

@@ -40,13 +40,7 @@ export type ChallengeOutcome =
   /** The challenge was decided. The hosted page reads the result. */
   | { readonly next: 'done'; readonly snapshot: IntentSnapshot; readonly returnPage: string | null }
 
-/**
- * Opens the challenge of an intent, and invalidates earlier tokens of it.
- *
- * @param session - `origin` of the session, and `returnPage`, the checked address to which a full-page
- * challenge redirects.
- * @returns The token of the first step, or `undefined` if the intent requires no challenge.
- */
+/** Opens the challenge of an intent. Earlier tokens become invalid. Returns the first step's token. */
 export async function openChallenge(
   db: Queryable,
   { intent, at }: IntentSnapshot,

@@ -29,12 +29,7 @@ export class DirectoryInUse extends Error {
   }
 }
 
-/**
- * Locks a directory, and creates it if it is missing.
- *
- * @throws {DirectoryInUse} If a running process holds the lock.
- * @throws {TypeError} If no socket can be created in it. The message contains the reason and the fix.
- */
+/** Locks a directory. @throws {DirectoryInUse} @throws {TypeError} If it cannot contain sockets. */
 export async function lockDirectory(directory: string): Promise<{ release(): Promise<void> }> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const socket = await createLockSocket(directory)

@@ -64,11 +64,7 @@ export class Engine {
   }
 }
 
-/**
- * Returns whether a response ends with ReadyForQuery, which is missing only if the engine stopped.
- *
- * @see https://www.postgresql.org/docs/15/protocol-message-formats.html, ReadyForQuery
- */
+/** Returns whether a response ends with ReadyForQuery, as all do unless the engine stopped. */
 function isReady(response: Buffer): boolean {
   const at = response.length - 6
   return at >= 0 && response[at] === 'Z'.charCodeAt(0) && response[at + 4] === 5

@@ -35,10 +35,7 @@ export async function templateBlob(): Promise<Blob | undefined> {
   }
 }
 
-/**
- * Unpacks the template into a missing or empty directory. A rename makes it atomic, so a killed start leaves no
- * incomplete database.
- */
+/** Unpacks the template into a missing or empty directory, completely or not at all. */
 export async function unpackTemplate(directory: string): Promise<void> {
   const present = await readdir(directory).catch(() => [])
   if (present.length > 0) return

@@ -130,10 +130,7 @@ const maxAboutOne = 20
 /** How many reads are compared with the next one. */
 const maxReads = 20
 
-/**
- * Returns whether a request is logged: requests of a merchant's server and pages, and those to an unknown
- * path.
- */
+/** Requests of a merchant's server and pages are logged, and those to an unknown path. */
 function isLogged({ route, matched, audience }: Call): boolean {
   if (audience === 'merchant' || route === 'page') return true
   return matched === undefined && (audience === 'buyer' || audience === 'public')
@@ -199,10 +196,7 @@ function originOf(referer: string | undefined): string | undefined {
 
 const maxOriginLength = 255
 
-/**
- * Returns whether a browser sent a key, or a preflight (`OPTIONS`) for a request with a key. Other requests of
- * a browser expose no secret.
- */
+/** Returns whether a browser sent a key, or a preflight (`OPTIONS`) for a request with a key. */
 function isKeyFromBrowser({ request: { headers: sent } }: Call): boolean {
   if (sent.origin === undefined && sent['sec-fetch-site'] === undefined) return false
   const requested = sent['access-control-request-headers'] ?? ''
