@@ -1,5 +1,4 @@
 /** Settings of the service. Command-line options override environment variables, which override defaults. @module */
-import type { BlockList } from 'node:net'
 import { resolve } from 'node:path'
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { shellQuote } from '../shared/shell-quote.ts'
@@ -18,35 +17,7 @@ export type SandboxAccess = 'loopback' | 'network'
 /** Log levels. `debug` logs each response. */
 const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
 
-export interface Config {
-  readonly host: string
-  /** Port of the API and the hosted page. 0 selects a free port. */
-  readonly port: number
-  readonly challengePort: number
-  /** Name of the setting that selects the ports, for errors. */
-  readonly portName: string
-  readonly store: StoreChoice
-  /** Whether a start with PostgreSQL creates the demo merchant. Other stores always have it. */
-  readonly demo: boolean
-  /** Origins to register for the first merchant's test environment. */
-  readonly origins: readonly string[]
-  /** `PI_SECRET_KEYS`. If it is missing, the embedded store creates keys. */
-  readonly secretKeys: string | undefined
-  /** Public origins, if they differ from those of the listeners. */
-  readonly publicUrl: string | undefined
-  readonly challengeUrl: string | undefined
-  /** Requests per second for each environment. If `undefined`, test environments have no limit. */
-  readonly rateLimit: number | undefined
-  /** Proxies whose headers contain the client's address. If `undefined`, client addresses are unknown. */
-  readonly trustedProxies: BlockList | undefined
-  readonly metrics: boolean
-  /** Milliseconds between a signal to stop and the end of the listeners. */
-  readonly drainMs: number
-  /** Days after which final intents are deleted. If `undefined`, all are kept. */
-  readonly retentionDays: number | undefined
-  readonly logLevel: (typeof logLevels)[number]
-  readonly sandboxFrom: SandboxAccess
-}
+export type Config = Readonly<ReturnType<typeof readConfig>>
 
 export interface Flags {
   readonly port?: string
@@ -66,29 +37,39 @@ const optionNames = {
 }
 
 /** @throws {TypeError} If a setting is invalid. The message names it and the fix, but no secret. */
-export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionNames): Config {
+export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionNames) {
   const port = readPort(flags.port, names.port) ?? readPort(env.PI_PORT, 'PI_PORT') ?? 4000
   const store = readStore(flags, env)
   return {
     host: env.PI_HOST || '127.0.0.1',
+    /** Port of the API and the hosted page. 0 selects a free port. */
     port,
     challengePort: port === 0 ? 0 : port + 1,
+    /** Name of the setting that selects the ports, for errors. */
     portName: names.ports,
     store,
+    /** Whether a start with PostgreSQL creates the demo merchant. Other stores always have it. */
     demo: flags.demo ?? false,
+    /** Origins to register for the first merchant's test environment. */
     origins: (flags.shopOrigin ?? []).map((origin) => readUrl(origin, names.shopOrigin)),
+    /** If it is missing, the embedded store creates keys. */
     secretKeys: env.PI_SECRET_KEYS || undefined,
+    /** Public origins, if they differ from those of the listeners. */
     publicUrl: env.PI_PUBLIC_URL ? readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL') : undefined,
     challengeUrl: env.PI_CHALLENGE_URL
       ? readUrl(env.PI_CHALLENGE_URL, 'PI_CHALLENGE_URL')
       : undefined,
+    /** Requests per second for each environment. If `undefined`, test environments have no limit. */
     rateLimit: readInteger('PI_RATE_LIMIT', env.PI_RATE_LIMIT, perSecond),
+    /** Proxies whose headers contain the client's address. If `undefined`, client addresses are unknown. */
     trustedProxies: readTrustedProxies(env.PI_TRUSTED_PROXIES),
     metrics:
       readChoice('PI_METRICS', env.PI_METRICS, { values: ['on', 'off'], usual: 'off' }) === 'on',
+    /** Milliseconds between a signal to stop and the end of the listeners. */
     drainMs:
       readInteger('PI_DRAIN_MS', env.PI_DRAIN_MS, milliseconds) ??
       (store.kind === 'postgres' ? 5000 : 0),
+    /** Days after which final intents are deleted. If `undefined`, all are kept. */
     retentionDays: readInteger('PI_RETENTION_DAYS', env.PI_RETENTION_DAYS, days),
     logLevel: readChoice(names.logLevel, env.PI_LOG_LEVEL, { values: logLevels, usual: 'warn' }),
     sandboxFrom: readChoice('PI_SANDBOX', env.PI_SANDBOX, { values: ['loopback', 'network'] }),
