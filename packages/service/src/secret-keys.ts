@@ -6,14 +6,7 @@ import { randomSalt } from './ids.ts'
 export type Purpose = 'client-secret' | 'api-key' | 'checkout-token'
 
 /** Root secrets by id. The first one signs, and all of them verify. */
-export interface SecretKeys {
-  readonly currentKid: string
-  readonly kids: readonly string[]
-  /** Derives the 32-byte key for a purpose. Returns `undefined` if no root secret has this id. */
-  derive(purpose: Purpose, kid: string): Buffer | undefined
-  /** Returns a value that distinguishes root secrets with the same id, without revealing them. */
-  checkValue(kid: string): Buffer | undefined
-}
+export type SecretKeys = Readonly<ReturnType<typeof keysOf>>
 
 /** Reads `k2:<43 base64url>,k1:<43 base64url>`, the newest first. Errors contain no values. */
 export function readSecretKeys(text: string): SecretKeys {
@@ -129,13 +122,14 @@ export function newSecretKeys(): string {
   return `k1:${randomSalt(32).toString('base64url')}`
 }
 
-function keysOf(roots: ReadonlyMap<string, Buffer>): SecretKeys {
+function keysOf(roots: ReadonlyMap<string, Buffer>) {
   const kids = [...roots.keys()]
   const derived = new Map<string, Buffer>()
   return {
     currentKid: kids[0] ?? '',
     kids,
-    derive: (purpose, kid) => {
+    /** Derives the 32-byte key for a purpose. Returns `undefined` if no root secret has this id. */
+    derive: (purpose: Purpose, kid: string): Buffer | undefined => {
       const name = `${purpose} ${kid}`
       const cached = derived.get(name)
       const root = roots.get(kid)
@@ -144,7 +138,8 @@ function keysOf(roots: ReadonlyMap<string, Buffer>): SecretKeys {
       derived.set(name, key)
       return key
     },
-    checkValue: (kid) => {
+    /** Returns a value that distinguishes root secrets with the same id, without revealing them. */
+    checkValue: (kid: string): Buffer | undefined => {
       const root = roots.get(kid)
       return root && createHmac('sha256', root).update('pi-checkout/v1/check').digest()
     },

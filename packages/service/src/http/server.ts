@@ -1,6 +1,6 @@
 /** Creates, starts, and closes HTTP servers with timeouts and connection limits. @module */
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { Logger } from 'pino'
 import { Call, type Observer, observe } from './call.ts'
 import type { ClientAddresses } from './client-address.ts'
@@ -27,10 +27,7 @@ const maxConnections = 10_000
 /** Maximum for each client address. Companies and mobile networks behind one address need fewer. */
 const maxConnectionsOfClient = 1000
 
-export interface PendingServer {
-  readonly server: Server
-  readonly open: (listener: RequestListener) => void
-}
+export type PendingServer = ReturnType<typeof createPendingServer>
 
 /** Creates a server that queues requests until it is opened. */
 export function createPendingServer(
@@ -46,7 +43,7 @@ export function createPendingServer(
     readonly accessLog: readonly Observer[]
     readonly addresses: ClientAddresses
   },
-): PendingServer {
+) {
   // `checkWellFormed` requires `Host`, and rejects with a problem.
   const server = createServer({ ...timeouts, requireHostHeader: false, ...hstsOption(origin) })
   server.on('clientError', clientErrorListener(origin))

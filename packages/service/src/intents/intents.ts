@@ -2,7 +2,7 @@
 import type { Currency, Customer, Metadata } from '@pi-checkout/contract'
 import type { Database, Queryable } from '../db/database.ts'
 import type { Environment } from '../merchants/environments.ts'
-import { type CreateResult, createBatch, type NewIntent } from './create-batch.ts'
+import { createBatch } from './create-batch.ts'
 import { findBatch } from './find-batch.ts'
 import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
 import {
@@ -45,22 +45,15 @@ export interface IntentKey {
 }
 
 /** Store of the merchant API's operations. */
-export interface IntentStore {
-  readonly create: (draft: NewIntent) => Promise<CreateResult>
-  /** Reads an intent of this environment, without applying deadlines. */
-  readonly find: (key: IntentKey) => Promise<RetrievedIntent | undefined>
-  readonly applyDeadlines: (
-    intent: RetrievedIntent,
-    now: Date,
-  ) => Promise<RetrievedIntent | undefined>
-}
+export type IntentStore = ReturnType<typeof createIntentStore>
 
 /** Creates the store of one instance. Concurrent requests share statements. */
-export function createIntentStore(db: Database): IntentStore {
+export function createIntentStore(db: Database) {
   return {
     create: createBatch(db),
     find: findBatch(db),
-    applyDeadlines: async (intent, now) => await applyDeadlines(db, intent, now),
+    applyDeadlines: async (intent: RetrievedIntent, now: Date) =>
+      await applyDeadlines(db, intent, now),
   }
 }
 

@@ -9,31 +9,13 @@ import { logError } from '../log.ts'
  */
 export type Woken = 'changed' | 'environments' | 'pause' | 'over'
 
-export interface Notifier {
-  /**
-   * Begins to wait until an intent has reached a version, or was deleted. Read the intent after it, so that no change
-   * is missed.
-   */
-  begin(intentId: string, version: number, holder: Holder): Waiting
-}
+export type Notifier = ReturnType<typeof createNotifier>
 
 export interface Holder {
   /** Its session. Beyond `waitsOfSession`, a new wait ends the session's oldest one. */
   readonly session: string
   /** Ends the wait, for example when the client disconnects. */
   readonly signal: AbortSignal
-}
-
-export interface Waiting {
-  /**
-   * Waits for a change since the last call, or since the wait began.
-   *
-   * @param until - Time of `performance.now()` at which it returns `pause`.
-   * @param due - Next deadline of the intent as it was read, in real time. It counts as a change.
-   * @returns `over` if the signal or the service ends the wait, or its session has too many waits.
-   */
-  next(until: number, due: Date | undefined): Promise<Woken>
-  end(): void
 }
 
 /** Maximum waits of a session. A page has one, and briefly another from the previous document. */
@@ -43,7 +25,7 @@ export const waitsOfSession = 4
 export function createNotifier(
   { db, log, now }: { readonly db: Database; readonly log: Logger; readonly now: () => Date },
   stopping: AbortSignal,
-): Notifier {
+) {
   const byIntent = new Groups()
   const bySession = new Groups()
   let isReading = false
@@ -80,7 +62,11 @@ export function createNotifier(
   stopping.addEventListener('abort', () => byIntent.wakeAll('over'))
 
   return {
-    begin: (intentId, version, { session, signal }) => {
+    /**
+     * Begins to wait until an intent has reached a version, or was deleted. Read the intent after it, so that no change
+     * is missed.
+     */
+    begin: (intentId: string, version: number, { session, signal }: Holder) => {
       const wait = new Wait(version, now)
       const over = (): void => wait.wake('over')
       if (stopping.aborted || signal.aborted) over()
@@ -92,8 +78,15 @@ export function createNotifier(
         oldest.wake('over')
       }
       return {
-        next: async (until, due) => await wait.next(until, due),
-        end: () => {
+        /**
+         * Waits for a change since the last call, or since the wait began.
+         *
+         * @param until - Time of `performance.now()` at which it returns `pause`.
+         * @param due - Next deadline of the intent as it was read, in real time. It counts as a change.
+         * @returns `over` if the signal or the service ends the wait, or its session has too many waits.
+         */
+        next: async (until: number, due: Date | undefined) => await wait.next(until, due),
+        end: (): void => {
           signal.removeEventListener('abort', over)
           byIntent.remove(intentId, wait)
           bySession.remove(session, wait)

@@ -31,8 +31,6 @@ const lintRules = {
   },
 } as const satisfies Record<LintRule, { readonly title: string; readonly fix: string }>
 
-export type Lint = ReturnType<typeof createLint>
-
 interface Violation {
   readonly rule: LintRule
   readonly detail: string

@@ -4,21 +4,14 @@ import type { StoreAndClock } from '../intents/intents.ts'
 import { logError } from '../log.ts'
 import { findEnvironment, findEnvironmentOfIntent } from '../merchants/environments.ts'
 import type { SecretKeys } from '../secret-keys.ts'
-import { createTopicNotifier, type TopicNotifier } from './event-stream.ts'
-import { createFaultRules, type FaultRules } from './faults/rules.ts'
-import { createLint, type Lint } from './lint.ts'
+import { createTopicNotifier } from './event-stream.ts'
+import { createFaultRules } from './faults/rules.ts'
+import { createLint } from './lint.ts'
 import type { LogEntry } from './request-log/logged-request.ts'
-import { createRequestLog, type RequestLog } from './request-log/request-log.ts'
+import { createRequestLog } from './request-log/request-log.ts'
 
 /** State of one instance's sandbox, in memory. */
-export interface Sandbox {
-  readonly topics: TopicNotifier
-  readonly requestLog: RequestLog
-  readonly lint: Lint
-  readonly faults: FaultRules
-  /** Forgets all of one test environment, or of all if the id is `undefined`. */
-  readonly forget: (environmentId: string | undefined) => void
-}
+export type Sandbox = Readonly<ReturnType<typeof createSandbox>>
 
 export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
   readonly keys: SecretKeys
@@ -35,7 +28,7 @@ export function createSandbox({
   now,
   log,
   publicUrl,
-}: StoreAndClock & { readonly log: Logger; readonly publicUrl: string }): Sandbox {
+}: StoreAndClock & { readonly log: Logger; readonly publicUrl: string }) {
   const topics = createTopicNotifier(db)
   const lint = createLint(() => topics.notify('lint'))
   const faults = createFaultRules(() => topics.notify('faults'))
@@ -65,6 +58,7 @@ export function createSandbox({
       })
     },
   })
+  /** Forgets all of one test environment, or of all if the id is `undefined`. */
   const forget = (environmentId: string | undefined): void => {
     faults.clear(environmentId)
     requestLog.clear(environmentId)

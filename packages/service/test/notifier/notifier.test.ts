@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { Change } from '../../src/db/database.ts'
-import { createNotifier, type Waiting } from '../../src/notifier/notifier.ts'
+import { createNotifier } from '../../src/notifier/notifier.ts'
 import { atEnd } from '../support/lifetime.ts'
 
 const soon = (): number => performance.now() + 300
@@ -15,7 +15,7 @@ function startWaiting(rows: readonly object[], now = new Date()) {
   const log = pino({ enabled: false })
   const { begin } = createNotifier({ db: db as never, log, now: () => now }, stopping.signal)
   const { signal } = stopping
-  const of = (id: string): Waiting => begin(id, 9, { session: id, signal })
+  const of = (id: string) => begin(id, 9, { session: id, signal })
   return { of, one: of('one'), two: of('two'), notify: (change: Change) => notify(change) }
 }
 

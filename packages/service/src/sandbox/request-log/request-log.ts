@@ -17,8 +17,6 @@ import { createKeyUses } from './key-uses.ts'
 import { type LogEntry, loggedRequest, matches, type RequestFilter } from './logged-request.ts'
 import { hasSecret, maskIds, maskPath } from './mask.ts'
 
-export type RequestLog = ReturnType<typeof createRequestLog>
-
 export function createRequestLog({
   now,
   topics,
