@@ -44,9 +44,7 @@ const merchants = program
   .description('Manage merchants and their environments')
 admin(
   merchants.command('list').description('List environments with their valid keys and origins'),
-).action(async ({ json, ...flags }) => {
-  await run(flags, json, { command: 'merchants list' })
-})
+).action(async (options) => await run(options, { command: 'merchants list' }))
 
 const keys = program.command('keys').description('Manage secret API keys')
 admin(keys.command('create').description('Create a key and show it once'))
@@ -57,19 +55,15 @@ admin(keys.command('create').description('Create a key and show it once'))
   )
   .addOption(environmentOption('required: environment of the key').makeOptionMandatory())
   .option('--expires <time>', 'expiry time, such as 2027-01-31T00:00:00Z', readTime)
-  .action(async ({ merchant, environment, expires, json, ...flags }) => {
-    await run(flags, json, { command: 'keys create', merchant, environment, expiresAt: expires })
+  .action(async ({ merchant, environment, expires: expiresAt, ...options }) => {
+    await run(options, { command: 'keys create', merchant, environment, expiresAt })
   })
 admin(keys.command('list').description('List keys by id and last characters')).action(
-  async ({ json, ...flags }) => {
-    await run(flags, json, { command: 'keys list' })
-  },
+  async (options) => await run(options, { command: 'keys list' }),
 )
 admin(keys.command('revoke').description('Revoke a key permanently'))
   .argument('<id>', 'id of the key, as keys list shows it')
-  .action(async (id, { json, ...flags }) => {
-    await run(flags, json, { command: 'keys revoke', id })
-  })
+  .action(async (id, options) => await run(options, { command: 'keys revoke', id }))
 
 const origins = program
   .command('origins')
@@ -82,14 +76,12 @@ for (const [name, description] of [
     .argument('<origin>', 'such as https://shop.example.com')
     .option('--merchant <name>', 'owner of the origin (default: the first merchant)', readMerchant)
     .addOption(environmentOption('environment of the merchant').default('test'))
-    .action(async (origin, { merchant, environment, json, ...flags }) => {
-      await run(flags, json, { command: `origins ${name}`, origin, merchant, environment })
+    .action(async (origin, { merchant, environment, ...options }) => {
+      await run(options, { command: `origins ${name}`, origin, merchant, environment })
     })
 }
 admin(origins.command('list').description('List each origin with its merchant')).action(
-  async ({ json, ...flags }) => {
-    await run(flags, json, { command: 'origins list' })
-  },
+  async (options) => await run(options, { command: 'origins list' }),
 )
 
 const intents = program.command('intents').description('Manage Payment Intents')
@@ -99,9 +91,7 @@ admin(
     .description('Revoke the clientSecret of an intent and end its checkout sessions'),
 )
   .argument('<id>', 'id of the intent')
-  .action(async (id, { json, ...flags }) => {
-    await run(flags, json, { command: 'intents revoke-secret', id })
-  })
+  .action(async (id, options) => await run(options, { command: 'intents revoke-secret', id }))
 
 withStart(
   program
@@ -216,7 +206,7 @@ async function doctor({ json, ...flags }: StartOptions): Promise<void> {
 }
 
 /** Runs a command in the service that uses the directory, or else on the store. */
-async function run(flags: Flags, json: boolean | undefined, command: AdminCommand): Promise<void> {
+async function run({ json, ...flags }: StartOptions, command: AdminCommand): Promise<void> {
   const config = readConfig(flags, process.env)
   const { store } = config
   if (store.kind === 'memory') {
