@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import {
   type FieldError,
+  type FieldErrors,
   maxFieldErrors,
   type ProblemCode,
   problemCodes,
@@ -26,11 +27,7 @@ export class ProblemError extends Error {
   constructor(
     code: ProblemCode,
     detail: string,
-    more: {
-      readonly errors?: readonly FieldError[]
-      readonly errorsOmitted?: number
-      readonly headers?: Readonly<Record<string, string>>
-    } = {},
+    more: Partial<FieldErrors> & { readonly headers?: Readonly<Record<string, string>> } = {},
   ) {
     super(detail)
     this.code = code
@@ -114,10 +111,7 @@ const maxErrorsBytes = 12 * 1024
 const maxDetailBytes = 2 * 1024
 
 /** Limits the number and the size of the field errors, so that no request causes a large response. */
-function boundErrors({ errors, errorsOmitted }: ProblemError): {
-  readonly errors: readonly FieldError[]
-  readonly errorsOmitted: number
-} {
+function boundErrors({ errors, errorsOmitted }: ProblemError): FieldErrors {
   let bytes = 0
   const kept: FieldError[] = []
   for (const { pointer, code, detail } of errors.slice(0, maxFieldErrors)) {
