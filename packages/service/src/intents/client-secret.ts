@@ -19,7 +19,7 @@ export function clientSecret(keys: SecretKeys, source: SecretSource): string {
   return secret
 }
 
-/** Until the secret or its key is revoked, and for ten minutes after the intent became final. */
+/** A secret is valid until it or its key is revoked, or ten minutes after its intent became final. */
 export function opens(
   keys: SecretKeys,
   intent: SecretSource & { readonly finalizedAt: Date | null },
