@@ -1,5 +1,5 @@
 // What a merchant's own tools do with the packed packages: compilers, bundlers, and test runners.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launchBrowser } from '@pi-checkout/test-support/browsers'
@@ -54,7 +54,7 @@ export const service = await startService()
 order = { ...order, currency: 'XXX' }
 `
 const page = `
-import { configureCheckout } from '@pi-checkout/element'
+import { configureCheckout, whenReady } from '@pi-checkout/element'
 import { type FollowOptions, followPayment, postHandoff } from '@pi-checkout/element/client'
 import { PiCheckout, useCheckout } from '@pi-checkout/element/react'
 import { payWith } from '@pi-checkout/element/testing'
@@ -66,7 +66,13 @@ export function Checkout() {
   return phase === 'paid' ? <p>Paid</p> : <PiCheckout {...props} onFinish={({ intentId }) => intentId.length} />
 }
 const pay = document.querySelector('pi-checkout')
-if (pay) pay.fetchHandoff = (options) => postHandoff('/checkout/handoff', options)
+if (pay) {
+  pay.fetchHandoff = (options) => postHandoff('/checkout/handoff', options)
+  // @ts-expect-error A property that the element does not have.
+  pay.fetchhandoff = pay.fetchHandoff
+  pay.addEventListener('pi-finish', ({ intentId }) => intentId.length)
+  await whenReady(pay)
+}
 export const [phase, outcome] = [await followPayment('/checkout/status'), payWith]
 `
 
@@ -163,16 +169,10 @@ for (const [runner, command] of [
 
 /** The one script of a folder. Names may have a hash. */
 function bundleIn(out) {
-  const name = ['page.js', 'main.js'].find((file) => {
-    try {
-      return readFileSync(join(out, file))
-    } catch {
-      return false
-    }
-  })
-  if (name) return join(out, name)
-  const html = readFileSync(join(out, 'page.html'), 'utf8')
-  return join(out, /src="?\/([^" >]+)/.exec(html)[1])
+  return join(
+    out,
+    readdirSync(out).find((name) => name.endsWith('.js')),
+  )
 }
 
 async function run(command, args) {
