@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { HttpBuyer, originsOf } from '@pi-checkout/test-support/http-buyer'
-import {
-  RawConnection,
-  type RawResponse,
-  rawRequest,
-  requestBytes,
-  statusOf,
-} from '@pi-checkout/test-support/raw-http'
+import { rawRequest, statusOf } from '@pi-checkout/test-support/raw-http'
 import { startStack } from '@pi-checkout/test-support/stack'
 import { test as base, expect } from '@playwright/test'
 import fc from 'fast-check'
@@ -41,8 +38,8 @@ test('create withstands every JSON text (threats 19, 23, 24, 25, 26, 28, 29)', a
     }),
     lanes: connectionsTo(stack.api.baseUrl),
     send: async (body, connection) => {
-      const sent = requestBytes('POST /payment-intents', headers, body)
-      return checkResponse(await connection.send(sent), [201, 400])
+      const response = await connection.send('POST /payment-intents', headers, body)
+      return checkResponse(response, [201, 400])
     },
   })
   expect(tally.get(201)).toBeGreaterThan(cases / 20)
@@ -60,7 +57,7 @@ test('the service withstands every header line and path (threats 11, 21, 28, 30)
   const key = `Bearer ${stack.api.apiKey}`
   const value = fc.oneof(ascii(60), fc.constantFrom(key, '', '0', 'chunked', '100-continue'))
   const length = fc.constantFrom('0', '5', '05', '-1', '+3', '3, 3', '0x5', '1e1', '99999999', ' ')
-  const request = fc.record({
+  const heads = fc.record({
     method: fc.constantFrom('GET', 'GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'get', 'X'),
     path: fc.oneof(
       fc.constantFrom('/payment-intents', '/checkout/pi_x', '/checkout-api/session', '/_sandbox/'),
@@ -92,7 +89,7 @@ test('the service withstands every header line and path (threats 11, 21, 28, 30)
   const tally = await fuzz({
     name: 'headers',
     program: stack.service,
-    inputs: request,
+    inputs: heads,
     lanes: Array.from({ length: 32 }),
     send: async ({ method, path, lines, authorized }) => {
       const response = await rawRequest(port, [
@@ -127,7 +124,7 @@ test('the handoff withstands every body and cookie, and returns the order’s ow
   const connect = () => {
     const at = clients++
     const from = `127.${1 + (at >> 14)}.${(at >> 7) & 127}.${1 + (at & 127)}`
-    return { used: 0, connection: new RawConnection(port, { from }) }
+    return { used: 0, connection: connectionTo(port, from) }
   }
   // The shop accepts 300 in ten minutes from an address, and ten from a session.
   const perAddress = 240
@@ -155,9 +152,8 @@ test('the handoff withstands every body and cookie, and returns the order’s ow
         ...{ host, origin: stack.shopUrl, 'content-type': 'application/json' },
         cookie: `sid=${session}; pi-handoff=${cookie}`,
       }
-      const text = buyer && owned ? JSON.stringify({ orderId: buyer.order }) : body
-      const sent = requestBytes('POST /checkout/handoff', headers, text)
-      const response = await lane.connection.send(sent)
+      const sent = buyer && owned ? JSON.stringify({ orderId: buyer.order }) : body
+      const response = await lane.connection.send('POST /checkout/handoff', headers, sent)
       if (response.status === 200) handoffs.add(JSON.parse(response.body).id)
       return checkResponse(response, [200, 400, 404, 413])
     },
@@ -209,19 +205,19 @@ test('the checkout’s private API withstands every path, token, and body (threa
     name: 'private API',
     program: stack.service,
     inputs: fc.record({
-      request: fc.oneof({ weight: 3, arbitrary: post }, { weight: 1, arbitrary: get }),
+      sent: fc.oneof({ weight: 3, arbitrary: post }, { weight: 1, arbitrary: get }),
       token: fc.oneof(...tokens.map(tokenNear)),
     }),
     lanes: connectionsTo(stack.api.baseUrl),
-    send: async ({ request, token }, connection) => {
+    send: async ({ sent, token }, connection) => {
       const headers = {
         host: new URL(stack.api.baseUrl).host,
         origin: stack.api.baseUrl,
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
       }
-      const sent = requestBytes(request.line, headers, request.body)
-      return checkResponse(await connection.send(sent), [200, 400, 401, 403, 404, 405, 409, 429])
+      const response = await connection.send(sent.line, headers, sent.body)
+      return checkResponse(response, [200, 400, 401, 403, 404, 405, 409, 429])
     },
     // A challenge opens at most twenty times a minute, which is a limit of the target itself.
     isReached: () => true,
@@ -266,8 +262,8 @@ test('the test bank withstands every form, and none settles a challenge (threat 
         accept: script ? 'application/json' : 'text/html',
         'content-type': 'application/x-www-form-urlencoded',
       }
-      const sent = requestBytes(`POST ${path}`, headers, body)
-      return checkResponse(await connection.send(sent), [200, 400, 413])
+      const response = await connection.send(`POST ${path}`, headers, body)
+      return checkResponse(response, [200, 400, 413])
     },
   })
   expect(tally.get(200)).toBeGreaterThan(cases / 5)
@@ -282,12 +278,38 @@ async function orderedBuyer(stack: Stack): Promise<HttpBuyer> {
   return buyer
 }
 
-function connectionsTo(url: string): readonly RawConnection[] {
-  return Array.from({ length: 16 }, () => new RawConnection(new URL(url).port))
+interface Connection {
+  send(line: string, headers: Readonly<Record<string, string>>, body: string): Promise<Reply>
+  close(): void
+}
+
+interface Reply {
+  readonly status: number
+  readonly body: string
+}
+
+function connectionsTo(url: string): readonly Connection[] {
+  return Array.from({ length: 16 }, () => connectionTo(new URL(url).port))
+}
+
+/** @param from - Local address. */
+function connectionTo(port: string, from = '127.0.0.1'): Connection {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const host = { agent, host: '127.0.0.1', port, localAddress: from }
+  return {
+    send: async (line, headers, body) => {
+      const [method, path] = line.split(' ')
+      const signal = AbortSignal.timeout(10_000)
+      const sent = request({ ...host, method, path, headers, signal }).end(body)
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      return { status: response.statusCode ?? 0, body: await text(response) }
+    },
+    close: () => agent.destroy(),
+  }
 }
 
 /** Without `expect`, which records a step for each call. */
-function checkResponse({ status, body }: RawResponse, expected: readonly number[]): number {
+function checkResponse({ status, body }: Reply, expected: readonly number[]): number {
   if (!expected.includes(status)) throw new Error(`returned ${status}: ${body.slice(0, 500)}`)
   return checkInternals(status, body)
 }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { RawConnection } from '@pi-checkout/test-support/raw-http'
+import { sendRequest } from '@pi-checkout/test-support/raw-http'
 import { startService as startProgram } from '@pi-checkout/test-support/stack'
 import { pino } from 'pino'
 import { expect } from 'vitest'
@@ -141,7 +141,7 @@ export async function problemOf(response: Response): Promise<string> {
 export async function sendRaw(url: string, lines: readonly string[], body = ''): Promise<Response> {
   const { hostname: host, port } = new URL(url)
   const request = [...lines, 'Connection: close', '', body].join('\r\n')
-  const { status, headers, body: text } = await new RawConnection(port, { host }).send(request)
+  const { status, headers, body: text } = await sendRequest(port, request, { host })
   return new Response(text, { status, headers })
 }
 
