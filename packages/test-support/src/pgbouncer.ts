@@ -4,10 +4,9 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { freePort } from './free-port.ts'
 import { pgbouncerPath } from './pgbouncer-build.mjs'
+import { untilReady } from './postgres.ts'
 
 /** A running pooler. */
 export interface Pgbouncer {
@@ -57,8 +56,7 @@ ${Object.entries(lines)
   const user = process.getuid?.() === 0 ? ['--user', 'daemon'] : []
   const child = spawn(program, [...user, '--quiet', file], { stdio: 'ignore' })
   const through = `postgres://postgres@127.0.0.1:${port}/postgres`
-  while (child.exitCode === null && !(await accepts(through))) await sleep(20)
-  if (child.exitCode !== null) throw new Error('PgBouncer did not start')
+  await untilReady(child, through)
   return {
     url: through,
     stop: async () => {
@@ -70,17 +68,5 @@ ${Object.entries(lines)
       }
       await rm(folder, { recursive: true, force: true })
     },
-  }
-}
-
-async function accepts(url: string): Promise<boolean> {
-  const client = new pg.Client(url)
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    await client.end()
-    return true
-  } catch {
-    return false
   }
 }

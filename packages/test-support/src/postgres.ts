@@ -154,9 +154,11 @@ async function startServer(
   }
 }
 
-async function untilReady(server: ChildProcess, url: string): Promise<void> {
+/** @throws {Error} If the program exits before it accepts connections. */
+export async function untilReady(server: ChildProcess, url: string): Promise<void> {
   for (let attempt = 0; attempt < 1000 && server.exitCode === null; attempt++) {
     const client = new pg.Client(url)
+    client.on('error', () => {})
     try {
       await client.connect()
       await client.end()
@@ -165,7 +167,7 @@ async function untilReady(server: ChildProcess, url: string): Promise<void> {
       await sleep(50)
     }
   }
-  throw new Error('The temporary PostgreSQL server did not start')
+  throw new Error(`${server.spawnfile} did not start`)
 }
 
 /** Debian keeps the server's programs out of PATH, in one folder per version. */
