@@ -28,6 +28,11 @@ const examples = readdirSync(join(root, 'demo/examples'), { recursive: true }).f
   /^(?!.*node_modules|vue|svelte|nuxt|astro).*\.(?:m?js|jsx)$/.test(name),
 )
 
+/** Every variable that a source of the repository names. */
+const pattern = String.raw`\bPI_[A-Z_]*[A-Z]\b`
+const search = ['grep', '-hoE', pattern, '--', 'packages', 'demo', 'e2e', ':!*.md']
+const known = new Set(execFileSync('git', search, { cwd: root, encoding: 'utf8' }).split('\n'))
+
 const files = new Map()
 let errors
 let service
@@ -72,7 +77,7 @@ async function runnerOf({ path, name, code }, file) {
     const { text } = all.find((document) => document.path === path)
     const isRunWithService = name && text.includes(`pi-service exec -- node --test ${name}`)
     if (!isRunWithService) return () => workspace.runWithFake(file, { test: true })
-    const { env } = await sandbox()
+    const env = await sandbox()
     return () => workspace.runWithService(file, env)
   }
   return /console\.log.*\/\/ /.test(code) ? () => workspace.runWithFake(file) : undefined
@@ -96,7 +101,7 @@ for (const block of commands) {
     for (const command of commandsOf(block.code)) {
       expect(errorOf(command, { path: block.path, files: shown }), command.text).toBe(undefined)
       if (command.program !== 'curl') continue
-      const { env } = await sandbox()
+      const env = await sandbox()
       const text = command.text
         .replaceAll(/http:\/\/(?:localhost|127\.0\.0\.1):4000/g, env.PI_BASE_URL)
         .replace(/^curl/, 'curl -sS --fail-with-body')
@@ -108,7 +113,7 @@ for (const block of commands) {
 
 for (const block of of('http').filter(({ code }) => !code.startsWith('HTTP/'))) {
   test(`${at(block)}: the request gets the response that is shown next`, async () => {
-    const { env } = await sandbox()
+    const env = await sandbox()
     const { first, headers, body } = readHttp(
       block.code.replace(/\$(\w+)/g, (_, name) => env[name]),
     )
@@ -211,37 +216,14 @@ test.each(all)(
       /`(?:npx )?(pi-service|pi-checkout) ([^`]+)`/g,
     )) {
       const words = rest.replaceAll('\\|', '|').split(/[\s|[\]]+/)
-      expect(
-        programError(
-          program,
-          words.filter((word) => /^[-a-z]/.test(word)),
-        ),
-        whole,
-      ).toBe(undefined)
+      const named = words.filter((word) => /^[-a-z]/.test(word))
+      expect(programError(program, named), whole).toBe(undefined)
     }
     const variables = new Set(text.match(/\bPI_[A-Z_]*[A-Z]\b/g))
-    expect([...variables].filter((name) => !knownVariables().has(name))).toEqual([])
+    expect([...variables].filter((name) => !known.has(name))).toEqual([])
   },
   30_000,
 )
-
-let known
-
-/** Returns every variable that a source of the repository names. */
-function knownVariables() {
-  const args = [
-    'grep',
-    '-hoE',
-    String.raw`\bPI_[A-Z_]*[A-Z]\b`,
-    '--',
-    'packages',
-    'demo',
-    'e2e',
-    ':!*.md',
-  ]
-  known ??= new Set(execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n'))
-  return known
-}
 
 function scriptsOf({ code, ...block }) {
   const scripts = code.matchAll(/<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g)
@@ -260,15 +242,12 @@ function readHttp(code) {
   return { first, headers, body: rest.join('\n\n') || undefined }
 }
 
-/** One service for all blocks that need one. */
+/** The variables of one service for all blocks that need one. */
 async function sandbox() {
   service ??= await startService(['--memory'])
   const { baseUrl, checkoutOrigin, apiKey, adminToken } = service.ready
-  const env = {
-    PI_BASE_URL: baseUrl,
-    PI_CHECKOUT_ORIGIN: checkoutOrigin,
-    PI_API_KEY: apiKey,
+  return {
+    ...{ PI_BASE_URL: baseUrl, PI_CHECKOUT_ORIGIN: checkoutOrigin, PI_API_KEY: apiKey },
     PI_ADMIN_TOKEN: adminToken,
   }
-  return { env }
 }
