@@ -1,6 +1,6 @@
 // Every regular expression in the packages' sources takes time that is at most linear in its input.
 import { createRequire } from 'node:module'
-import { parseSync } from 'vite'
+import { parseSync, Visitor } from 'vite'
 import { expect, test } from 'vitest'
 import { repositoryFiles } from '../files.mjs'
 
@@ -70,25 +70,18 @@ function expressionsOf(files) {
   for (const { path: at, text } of files) {
     const { program, errors } = parseSync(at, text)
     expect(errors, at).toEqual([])
-    walk(program, (node) => {
-      if (node.type === 'Literal' && node.regex) {
-        const { pattern: source, flags } = node.regex
+    const findDynamic = ({ callee }) => {
+      if (callee.name === 'RegExp') dynamic.push(at)
+    }
+    new Visitor({
+      Literal({ regex }) {
+        if (!regex) return
+        const { pattern: source, flags } = regex
         literals.set(`/${source}/${flags}`, { source, flags, at })
-      }
-      if (/^(?:New|Call)Expression$/.test(node.type) && node.callee.name === 'RegExp') {
-        dynamic.push(at)
-      }
-    })
+      },
+      NewExpression: findDynamic,
+      CallExpression: findDynamic,
+    }).visit(program)
   }
   return { literals, dynamic }
-}
-
-function walk(node, visit) {
-  if (typeof node !== 'object' || node === null) return
-  if (Array.isArray(node)) {
-    for (const each of node) walk(each, visit)
-    return
-  }
-  if (typeof node.type === 'string') visit(node)
-  for (const value of Object.values(node)) walk(value, visit)
 }
