@@ -1,4 +1,4 @@
-import { create, retrieve } from '../fixtures/api.ts'
+import { type Api, create, retrieve } from '../fixtures/api.ts'
 import { type CrossSiteStack, expect, test } from '../fixtures/cross-site-stack.ts'
 
 const unknownId = `pi_${'0'.repeat(24)}`
@@ -6,10 +6,7 @@ const unknownId = `pi_${'0'.repeat(24)}`
 test('retrieves another merchant’s and an unknown intent in the same time (threat 8)', async ({
   stack,
 }) => {
-  const [owner, other] = [
-    await newTenant(stack, 'Timed', 'test'),
-    await newTenant(stack, 'Timing', 'test'),
-  ]
+  const [owner, other] = [await newTenant(stack, 'Timed'), await newTenant(stack, 'Timing')]
   const { id } = (await (await create(owner)).json()) as { readonly id: string }
   // In turns, so that other load of the host affects both; the median ignores the rest.
   const ratio = async (): Promise<number> => {
@@ -50,16 +47,8 @@ test('returns one 401 for a changed, cut, long, and unknown key (threat 9)', asy
   expect(new Set(responses.map(({ body }) => body)).size).toBe(1)
 })
 
-interface Tenant {
-  readonly api: { readonly baseUrl: string; readonly apiKey: string }
-}
-
-async function newTenant(
-  stack: CrossSiteStack,
-  merchant: string,
-  environment: string,
-): Promise<Tenant> {
-  const args = ['--merchant', merchant, '--environment', environment, '--json']
+async function newTenant(stack: CrossSiteStack, merchant: string): Promise<Api> {
+  const args = ['--merchant', merchant, '--environment', 'test', '--json']
   const { apiKey } = JSON.parse(await stack.administer('keys', 'create', ...args))
   return { api: { baseUrl: stack.api.baseUrl, apiKey } }
 }

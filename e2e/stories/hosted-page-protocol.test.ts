@@ -43,7 +43,7 @@ for (const subject of subjects) {
     stack,
   }) => {
     await mount(page, { subject, stack })
-    await loaded(page)
+    await expect.poll(() => page.evaluate('window.loaded')).toBe(true)
     const [first] = await messages(page)
     await page.evaluate('frame.src = frame.src')
     await expect.poll(() => messages(page)).toHaveLength(2)
@@ -177,10 +177,6 @@ async function authenticate(
   await page.evaluate(`
     port.postMessage({ t: 'config', locale: ${JSON.stringify(locale)} })
     port.postMessage({ t: 'auth', id: '${handoff.id}', secret: '${handoff.clientSecret}' })`)
-}
-
-async function loaded(page: Page): Promise<void> {
-  await expect.poll(() => page.evaluate('window.loaded')).toBe(true)
 }
 
 function messages(page: Page): Promise<ReceivedMessage[]> {
