@@ -5,14 +5,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser } from '@playwright/test'
-import { retry, startDisplay, WebdriverSession } from './driver.ts'
+import { openSession, retry, startDisplay, type WebdriverSession } from './driver.ts'
 import { find, type Step, type Text } from './find.ts'
 
 /** What `browser` is in the project for WebKit. */
 export async function startWebkit(): Promise<Browser> {
   const display = await startDisplay()
   const newContext = async (options: ContextOptions = {}): Promise<WebkitContext> =>
-    new WebkitContext(await WebdriverSession.open(display.name, options.locale ?? 'en-US'), options)
+    new WebkitContext(await openSession(display.name, options.locale ?? 'en-US'), options)
   const browser = {
     newContext,
     newPage: async (options: ContextOptions) => (await newContext(options)).newPage(),
@@ -373,7 +373,7 @@ class WebkitLocator extends Scope {
   }
 
   /** What the assertions of Playwright call. */
-  async _expect(expression: string, expected: Expected): Promise<Outcome> {
+  async _expect(expression: string, expected: Expected) {
     const { timeout: limit = timeout, isNot = false } = expected
     for (const end = Date.now() + limit; ; await sleep(50)) {
       const facts = await this.#facts(expected.expressionArg).catch(() => noFrame)
@@ -432,23 +432,15 @@ class WebkitLocator extends Scope {
 
 const findFirst = `return (${find})(arguments[0])[0]`
 
-/** What `_expect` compares. */
-interface Facts {
-  readonly count: number
-  readonly isVisible: boolean
-  readonly isLocked: boolean
-  readonly text: string | null
-  readonly attribute: string | null
-  readonly title: string
-}
+type Facts = ReturnType<typeof factsOf>
 
-/** Runs in the page. */
-function factsOf(found: readonly HTMLInputElement[], attribute: string): Facts {
+/** What `_expect` compares. Runs in the page. */
+function factsOf(found: readonly HTMLInputElement[], attribute: string) {
   const [first] = found
   return {
     count: found.length,
     isVisible: first?.checkVisibility?.({ visibilityProperty: true }) ?? false,
-    isLocked: first?.disabled || first?.readOnly || first?.ariaDisabled === 'true',
+    isLocked: !first || first.disabled || first.readOnly || first.ariaDisabled === 'true',
     text: first?.textContent ?? null,
     attribute: first?.getAttribute?.(attribute) ?? null,
     title: document.title,
@@ -457,12 +449,6 @@ function factsOf(found: readonly HTMLInputElement[], attribute: string): Facts {
 
 const noFrame: Facts = {
   ...{ count: 0, isVisible: false, isLocked: true, text: null, attribute: null, title: '' },
-}
-
-interface Outcome {
-  readonly matches: boolean
-  readonly received?: { readonly value: string }
-  readonly timedOut?: true
 }
 
 interface Expected {

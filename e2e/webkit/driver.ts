@@ -4,7 +4,7 @@
  * @module
  * @see https://www.w3.org/TR/webdriver2/
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,67 +30,50 @@ export async function startDisplay(): Promise<{ readonly name: string; stop(): v
   return { name: `:${String(number).trim()}`, stop: () => server.kill() }
 }
 
-/** A browser with its own cookies. It does one command at a time. */
-export class WebdriverSession {
-  readonly #driver: ChildProcess
-  readonly #address: string
-  readonly #locales: string
-  #last: Promise<unknown> = Promise.resolve()
+export type WebdriverSession = Awaited<ReturnType<typeof openSession>>
 
-  private constructor(process: ChildProcess, address: string, locales: string) {
-    this.#driver = process
-    this.#address = address
-    this.#locales = locales
-  }
-
-  static async open(display: string, locale: string): Promise<WebdriverSession> {
-    const port = await freePort()
-    // WebKit takes its language from the name of the system's locale, which need not be installed.
-    const locales = mkdtempSync(join(tmpdir(), 'locales-'))
-    const { language, region } = new Intl.Locale(locale).maximize()
-    const name = `${language}_${region}.UTF-8`
-    symlinkSync('/usr/lib/locale/C.utf8', join(locales, name))
-    const child = spawn(driver, [`--port=${port}`], {
-      stdio: 'ignore',
-      // Its programs end with it.
-      detached: true,
-      env: { ...process.env, DISPLAY: display, LOCPATH: locales, LC_ALL: name },
-    })
-    // A worker that is ended early closes nothing.
-    process.once('exit', () => child.kill())
-    const base = `http://127.0.0.1:${port}`
-    await retry(() => send(base, 'GET', '/status'), 30_000)
-    const { sessionId } = await send<{ sessionId: string }>(base, 'POST', '/session', {
-      capabilities: {
-        alwaysMatch: {
-          acceptInsecureCerts: true,
-          'webkitgtk:browserOptions': { binary: webkitPath(), args: ['--automation'] },
-        },
-      },
-    })
-    return new WebdriverSession(child, `${base}/session/${sessionId}`, locales)
-  }
-
-  /** Runs commands after those of all earlier calls. */
-  async alone<Value>(commands: () => Promise<Value>): Promise<Value> {
-    const result = this.#last.then(commands)
-    this.#last = result.catch(() => {})
-    return result
-  }
-
-  async send<Value>(method: string, path: string, body?: object): Promise<Value> {
-    return send<Value>(this.#address, method, path, body)
-  }
-
-  /** Runs the body of a function in the current frame. */
-  async script<Value>(body: string, args: readonly unknown[] = []): Promise<Value> {
-    return this.send('POST', '/execute/sync', { script: body, args })
-  }
-
-  async close(): Promise<void> {
-    await this.send('DELETE', '').catch(() => {})
-    if (this.#driver.pid) process.kill(-this.#driver.pid, 'SIGTERM')
-    rmSync(this.#locales, { recursive: true, force: true })
+/** Starts a browser with its own cookies. It does one command at a time. */
+export async function openSession(display: string, locale: string) {
+  const port = await freePort()
+  // WebKit takes its language from the name of the system's locale, which need not be installed.
+  const locales = mkdtempSync(join(tmpdir(), 'locales-'))
+  const { language, region } = new Intl.Locale(locale).maximize()
+  const name = `${language}_${region}.UTF-8`
+  symlinkSync('/usr/lib/locale/C.utf8', join(locales, name))
+  const child = spawn(driver, [`--port=${port}`], {
+    stdio: 'ignore',
+    // Its programs end with it.
+    detached: true,
+    env: { ...process.env, DISPLAY: display, LOCPATH: locales, LC_ALL: name },
+  })
+  // A worker that is ended early closes nothing.
+  process.once('exit', () => child.kill())
+  const base = `http://127.0.0.1:${port}`
+  await retry(() => send(base, 'GET', '/status'), 30_000)
+  const options = { binary: webkitPath(), args: ['--automation'] }
+  const capabilities = { acceptInsecureCerts: true, 'webkitgtk:browserOptions': options }
+  const { sessionId } = await send<{ sessionId: string }>(base, 'POST', '/session', {
+    capabilities: { alwaysMatch: capabilities },
+  })
+  const address = `${base}/session/${sessionId}`
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    /** Runs commands after those of all earlier calls. */
+    alone: async <Value>(commands: () => Promise<Value>): Promise<Value> => {
+      const result = last.then(commands)
+      last = result.catch(() => {})
+      return result
+    },
+    send: <Value>(method: string, path: string, body?: object) =>
+      send<Value>(address, method, path, body),
+    /** Runs the body of a function in the current frame. */
+    script: <Value>(body: string, args: readonly unknown[] = []) =>
+      send<Value>(address, 'POST', '/execute/sync', { script: body, args }),
+    close: async (): Promise<void> => {
+      await send(address, 'DELETE', '').catch(() => {})
+      if (child.pid) process.kill(-child.pid, 'SIGTERM')
+      rmSync(locales, { recursive: true, force: true })
+    },
   }
 }
 
