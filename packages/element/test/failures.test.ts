@@ -95,7 +95,7 @@ test('shows the hosted page on a cross-origin-isolated page in Chromium', async 
   expect(await textInFrame(page, 'secret')).toBe('yes')
 })
 
-test('shows the loading text after half a second, and a hint about the connection after five', async () => {
+test('shows the loading text after half a second, and a hint after five', async () => {
   const page = await sites.openShop({ hosted: () => 'silence' })
   const loading = page.getByText('Loading the payment form…')
   const hint = page.getByText('Check your connection.')
