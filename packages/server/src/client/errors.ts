@@ -162,6 +162,12 @@ export class ConfigurationError extends TypeError {
   }
 }
 
+/** Returns the error of a malformed option, which shows the start of its value. */
+export function malformedOption(name: string, rule: string, value: unknown): ConfigurationError {
+  const received = typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : String(value)
+  return new ConfigurationError(name, `${rule}; received ${received}.`)
+}
+
 /** An argument of a call is invalid. Nothing was sent. */
 export class InvalidParamsError extends TypeError {
   override readonly name = 'InvalidParamsError'

@@ -1,7 +1,7 @@
 /** Timeouts, retries, and transport of a client. @module */
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Agent } from 'node:http'
-import { ConfigurationError, type RequestSummary } from './errors.ts'
+import { ConfigurationError, malformedOption, type RequestSummary } from './errors.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import { isNode, nodeTransport } from './node-transport.ts'
 import { testTimeOf } from './test-time.ts'
@@ -65,10 +65,7 @@ export interface ClientOptions {
 export function readClientOptions(options: ClientOptions): ClientSettings {
   const { maxRetries = 3, onRequest } = options
   if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
-    throw new ConfigurationError(
-      'maxRetries',
-      `must be a whole number from 0; received ${String(maxRetries)}.`,
-    )
+    throw malformedOption('maxRetries', 'must be a whole number from 0', maxRetries)
   }
   const time = testTimeOf(options)
   return {
@@ -106,11 +103,8 @@ function chooseTransport({ agent, fetch }: ClientOptions): Transport {
 /** Returns a number of milliseconds that a timer supports. */
 export function checkedMilliseconds(name: string, value: number): number {
   if (typeof value === 'number' && value > 0 && value < 2 ** 31) return value
-  const received = typeof value === 'string' ? JSON.stringify(value).slice(0, 60) : String(value)
-  throw new ConfigurationError(
-    name,
-    `must be a number of milliseconds greater than 0 and less than 2147483648; received ${received}.`,
-  )
+  const rule = 'must be a number of milliseconds greater than 0 and less than 2147483648'
+  throw malformedOption(name, rule, value)
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -9,7 +9,7 @@ import {
   variableBaseUrl,
 } from './configuration.ts'
 import type { CreateParams } from './create-params.ts'
-import { AbortedError, ConfigurationError, ConnectionError, PiError } from './errors.ts'
+import { AbortedError, ConnectionError, malformedOption, PiError } from './errors.ts'
 import { idempotencyKey, prepareCreate } from './idempotency-key.ts'
 import {
   assertIntentId,
@@ -131,10 +131,8 @@ export class PaymentIntents {
     if (options.apiKey !== undefined) checkedApiKey(options.apiKey)
     const { apiVersion } = options
     if (typeof apiVersion === 'string' && !/^\d{4}-\d\d-\d\d$/.test(apiVersion)) {
-      throw new ConfigurationError(
-        'apiVersion',
-        `must be a date such as ${apiVersions[0]}, or null; received ${JSON.stringify(apiVersion.slice(0, 60))}.`,
-      )
+      const rule = `must be a date such as ${apiVersions[0]}, or null`
+      throw malformedOption('apiVersion', rule, apiVersion)
     }
     if (options.baseUrl !== undefined) checkedBaseUrl(options.baseUrl)
     this.#options = options

@@ -1,6 +1,6 @@
 /** The Content Security Policy of a shop's pages. @module */
 import { checkedOrigin } from '../client/configuration.ts'
-import { ConfigurationError } from '../client/errors.ts'
+import { malformedOption } from '../client/errors.ts'
 
 /** Options of `cspFor()`. */
 export interface CspOptions {
@@ -34,17 +34,16 @@ export function cspFor({ checkoutOrigin, reportTo, trustedTypes = [] }: CspOptio
   const checkout = checkedOrigin(checkoutOrigin, { name: 'checkoutOrigin', of: 'cspFor()' })
   // A semicolon or a comma would begin another directive or policy.
   if (reportTo !== undefined && !/^[\w-]{1,64}$/.test(reportTo)) {
-    throw new ConfigurationError(
+    throw malformedOption(
       'reportTo',
-      `must be 1 to 64 letters, digits, _ or -, such as csp; received ${JSON.stringify(reportTo).slice(0, 60)}.`,
+      'must be 1 to 64 letters, digits, _ or -, such as csp',
+      reportTo,
     )
   }
   const unfit = trustedTypes.find((name) => !/^[\w#=/@.%-]{1,64}$/.test(name))
   if (unfit !== undefined) {
-    throw new ConfigurationError(
-      'trustedTypes',
-      `must be names of Trusted Types policies, such as lit-html; received ${JSON.stringify(unfit).slice(0, 60)}.`,
-    )
+    const rule = 'must be names of Trusted Types policies, such as lit-html'
+    throw malformedOption('trustedTypes', rule, unfit)
   }
   return [
     "default-src 'none'",

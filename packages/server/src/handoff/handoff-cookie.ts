@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { ConfigurationError } from '../client/errors.ts'
+import { ConfigurationError, malformedOption } from '../client/errors.ts'
 import { type Handoff, maskedHandoff } from '../client/payment-intents.ts'
 import { sha256 } from '../client/sha256.ts'
 import type { ResumeCookieOptions } from './options.ts'
@@ -144,20 +144,17 @@ function readOptions({ name = 'pi-handoff', path = '/', maxAge = 1800 }: ResumeC
   readonly maxAge: number
 } {
   if (!/^(?!__)[\w-]{1,64}$/.test(name)) {
-    fail('name', 'must be 1 to 64 letters, digits, _ or -, without __ at the start', name)
+    const rule = 'must be 1 to 64 letters, digits, _ or -, without __ at the start'
+    throw malformedOption('resumeCookie.name', rule, name)
   }
-  if (!/^\/[\w./~-]*$/.test(path)) fail('path', 'must be a path such as "/checkout"', path)
+  if (!/^\/[\w./~-]*$/.test(path)) {
+    throw malformedOption('resumeCookie.path', 'must be a path such as "/checkout"', path)
+  }
   if (!Number.isSafeInteger(maxAge) || maxAge < 1 || maxAge > 86_400) {
-    fail('maxAge', 'must be a whole number of seconds from 1 to 86400', maxAge)
+    const rule = 'must be a whole number of seconds from 1 to 86400'
+    throw malformedOption('resumeCookie.maxAge', rule, maxAge)
   }
   return { name, path, maxAge }
-}
-
-function fail(name: string, rule: string, value: string | number): never {
-  throw new ConfigurationError(
-    `resumeCookie.${name}`,
-    `${rule}; received ${JSON.stringify(value)}.`,
-  )
 }
 
 function isHttps(origin: string): boolean {

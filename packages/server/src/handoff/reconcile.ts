@@ -1,7 +1,7 @@
 /** Settles orders whose buyer did not come back. The service has no webhooks, so the shop polls it. @module */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type Phase, phaseOf } from '@pi-checkout/contract/spec-decisions'
-import { ConfigurationError, invalidParam, PiError, type PiFailure } from '../client/errors.ts'
+import { invalidParam, malformedOption, PiError, type PiFailure } from '../client/errors.ts'
 import { assertIntentId } from '../client/operations.ts'
 import type { OpenOrder } from './options.ts'
 import type { Settlements } from './settlements.ts'
@@ -75,10 +75,7 @@ export async function reconcile<Order extends OpenOrder>(
   const { concurrency = 4, onError, signal } = options
   const { onReport = (report) => reportTo(onError, report) } = options
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw new ConfigurationError(
-      'concurrency',
-      `must be a whole number from 1; received ${String(concurrency)}.`,
-    )
+    throw malformedOption('concurrency', 'must be a whole number from 1', concurrency)
   }
   const summary = { ...emptySummary }
   const iterator =
