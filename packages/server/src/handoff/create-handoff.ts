@@ -17,7 +17,6 @@ import type { HandoffOptions, HandoffOrder, HookRequest, OpenOrder } from './opt
 import {
   assertBasePath,
   defaultBasePath,
-  type HandoffRoute,
   parseHandoffRequest,
   parseStatusRequest,
   routeMethods,
@@ -166,30 +165,21 @@ class Handoffs<Order extends HandoffOrder, Context> {
         ? this.#handoff(call, context)
         : this.#status(call, context))
     } catch (error) {
-      if (error instanceof HandoffRejection) return this.#reject(error, { call, route, context })
-      this.#reportError(error, context)
-      return problemResult(publicCode(error))
+      if (!(error instanceof HandoffRejection)) {
+        this.#reportError(error, context)
+        return problemResult(publicCode(error))
+      }
+      const { code, status, message } = error
+      error.requestId = call.header('x-request-id')?.slice(0, 128)
+      // A client that disconnects is no error of the shop or its page.
+      if (code !== 'body_incomplete') {
+        const path = `${this.basePath === '/' ? '' : this.basePath}/${route}`
+        const id = error.requestId ? `, X-Request-Id ${JSON.stringify(error.requestId)}` : ''
+        const line = `${excerpt(call.method)} ${path} returned ${status} ${code}${id}: ${message}`
+        this.#reportError(error, context, line)
+      }
+      return problemResult(code, code === 'method_not_allowed' ? routeMethods[route] : undefined)
     }
-  }
-
-  #reject(
-    rejection: HandoffRejection,
-    {
-      call,
-      route,
-      context,
-    }: { readonly call: HandoffCall; readonly route: HandoffRoute; readonly context: Context },
-  ): HandoffResult {
-    const { code, status, message } = rejection
-    rejection.requestId = call.header('x-request-id')?.slice(0, 128)
-    // A client that disconnects is no error of the shop or its page.
-    if (code !== 'body_incomplete') {
-      const path = `${this.basePath === '/' ? '' : this.basePath}/${route}`
-      const id = rejection.requestId ? `, X-Request-Id ${JSON.stringify(rejection.requestId)}` : ''
-      const line = `${excerpt(call.method)} ${path} returned ${status} ${code}${id}: ${message}`
-      this.#reportError(rejection, context, line)
-    }
-    return problemResult(code, code === 'method_not_allowed' ? routeMethods[route] : undefined)
   }
 
   async #handoff(call: HandoffCall, context: Context): Promise<HandoffResult> {
