@@ -20,14 +20,11 @@ import { headers, routes } from '@pi-checkout/contract/routes'
 import { apiVersions, limits, paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import canonicalize from 'canonicalize'
 
-/** An intent with its secret. */
-export type FakeIntent = CreatedPaymentIntent
-
 /** State of a fake service. */
 export interface FakeStore {
   readonly apiKey: string
   readonly clock: () => number
-  readonly intents: Map<string, FakeIntent>
+  readonly intents: Map<string, CreatedPaymentIntent>
   /** Fingerprint of the body and the response, by idempotency key. */
   readonly created: Map<string, { readonly fingerprint: string; readonly snapshot: string }>
 }
@@ -107,7 +104,7 @@ async function create(request: Request, store: FakeStore): Promise<Response> {
   if (existing && existing.fingerprint !== fingerprint) return problem('idempotency_key_reused')
   const snapshot = existing?.snapshot ?? JSON.stringify(insert(read, store))
   if (key !== null) store.created.set(key, { fingerprint, snapshot })
-  const { id } = JSON.parse(snapshot) as FakeIntent // Written by `insert` above.
+  const { id } = JSON.parse(snapshot) as CreatedPaymentIntent // Written by `insert` above.
   return new Response(snapshot, {
     status: 201,
     headers: {
@@ -131,10 +128,10 @@ function retrieve(
   return new Response(JSON.stringify(visible), { status: 200, headers: common() })
 }
 
-function insert(body: CreatePaymentIntent, { intents, clock }: FakeStore): FakeIntent {
+function insert(body: CreatePaymentIntent, { intents, clock }: FakeStore): CreatedPaymentIntent {
   const id = newId('pi_')
   const at = new Date(clock()).toISOString()
-  const intent: FakeIntent = {
+  const intent: CreatedPaymentIntent = {
     id,
     amount: body.amount,
     currency: body.currency,

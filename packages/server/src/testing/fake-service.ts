@@ -152,6 +152,7 @@ export function fakeTime(start = Date.UTC(2026, 0, 1)): FakeTime {
 }
 
 type Script = (request: Request, store: FakeStore) => Promise<Response>
+type ByteController = ReadableStreamDefaultController<Uint8Array>
 
 const droppedAfterCommit: Script = async (request, store) => {
   await operate(request, store)
@@ -170,21 +171,22 @@ const stalledBody: Script = async (request, store) => {
   const response = await operate(request, store)
   const half = await firstHalf(response)
   const { signal } = request
-  return streamed(response, (controller) => {
+  const start = (controller: ByteController): void => {
     controller.enqueue(half)
     signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
-  })
+  }
+  return new Response(new ReadableStream({ start }), response)
 }
 
 const truncatedBody: Script = async (request, store) => {
   const response = await operate(request, store)
-  const half = await firstHalf(response)
-  let sent = false
-  return streamed(response, undefined, (controller) => {
-    if (sent) return controller.error(networkError('UND_ERR_SOCKET'))
-    sent = true
-    controller.enqueue(half)
-  })
+  const parts = [await firstHalf(response)]
+  const pull = (controller: ByteController): void => {
+    const part = parts.pop()
+    if (part) controller.enqueue(part)
+    else controller.error(networkError('UND_ERR_SOCKET'))
+  }
+  return new Response(new ReadableStream({ pull }), response)
 }
 
 const malformedJson: Script = async (request, store) => {
@@ -233,15 +235,6 @@ async function record(request: Request): Promise<FakeRequest> {
 async function firstHalf(response: Response): Promise<Uint8Array> {
   const bytes = new Uint8Array(await response.arrayBuffer())
   return bytes.subarray(0, Math.floor(bytes.length / 2))
-}
-
-function streamed(
-  { status, headers }: Response,
-  start?: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
-  pull?: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
-): Response {
-  const source = { ...(start ? { start } : {}), ...(pull ? { pull } : {}) }
-  return new Response(new ReadableStream<Uint8Array>(source), { status, headers })
 }
 
 /** Returns the error of Node's `fetch` without a response. */
