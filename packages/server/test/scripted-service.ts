@@ -1,10 +1,11 @@
 /** An HTTP server that responds according to a script. @module */
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startSite } from '@pi-checkout/test-support/sites'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { optionsWith } from '../src/client/test-time.ts'
-import { PaymentIntents, type PaymentIntentsOptions } from '../src/index.ts'
+import { PaymentIntents, type PaymentIntentsOptions, type PiError } from '../src/index.ts'
 import type { FakeService, FakeTime } from '../src/testing/fake-service.ts'
 
 export interface SeenRequest {
@@ -82,6 +83,14 @@ export async function clientOf(
   return { service, intents: new PaymentIntents({ apiKey, baseUrl: service.url, ...options }) }
 }
 
+/** Returns the error of a call that must fail. */
+export function failureOf(call: Promise<unknown>): Promise<PiError> {
+  return call.then(
+    () => expect.fail('the call succeeded'),
+    (error: PiError) => error,
+  )
+}
+
 /** Options of a client that retries at once. */
 export const atOnce = optionsWith({ random: () => 0 })
 
@@ -103,6 +112,14 @@ export function created(changes: Record<string, unknown> = {}, headers = {}): St
       intentOf({ amount, currency, orderId, customer, metadata, ...changes }),
       headers,
     )
+  }
+}
+
+/** A create that succeeds after some milliseconds. */
+export function createdAfter(ms: number): Step {
+  return async (response, request) => {
+    await sleep(ms)
+    await created()(response, request)
   }
 }
 

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { PiError } from '../../src/index.ts'
+import type { PiError } from '../../src/index.ts'
 import { fakeTime } from '../../src/testing/fake-service.ts'
 import {
   clientOf,
   created,
+  failureOf,
   html,
   order,
   problem,
@@ -14,15 +15,6 @@ import {
   sever,
   silent,
 } from '../scripted-service.ts'
-
-async function failureOf(call: Promise<unknown>): Promise<PiError> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (!PiError.is(error)) throw new Error('the call did not fail')
-  return error
-}
 
 const consequences = {
   rejected: 'no intent was created',
@@ -67,8 +59,8 @@ const responses: readonly (readonly [event: string, Step, Facts & Partial<PiErro
     { ...broken, requestId: undefined },
   ],
   [
-    'returned 201, but it violates the specification in amount, customer.id',
-    created({ amount: 'x', customer: { id: 7 } }),
+    'returned 201, but it violates the specification in amount, customer.id, clientSecret',
+    created({ amount: 'x', customer: { id: 7 }, clientSecret: null }),
     { ...broken, requestId: 'req_1' },
   ],
   ['returned 201, but it has another orderId', created({ orderId: 'B-2' }), broken],
@@ -193,7 +185,7 @@ test('a request that exceeds its timeout may have created an intent', async () =
   )
 })
 
-test('a create after two requests counts them, and a retrieve has no consequence', async () => {
+test('a create after two requests counts them, and a retrieve has no consequence (threat 6)', async () => {
   const unavailable = problem(503, 'store_unavailable')
   const { intents } = await clientOf([unavailable, unavailable, retrieved({ id: 'x' })], {
     maxRetries: 1,
@@ -205,7 +197,8 @@ test('a create after two requests counts them, and a retrieve has no consequence
   expect(error.message).toBe(
     `POST /payment-intents was rejected with 503 store_unavailable (request 2); ${consequences.unknown}`,
   )
-  expect((await failureOf(intents.retrieve('pi_1'))).message).toBe(
-    'GET /payment-intents/:id returned 200, but it is another intent',
-  )
+  expect(await failureOf(intents.retrieve('pi_1'))).toMatchObject({
+    ...{ ...contract, code: 'contract_broken', status: 200 },
+    message: 'GET /payment-intents/:id returned 200, but it is another intent',
+  })
 })
