@@ -173,17 +173,8 @@ for (const exact of [true, false]) {
     const { status, stdout } = spawnSync(
       file('../../../node_modules/.bin/tsc'),
       [
-        ...[
-          '--noEmit',
-          '--strict',
-          '--module',
-          'NodeNext',
-          '--target',
-          'ES2023',
-          '--types',
-          'node',
-        ],
-        ...['--lib', 'ES2023,ES2024.String', '--skipLibCheck', '--allowImportingTsExtensions'],
+        ...'--noEmit --strict --module NodeNext --target ES2023 --types node'.split(' '),
+        ...'--lib ES2023,ES2024.String --skipLibCheck --allowImportingTsExtensions'.split(' '),
         ...['--customConditions', 'source', '--exactOptionalPropertyTypes', String(exact)],
         ...['--ignoreConfig', file('consumer.ts')],
       ],

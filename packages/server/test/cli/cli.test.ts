@@ -14,6 +14,7 @@ import {
   problem,
   reset,
   retrieved,
+  type Step,
   scriptedService,
   secret,
   silent,
@@ -25,12 +26,7 @@ interface Result {
   readonly stderr: string
 }
 
-const noVariables = Object.fromEntries(
-  ['PI_API_KEY', 'PI_BASE_URL', 'PI_HANDOFF_KEYS', 'PI_CHECKOUT_ORIGIN'].map((name) => [
-    name,
-    undefined,
-  ]),
-)
+const variables = ['PI_API_KEY', 'PI_BASE_URL', 'PI_HANDOFF_KEYS', 'PI_CHECKOUT_ORIGIN']
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -39,7 +35,7 @@ async function piCheckout(
   env: Record<string, string> = {},
   signal = new AbortController().signal,
 ): Promise<Result> {
-  for (const [name, value] of Object.entries({ ...noVariables, ...env })) vi.stubEnv(name, value)
+  for (const name of variables) vi.stubEnv(name, env[name])
   const output = { stdout: '', stderr: '' }
   const code = await run(args, {
     print: (text) => {
@@ -53,11 +49,16 @@ async function piCheckout(
   return { code, ...output }
 }
 
+/** Starts a service, and returns the variables of a client for it. */
+async function start(...script: Step[]) {
+  const service = await scriptedService(...script)
+  return { service, env: { PI_API_KEY: apiKey, PI_BASE_URL: service.url } }
+}
+
 const order = ['--order', 'A-1001', '--major', '1500', '--currency', 'amd']
 
 test('create prints the intent, masks its secret, and exits with 0', async () => {
-  const service = await scriptedService(created())
-  const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
+  const { service, env } = await start(created())
   const { code, stdout, stderr } = await piCheckout(['create', ...order], env)
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toBe(`pi_scripted  requires_payment_method  ֏1,500  order A-1001
@@ -69,8 +70,7 @@ test('create prints the intent, masks its secret, and exits with 0', async () =>
 })
 
 test('create --reveal prints the secret of the intent that an identical call created', async () => {
-  const service = await scriptedService(created({}, { 'idempotent-replayed': 'true' }))
-  const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
+  const { service, env } = await start(created({}, { 'idempotent-replayed': 'true' }))
   const extras = ['--idempotency-key', 'k-7', '--reveal']
   const { stdout } = await piCheckout(['create', ...order, ...extras], env)
   expect(stdout.split('\n').slice(1)).toEqual([
@@ -82,14 +82,10 @@ test('create --reveal prints the secret of the intent that an identical call cre
 })
 
 test('create --json --reveal prints one line with the secret', async () => {
-  const service = await scriptedService(created({}, { 'idempotent-replayed': 'true' }))
-  const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
-  const extras = ['--customer', 'c1', '--name', 'Ani', '--metadata', 'cart=7=8'].concat([
-    '--attempt',
-    '2',
-    '--namespace',
-    'shop',
-  ])
+  const { service, env } = await start(created({}, { 'idempotent-replayed': 'true' }))
+  const extras = '--customer c1 --name Ani --metadata cart=7=8 --attempt 2 --namespace shop'.split(
+    ' ',
+  )
   const { stdout } = await piCheckout(['create', ...order, ...extras, '--json', '--reveal'], env)
   expect(stdout.trim().split('\n')).toHaveLength(1)
   const derived = await piCheckout(['key', ...order, ...extras, '--json'])
@@ -197,39 +193,34 @@ test.each([
 })
 
 test('exits with 3 if rejected, 4 after a lost response, 5 without a service', async () => {
-  const rejecting = await scriptedService(problem(401, 'invalid_credentials'))
-  const rejected = await piCheckout(['create', ...order], {
-    PI_API_KEY: apiKey,
-    PI_BASE_URL: rejecting.url,
-  })
+  const rejecting = await start(problem(401, 'invalid_credentials'))
+  const rejected = await piCheckout(['create', ...order], rejecting.env)
   expect(rejected.code).toBe(3)
   expect(rejected.stderr).toMatch(
     /was rejected with 401 invalid_credentials; no intent was created\nWhat to do: set PI_API_KEY.*\.\nRequest-Id: req_1\n$/,
   )
   expect(rejected.stderr).not.toContain(apiKey)
-  const losing = await scriptedService(reset)
-  const env = { PI_API_KEY: apiKey, PI_BASE_URL: losing.url }
+  const { service, env } = await start(reset)
   const lost = await piCheckout(['create', ...order, '--json'], env)
   expect(lost.code).toBe(4)
   expect(JSON.parse(lost.stderr)).toMatchObject({
     v: 1,
     error: {
       ...{ name: 'ConnectionError', code: 'connection_lost', outcome: 'unknown', retryable: true },
-      idempotencyKey: losing.keys()[0],
+      idempotencyKey: service.keys()[0],
       requests: expect.any(Array),
     },
   })
-  await losing.close()
+  await service.close()
   const unsent = await piCheckout(['create', ...order], env)
   expect(unsent.code).toBe(5)
   expect(unsent.stderr).toMatch(/\nWhat to do: .*\.\n$/)
 })
 
 test('get prints an intent, and with --watch until it is final', async () => {
-  const service = await scriptedService(
+  const { env } = await start(
     ...[{}, {}, { status: 'processing' }, { status: 'succeeded' }].map(retrieved),
   )
-  const env = { PI_API_KEY: apiKey, PI_BASE_URL: service.url }
   const once = await piCheckout(['get', 'pi_abc'], env)
   expect([once.code, once.stdout]).toEqual([
     0,
@@ -242,17 +233,15 @@ test('get prints an intent, and with --watch until it is final', async () => {
     .split('\n')
     .map((line) => JSON.parse(line).intent.status)
   expect(statuses).toEqual(['requires_payment_method', 'processing', 'succeeded'])
-  const failed = await scriptedService(retrieved({ status: 'expired' }))
-  const ended = await piCheckout(['get', 'pi_abc', '--watch'], { ...env, PI_BASE_URL: failed.url })
-  expect(ended.code).toBe(6)
-  const open = await scriptedService(retrieved())
+  const failed = await start(retrieved({ status: 'expired' }))
+  expect((await piCheckout(['get', 'pi_abc', '--watch'], failed.env)).code).toBe(6)
+  const open = await start(retrieved())
   const args = ['get', 'pi_abc', '--watch', '--total-timeout', '100ms']
-  expect((await piCheckout(args, { ...env, PI_BASE_URL: open.url })).code).toBe(4)
+  expect((await piCheckout(args, open.env)).code).toBe(4)
 })
 
 test('replaces control characters of a response, and prints another currency as it is', async () => {
-  const odd = retrieved({ currency: 'XYZ', orderId: 'A\u001b\u202e1' })
-  const env = { PI_API_KEY: apiKey, PI_BASE_URL: (await scriptedService(odd)).url }
+  const { env } = await start(retrieved({ currency: 'XYZ', orderId: 'A\u001b\u202e1' }))
   const { stdout } = await piCheckout(['get', 'pi_abc'], env)
   expect(stdout).toBe('pi_abc  requires_payment_method  150000 XYZ  order A\ufffd\ufffd1\n')
 })
@@ -290,9 +279,9 @@ test('prints results to standard output', async () => {
 test('Ctrl-C ends a create with 130, and an intent may exist', { timeout: 60_000 }, async () => {
   const cli = await bundle(fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url)))
   onTestFinished(() => cli.remove())
-  const service = await scriptedService(silent)
+  const { service, env } = await start(silent)
   const child = spawn(process.execPath, [cli.file, 'create', ...order], {
-    env: { PATH: process.env.PATH, PI_API_KEY: apiKey, PI_BASE_URL: service.url },
+    env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const closed = once(child, 'close')
@@ -303,9 +292,8 @@ test('Ctrl-C ends a create with 130, and an intent may exist', { timeout: 60_000
 })
 
 test('handles SIGINT with exit code 130 and a message', async () => {
-  const service = await scriptedService(silent)
-  vi.stubEnv('PI_API_KEY', apiKey)
-  vi.stubEnv('PI_BASE_URL', service.url)
+  const { service, env } = await start(silent)
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   const { warn, end } = await startProgram('create', ...order)
   await expect.poll(() => service.requests.length).toBe(1)
   process.listeners('SIGINT').at(-1)?.('SIGINT')
@@ -348,13 +336,10 @@ test.each(['help', '--help', '-h', 'create --help', ''])(
     const args = command.split(' ').filter(Boolean)
     const { code, stdout, stderr } = await piCheckout(args)
     expect(code).toBe(args.length === 0 ? 2 : 0)
-    expect(stdout + stderr).toMatch(/^pi-checkout: Payment Intents from the command line\n/)
+    const help = stdout + stderr
+    expect(help).toMatch(/^pi-checkout: Payment Intents from the command line\n/)
+    expect(help).toContain('\n  130  ended by Ctrl-C\n')
+    const codes = [...help.matchAll(/^ {2}(\d+) {2,}/gm)].map(([, number]) => number)
+    expect(codes.join(' ')).toBe('0 1 2 3 4 5 6 130')
   },
 )
-
-test('help lists every exit code', async () => {
-  const { stdout } = await piCheckout(['--help'])
-  expect(stdout).toContain('\n  130  ended by Ctrl-C\n')
-  const codes = [...stdout.matchAll(/^ {2}(\d+) {2,}/gm)].map(([, number]) => number)
-  expect(codes.join(' ')).toBe('0 1 2 3 4 5 6 130')
-})

@@ -24,8 +24,9 @@ async function realService(): Promise<Target> {
 
 afterAll(async () => await (await service)?.stop())
 
-const targets: [string, () => Target | Promise<Target>][] = [
-  ['the fake service', () => fakeService().options],
+const fake = fakeService()
+const targets: [string, () => Promise<Target>][] = [
+  ['the fake service', async () => fake.options],
   ['the real service', realService],
 ]
 
@@ -39,7 +40,7 @@ interface RequestParts {
   readonly path?: string
   readonly body?: unknown
   readonly key?: string
-  readonly headers?: Record<string, string | undefined>
+  readonly headers?: Record<string, string>
 }
 
 async function send({ apiKey, baseUrl, fetch }: Target, request: RequestParts): Promise<Response> {
@@ -50,120 +51,88 @@ async function send({ apiKey, baseUrl, fetch }: Target, request: RequestParts): 
     ...(key === undefined ? {} : { 'idempotency-key': key }),
     ...request.headers,
   }
-  const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+  const given = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value ? [[name, value.replace('API_KEY', apiKey)]] : [],
   )
   return fetch(baseUrl + path, {
     method,
-    headers: Object.fromEntries(sent),
+    headers: Object.fromEntries(given),
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
 }
 
+type Rejection<Request> = readonly [request: Request, status: number, code: string]
+
+/** Headers that both operations reject. */
+const headers: readonly Rejection<Record<string, string>>[] = [
+  [{ authorization: '' }, 401, 'missing_credentials'],
+  [{ authorization: 'Bearer no' }, 401, 'invalid_credentials'],
+  [{ authorization: 'Basic bm8=' }, 401, 'invalid_credentials'],
+  [{ authorization: 'Bearer API_KEY x' }, 401, 'invalid_credentials'],
+  [{ authorization: 'x Bearer API_KEY' }, 401, 'invalid_credentials'],
+  [{ origin: 'https://shop.example' }, 403, 'secret_key_in_browser'],
+  [{ 'api-version': '2020' }, 400, 'unsupported_api_version'],
+]
+const createHeaders: typeof headers = [
+  [{ 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+  [{ 'content-type': 'application/json; charset=latin1' }, 415, 'unsupported_media_type'],
+  [{ 'content-type': 'application/json; x; charset=utf-8' }, 415, 'unsupported_media_type'],
+  [{ 'idempotency-key': 'x'.repeat(256) }, 400, 'invalid_idempotency_key'],
+  [{ 'idempotency-key': 'a b' }, 400, 'invalid_idempotency_key'],
+]
+/** Whole bodies, or changes of a valid body. */
+const bodies: readonly Rejection<string | object>[] = [
+  ['{', 400, 'malformed_json'],
+  ['', 400, 'malformed_json'],
+  ['null', 400, 'invalid_body'],
+  ['[]', 400, 'invalid_body'],
+  [`"${'x'.repeat(65_534)}"`, 400, 'invalid_body'],
+  [`"${'x'.repeat(65_535)}"`, 413, 'payload_too_large'],
+  [{ amount: 19.99 }, 400, 'validation_failed'],
+  [{ amount: 0 }, 400, 'validation_failed'],
+  [{ amount: '1' }, 400, 'validation_failed'],
+  [{ currency: 'GBP' }, 400, 'validation_failed'],
+  [{ orderId: '0f8fad5b-d9cb-469f-a165-70867728950e' }, 400, 'validation_failed'],
+  [{ orderId: undefined }, 400, 'validation_failed'],
+  [{ customer: {} }, 400, 'validation_failed'],
+  [{ metadata: { a: 1 } }, 400, 'validation_failed'],
+  [{ order_id: 'x' }, 400, 'unknown_parameter'],
+]
 const valid = { amount: 1, currency: 'USD', orderId: 'contract' }
-/** A create that is rejected. */
-function invalid(
-  what: string,
-  change: object | string,
-  [status, code]: readonly [number, string],
-  more: Omit<RequestParts, 'body'> = {},
-): Rejection {
-  const body = typeof change === 'string' ? change : { ...valid, ...change }
-  return [what, { body, ...more }, status, code]
-}
-
-function withHeader(
-  what: string,
-  headers: Record<string, string | undefined>,
-  problem: readonly [number, string],
-): Rejection {
-  return invalid(what, {}, problem, { headers })
-}
-
-function path(method: string, path: string): RequestParts {
-  return { method, path }
-}
-
-function retrieveWith(
-  headers: Record<string, string | undefined>,
-  ...problem: [status: number, code: string]
-): Rejection {
-  const [[name, value = 'no value'] = []] = Object.entries(headers)
-  return [
-    `a retrieve with ${value} as ${name}`,
-    { ...path('GET', intentPath), headers },
-    ...problem,
-  ]
-}
-
-type Rejection = [what: string, request: RequestParts, status: number, code: string]
-const field = [400, 'validation_failed'] as const
-const mediaType = [415, 'unsupported_media_type'] as const
-const json = [400, 'malformed_json'] as const
-const jsonType = { headers: { 'content-type': 'application/json' } }
-const intentPath = '/payment-intents/pi_x'
-const rejections: readonly Rejection[] = [
-  withHeader('no key', { authorization: undefined }, [401, 'missing_credentials']),
-  withHeader('an unknown key', { authorization: 'Bearer no' }, [401, 'invalid_credentials']),
-  withHeader('another scheme', { authorization: 'Basic bm8=' }, [401, 'invalid_credentials']),
-  withHeader('text after a key', { authorization: 'Bearer API_KEY x' }, [
-    401,
-    'invalid_credentials',
-  ]),
-  withHeader('text before a key', { authorization: 'x Bearer API_KEY' }, [
-    401,
-    'invalid_credentials',
-  ]),
-  withHeader('a browser', { origin: 'https://shop.example' }, [403, 'secret_key_in_browser']),
-  withHeader('plain text', { 'content-type': 'text/plain' }, mediaType),
-  withHeader('another charset', { 'content-type': 'application/json; charset=latin1' }, mediaType),
-  withHeader(
-    'another parameter',
-    { 'content-type': 'application/json; x; charset=utf-8' },
-    mediaType,
+const intent = { method: 'GET', path: '/payment-intents/pi_x' }
+const rejections: readonly Rejection<RequestParts>[] = [
+  ...[...headers, ...createHeaders].map(
+    ([headers, ...problem]) => [{ body: valid, headers }, ...problem] as const,
   ),
-  withHeader('an unknown version', { 'api-version': '2020' }, [400, 'unsupported_api_version']),
-  invalid('broken JSON', '{', json),
-  invalid('an empty body', '', json, jsonType),
-  invalid('null', 'null', [400, 'invalid_body']),
-  invalid('a list', '[]', [400, 'invalid_body']),
-  invalid('19.99', { amount: 19.99 }, field),
-  invalid('zero', { amount: 0 }, field),
-  invalid('a text amount', { amount: '1' }, field),
-  invalid('GBP', { currency: 'GBP' }, field),
-  invalid('a UUID as orderId', { orderId: '0f8fad5b-d9cb-469f-a165-70867728950e' }, field),
-  invalid('no orderId', { orderId: undefined }, field),
-  invalid('a customer without id', { customer: {} }, field),
-  invalid('metadata of numbers', { metadata: { a: 1 } }, field),
-  invalid('an unknown field', { order_id: 'x' }, [400, 'unknown_parameter']),
-  invalid('a long key', {}, [400, 'invalid_idempotency_key'], { key: 'x'.repeat(256) }),
-  invalid('a key with a space', {}, [400, 'invalid_idempotency_key'], { key: 'a b' }),
-  invalid('64 KB of text', `"${'x'.repeat(65_534)}"`, [400, 'invalid_body']),
-  invalid('64 KB and one byte', `"${'x'.repeat(65_535)}"`, [413, 'payload_too_large']),
-  ['another method', { method: 'DELETE' }, 405, 'method_not_allowed'],
-  ['a list of intents', { method: 'GET' }, 405, 'method_not_allowed'],
-  ['a change of an intent', { path: intentPath, body: valid }, 405, 'method_not_allowed'],
-  ['an unknown intent', path('GET', intentPath), 404, 'payment_intent_not_found'],
-  ...[
-    retrieveWith({ authorization: undefined }, 401, 'missing_credentials'),
-    retrieveWith({ origin: 'https://shop.example' }, 403, 'secret_key_in_browser'),
-    retrieveWith({ 'api-version': '2020' }, 400, 'unsupported_api_version'),
-  ],
-  ['a malformed id', path('GET', '/payment-intents/a%2fb'), 404, 'payment_intent_not_found'],
-  ['a deeper path', path('GET', `${intentPath}/y`), 404, 'not_found'],
-  ['a trailing slash', path('GET', '/payment-intents/'), 404, 'not_found'],
-  ['another path', path('GET', '/refunds'), 404, 'not_found'],
+  ...headers.map(([headers, ...problem]) => [{ ...intent, headers }, ...problem] as const),
+  ...bodies.map(
+    ([body, ...problem]) =>
+      [{ body: typeof body === 'string' ? body : { ...valid, ...body } }, ...problem] as const,
+  ),
+  [{ method: 'DELETE' }, 405, 'method_not_allowed'],
+  [{ method: 'GET' }, 405, 'method_not_allowed'],
+  [{ ...intent, method: 'POST', body: valid }, 405, 'method_not_allowed'],
+  [intent, 404, 'payment_intent_not_found'],
+  [{ method: 'GET', path: '/payment-intents/a%2fb' }, 404, 'payment_intent_not_found'],
+  [{ method: 'GET', path: '/payment-intents/pi_x/y' }, 404, 'not_found'],
+  [{ method: 'GET', path: '/payment-intents/' }, 404, 'not_found'],
+  [{ method: 'GET', path: '/refunds' }, 404, 'not_found'],
 ]
 
 for (const [name, target] of targets) {
-  test(`${name} returns the whole intent and its secret after a create`, async () => {
+  const sent = async (request: RequestParts) => send(await target(), request)
+
+  test(`${name} returns the whole intent, in a fixed order, and its secret after a create`, async () => {
     const order = newOrder()
-    const response = await send(await target(), {
+    const response = await sent({
       body: { ...order, currency: 'amd' },
       key: order.orderId,
     })
     expect(response.status).toBe(201)
     const intent = (await response.json()) as Record<string, string>
+    expect(Object.keys(intent).join(' ')).toBe(
+      'id amount currency orderId clientSecret customer metadata status paymentMethod lastPaymentFailure nextAction providerPaymentId createdAt updatedAt',
+    )
     expect(intent).toEqual({
       ...order,
       id: expect.stringMatching(/^pi_[A-Za-z0-9]{24}$/),
@@ -188,19 +157,11 @@ for (const [name, target] of targets) {
     expect(response.headers.get('idempotent-replayed')).toBeNull()
   })
 
-  test(`${name} returns fields in a fixed order`, async () => {
-    const response = await send(await target(), { body: newOrder() })
-    expect(Object.keys((await response.json()) as object).join(' ')).toBe(
-      'id amount currency orderId clientSecret customer metadata status paymentMethod lastPaymentFailure nextAction providerPaymentId createdAt updatedAt',
-    )
-  })
-
   test(`${name} replays the response for the same key and an equal body`, async () => {
     const { orderId, ...money } = newOrder()
-    const server = await target()
-    const first = await send(server, { body: { orderId, ...money }, key: orderId })
+    const first = await sent({ body: { orderId, ...money }, key: orderId })
     const body = { ...money, currency: 'amd', orderId, customer: null }
-    const second = await send(server, { body, key: orderId })
+    const second = await sent({ body, key: orderId })
     expect(second.status).toBe(201)
     expect(second.headers.get('idempotent-replayed')).toBe('true')
     expect(await second.text()).toBe(await first.text())
@@ -208,10 +169,9 @@ for (const [name, target] of targets) {
 
   test(`${name} rejects a key with another body and shows nothing of the first`, async () => {
     const order = newOrder()
-    const server = await target()
-    const first = await send(server, { body: order, key: order.orderId })
+    const first = await sent({ body: order, key: order.orderId })
     const { id } = (await first.json()) as { id: string }
-    const second = await send(server, { body: { ...order, amount: 1 }, key: order.orderId })
+    const second = await sent({ body: { ...order, amount: 1 }, key: order.orderId })
     expect(second.status).toBe(422)
     const text = await second.text()
     expect(JSON.parse(text)).toMatchObject({ code: 'idempotency_key_reused', retryable: false })
@@ -220,20 +180,15 @@ for (const [name, target] of targets) {
 
   test(`${name} creates two intents without a key`, async () => {
     const order = newOrder()
-    const server = await target()
-    const [one, two] = await Promise.all([
-      send(server, { body: order }),
-      send(server, { body: order }),
-    ])
+    const [one, two] = await Promise.all([sent({ body: order }), sent({ body: order })])
     const [a, b] = [await one.json(), await two.json()] as { id: string }[]
     expect(a?.id).not.toBe(b?.id)
   })
 
   test(`${name} creates one intent for 20 concurrent requests with one key`, async () => {
     const order = newOrder()
-    const server = await target()
     const responses = await Promise.all(
-      Array.from({ length: 20 }, () => send(server, { body: order, key: order.orderId })),
+      Array.from({ length: 20 }, () => sent({ body: order, key: order.orderId })),
     )
     const bodies = await Promise.all(responses.map((response) => response.text()))
     expect(new Set(bodies).size).toBe(1)
@@ -242,24 +197,22 @@ for (const [name, target] of targets) {
 
   test(`${name} does not store an error under its key`, async () => {
     const order = newOrder()
-    const server = await target()
-    const rejected = await send(server, { body: { ...order, amount: 0 }, key: order.orderId })
+    const rejected = await sent({ body: { ...order, amount: 0 }, key: order.orderId })
     expect(rejected.status).toBe(400)
-    expect((await send(server, { body: order, key: order.orderId })).status).toBe(201)
+    expect((await sent({ body: order, key: order.orderId })).status).toBe(201)
   })
 
   test(`${name} retrieves without the secret`, async () => {
     const order = { ...newOrder(), customer: { id: 'c1', name: 'Ani' }, metadata: { cart: '7' } }
-    const server = await target()
-    const created = await send(server, { body: order, key: order.orderId })
+    const created = await sent({ body: order, key: order.orderId })
     const { clientSecret: _, ...intent } = (await created.json()) as Record<string, string>
     expect(intent).toMatchObject(order)
     const path = `/payment-intents/${intent.id}`
-    const response = await send(server, { method: 'GET', path })
+    const response = await sent({ method: 'GET', path })
     const type = 'application/json; charset=utf-8'
     expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
     expect(await response.json()).toEqual(intent)
-    expect((await send(server, { method: 'HEAD', path })).status).toBe(200)
+    expect((await sent({ method: 'HEAD', path })).status).toBe(200)
   })
 
   for (const headers of [
@@ -269,21 +222,22 @@ for (const [name, target] of targets) {
     { 'idempotency-key': 'x'.repeat(255) },
   ]) {
     test(`${name} accepts ${JSON.stringify(headers).slice(0, 60)}`, async () => {
-      expect((await send(await target(), { body: newOrder(), headers })).status).toBe(201)
+      expect((await sent({ body: newOrder(), headers })).status).toBe(201)
     })
   }
 
   test(`${name} lists 20 invalid fields and the number of the others`, async () => {
     const unknown = Array.from({ length: 24 }, (_, at) => [`field${at}`, at])
     const body = { ...newOrder(), amount: 0, ...Object.fromEntries(unknown) }
-    expect(await (await send(await target(), { body })).json()).toMatchObject({
+    expect(await (await sent({ body })).json()).toMatchObject({
       ...{ code: 'unknown_parameter', errors: { length: 20 }, errorsOmitted: 5 },
     })
   })
 
-  for (const [what, request, status, code] of rejections) {
-    test(`${name} rejects ${what} with ${status} ${code} (threats 24, 25)`, async () => {
-      const response = await send(await target(), request)
+  for (const [request, status, code] of rejections) {
+    const shown = JSON.stringify(request).slice(0, 99)
+    test(`${name} rejects ${shown} with ${status} ${code} (threats 24, 25)`, async () => {
+      const response = await sent(request)
       expect(response.status).toBe(status)
       expect(response.headers.get('content-type')).toBe('application/problem+json')
       expect(response.headers.get('www-authenticate')).toBe(
