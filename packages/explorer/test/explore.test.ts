@@ -103,13 +103,14 @@ test('the command prints JSON, and exits with 0 without a violation', async () =
 })
 
 test.each([
-  [['--runs', 'many'], '--runs: must be a whole number, not many.'],
+  [['--runs', 'many'], '--runs: must be a whole number from 1, not many.'],
+  [['--runs', '0'], '--runs: must be a whole number from 1, not 0.'],
   [
     ['--shop', 'localhost'],
     '--shop: must be an origin such as http://localhost:3000, not localhost.',
   ],
   [['--replay', 'pay.E.1'], '--replay: pay.E.1 is not a step.'],
-  [['--adapter', adapterFile.replace('adapter', 'none')], 'Cannot find module'],
+  [['--adapter', adapterFile.replace('adapter', 'none')], 'none.mjs does not exist.'],
 ])('the command rejects %j with exit code 2', async (args, message) => {
   const ran = await runProgram([cli, ...args, '--', ...command])
   expect([ran.code, ran.output]).toEqual([2, ''])

@@ -1,4 +1,5 @@
 /** The command `pi-explore`. @module */
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -56,7 +57,7 @@ async function main(args: readonly string[]): Promise<number> {
       ...(values.shop && { shop: readOrigin(values.shop) }),
       ...(values.runs && { runs: readNumber('--runs', values.runs) }),
       ...(values.time && { time: readNumber('--time', values.time) * 1000 }),
-      ...(values.seed && { seed: readNumber('--seed', values.seed) }),
+      ...(values.seed && { seed: readNumber('--seed', values.seed, 0) }),
       ...(values.replay !== undefined && { replay: values.replay }),
     } satisfies ExploreOptions)
     if (process.stderr.isTTY) process.stderr.write('\n')
@@ -77,6 +78,7 @@ function showProgress(count: number): void {
 }
 
 async function loadAdapter(file: string): Promise<Adapter> {
+  if (!existsSync(file)) throw new TypeError(`--adapter: ${file} does not exist.`)
   const { default: adapter } = (await import(pathToFileURL(resolve(file)).href)) as {
     readonly default?: Adapter
   }
@@ -86,9 +88,9 @@ async function loadAdapter(file: string): Promise<Adapter> {
   return adapter
 }
 
-function readNumber(name: string, text: string): number {
-  if (/^\d{1,10}$/.test(text)) return Number(text)
-  throw new TypeError(`${name}: must be a whole number, not ${text}.`)
+function readNumber(name: string, text: string, least = 1): number {
+  if (/^\d{1,10}$/.test(text) && Number(text) >= least) return Number(text)
+  throw new TypeError(`${name}: must be a whole number from ${least}, not ${text}.`)
 }
 
 function readOrigin(text: string): string {
