@@ -16,7 +16,6 @@ import type {
   PaymentMethod,
 } from './payment-intent.ts'
 import type { FieldErrorCode } from './problem.ts'
-import { unknownParameterRule } from './problem-schema.ts'
 import { limits } from './spec-decisions.ts'
 
 const Amount = z
@@ -60,7 +59,7 @@ const CustomerInput = z.strictObject(
     email: Email.nullish(),
     name: boundedText({ min: 1, max: limits.customerName }).nullish(),
   },
-  { error: objectError('must be an object with an id') },
+  { error: 'must be an object with an id' },
 )
 
 const MetadataInput = z
@@ -111,7 +110,7 @@ export const CreatePaymentIntentSchema: z.ZodType<CreatePaymentIntent> = z
       customer: CustomerInput.nullish(),
       metadata: MetadataInput.nullish(),
     },
-    { error: objectError('must be a JSON object with amount, currency and orderId') },
+    { error: 'must be a JSON object with amount, currency and orderId' },
   )
   .transform(({ amount, currency, orderId, customer, metadata }) => ({
     amount,
@@ -196,10 +195,6 @@ function boundedText({ min, max }: { readonly min: number; readonly max: number 
       return length > max ? ['too_long', `must have at most ${max} characters`] : undefined
     }),
   )
-}
-
-function objectError(otherwise: string): z.core.$ZodErrorMap {
-  return (issue) => (issue.code === 'unrecognized_keys' ? unknownParameterRule : otherwise)
 }
 
 function isForbiddenKey(key: string): boolean {

@@ -70,12 +70,10 @@ export function fieldAt(path: readonly PropertyKey[]): {
   }
 }
 
-/** Message for an unknown field. */
-export const unknownParameterRule = 'is not a parameter of this operation'
-
 function unknownParameter(path: readonly PropertyKey[]): FieldError {
   const { pointer, field } = fieldAt(path)
-  return { pointer, code: 'unknown_parameter', detail: `${field} ${unknownParameterRule}` }
+  const detail = `${field} is not a parameter of this operation`
+  return { pointer, code: 'unknown_parameter', detail }
 }
 
 function fieldError(issue: z.core.$ZodIssue, input: unknown): FieldError {

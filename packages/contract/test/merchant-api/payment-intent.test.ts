@@ -166,7 +166,7 @@ test('rejects metadata of 16,385 bytes, and text instead of an object (threats 2
 test('accepts the largest and the smallest values', () => {
   const largest = {
     ...{ amount: 2 ** 53 - 1, currency: 'AMD', orderId: 'A' },
-    customer: { id: 'c'.repeat(64), email: `${'a'.repeat(252)}@b`, name: 'n'.repeat(128) },
+    customer: { id: 'c'.repeat(64), email: `${'a'.repeat(251)}@bc`, name: 'n'.repeat(128) },
     metadata: largeMetadata,
   }
   const keys = Array.from({ length: 50 }, (_, n) => [`k${n}`.padEnd(40, '-'), ''])
