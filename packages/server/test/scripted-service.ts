@@ -23,8 +23,6 @@ export interface ScriptedService {
   readonly requests: readonly SeenRequest[]
   /** Distinct idempotency keys. */
   readonly keys: () => string[]
-  /** Distinct bodies. */
-  readonly bodies: () => string[]
   readonly close: () => Promise<void>
 }
 
@@ -69,7 +67,6 @@ export async function scriptedService(...script: Step[]): Promise<ScriptedServic
     keys: () => [
       ...new Set(requests.flatMap(({ headers }) => (headers['idempotency-key'] as string) ?? [])),
     ],
-    bodies: () => [...new Set(requests.map(({ body }) => body))],
     close,
   }
 }

@@ -66,7 +66,8 @@ test('create prints the intent, masks its secret, and exits with 0', async () =>
   clientSecret [masked]; pass --reveal to show it
 `)
   expect(service.keys()).toEqual(['7aa84a41-0b50-8086-aadd-b8ef3fe8ec45'])
-  expect(service.bodies()).toEqual(['{"amount":150000,"currency":"AMD","orderId":"A-1001"}'])
+  const body = '{"amount":150000,"currency":"AMD","orderId":"A-1001"}'
+  expect(service.requests).toMatchObject([{ body }])
 })
 
 test('create --reveal prints the secret of the intent that an identical call created', async () => {

@@ -10,12 +10,14 @@ import { fakeService } from '../../src/testing/fake-service.ts'
 import {
   apiKey,
   atOnce,
+  clientOf,
   created,
   failureOf,
   html,
   listenerOf,
   order,
   redirect,
+  reset,
   retrieved,
   type Step,
   scriptedService,
@@ -109,17 +111,16 @@ test('an agent that cannot make a connection fails the call, and no timer is lef
 })
 
 test('makes every connection with the given agent', async () => {
-  const service = await scriptedService(created())
   const agent = new Agent({ keepAlive: true })
   const createConnection = vi.spyOn(agent, 'createConnection')
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url, agent })
+  const { service, intents } = await clientOf([created()], { agent })
   for (const amount of [1, 2, 3]) await intents.create({ ...order, amount })
   agent.destroy()
   expect([createConnection.mock.calls.length, service.requests.length]).toEqual([1, 3])
 })
 
 test('a request on a socket that the agent had connected counts as sent', async () => {
-  const service = await scriptedService((response) => void response.socket?.resetAndDestroy())
+  const service = await scriptedService(reset)
   const { port } = new URL(service.url)
   // Like the agent of a proxy, which returns a connected socket.
   const agent = agentOf((_, ready) => {
@@ -264,11 +265,11 @@ test('reuses one connection without accumulating listeners', async () => {
   const onWarning = vi.fn()
   process.on('warning', onWarning)
   const sockets = new Set<unknown>()
-  const service = await scriptedService((response, request) => {
+  const recorded: Step = (response, request) => {
     sockets.add(response.socket)
     return created()(response, request)
-  })
-  const intents = new PaymentIntents({ apiKey, baseUrl: service.url })
+  }
+  const { intents } = await clientOf([recorded])
   for (let amount = 1; amount <= 30; amount++) await intents.create({ ...order, amount })
   await new Promise((resolve) => setImmediate(resolve))
   process.off('warning', onWarning)
@@ -294,10 +295,9 @@ describe.each(ways)('with %s', (_, fetch) => {
   })
 
   test('reads the headers of a response', async () => {
-    const replay = created({}, { 'idempotent-replayed': 'true' })
-    const service = await scriptedService(replay, html(400))
+    const script = [created({}, { 'idempotent-replayed': 'true' }), html(400)]
     const onRequest = vi.fn()
-    const intents = new PaymentIntents({ apiKey, baseUrl: service.url, fetch, onRequest })
+    const { intents } = await clientOf(script, { fetch, onRequest })
     expect(await intents.create(order)).toMatchObject({ replayed: true })
     await failureOf(intents.create(order))
     expect(onRequest.mock.calls.map(([{ requestId }]) => requestId)).toEqual(['req_1', undefined])

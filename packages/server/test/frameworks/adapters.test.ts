@@ -12,8 +12,8 @@ import { toExpress } from '../../src/frameworks/express.ts'
 import { isHandoffRoute, toNode } from '../../src/frameworks/node.ts'
 import { respondToNode } from '../../src/frameworks/node-call.ts'
 import type { HandoffResult } from '../../src/handoff/call.ts'
-import type { HandoffHandler, HandoffOptions } from '../../src/index.ts'
-import { closed, origin, type ShopOptions, shop } from '../handoff/shop.ts'
+import type { HandoffOptions } from '../../src/index.ts'
+import { handlerOf, origin, shop } from '../handoff/shop.ts'
 import {
   created,
   order,
@@ -25,10 +25,6 @@ import {
 import { expresses, inExpress, inFastify, inKoa, type Mount, mounts } from './mounts.ts'
 
 const body = '{"orderId":"A-1001"}'
-
-function handlerFor(baseUrl: string, options: ShopOptions = {}): HandoffHandler {
-  return shop(baseUrl, options).handle
-}
 
 async function listen(listener: RequestListener): Promise<string> {
   const { origin, close } = await startSite(listener)
@@ -228,7 +224,7 @@ test.each(Object.entries(oddRequests))(
   async (form, send) => {
     const service = await scriptedService(created())
     const requests: Request[] = []
-    const checkout = handlerFor(service.url, {
+    const { handle: checkout } = shop(service.url, {
       order: ({ request }) => {
         requests.push(request)
         return { ...order, intentId: null }
@@ -253,8 +249,8 @@ test('a buyer who leaves does not abort a create', async () => {
   })
   const stored: string[] = []
   const saveIntent: HandoffOptions['saveIntent'] = ({ intent }) => stored.push(intent.id)
-  const checkout = handlerFor(service.url, { saveIntent })
-  const client = partialRequest(await listen(await inExpress(express)(checkout, onTestFinished)))
+  const { handle } = shop(service.url, { saveIntent })
+  const client = partialRequest(await listen(await inExpress(express)(handle, onTestFinished)))
   client.end(body)
   await expect.poll(() => service.requests.length).toBe(1)
   client.destroy()
@@ -265,7 +261,7 @@ test('a buyer who leaves does not abort a create', async () => {
 test('Hono, Next.js, Bun, and Deno pass their Request', async () => {
   const service = await scriptedService(created())
   const contexts: unknown[] = []
-  const checkout = handlerFor(service.url, {
+  const { handle: checkout } = shop(service.url, {
     order: ({ context }) => {
       contexts.push(context)
       return { ...order, intentId: null }
@@ -288,9 +284,9 @@ test('Hono, Next.js, Bun, and Deno pass their Request', async () => {
 })
 
 test('adapters accept a function around a handler', async () => {
-  const service = await scriptedService(created(), retrieved())
-  const checkout = handlerFor(service.url)
-  const base = await listen(toNode((request, context) => checkout(request, context)))
+  const { base } = await startShop((checkout) =>
+    toNode((request, context) => checkout(request, context)),
+  )
   const response = await post(base, body)
   expect(await response.json()).toEqual({ id: 'pi_scripted', clientSecret: secret })
   expect(cookiesOf(response)).toEqual(['__Host-pi-handoff'])
@@ -314,7 +310,7 @@ test.each(['whole', 'in part'])('a body that was read %s is not handed on', asyn
 
 test('toNode sends nothing if other middleware has responded', async () => {
   const handled: Promise<void>[] = []
-  const handle = toNode(handlerFor(closed))
+  const handle = toNode(handlerOf({}))
   const base = await listen((request, response) => {
     response.write('the ')
     handled.push(handle(request, response).finally(() => response.end('shop')))
@@ -338,7 +334,7 @@ test.each(['before', 'after'])(
     const results: Promise<HandoffResult>[] = []
     const base = await listen((request) => {
       const respond = (): void => {
-        const handoff = handlerFor(closed)
+        const handoff = handlerOf({})
         results.push(respondToNode({ handoff, request, parsed: undefined, context: undefined }))
       }
       if (when === 'after') return respond()
