@@ -69,7 +69,7 @@ export class Buyer {
     return next === null ? response : await this.send(next)
   }
 
-  async put(product: string, quantity: number): Promise<ShownCart> {
+  async put(product: string, quantity: number) {
     return readCart(await pageOf(await this.submit('/cart', { product, quantity })))
   }
 
@@ -81,8 +81,12 @@ export class Buyer {
     return orderId
   }
 
+  async requestHandoff(orderId: string): Promise<Response> {
+    return await this.send('/checkout/handoff', { method: 'POST', body: { orderId } })
+  }
+
   async handoff(orderId: string): Promise<{ id: string; clientSecret: string }> {
-    return jsonOf(await this.send('/checkout/handoff', { method: 'POST', body: { orderId } }))
+    return jsonOf(await this.requestHandoff(orderId))
   }
 
   async status(orderId: string): Promise<string> {
@@ -90,16 +94,16 @@ export class Buyer {
       .phase
   }
 
-  async order(orderId: string): Promise<ShownOrder> {
+  async order(orderId: string) {
     return readOrder(await pageOf(await this.send(`/orders/${orderId}`)))
   }
 
   /** Settles the order, as its page does when it opens. */
-  async settle(orderId: string): Promise<ShownOrder> {
+  async settle(orderId: string) {
     return readOrder(await pageOf(await this.submit(`/orders/${orderId}/settle`)))
   }
 
-  async orders(): Promise<readonly { readonly id: string; readonly state: string }[]> {
+  async orders() {
     const cards = (await pageOf(await this.send('/orders'))).split('class="order-card"').slice(1)
     return cards.map((card) => ({
       id: one(card, /href="\/orders\/([^"]+)"/),
@@ -107,11 +111,11 @@ export class Buyer {
     }))
   }
 
-  async cart(): Promise<ShownCart> {
+  async cart() {
     return readCart(await pageOf(await this.send('/cart')))
   }
 
-  async catalogue(): Promise<readonly ShownProduct[]> {
+  async catalogue() {
     const cards = (await pageOf(await this.send('/'))).split('id="product-').slice(1)
     return cards.map((card) => ({
       id: one(card, /^([\w-]+)"/),
@@ -123,60 +127,35 @@ export class Buyer {
 
 type Fields = Readonly<Record<string, string | number>>
 
-export interface ShownLine {
+interface Line {
   readonly product: string
   readonly quantity: number
 }
 
-export interface ShownProduct {
-  readonly id: string
-  readonly price: string
-  readonly quantity: number
-}
-
-export interface ShownCart {
-  readonly lines: readonly ShownLine[]
-  readonly total: string | undefined
-  readonly pieces: number
-  /** The order whose payment the bank is processing. */
-  readonly pendingOrder: string | undefined
-}
-
-export interface ShownOrder {
-  readonly id: string
-  readonly state: string
-  readonly amount: string
-  readonly lines: readonly ShownLine[]
-  readonly payable: boolean
-  readonly earlierPayments: readonly string[]
-}
-
-function readCart(page: string): ShownCart {
-  const lines = page.matchAll(/data-testid="line-([\w-]+)" data-quantity="(\d+)"/g)
+function readCart(page: string) {
   return {
-    lines: [...lines].map(([, product = '', quantity]) => ({
-      product,
-      quantity: Number(quantity),
-    })),
+    lines: linesOf(page, /data-testid="line-([\w-]+)" data-quantity="(\d+)"/g),
     total: /data-testid="cart-total">([^<]+)</.exec(page)?.[1],
     pieces: Number(one(page, /data-testid="cart-count">(\d+)</)),
+    /** The order whose payment the bank is processing. */
     pendingOrder: /data-testid="pending-order"[\s\S]*?href="\/confirming\/([^"]+)"/.exec(page)?.[1],
   }
 }
 
-function readOrder(page: string): ShownOrder {
-  const lines = page.matchAll(/data-product="([\w-]+)" data-quantity="(\d+)"/g)
+function readOrder(page: string) {
   return {
     id: one(page, /data-testid="order-id"><bdi>([^<]+)</),
     state: one(page, /data-testid="order-state" data-state="(\w+)"/),
     amount: one(page, /data-testid="order-total">([^<]+)</),
-    lines: [...lines].map(([, product = '', quantity]) => ({
-      product,
-      quantity: Number(quantity),
-    })),
+    lines: linesOf(page, /data-product="([\w-]+)" data-quantity="(\d+)"/g),
     payable: page.includes('href="/pay/'),
     earlierPayments: [...page.matchAll(/data-amount="([^"]+)"/g)].map(([, amount = '']) => amount),
   }
+}
+
+function linesOf(page: string, pattern: RegExp): Line[] {
+  const lines = [...page.matchAll(pattern)]
+  return lines.map(([, product = '', quantity]) => ({ product, quantity: Number(quantity) }))
 }
 
 function one(page: string, pattern: RegExp): string {

@@ -12,7 +12,7 @@ import {
 } from '@pi-checkout/test-support/process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Buyer } from './buyer.ts'
-import { apiKey, type Service, startService } from './service.ts'
+import { type Service, startService } from './service.ts'
 
 let service: Service
 let data: string
@@ -37,8 +37,7 @@ test('keeps orders, carts, and sessions through a restart', async () => {
   const { id } = await buyer.handoff(orderId)
   expect(await first.stop()).toBe(0)
 
-  const intent = service.intents.find((known) => known.id === id)
-  if (intent) intent.status = 'succeeded'
+  service.settle(id, 'succeeded')
   await start({ PORT: port })
   await expect.poll(async () => (await buyer.order(orderId)).state).toBe('paid')
 })
@@ -58,7 +57,7 @@ test.each(['PI_API_KEY', 'PI_BASE_URL'])('exits without %s, with the fix', async
   const { code, output, errors } = await runShop({ [name]: '' })
   expect(code).toBe(1)
   expect(errors).toMatch(new RegExp(`^The shop could not start. ${name}: .*pi-service exec`))
-  expect(output + errors).not.toContain(apiKey)
+  expect(output + errors).not.toContain(service.apiKey)
   expect(errors).not.toContain('    at ')
 })
 
@@ -92,7 +91,7 @@ async function runShop(env: Record<string, string>): Promise<EndedProgram> {
 function variables(env: Record<string, string>): Record<string, string> {
   return {
     PORT: '0',
-    PI_API_KEY: apiKey,
+    PI_API_KEY: service.apiKey,
     PI_BASE_URL: service.baseUrl,
     PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:4000',
     PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`,

@@ -16,16 +16,16 @@ test('the shop reconciles at its start and each minute until it stops', async ()
   await buyer.handoff(orderId)
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const reconciling = startReconciling(shop, 60_000)
-  await expect.poll(() => shop.service.retrieved).toBe(1)
+  await expect.poll(() => shop.service.count('GET')).toBe(1)
   vi.advanceTimersByTime(60_000)
-  await expect.poll(() => shop.service.retrieved).toBe(2)
-  for (const intent of shop.service.intents) intent.status = 'succeeded'
+  await expect.poll(() => shop.service.count('GET')).toBe(2)
+  for (const { id } of shop.service.intents()) shop.service.settle(id, 'succeeded')
   vi.advanceTimersByTime(60_000)
   await expect.poll(async () => (await buyer.order(orderId)).state).toBe('paid')
   await reconciling.stop()
-  const asked = shop.service.retrieved
+  const asked = shop.service.count('GET')
   vi.advanceTimersByTime(600_000)
-  expect(shop.service.retrieved).toBe(asked)
+  expect(shop.service.count('GET')).toBe(asked)
 })
 
 test('logs one line if the service rejects the key, and continues', async () => {

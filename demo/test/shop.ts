@@ -10,17 +10,14 @@ import { type Database, openDatabase } from '../server/database.ts'
 import { sessionsAt } from '../server/session.ts'
 import type { Shop } from '../server/shop.ts'
 import { Buyer } from './buyer.ts'
-import { apiKey, type Service, startService } from './service.ts'
+import { type Service, startService } from './service.ts'
 
-export interface TestShop extends OpenShop {
-  readonly service: Service
-}
-
-export interface OpenShop {
+export interface TestShop {
   readonly url: string
   readonly db: Database
   readonly intents: PaymentIntents
   readonly checkout: Shop['checkout']
+  readonly service: Service
   /** A new buyer with a session. */
   buyer(): Promise<Buyer>
   /** A new buyer who has ordered a product. */
@@ -32,60 +29,27 @@ export interface OpenShop {
 
 export const checkoutOrigin = 'http://127.0.0.1:4000'
 
-export async function startShop({
-  shopOrigin,
-}: {
-  /** The origin behind a proxy. @default The shop's own */
-  readonly shopOrigin?: string
-} = {}): Promise<TestShop> {
+/** @param options - `shopOrigin`: the origin behind a proxy. */
+export async function startShop(options: { readonly shopOrigin?: string } = {}): Promise<TestShop> {
+  process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`
   const folder = await mkdtemp(join(tmpdir(), 'shop-'))
   const service = await startService()
-  const { baseUrl } = service
-  const shop = await openShop({ baseUrl, apiKey, folder, shopOrigin })
-  return {
-    ...shop,
-    service,
-    async close() {
-      await shop.close()
-      await service.close()
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
-}
-
-/** Opens a shop on an existing folder and service, and keeps both when it closes. */
-export async function openShop({
-  baseUrl,
-  apiKey,
-  folder,
-  shopOrigin,
-  port = 0,
-}: {
-  readonly baseUrl: string
-  readonly apiKey: string
-  readonly folder: string
-  readonly shopOrigin: string | undefined
-  readonly port?: number
-}): Promise<OpenShop> {
-  process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`
+  const { apiKey, baseUrl } = service
   const intents = new PaymentIntents({ apiKey, baseUrl })
   const db = openDatabase(folder)
-  const site = await startSite(undefined, { name: 'localhost', port })
+  const site = await startSite(undefined, { name: 'localhost' })
   const url = site.origin
-  const origin = shopOrigin ?? url
-  const sessions = sessionsAt(origin)
-  const checkout = shopCheckout({ db, sessions, intents, shopOrigin: origin })
+  const { shopOrigin = url } = options
+  const sessions = sessionsAt(shopOrigin)
+  const checkout = shopCheckout({ db, sessions, intents, shopOrigin })
   const inspectorUrl = `${baseUrl}/_sandbox/`
-  const origins = { shopOrigin: origin, checkoutOrigin, inspectorUrl }
-  site.serve(shopApp({ db, sessions, checkout, ...origins }))
+  site.serve(shopApp({ db, sessions, checkout, shopOrigin, checkoutOrigin, inspectorUrl }))
+  const newBuyer = (): Promise<Buyer> => new Buyer(url, shopOrigin).visit()
   return {
-    url,
-    db,
-    intents,
-    checkout,
-    buyer: () => new Buyer(url, origin).visit(),
+    ...{ url, db, intents, checkout, service },
+    buyer: newBuyer,
     order: async (product, quantity = 1) => {
-      const buyer = await new Buyer(url, origin).visit()
+      const buyer = await newBuyer()
       await buyer.put(product, quantity)
       return { buyer, orderId: await buyer.placeOrder() }
     },
@@ -93,6 +57,8 @@ export async function openShop({
     async close() {
       await site.close()
       db.close()
+      await service.close()
+      await rm(folder, { recursive: true, force: true })
     },
   }
 }
