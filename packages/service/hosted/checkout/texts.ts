@@ -1,5 +1,5 @@
 /** The texts of the hosted page in English, Armenian, and Russian. @module */
-import type { CheckoutFailure } from '../../shared/checkout-api.ts'
+import type { PaymentFailure } from '@pi-checkout/contract'
 import type { Language } from '../../shared/language.ts'
 
 /** The texts of one language. `fill` replaces `{…}`. */
@@ -222,7 +222,7 @@ const ru: Texts = {
 export const texts: Readonly<Record<Language, Texts>> = { en, hy, ru }
 
 /** Returns the key of the text for a failure of a view; `undefined` for an unknown code. */
-export function failureKey({ code, declineCode }: CheckoutFailure): keyof Texts | undefined {
+export function failureKey({ code, declineCode }: PaymentFailure): keyof Texts | undefined {
   return failureTexts.get(declineCode ?? '') ?? failureTexts.get(code)
 }
 
