@@ -148,49 +148,31 @@ async function startTarget(): Promise<Target> {
     )),
     ...challengeRoutes({ challengeOrigin }),
   ]
-  const endpoints = new Map<string, TestedEndpoint>()
-  for (const probe of probes) {
-    for (const endpoint of endpointsOf(probe, { session, environment, intent: handoff.id })) {
-      // The event stream does not end; its size is bounded by the number of topics.
-      if (endpoint.target === '/_sandbox/events' && endpoint.headers.authorization) continue
-      endpoints.set(endpoint.name, endpoint)
-    }
-  }
-  return { service, environment, endpoints: [...endpoints.values()], stop }
+  const known = { session, environment, intent: handoff.id }
+  // The event stream does not end; its size is bounded by the number of topics.
+  const ended = probes.filter(([name]) => name !== 'GET /_sandbox/events')
+  return { service, environment, endpoints: ended.map((probe) => endpointOf(probe, known)), stop }
 }
 
-/** An endpoint with and without its credentials. */
-function endpointsOf(
-  [, url, init = {}]: Probe,
+function endpointOf(
+  [name, url, init = {}]: Probe,
   known: { readonly session: string; readonly environment: string; readonly intent: string },
-): readonly TestedEndpoint[] {
+): TestedEndpoint {
   const { port, pathname, search } = new URL(url)
   const { method = 'GET' } = init
   const path = pathname
     .replace('/environments/x/', `${known.environment}/`)
-    .replace(/\/pi_0{24}/, `/${known.intent}`)
-  const {
-    authorization,
-    origin,
-    'content-type': type,
-    ...others
-  } = Object.fromEntries(new Headers(init.headers))
-  const isPrivate = path.startsWith('/checkout-api/')
+    .replace('/intents/x/', `/intents/${known.intent}/`)
+  const { 'content-type': _, ...headers } = Object.fromEntries(new Headers(init.headers))
   const isForm = /^\/(?:challenge|bank)/.test(path)
-  const contentType = isForm ? 'application/x-www-form-urlencoded' : (type ?? 'application/json')
-  const own = isPrivate ? `Bearer ${known.session}` : authorization
-  const endpoint = {
-    ...{ port: Number(port), method, target: path + search },
+  const contentType = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
+  const isPrivate = path.startsWith('/checkout-api/') && headers.origin
+  return {
+    ...{ name, port: Number(port), method, target: path + search },
     contentType: path.endsWith('/reports') ? 'application/reports+json' : contentType,
     bodyLimit: method === 'POST' || method === 'PUT' ? bodyLimitOf(path) : 0,
-    headers: { ...others, ...(isPrivate && { origin: new URL(url).origin }) },
+    headers: { ...headers, ...(isPrivate && { authorization: `Bearer ${known.session}` }) },
   }
-  const name = `${method} ${path}`
-  const headers = { ...endpoint.headers, ...(own && { authorization: own }) }
-  return [
-    { ...endpoint, name },
-    ...(own ? [{ ...endpoint, name: `${name} with credentials`, headers }] : []),
-  ]
 }
 
 function bodyLimitOf(path: string): number {
