@@ -1,6 +1,7 @@
 // `npm start`: starts the service and the demo shop, and stops both together.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -32,7 +33,7 @@ const shop = await start('the shop', [join(root, 'demo/dist/server/main.js'), '-
 if (shop.shopUrl !== defaultShop) {
   const add = [piService, 'origins', 'add', shop.shopUrl, '--data', serviceData]
   const { status } = spawnSync(process.execPath, add, { stdio: ['ignore', 'ignore', 'inherit'] })
-  if (status !== 0) stop(1)
+  if (status !== 0) await stop(1)
 }
 console.log(`
   Demo shop    ${shop.shopUrl}
@@ -58,7 +59,7 @@ function start(name, args, variables = {}) {
   child.on('exit', (code) => {
     if (stopping) return
     console.error(`${name} exited unexpectedly (${code ?? 'killed'}). See the lines above.`)
-    stop(1)
+    void stop(1)
   })
   return new Promise((resolve) => {
     createInterface(child.stdout).on('line', (line) => {
@@ -76,17 +77,11 @@ function handoffKeys() {
   return readFileSync(path, 'utf8').trim()
 }
 
-function stop(code) {
+async function stop(code) {
   if (stopping) return
   stopping = true
   const running = children.filter(({ exitCode, signalCode }) => exitCode === null && !signalCode)
-  let left = running.length
-  if (left === 0) process.exit(code)
-  for (const child of running) {
-    child.on('exit', () => {
-      left--
-      if (left === 0) process.exit(code)
-    })
-    child.kill('SIGTERM')
-  }
+  for (const child of running) child.kill('SIGTERM')
+  await Promise.all(running.map((child) => once(child, 'exit')))
+  process.exit(code)
 }
