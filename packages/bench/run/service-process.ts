@@ -65,15 +65,11 @@ async function service(): Promise<Listener> {
   const store: StoreChoice = kind === 'memory' ? { kind: 'memory' } : config.store
   const { db, keys } = await openStore({ ...config, store })
   const now = (): Date => new Date()
-  const made = await administer(
-    { db, keys, now },
-    { command: 'keys create', merchant: 'Bench', environment: 'live' },
-  )
   const bench = { merchant: 'Bench', environment: 'live' } as const
+  const made = await administer({ db, keys, now }, { command: 'keys create', ...bench })
   await administer({ db, keys, now }, { command: 'origins add', origin, ...bench })
-  const [environment] = await db.query<{
-    id: string
-  }>`select id from environments where mode = 'live'`
+  const [environment] = await db.query<{ id: string }>`
+    select id from environments where mode = 'live'`
   const tokens = new SessionTokens(keys, publicUrl)
   const log = pino({ enabled: false })
   const stopping = new AbortController().signal
@@ -115,14 +111,8 @@ function memoryStore(): IntentStore {
   }
 }
 
-function storedOf({
-  id,
-  environmentId,
-  secretKid,
-  secretSalt,
-  body,
-  createdAt,
-}: NewIntent): StoredIntent {
+function storedOf(draft: NewIntent): StoredIntent {
+  const { id, environmentId, secretKid, secretSalt, body, createdAt } = draft
   return {
     ...{ id, environmentId, secretKid, secretSalt, createdAt },
     ...{ amount: body.amount, currency: body.currency, orderId: body.orderId },
@@ -156,8 +146,7 @@ function bare(): Listener {
 
   function answer(
     response: ServerResponse,
-    status: number,
-    { body, location }: { readonly body: string; readonly location?: string },
+    { status, body, location }: { status: number; body: string; location?: string },
   ): void {
     response.writeHead(status, {
       ...jsonHeaders,
@@ -172,14 +161,13 @@ function bare(): Listener {
     const [, token = ''] =
       /^Bearer +([!-~]{1,512})$/i.exec(request.headers.authorization ?? '') ?? []
     if (!timingSafeEqual(mac(token), expected)) {
-      answer(response, 401, { body: '{}' })
+      answer(response, { status: 401, body: '{}' })
       return
     }
     if (request.method === 'GET') {
       const intent = byId.get((request.url ?? '').slice('/payment-intents/'.length))
-      answer(response, intent ? 200 : 404, {
-        body: intent ? JSON.stringify(serializeIntent(intent)) : '{}',
-      })
+      const body = intent ? JSON.stringify(serializeIntent(intent)) : '{}'
+      answer(response, { status: intent ? 200 : 404, body })
       return
     }
     const body = CreatePaymentIntentSchema.parse(readJson(await readBody(request, 65_536)))
@@ -190,10 +178,8 @@ function bare(): Listener {
       ...{ secretSalt: randomSalt(16), body, createdAt: new Date() },
     }
     byId.set(draft.id, storedOf(draft))
-    answer(response, 201, {
-      body: JSON.stringify(serializeCreated(draft, clientSecret(keys, draft))),
-      location: `/payment-intents/${draft.id}`,
-    })
+    const made = JSON.stringify(serializeCreated(draft, clientSecret(keys, draft)))
+    answer(response, { status: 201, body: made, location: `/payment-intents/${draft.id}` })
   }
   return { handle, apiKey }
 }
