@@ -87,12 +87,10 @@ test.each(['PI_PORT', 'PI_RATE_LIMIT', 'PI_SANDBOX', 'PI_TRUSTED_PROXIES'])(
   },
 )
 
-for (const [flags, rule] of [
+test.each([
   [{ port: 'http' }, '--port: must be an integer from 0 to 65534'],
   [{ memory: true, data: 'x' }, '--memory and --data: cannot be combined'],
   [{ databaseUrl: 'mysql://x' }, '--database-url: must begin with postgres://'],
-] as const) {
-  test(`rejects the options ${JSON.stringify(flags)} and names the rule (threat 70)`, () => {
-    expect(() => readConfig(flags, {})).toThrow(rule)
-  })
-}
+] as const)('rejects the options %j and names the rule (threat 70)', (flags, rule) => {
+  expect(() => readConfig(flags, {})).toThrow(rule)
+})

@@ -47,18 +47,16 @@ test('masks an API key and a client secret in capital letters', () => {
   expect(redact(`/checkout/${clientSecret.toUpperCase()}`)).not.toContain('S3CS3C')
 })
 
-for (const text of [
+test.each([
   'The store rejected a statement: 23505 one_intent_per_key',
   'connect ECONNREFUSED 127.0.0.1:5432',
   'at confirm (file:///srv/node_modules/.pnpm/pg@8.16.3/node_modules/pg/lib/client.js:545:17)',
   'https://shop.example.com/orders/7?lang=hy%20am',
   'req_0123456789abcdefghij of pi_0123456789abcdefghijklmn',
   '2026-11-22T05:50:00.000Z',
-]) {
-  test(`masks nothing in ${text.slice(0, 50)}`, () => {
-    expect(redact(text)).toBe(text)
-  })
-}
+])('masks nothing in %s', (text) => {
+  expect(redact(text)).toBe(text)
+})
 
 test('takes time in proportion to the length of a text', () => {
   const starts = ['eyJ', 'pi_sk_test_', '_secret_', 'bearer ', '1 ']
@@ -97,27 +95,15 @@ class JWTExpired extends Error {
 test.each([
   ['JSON.parse', () => JSON.parse('{"a": hidden-value}')],
   ['zod', () => z.strictObject({}).parse({ 'hidden-value': 1 })],
-  [
-    'jose',
-    () => {
-      throw new JWTExpired('claim of hidden-value')
-    },
-  ],
-] as const)('replaces a message of %s, which quotes its input', (_, fail) => {
-  const cause = thrownBy(fail)
+  ['jose', async () => await Promise.reject(new JWTExpired('claim of hidden-value'))],
+] as const)('replaces a message of %s, which quotes its input', async (_, fail) => {
+  const cause: unknown = await Promise.resolve()
+    .then(fail)
+    .catch((error) => error)
   const described = describeError(new Error('wrapped', { cause }))
   expect(JSON.stringify(described)).not.toContain('hidden-value')
   expect(described.cause?.stack?.[0]).toMatch(/^at /)
 })
-
-function thrownBy(fail: () => unknown): unknown {
-  try {
-    fail()
-  } catch (error) {
-    return error
-  }
-  throw new Error('nothing was thrown')
-}
 
 test('removes lines of a message that look like frames', () => {
   const error = new Error('first\n    at hidden-value\n    at hidden-value')

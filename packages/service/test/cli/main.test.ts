@@ -109,12 +109,9 @@ test('registers, lists, and removes an exact origin (threat 70)', async () => {
   await expect(administer(data, again)).rejects.toThrow(
     `${origin} is not registered for Tsiran (test). Run pi-service origins list`,
   )
-  for (const inexact of [`${origin}/`, 'http://shop.example', '*', 'shop.example']) {
-    const command = { ...again, command: 'origins add', origin: inexact } as const
-    await expect(administer(data, command)).rejects.toThrow(
-      'must be exact, such as https://shop.example.com',
-    )
-  }
+  const inexact = { ...again, command: 'origins add', origin: `${origin}/` } as const
+  const rule = 'must be exact, such as https://shop.example.com'
+  await expect(administer(data, inexact)).rejects.toThrow(rule)
 })
 
 test('stores its secrets in files for the owner and not in the database (threat 10)', async () => {

@@ -15,10 +15,8 @@ test('is healthy and ready while it runs, and hides metrics by default', async (
     ['/metrics', 404, { code: 'not_found' }],
   ] as const) {
     const response = await fetch(service.url + path)
-    expect([response.status, response.headers.get('strict-transport-security')]).toEqual([
-      status,
-      null,
-    ])
+    const hsts = response.headers.get('strict-transport-security')
+    expect([response.status, hsts]).toEqual([status, null])
     expect(await response.json()).toMatchObject(body)
   }
 })

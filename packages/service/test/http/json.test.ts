@@ -34,11 +34,13 @@ const fields: [string, keyof typeof messages, string, string][] = [
 ]
 for (const [text, code, pointer, detail] of fields) {
   test(`rejects ambiguous JSON: ${text.slice(0, 60)} (threat 19)`, () => {
-    expect(failure(text)).toMatchObject({
-      code: code === 'duplicate_name' ? 'invalid_body' : 'validation_failed',
-      message: messages[code],
-      errors: [{ code, pointer, detail }],
-    })
+    expect(() => readJson(Buffer.from(text))).toThrow(
+      expect.objectContaining({
+        code: code === 'duplicate_name' ? 'invalid_body' : 'validation_failed',
+        message: messages[code],
+        errors: [{ code, pointer, detail }],
+      }),
+    )
   })
 }
 
@@ -51,22 +53,21 @@ for (const [text, code, message] of [
   [nested(20_000), 'invalid_body', 'The body must not nest deeper than 5 levels.'],
 ] as const) {
   test(`rejects ${String(text).slice(0, 20) || 'an empty body'}: ${message}`, () => {
-    expect(failure(text)).toMatchObject({ code, message, errors: [] })
+    const problem = expect.objectContaining({ code, message, errors: [] })
+    expect(() => readJson(Buffer.from(text))).toThrow(problem)
   })
 }
 
-for (const text of [
+test.each([
   ...['0', '-0.5', '100.0', '1e2', '1E+2', '10000e-2', '9007199254740991', '-1.5e300', '5e-324'],
   ...['1.7976931348623157e308', '0.0000000000000000', '0.10000000000000000', '0e5', '1.50e1'],
   ...[`1${'0'.repeat(39)}`, '1000000000000000000000', '-9007199254740991.0', '0.00012e3', '-0e1'],
   ...['"\\""', '{"a\\\\":1,"a":"\\\\\\"","b":"a"}', '["{","}","[1,1]",",","a","a"]', ' [ 1 , 1 ] '],
   ...['{"a":"a","b":{"a":1}}', '{"a":[{"b":1},{"b":1}],"b":["x","x"]}', '{"a":1,"A":1}', nested(5)],
   ...['{"a":{"b":[{}]},"b":"b"}', '{"constructors":"__proto__"}', 'null', 'true', '{"é":"֏😀"}'],
-]) {
-  test(`reads ${text.slice(0, 60)}`, () => {
-    expect(readJson(Buffer.from(text))).toEqual(JSON.parse(text))
-  })
-}
+])('reads %s', (text) => {
+  expect(readJson(Buffer.from(text))).toEqual(JSON.parse(text))
+})
 
 test('accepts as many levels as its caller allows', () => {
   expect(readJson(Buffer.from(nested(7)), 7)).toEqual(JSON.parse(nested(7)))
@@ -75,12 +76,4 @@ test('accepts as many levels as its caller allows', () => {
 
 function nested(levels: number): string {
   return `${'['.repeat(levels)}${']'.repeat(levels)}`
-}
-
-function failure(text: string | Buffer): unknown {
-  try {
-    return readJson(Buffer.from(text))
-  } catch (error) {
-    return error
-  }
 }

@@ -128,10 +128,8 @@ test('logs the rule that a rejected handoff broke, without its clientSecret', as
   expect(await rejected(wrong)).toEqual([notFound, 'wrong_or_old_secret'])
   const unknown = { id: 'pi_000000000000000000000000', clientSecret }
   expect(await rejected(unknown)).toEqual([notFound, 'unknown_intent'])
-  expect(await rejected({ id, clientSecret }, 'https://other.example')).toEqual([
-    'origin_not_allowed',
-    'unregistered_origin',
-  ])
+  const elsewhere = await rejected({ id, clientSecret }, 'https://other.example')
+  expect(elsewhere).toEqual(['origin_not_allowed', 'unregistered_origin'])
   await db.query`update payment_intents set secret_salt = null where id = ${id}`
   expect(await rejected({ id, clientSecret })).toEqual([notFound, 'revoked_secret'])
 })

@@ -5,11 +5,8 @@ import { idempotencyHashes, readIdempotencyKey } from '../../src/intents/idempot
 const name = 'idempotency-key'
 
 function read(...values: readonly string[]): string | undefined {
-  const rawHeaders = [
-    'Content-Length',
-    '15',
-    ...values.flatMap((value) => ['IDEMPOTENCY-key', value]),
-  ]
+  const sent = values.flatMap((value) => ['IDEMPOTENCY-key', value])
+  const rawHeaders = ['Content-Length', '15', ...sent]
   const headers = { [name]: values.join(', ') || undefined }
   return readIdempotencyKey({ headers, rawHeaders } as unknown as IncomingMessage)
 }

@@ -238,26 +238,24 @@ test('rejects the first cause without a change', async () => {
   expect(await apply(confirmed)).toEqual({ rejection: 'version_conflict' })
 })
 
-for (const [what, key, code, part] of [
-  ['reading a duplicate', 21, '08006', 'join payment_intents'],
-  ['reading a duplicate', 22, '42501', 'join payment_intents'],
-  ['releasing an expired key', 23, '08006', 'idempotency_hash = null'],
-] as const) {
-  test(`keeps what it created if ${what} fails with ${code}`, async () => {
-    await create(draft(20))
-    const broken = observed(db, (text) => {
-      if (text.includes(part)) throw new StoreError(code)
-    })
-    const drafts = [newIntent(), draft(key), draft(20, { createdAt: after(48) })]
-    expect(await Promise.allSettled(drafts.map(createBatch(broken)))).toEqual([
-      { status: 'fulfilled', value: { type: 'created' } },
-      { status: 'fulfilled', value: { type: 'created' } },
-      { status: 'rejected', reason: expect.objectContaining({ code }) },
-    ])
-    const ids = drafts.map(({ id }) => id)
-    expect(await db.query`select from payment_intents where id = any(${ids})`).toHaveLength(2)
+test.each([
+  ['reading a duplicate', '08006', 21, 'join payment_intents'],
+  ['reading a duplicate', '42501', 22, 'join payment_intents'],
+  ['releasing an expired key', '08006', 23, 'idempotency_hash = null'],
+] as const)('keeps what it created if %s fails with %s', async (_, code, key, part) => {
+  await create(draft(20))
+  const broken = observed(db, (text) => {
+    if (text.includes(part)) throw new StoreError(code)
   })
-}
+  const drafts = [newIntent(), draft(key), draft(20, { createdAt: after(48) })]
+  expect(await Promise.allSettled(drafts.map(createBatch(broken)))).toEqual([
+    { status: 'fulfilled', value: { type: 'created' } },
+    { status: 'fulfilled', value: { type: 'created' } },
+    { status: 'rejected', reason: expect.objectContaining({ code }) },
+  ])
+  const ids = drafts.map(({ id }) => id)
+  expect(await db.query`select from payment_intents where id = any(${ids})`).toHaveLength(2)
+})
 
 test('applies one of two moves from the same version', async () => {
   const intent = await moved(draft(7))

@@ -38,10 +38,8 @@ test('wakes for a change between the begin and the wait', async () => {
   notify({ intentId: 'one', version: 9 })
   notify({ intentId: 'two', version: 8 })
   expect(await one.next(soon(), undefined)).toBe('changed')
-  expect(await Promise.all([one.next(soon(), undefined), two.next(soon(), undefined)])).toEqual([
-    'pause',
-    'pause',
-  ])
+  const again = [one.next(soon(), undefined), two.next(soon(), undefined)]
+  expect(await Promise.all(again)).toEqual(['pause', 'pause'])
 })
 
 test('wakes the waits that differ from the store, if it is not known what has changed', async () => {

@@ -55,26 +55,24 @@ test('gives an intent of another service a new secret and no replay', async () =
   expect(isReplay(await create(other, order, key))).toBe(false)
 })
 
-for (const [change, detail] of [
+test.each([
   [{ status: 'succeeded' }, 'final_time'],
   [{ amount: 0 }, 'intents.0'],
   [{ extra: 1 }, 'intents.0'],
   [{ environment: 'env_unknown' }, 'is not in "environments"'],
   [{ paymentMethod: { type: 'card', card: { brand: 'a\0' } } }, 'paymentMethod'],
   [{ paymentMethod: { type: 'card', card: { last4: '\ud800' } } }, 'paymentMethod'],
-] as const) {
-  test(`imports nothing from an export with ${JSON.stringify(change)}`, async () => {
-    await created(service)
-    const saved = await exported()
-    await control(service, 'POST', '/reset', {})
-    const broken = { ...saved, intents: [{ ...saved.intents[0], ...change }] }
-    expect(await imported(broken)).toMatchObject({
-      code: 'validation_failed',
-      detail: expect.stringContaining(detail),
-    })
-    expect((await exported()).intents).toEqual([])
+] as const)('imports nothing from an export with %j', async (change, detail) => {
+  await created(service)
+  const saved = await exported()
+  await control(service, 'POST', '/reset', {})
+  const broken = { ...saved, intents: [{ ...saved.intents[0], ...change }] }
+  expect(await imported(broken)).toMatchObject({
+    code: 'validation_failed',
+    detail: expect.stringContaining(detail),
   })
-}
+  expect((await exported()).intents).toEqual([])
+})
 
 test('rejects a merchant name that the store cannot contain', async () => {
   const { environments, ...saved } = await exported()

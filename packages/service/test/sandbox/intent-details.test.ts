@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Environment, findEnvironment } from '../../src/merchants/environments.ts'
+import { findEnvironment } from '../../src/merchants/environments.ts'
 import { type IntentSearch, newestIntents } from '../../src/sandbox/intent-details.ts'
 import { openTestStore } from '../support/store.ts'
 
@@ -13,16 +13,11 @@ await db.query`
          at + interval '1 day', at, at
     from generate_series(1, 4500) n,
          lateral (select ${start}::timestamptz + interval '1 ms' * greatest(n, 10) as at) times`
-const environment = await findTestEnvironment()
-
-async function findTestEnvironment(): Promise<Environment> {
-  const found = await findEnvironment(db, 'env_test')
-  if (!found) throw new Error('missing')
-  return found
-}
+const environment = await findEnvironment(db, 'env_test')
+if (!environment) throw new Error('missing')
 
 /** Reads the pages of a search. */
-async function search(filter: Partial<IntentSearch>, hours = 0) {
+const search = async (filter: Partial<IntentSearch>, hours = 0) => {
   const now = (): Date => new Date(start.getTime() + hours * 3600_000)
   const pages: (readonly unknown[])[] = []
   let before: string | undefined

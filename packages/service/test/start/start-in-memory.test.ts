@@ -32,14 +32,8 @@ test('registers the given shop origins', async () => {
 })
 
 test('ignores environment variables', async () => {
-  for (const name of [
-    'PI_DATABASE_URL',
-    'PI_PORT',
-    'PI_SECRET_KEYS',
-    'PI_PUBLIC_URL',
-    'PI_LOG_LEVEL',
-  ]) {
-    vi.stubEnv(name, 'invalid')
+  for (const name of ['DATABASE_URL', 'PORT', 'SECRET_KEYS', 'PUBLIC_URL', 'LOG_LEVEL']) {
+    vi.stubEnv(`PI_${name}`, 'invalid')
   }
   atEnd(() => vi.unstubAllEnvs())
   expect((await create(await start())).status).toBe(201)
@@ -53,17 +47,15 @@ test('stops', async () => {
 
 const rule = 'must be an origin such as https://pay.example.com'
 
-for (const [options, message] of [
+test.each([
   [{ port: -1 }, 'port: must be an integer from 0 to 65534'],
   [{ shopOrigins: ['https://shop.example/cart'] }, `shopOrigins: ${rule}`],
   [{ shopOrigins: 'https://shop.example' }, 'shopOrigins: must be an array of origins'],
-] as const) {
-  test(`rejects ${JSON.stringify(options)} and names the option`, async () => {
-    const started = start(options as Parameters<typeof startService>[0])
-    await expect(started).rejects.toThrow(TypeError)
-    await expect(started).rejects.toThrow(new RegExp(`^${message}`))
-  })
-}
+] as const)('rejects %j and names the option', async (options, message) => {
+  const started = start(options as Parameters<typeof startService>[0])
+  await expect(started).rejects.toThrow(TypeError)
+  await expect(started).rejects.toThrow(new RegExp(`^${message}`))
+})
 
 test('rejects a port that is in use, also by the test bank', async () => {
   const first = await freePort(3)
