@@ -1,6 +1,6 @@
 /** Sends requests with the HTTP client of Node.js, which does not follow redirects. @module */
 // biome-ignore lint/style/noRestrictedImports: types only
-import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Socket } from 'node:net'
 import { ConfigurationError } from './errors.ts'
@@ -68,17 +68,10 @@ function isConnecting(
   return secure ? socket.secureConnecting === true : socket.connecting
 }
 
-interface Address {
-  readonly protocol: string
-  readonly hostname: string
-  readonly port: string
-  readonly path: string
-}
-
 // A client has one address, and parsing it costs more than sending the request.
-let last: { readonly origin: string; readonly address: Omit<Address, 'path'> } | undefined
+let last: { readonly origin: string; readonly address: RequestOptions } | undefined
 
-function addressOf(url: string): Address {
+function addressOf(url: string): RequestOptions {
   if (!last || !url.startsWith(`${last.origin}/`)) {
     const { origin, protocol, hostname, port } = new URL(url)
     // In a URL an IPv6 address has brackets.

@@ -81,7 +81,7 @@ export async function createHandoffCookie(
     attributes: `Path=${path}; HttpOnly; SameSite=Strict; Secure`,
   }
   const plain = { name, attributes: `Path=${path}; HttpOnly; SameSite=Strict` }
-  const formOf = (origin: string) => (isHttps(origin) ? secured : plain)
+  const formOf = (origin: string) => (origin.startsWith('https:') ? secured : plain)
   const decrypt = async (value: string, issuer: string[]) => {
     const options = {
       issuer,
@@ -138,11 +138,7 @@ export async function createHandoffCookie(
   }
 }
 
-function readOptions({ name = 'pi-handoff', path = '/', maxAge = 1800 }: ResumeCookieOptions): {
-  readonly name: string
-  readonly path: string
-  readonly maxAge: number
-} {
+function readOptions({ name = 'pi-handoff', path = '/', maxAge = 1800 }: ResumeCookieOptions) {
   if (!/^(?!__)[\w-]{1,64}$/.test(name)) {
     const rule = 'must be 1 to 64 letters, digits, _ or -, without __ at the start'
     throw malformedOption('resumeCookie.name', rule, name)
@@ -155,10 +151,6 @@ function readOptions({ name = 'pi-handoff', path = '/', maxAge = 1800 }: ResumeC
     throw malformedOption('resumeCookie.maxAge', rule, maxAge)
   }
   return { name, path, maxAge }
-}
-
-function isHttps(origin: string): boolean {
-  return origin.startsWith('https:')
 }
 
 type Keys = ReadonlyMap<string, Uint8Array<ArrayBuffer>>
