@@ -61,21 +61,25 @@ test.each<[Outcome, readonly Outcome[]]>([
 })
 
 const baseUrl = 'http://127.0.0.1:1'
-test.each<[() => unknown, string]>([
+test.each<[() => unknown, string, received?: string]>([
   [() => new PaymentIntents({ baseUrl: 'shop' }), 'baseUrl'],
   [() => new PaymentIntents({ apiKey: 'a b' }), 'apiKey'],
-  [() => new PaymentIntents({ timeout: 0 }), 'timeout'],
+  [() => new PaymentIntents({ timeout: 0 }), 'timeout', '; received 0.'],
   [() => new PaymentIntents({ maxRetries: -1 }), 'maxRetries'],
-  [() => new PaymentIntents({ apiVersion: 'latest' }), 'apiVersion'],
+  [
+    () => new PaymentIntents({ apiVersion: 'x'.repeat(99) }),
+    'apiVersion',
+    `; received "${'x'.repeat(60)}".`,
+  ],
   [() => cspFor({ checkoutOrigin: 'pay.example' }), 'checkoutOrigin'],
   [() => createHandoff({ shopOrigin: 'shop' } as never), 'shopOrigin'],
-])('%s is a ConfigurationError that names the option', async (create, field) => {
+])('%s is a ConfigurationError that names the option', async (create, field, received = '') => {
   const error = await new Promise(create).catch((error: unknown) => error)
   expect(error).toBeInstanceOf(ConfigurationError)
   expect(error).toBeInstanceOf(TypeError)
   expect(error).toMatchObject({ name: 'ConfigurationError', code: 'malformed_option', field })
   expect(error).not.toHaveProperty('cause')
-  expect(String(error)).toMatch(new RegExp(`^ConfigurationError: ${field}: `))
+  expect(String(error)).toMatch(new RegExp(`^ConfigurationError: ${field}: .*${received}`))
 })
 
 const client = new PaymentIntents({ apiKey, baseUrl })

@@ -478,14 +478,11 @@ test.each([
   expect(sent).toEqual([version, version])
 })
 
-test.each(['x2026-11-20', '2026-11-20x', 'x'.repeat(99)])(
-  'rejects the apiVersion %s',
-  (apiVersion) => {
-    expect(() => new PaymentIntents({ apiVersion })).toThrow(
-      `apiVersion: must be a date such as 2026-11-20, or null; received "${apiVersion.slice(0, 60)}".`,
-    )
-  },
-)
+test.each(['x2026-11-20', '2026-11-20x'])('rejects the apiVersion %s', (apiVersion) => {
+  expect(() => new PaymentIntents({ apiVersion })).toThrow(
+    `apiVersion: must be a date such as 2026-11-20, or null; received "${apiVersion}".`,
+  )
+})
 
 test('raw returns fields that this version does not support', async () => {
   const { intents } = await clientOf([created({ installments: 3 }), retrieved({ installments: 4 })])
