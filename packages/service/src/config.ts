@@ -14,7 +14,6 @@ export type StoreChoice =
 /** Clients that may use the sandbox: those on this host, or all that reach the service. */
 export type SandboxAccess = 'loopback' | 'network'
 
-/** Log levels. `debug` logs each response. */
 const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
 
 export type Config = Readonly<ReturnType<typeof readConfig>>

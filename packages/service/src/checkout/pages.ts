@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import { escapeHtml } from '../http/html.ts'
 
-/** Returns the hosted page, with the origins that may embed it and the service's time. */
 export function checkoutPage(
   folder: string,
   {
@@ -21,7 +20,6 @@ export function checkoutPage(
   )
 }
 
-/** Returns the source expression that allows the style sheet inside the hosted page. */
 export function checkoutStyleSource(folder: string): string {
   const page = readPage(folder, 'checkout')
   const known = styleSources.get(page)
@@ -35,7 +33,6 @@ export function checkoutStyleSource(folder: string): string {
 
 const styleSources = new Map<string, string>()
 
-/** Returns the error page, with the reason and the mode of the environment if the intent is known. */
 export function errorPage(
   folder: string,
   { code, mode = '' }: { readonly code: (typeof failCodes)[number]; readonly mode?: string },
@@ -48,7 +45,6 @@ export function errorPage(
 
 const pages = new Map<string, string>()
 
-/** Returns a built page. Reads each file once. @throws {Error} If the page is not built. */
 export function readPage(folder: string, name: string): string {
   const path = join(folder, `${name}.html`)
   const cached = pages.get(path)

@@ -16,7 +16,6 @@ export function readProviderResult(text: string): ProviderResult {
   return { result: 'declined', decline: decline as DeclineReason, hard: result === 'declined_hard' }
 }
 
-/** Returns the cause by which a result moves a processing intent. */
 export function transitionCause(result: ProviderResult): Cause {
   if (result.result === 'authorised') {
     return { type: 'authorised', providerPaymentId: newProviderPaymentId() }

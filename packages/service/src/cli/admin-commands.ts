@@ -2,7 +2,7 @@
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
-import { revokeSecret } from '../intents/intents.ts'
+import { revokeSecret, type StoreAndClock } from '../intents/intents.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import {
   addOrigin,
@@ -70,19 +70,14 @@ export class AdminError extends Error {
 
 export const firstMerchantName = 'Tsiran'
 
+interface AdminStore extends StoreAndClock {
+  readonly keys: SecretKeys
+  /** Options that select this store, for commands in a result. Absent for a store in memory. */
+  readonly storeOptions?: string | undefined
+}
+
 export async function administer(
-  {
-    db,
-    keys,
-    now,
-    storeOptions,
-  }: {
-    readonly db: Database
-    readonly keys: SecretKeys
-    readonly now: () => Date
-    /** Options that select this store, for commands in a result. Absent for a store in memory. */
-    readonly storeOptions?: string | undefined
-  },
+  { db, keys, now, storeOptions }: AdminStore,
   command: AdminCommand,
 ): Promise<AdminResult> {
   switch (command.command) {

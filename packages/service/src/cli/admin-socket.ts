@@ -33,7 +33,6 @@ export async function serveAdminSocket(
   // This process holds the directory's lock, so an existing socket file has no owner.
   await rm(path, { force: true })
   const open = new Set<Socket>()
-  /** Connections that have not sent a complete command. */
   const incomplete = new Set<Socket>()
   let stopping = false
   const server = createServer({ allowHalfOpen: true }, (socket) => {

@@ -30,7 +30,6 @@ export function environmentRoutes({
   lint,
   forget,
 }: SandboxRoutesOptions) {
-  /** A handler whose JSON is about the path's environment. */
   const about =
     (
       read: (environment: Environment, call: Call) => object | Promise<object>,

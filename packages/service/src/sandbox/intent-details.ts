@@ -68,7 +68,6 @@ interface Position {
  */
 const examined = new Fragment(`2000`)
 
-/** Number of intents in a page. */
 const pageLength = 200
 
 /** Reads a page of intents, newest first. It can have few matches, or none, although older ones match. */

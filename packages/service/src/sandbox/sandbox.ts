@@ -10,7 +10,6 @@ import { createLint } from './lint.ts'
 import type { LogEntry } from './request-log/logged-request.ts'
 import { createRequestLog } from './request-log/request-log.ts'
 
-/** State of one instance's sandbox, in memory. */
 export type Sandbox = Readonly<ReturnType<typeof createSandbox>>
 
 export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {

@@ -4,6 +4,7 @@ import { compareClocks, maxDifference } from '../../clock.ts'
 import type { Database } from '../../db/database.ts'
 import { readOnly, StoreError } from '../../db/errors.ts'
 import { pendingMigrations } from '../../db/migrate.ts'
+import type { StoreAndClock } from '../../intents/intents.ts'
 import { type ListedEnvironment, listEnvironments } from '../../merchants/merchants.ts'
 import { keyFault, type SecretKeys } from '../../secret-keys.ts'
 import { unusableStore } from '../unusable-store.ts'
@@ -14,11 +15,9 @@ export async function examineStore({
   keys,
   now,
   storeOptions = '',
-}: {
-  readonly db: Database
+}: StoreAndClock & {
   /** Secret keys. `undefined` before the first start, which creates them. */
   readonly keys: SecretKeys | undefined
-  readonly now: () => Date
   readonly storeOptions: string | undefined
 }): Promise<DoctorFinding[]> {
   const pending = await pendingMigrations(db)
