@@ -15,14 +15,7 @@ import type { Call } from './call.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { ProblemError } from './problem.ts'
 
-export interface RateLimits {
-  /** Counts a request of an environment. @throws {ProblemError} If there are too many. */
-  readonly request: (environment: NonNullable<Call['environment']>) => void
-  /** Counts a request with an unknown API key. `undefined` if only this host can reach the service. */
-  readonly failure: FailureLimit | undefined
-  /** Counts a confirmation in a live environment. @throws {ProblemError} If there are too many. */
-  readonly confirm: (confirmation: Confirmation) => void
-}
+export type RateLimits = Readonly<ReturnType<typeof createRateLimits>>
 
 export interface Confirmation {
   readonly intentId: string
@@ -44,14 +37,17 @@ export const failureDelay = 500
 export function createRateLimits(
   config: Pick<Config, 'host' | 'publicUrl' | 'rateLimit' | 'trustedProxies'>,
   addressOf: ClientAddresses['ofRequest'],
-): RateLimits {
+) {
   const perSecond = config.rateLimit ?? liveRate
   const requests = createBuckets({ burst: perSecond * 2, perSecond }, realNow)
   return {
-    request: ({ id, mode }) => {
+    /** Counts a request of an environment. @throws {ProblemError} If there are too many. */
+    request: ({ id, mode }: NonNullable<Call['environment']>): void => {
       if (mode === 'live' || config.rateLimit !== undefined) requests.take(id)
     },
+    /** Counts a request with an unknown API key. `undefined` if only this host can reach the service. */
     failure: isReachable(config) ? failureLimit(addressOf) : undefined,
+    /** Counts a confirmation in a live environment. @throws {ProblemError} If there are too many. */
     confirm: confirmLimit(perSecond, addressOf),
   }
 }
@@ -64,7 +60,7 @@ const addressConfirms: Rate = { burst: 1000, perSecond: 20 }
 function confirmLimit(
   requestsPerSecond: number,
   addressOf: ClientAddresses['ofRequest'],
-): RateLimits['confirm'] {
+): (confirmation: Confirmation) => void {
   const intents = createBuckets(intentConfirms, realNow)
   const addresses = createBuckets(addressConfirms, realNow)
   // Twice the rate of creates, because each confirmation needs an intent.
