@@ -18,7 +18,7 @@ const groups = [
   ...['cli', 'frameworks', 'handoff', 'testing'].map((name) => ['server', name, `${name}/*`]),
   // The texts of the others would run every test of the client.
   ['server', 'client/{configuration,create-params,new-order-id} browser', 'client/configuration'],
-  ['server', 'client/errors', 'client/errors'],
+  ['server', 'client/{deprecate,errors}', 'client/errors'],
   ['server', 'client/error-codes', 'readme client/read-response'],
   ['server', 'client/{idempotency-key,sha256}', 'client/idempotency-key'],
   ['server', 'client/redact', 'client/redact'],

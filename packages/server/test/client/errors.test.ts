@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { deprecate } from '../../src/client/deprecate.ts'
 import { combineOutcomes } from '../../src/client/errors.ts'
 import {
   AbortedError,
@@ -102,4 +103,27 @@ test.each<[() => Promise<unknown>, Record<string, string>]>([
   const [path] = Object.keys(fields)
   expect(error.message).toMatch(new RegExp(`^${path?.slice(1)}:? `))
   expect(error.message).toBe(error.errors.map(({ detail }) => detail).join('; '))
+})
+
+test('warns of a deprecation once per process', () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  onTestFinished(() => emitWarning.mockRestore())
+  for (const _ of [1, 2]) deprecate('PI_DEP_1', 'old() is now called next().')
+  const options = { type: 'DeprecationWarning', code: 'PI_DEP_1' }
+  expect(emitWarning.mock.calls).toEqual([['old() is now called next().', options]])
+})
+
+test.each([undefined, {}])('warns of a deprecation where process is %j', (process) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  onTestFinished(() => warn.mockRestore())
+  vi.stubGlobal('process', process)
+  deprecate(process ? 'PI_DEP_2' : 'PI_DEP_3', 'old() is now called next().')
+  vi.unstubAllGlobals()
+  expect(warn.mock.calls).toEqual([
+    [
+      expect.stringMatching(
+        /^\[PI_DEP_[23]\] DeprecationWarning: old\(\) is now called next\(\)\.$/,
+      ),
+    ],
+  ])
 })
