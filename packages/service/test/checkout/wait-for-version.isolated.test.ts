@@ -101,15 +101,6 @@ test('wakes for a change of this instance without reading the store', async () =
   isBlocked = false
 })
 
-test('wakes at a deadline of real time', async () => {
-  const client = await opened(other)
-  await client.pay('4000000000000341')
-  other.advance(4000)
-  const waiting = client.waitForVersion(3)
-  await begun(1)
-  expect((await waiting).status).toBe('succeeded')
-})
-
 test('wakes at a deadline of the clock of its environment only', async () => {
   const [moved, unmoved] = [await opened(other), await opened(other, 'env_other')]
   const [expired, untouched] = [moved.waitForVersion(), unmoved.waitForVersion()]

@@ -1,4 +1,3 @@
-import { testCards } from '@pi-checkout/contract/sandbox'
 import { expect, test } from 'vitest'
 import { authorize, declines } from '../../src/provider/acquirer.ts'
 
@@ -49,20 +48,8 @@ test('ignores a number that is not a test card', () => {
   }
 })
 
-test('has only test cards with a valid check digit, so that forms accept them', () => {
-  for (const number of Object.values(testCards)) expect(luhnRest(number), number).toBe(0)
-})
-
 test('describes a lost and a stolen card as a plain decline', () => {
   const plain = declines.generic_decline
   expect(declines.lost_card).toEqual(plain)
   expect(declines.stolen_card).toEqual(plain)
 })
-
-function luhnRest(number: string): number {
-  const sum = [...number].reverse().reduce((total, digit, at) => {
-    const doubled = Number(digit) * (at % 2 === 0 ? 1 : 2)
-    return total + (doubled > 9 ? doubled - 9 : doubled)
-  }, 0)
-  return sum % 10
-}
