@@ -101,3 +101,12 @@ test('lists intents without secrets, and accepts its own key only', async () => 
   const other = new PaymentIntents({ ...service.options, apiKey: fakeService().options.apiKey })
   await expect(other.create(order)).rejects.toMatchObject({ code: 'invalid_credentials' })
 })
+
+test.each(['truncateBody', 'stallBody'] as const)('%s sends half of the body', async (fault) => {
+  const service = fakeService()
+  const address = `${service.options.baseUrl}/refunds`
+  const whole = await (await service.fetch(address)).text()
+  const { body } = await service[fault]().fetch(address)
+  const half = await body?.getReader().read()
+  expect(half?.value).toHaveLength(Math.floor(whole.length / 2))
+})
