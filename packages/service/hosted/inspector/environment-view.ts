@@ -97,7 +97,7 @@ export class EnvironmentView extends InspectorView {
     </section>`
   }
 
-  #data({ merchant }: SandboxEnvironment): TemplateResult {
+  #data({ id, merchant }: SandboxEnvironment): TemplateResult {
     const dialog = (): HTMLDialogElement | null => this.querySelector('dialog')
     return html`<section class="box">
       <h2>Data</h2>
@@ -120,7 +120,7 @@ export class EnvironmentView extends InspectorView {
           origins are kept.</p>
         <form method="dialog" class="buttons">
           <button type="submit" autofocus>Cancel</button>
-          <button type="submit" class="danger" @click=${this.#reset}>Reset</button>
+          <button type="submit" class="danger" @click=${() => this.#reset(id)}>Reset</button>
         </form>
       </dialog>
     </section>`
@@ -145,9 +145,7 @@ export class EnvironmentView extends InspectorView {
     this.message = ''
     for (const file of files) {
       const text = await file.text()
-      const done = await this.state.run<{ imported: number; skipped: number }>(
-        async (api) => await api.send('POST', '/import', text),
-      )
+      const done = await this.state.send<Imported>('POST', '/import', text)
       if (!done) return
       imported += done.imported
       skipped += done.skipped
@@ -155,14 +153,14 @@ export class EnvironmentView extends InspectorView {
     }
   }
 
-  readonly #reset = async (): Promise<void> => {
-    const done = await this.state.run<{ deleted: number }>(
-      async (api, environment) => await api.send('POST', '/reset', { environment }),
-    )
+  async #reset(environment: string): Promise<void> {
+    const done = await this.state.send<{ deleted: number }>('POST', '/reset', { environment })
     const intents = done?.deleted === 1 ? 'intent' : 'intents'
     this.message = done ? `Reset: ${done.deleted} ${intents} deleted.` : ''
   }
 }
+
+type Imported = Readonly<Record<'imported' | 'skipped', number>>
 
 function save(file: Blob, name: string): void {
   const link = document.createElement('a')

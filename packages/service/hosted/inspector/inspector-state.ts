@@ -18,6 +18,7 @@ import {
   queryText,
   SandboxApi,
   SandboxApiError,
+  type SandboxRequest,
   tokenUnknown,
 } from './sandbox-api.ts'
 import { anyIntent, anyRequest, type IntentFilter, type RequestFilter, Search } from './search.ts'
@@ -139,14 +140,12 @@ export class InspectorState {
   }
 
   /** Runs an action. If it fails, sets `actionError` and returns `undefined`. */
-  async run<Result>(
-    action: (api: SandboxApi, environment: string) => Promise<Result>,
-  ): Promise<Result | undefined> {
+  async run<Result>(action: (api: SandboxApi) => Promise<Result>): Promise<Result | undefined> {
     const api = this.#api
-    if (!api || !this.environment) return undefined
+    if (!api) return undefined
     this.actionError = undefined
     try {
-      return await action(api, this.environment.id)
+      return await action(api)
     } catch (error) {
       // The request was sent with an earlier token.
       if (api !== this.#api) return undefined
@@ -158,11 +157,14 @@ export class InspectorState {
     }
   }
 
+  /** Sends one request as an action. */
+  async send<Result>(...request: SandboxRequest): Promise<Result | undefined> {
+    return await this.run(async (api) => await api.send<Result>(...request))
+  }
+
   /** Changes the selected environment. Returns whether it succeeded. */
   async change(method: Method, path: string, body?: unknown): Promise<boolean> {
-    const done = await this.run(
-      async (api, id) => await api.send(method, `/environments/${id}/${path}`, body),
-    )
+    const done = await this.send(method, `/environments/${this.environment?.id}/${path}`, body)
     return done !== undefined
   }
 
@@ -170,7 +172,7 @@ export class InspectorState {
   async simulate(id: string, outcome: SimulatedOutcome): Promise<void> {
     if (this.simulating) return
     this.simulating = true
-    await this.run(async (api) => await api.send('POST', `/intents/${id}/settle`, { outcome }))
+    await this.send('POST', `/intents/${id}/settle`, { outcome })
     await this.#refresher.readNow(['detail'])
     this.simulating = false
     this.#requestUpdate()

@@ -101,9 +101,7 @@ export class IntentDetail extends InspectorView {
 
   #secret({ intent: { id }, secretRevoked }: ShownIntent): TemplateResult {
     if (secretRevoked) return html`<span class="hint">Revoked. A checkout needs a new intent</span>`
-    const revoke = async (): Promise<void> => {
-      await this.state.run(async (api) => await api.send('POST', `/intents/${id}/revoke-secret`))
-    }
+    const revoke = () => this.state.send('POST', `/intents/${id}/revoke-secret`)
     return html`<span class="hint">Not stored</span>
       <button type="button" class="small" title="Stops it from opening the checkout" @click=${revoke}>Revoke</button>`
   }

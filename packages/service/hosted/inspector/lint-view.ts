@@ -50,12 +50,9 @@ function registration(state: InspectorState, { origin, environment }: LintIssue)
   const merchant = environments.find(({ id }) => id === environment)?.merchant
   const owner = merchant ? ` --merchant ${shellQuote(merchant)}` : ''
   const command = `npx pi-service origins add ${origin}${owner}${options ?? ''}`
-  const register = async (): Promise<void> => {
-    await state.run(
-      async (api) => await api.send('POST', `/environments/${environment}/origins`, { origin }),
-    )
-  }
+  const path = `/environments/${environment}/origins`
   return html`
     ${options === null ? nothing : codeBlock(command)}
-    <p><button type="button" class="primary" @click=${register}>Register ${origin}</button></p>`
+    <p><button type="button" class="primary"
+      @click=${() => state.send('POST', path, { origin })}>Register ${origin}</button></p>`
 }

@@ -5,7 +5,7 @@ import type { IntentFilter } from './search.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-type SandboxRequest = [method: Method, path: string, body?: unknown, signal?: AbortSignal]
+export type SandboxRequest = [method: Method, path: string, body?: unknown, signal?: AbortSignal]
 
 /** The service rejected a request. `message` is shown to the user. */
 export class SandboxApiError extends Error {

@@ -72,7 +72,7 @@ test('ignores a late rejection of the previous token', async () => {
     respond = resolve
   })
   const { state } = await connect((path) => (path.endsWith('/faults/1') ? rejection : undefined))
-  const done = state.run(async (api) => await api.send('DELETE', '/faults/1'))
+  const done = state.send('DELETE', '/faults/1')
   state.unlock('another token')
   respond(Response.json({}, { status: 401 }))
   expect(await done).toBeUndefined()
