@@ -32,7 +32,9 @@ export async function startBrowserStack(
     hosts: { checkout: 'pay.localhost', challenge: 'bank.localhost' },
   })
   const shop = await startShop(checkout)
-  await checkout.registerOrigin(shop.origin)
+  for (const id of ['env_test', 'env_live', 'env_other']) {
+    await checkout.registerOrigin(shop.origin, id)
+  }
   const browser = await launchBrowser(name)
   atEnd(async () => await browser.close())
   const click = async (button: Locator): Promise<void> => await button.click()
@@ -55,7 +57,7 @@ export interface ShopPage {
   readonly bank: FrameLocator
   /** The messages of the hosted page to the shop's page so far. */
   messages(): Promise<string[]>
-  /** Fills in a card. */
+  /** Fills in a card, in any language. */
   fill(number: string): Promise<void>
   pay(number: string): Promise<void>
   /** Answers the challenge inside the hosted page. */
@@ -114,10 +116,10 @@ export async function openShop(
     messages: async () =>
       await page.evaluate(() => Reflect.get(globalThis, 'messages') as string[]),
     fill: async (number) => {
-      await frame.getByLabel('Card number').fill(number)
-      await frame.getByLabel('Expiry date').fill('12 / 40')
-      await frame.getByLabel('Security code').fill('123')
-      await frame.getByLabel('Name on card').fill('Ani Test')
+      await frame.locator('#card-number').fill(number)
+      await frame.locator('#card-expiry').fill('12 / 40')
+      await frame.locator('#card-cvc').fill('123')
+      await frame.locator('#card-name').fill('Ani Test')
     },
     pay: async (number) => {
       await window.fill(number)

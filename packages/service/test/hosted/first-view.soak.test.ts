@@ -26,7 +26,6 @@ async function placesIn(frame: FrameLocator, page: 'skeleton' | 'form'): Promise
 
 for (const environmentId of ['env_test', 'env_live']) {
   test(`fills the reserved height with form and skeleton at every width, ${environmentId}`, async () => {
-    await stack.checkout.registerOrigin(stack.shop.origin, environmentId)
     for (const locale of ['en', 'hy', 'ru']) {
       const pair = await stack.checkout.createIntent({ environmentId })
       const { page, frame } = await openShop(stack, { pair, query: { locale } })

@@ -21,7 +21,6 @@ for (const [name, response, help] of [
   test(`explains ${name} to developers in a test environment only`, async () => {
     for (const environmentId of ['env_test', 'env_live']) {
       const isTest = environmentId === 'env_test'
-      await stack.checkout.registerOrigin(stack.shop.origin, environmentId)
       const printed: string[] = []
       const window = await openShop(stack, {
         pair: await stack.checkout.createIntent({ environmentId }),

@@ -103,7 +103,6 @@ const hostileTexts = [
 
 test('renders hostile merchant names and order ids as isolated text (threat 65)', async () => {
   const pair = await stack.checkout.createIntent({ environmentId: 'env_other' })
-  await stack.checkout.registerOrigin(stack.shop.origin, 'env_other')
   const dialogs: string[] = []
   const window = await openShop(stack, {
     pair,
