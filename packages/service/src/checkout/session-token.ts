@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
 import { lifetimes } from '../intents/lifetimes.ts'
 import type { SecretKeys } from '../secret-keys.ts'
@@ -25,33 +25,32 @@ export interface VerifiedSession extends CheckoutSession {
 /** Signs and verifies session tokens. The first secret key signs, and all of them verify. */
 export class SessionTokens {
   readonly #issuer: string
-  readonly #signing: KeyPair
+  readonly #kid: string
+  readonly #key: KeyObject
   // A Map, because `{}.constructor` exists and `kid` comes from the token.
-  readonly #keys: ReadonlyMap<string, KeyPair>
+  readonly #keys: ReadonlyMap<string, KeyObject>
   /** Verified tokens, oldest first, because a page sends its token with each request. */
   readonly #verified = new Map<string, Verified>()
 
   constructor(keys: SecretKeys, issuer: string) {
-    const pairs = keys.kids.map((kid) => keyPair(kid, keys.derive('checkout-token', kid)))
-    const [first] = pairs
-    if (!first) throw new TypeError('keys: must contain at least one secret key')
     this.#issuer = issuer
-    this.#signing = first
-    this.#keys = new Map(pairs.map((pair) => [pair.kid, pair]))
+    this.#kid = keys.currentKid
+    this.#key = tokenKey(keys, this.#kid)
+    this.#keys = new Map(keys.kids.map((kid) => [kid, tokenKey(keys, kid)]))
   }
 
   async sign(session: CheckoutSession, now: Date): Promise<{ token: string; expiresAt: string }> {
     const issuedAt = Math.floor(now.getTime() / 1000)
     const expires = issuedAt + lifetimes.checkoutSession / 1000
     const token = await new SignJWT({ env: session.environmentId, org: session.origin })
-      .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: this.#signing.kid })
+      .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: this.#kid })
       .setIssuer(this.#issuer)
       .setAudience(this.#audience)
       .setSubject(session.id)
       .setJti(randomUUID())
       .setIssuedAt(issuedAt)
       .setExpirationTime(expires)
-      .sign(this.#signing.privateKey)
+      .sign(this.#key)
     return { token, expiresAt: new Date(expires * 1000).toISOString() }
   }
 
@@ -61,9 +60,9 @@ export class SessionTokens {
     if (known && known.from <= now && now < known.session.expiresAt) return known.session
     try {
       const { kid } = decodeProtectedHeader(token)
-      const pair = this.#keys.get(kid ?? '')
-      if (!pair) return undefined
-      const { payload } = await jwtVerify(token, pair.publicKey, {
+      const key = this.#keys.get(kid ?? '')
+      if (!key) return undefined
+      const { payload } = await jwtVerify(token, key, {
         issuer: this.#issuer,
         audience: this.#audience,
         typ: tokenType,
@@ -98,12 +97,6 @@ export class SessionTokens {
   }
 }
 
-interface KeyPair {
-  readonly kid: string
-  readonly privateKey: KeyObject
-  readonly publicKey: KeyObject
-}
-
 /** A session, and the time from which its token is valid without another check. */
 interface Verified {
   readonly session: VerifiedSession
@@ -112,15 +105,11 @@ interface Verified {
 
 const maxVerified = 20_000
 const maxTokenLength = 4096
-const algorithm = 'Ed25519'
+const algorithm = 'HS256'
 const tokenType = 'pi-checkout+jwt'
 
-function keyPair(kid: string, seed: Buffer | undefined): KeyPair {
-  if (!seed) throw new TypeError('keys: must derive a key for each of its ids')
-  const der = Buffer.concat([pkcs8Prefix, seed])
-  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-  return { kid, privateKey, publicKey: createPublicKey(privateKey) }
+function tokenKey(keys: SecretKeys, kid: string): KeyObject {
+  const key = keys.derive('checkout-token', kid)
+  if (!key) throw new TypeError('keys: must derive a key for each of its ids')
+  return createSecretKey(key)
 }
-
-// Node.js imports an Ed25519 seed only in PKCS #8 (RFC 8410, §7).
-const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
