@@ -158,3 +158,42 @@ export interface Adapter {
    */
   readonly fulfilments?: (buyer: AdapterBuyer, orderId: string) => Promise<number>
 }
+
+const isFunction = ['a function', (value: unknown): boolean => typeof value === 'function'] as const
+const rules = new Map<string, readonly [rule: string, isValid: (value: unknown) => boolean]>(
+  Object.entries({
+    routes: [
+      'an object with the paths page, handoff, or status',
+      (value) =>
+        typeof value === 'object' &&
+        Object.entries(value ?? { '': '' }).every(
+          ([name, path]) => /^(?:page|handoff|status)$/.test(name) && String(path).startsWith('/'),
+        ),
+    ],
+    buyers: ['a whole number from 1 to 4', (value) => [1, 2, 3, 4].includes(value as number)],
+    survivesRestart: ['true or false', (value) => typeof value === 'boolean'],
+    settlesWithin: ['a number of milliseconds from 0', (value) => Number(value) >= 0],
+    env: isFunction,
+    begin: isFunction,
+    edit: isFunction,
+    finish: isFunction,
+    reconcile: isFunction,
+    state: isFunction,
+    fulfilments: isFunction,
+  } satisfies Record<keyof Adapter, readonly [string, (value: unknown) => boolean]>),
+)
+
+/** @throws {TypeError} If a part is unknown or invalid. */
+export function checkAdapter(adapter: Adapter): void {
+  for (const [name, value] of Object.entries(adapter)) {
+    const [rule, isValid] = rules.get(name) ?? []
+    if (!isValid) {
+      throw new TypeError(
+        `adapter.${name}: is not a part of an adapter. The parts are ${[...rules.keys()].join(', ')}.`,
+      )
+    }
+    if (value !== undefined && !isValid(value)) {
+      throw new TypeError(`adapter.${name}: must be ${rule}.`)
+    }
+  }
+}

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { startService } from '@pi-checkout/service'
 import fc from 'fast-check'
 import { applies, handoffOf, knownActions, play, readStep, type Step, settled } from './actions.ts'
-import type { Adapter } from './adapter.ts'
+import { type Adapter, checkAdapter } from './adapter.ts'
 import type { Exploration, ExploreOptions } from './exploration.ts'
 import { Player } from './player.ts'
 import { Violation } from './violation.ts'
@@ -16,6 +16,7 @@ const longestSequence = 25
  *
  * @param options - The shop's command, its adapter, and the size of the search.
  * @returns The violation with its shortest sequence, if there is one.
+ * @throws {TypeError} If an option or a part of the adapter is invalid. The message names it.
  * @throws {SetupError} If the shop does not start, or takes no payment at all. The message says what to change.
  * @example
  * const { violation } = await explore({ command: ['node', 'shop.mjs'], runs: 50 })
@@ -29,6 +30,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
       "command: must be the shop's program and arguments, such as ['node', 'shop.mjs'].",
     )
   }
+  checkAdapter(adapter)
   const service = await startService({ logLevel: 'silent' })
   const player = new Player({ ...options, adapter, cwd, service })
   try {

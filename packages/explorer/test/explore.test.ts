@@ -62,6 +62,26 @@ test('a shop that exits during a request of its adapter breaks a rule', async ()
   expect(violation?.rule).toBe('shop_exited')
 })
 
+test.each<[object, string]>([
+  [
+    { fulfillments: async () => 1 },
+    'fulfillments: is not a part of an adapter. The parts are routes, ',
+  ],
+  [{ constructor: 1 }, 'constructor: is not a part of an adapter.'],
+  [{ buyers: 5 }, 'buyers: must be a whole number from 1 to 4.'],
+  [{ routes: { hand: '/handoff' } }, 'routes: must be an object with the paths page, handoff, or'],
+  [
+    { routes: { page: 'shop' } },
+    'routes: must be an object with the paths page, handoff, or status.',
+  ],
+  [{ routes: null }, 'routes: must be an object with the paths page, handoff, or status.'],
+  [{ survivesRestart: 'yes' }, 'survivesRestart: must be true or false.'],
+  [{ settlesWithin: '3s' }, 'settlesWithin: must be a number of milliseconds from 0.'],
+  [{ state: 'paid' }, 'state: must be a function.'],
+])('rejects the adapter %j', async (adapter, message) => {
+  await expect(explore({ command, adapter })).rejects.toThrow(`adapter.${message}`)
+})
+
 test('rejects a shop that does not start, or has no handoff', async () => {
   const node = (code: string) => explore({ command: [process.execPath, '-e', code], runs: 1 })
   await expect(node('console.error("no database"); process.exit(3)')).rejects.toThrow(
