@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import { explore } from '../src/index.ts'
 import { shopWith } from './support/shop.ts'
 
-/** Realistic mistakes of the shop: what they break, and the shortest sequence that the search found. */
+/** Realistic mistakes of the shop: what the sequence breaks, what else another may break, and the sequence. */
 const mistakes = {
-  'random-key': [['double_payment'], 'handoffs.A.1'],
-  'timestamp-key': [['double_payment'], 'handoff.A.1 handoff.A.1'],
+  'random-key': [['double_payment', 'payment_lost'], 'handoffs.A.1'],
+  'timestamp-key': [['double_payment', 'payment_lost'], 'handoff.A.1 handoff.A.1'],
   'price-from-request': [['price_from_browser'], 'forged-price.A.1'],
   'paid-on-finish': [['false_paid', 'fulfilled_unpaid'], 'handoff.A.1 finish.A.1 poll.A.1'],
   'paid-on-query': [['false_paid', 'fulfilled_unpaid'], 'handoff.A.1 forged-status.A.1'],
   'ships-twice': [['fulfilled_twice'], 'handoff.A.1 pay.A.1.succeeds polls.A.1'],
   'ships-on-finish': [['not_fulfilled'], 'handoff.A.1'],
-  'attempt-on-poll': [['double_payment'], 'handoff.A.1 poll.A.1 handoff.A.1'],
+  'attempt-on-poll': [['double_payment', 'payment_lost'], 'handoff.A.1 poll.A.1 handoff.A.1'],
   'no-reconciliation': [['payment_lost'], 'handoff.A.1'],
   'no-session': [['session_mixed'], 'handoff.A.1 foreign.B.1'],
   'cart-twice': [['double_payment'], 'handoff.A.1 pay.A.1.pending handoff.A.1'],
@@ -24,7 +24,7 @@ const mistakes = {
 for (const [mistake, [broken, replay]] of Object.entries(mistakes)) {
   test(`rejects a shop with the mistake ${mistake}`, async () => {
     const { violation } = await explore({ ...shopWith(mistake), replay })
-    expect(broken).toContain(violation?.rule)
+    expect(violation?.rule).toBe(broken[0])
   })
 }
 
