@@ -7,7 +7,7 @@
  * @module
  */
 import type { ChallengeTicket } from '../../shared/checkout-api.ts'
-import type { CheckoutApi } from './checkout-api.ts'
+import type { CheckoutApi } from './checkout-client.ts'
 import type { Retries } from './retry.ts'
 
 /** State of the challenge in this window. */

@@ -14,7 +14,7 @@ import {
   readFromElement,
   readInit,
 } from '@pi-checkout/contract/frame-protocol'
-import type { Failure } from './checkout-api.ts'
+import type { Failure } from './checkout-client.ts'
 
 /** @param origin - The parent's registered origin, as the browser reports it. */
 export type OnMessage = (message: FromElement, origin: string) => void

@@ -1,5 +1,5 @@
 /** What a failure means for the merchant's developer. Shown in test environments only. @module */
-import type { Failure } from './checkout-api.ts'
+import type { Failure } from './checkout-client.ts'
 
 /** Returns code, cause, and fix of an error. Every error without a code is a missing response. */
 export function helpFor(error: unknown): string {

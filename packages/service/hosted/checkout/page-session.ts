@@ -6,7 +6,7 @@
  */
 import type { FromElement } from '@pi-checkout/contract/frame-protocol'
 import type { CheckoutView, OpenSessionBody } from '../../shared/checkout-api.ts'
-import { CheckoutApi, type Failure, isRejection } from './checkout-api.ts'
+import { CheckoutApi, type Failure, isRejection } from './checkout-client.ts'
 import { FrameLink } from './frame-link.ts'
 import { PageAppearance } from './page-appearance.ts'
 import { Retries } from './retry.ts'

@@ -8,7 +8,7 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { CardDetails, CheckoutView, ConfirmBody } from '../../shared/checkout-api.ts'
 import { ChallengeTurn, type ChallengeTurnOptions } from './challenge-turn.ts'
-import { ApiProblem, isRejection } from './checkout-api.ts'
+import { ApiProblem, isRejection } from './checkout-client.ts'
 import { helpFor } from './help.ts'
 import type { PageSession, SessionObserver } from './page-session.ts'
 import { sleep } from './retry.ts'

@@ -1,5 +1,5 @@
 /** Retries requests after a timeout or a network failure, and immediately when the network may be back. @module */
-import { isRejection } from './checkout-api.ts'
+import { isRejection } from './checkout-client.ts'
 
 /** The page's running requests. */
 export class Retries {

@@ -1,6 +1,6 @@
 /** Keeps the view current by long polling: another window may pay, a bank may decide, a deadline may pass. @module */
 import type { CheckoutView } from '../../shared/checkout-api.ts'
-import type { CheckoutApi } from './checkout-api.ts'
+import type { CheckoutApi } from './checkout-client.ts'
 import { jittered, sleep } from './retry.ts'
 import { isFinal } from './screen.ts'
 

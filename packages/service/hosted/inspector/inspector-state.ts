@@ -20,7 +20,7 @@ import {
   SandboxApiError,
   type SandboxRequest,
   tokenUnknown,
-} from './sandbox-api.ts'
+} from './sandbox-client.ts'
 import { anyIntent, anyRequest, type IntentFilter, type RequestFilter, Search } from './search.ts'
 
 /** `locked`: no token, or a rejected one. */

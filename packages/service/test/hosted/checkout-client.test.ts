@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { CheckoutApi } from '../../hosted/checkout/checkout-api.ts'
+import { CheckoutApi } from '../../hosted/checkout/checkout-client.ts'
 
 afterEach(() => {
   vi.useRealTimers()
