@@ -72,7 +72,7 @@ async function leave(): Promise<void> {
 async function confirm(first: Promise<Phase>): Promise<void> {
   const startedAt = Date.now()
   let phase = await first
-  // The answer of the bank may be on its way.
+  // The bank's response may be on its way.
   if (phase === 'open' || phase === 'unknown') phase = await askForPhase(3000)
   while (phase !== 'paid' && phase !== 'failed') {
     // Retrieves old intents too: a buyer who paid one must not pay twice. While the bank is processing, the shop

@@ -1,4 +1,4 @@
-/** Every page: forms without loading it anew, the language, printing, and Back. Without it, all of them still work. @module */
+/** Every page: forms that load no page, the language, printing, and Back. Without it, all of them still work. @module */
 import { focusHeading, load, show } from './visit.ts'
 
 const sending = new WeakSet<HTMLFormElement>()

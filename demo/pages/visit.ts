@@ -1,4 +1,4 @@
-/** Pages of the shop without loading them anew: the difference is written into the open page. @module */
+/** Pages of the shop without loading them again: the difference is written into the open page. @module */
 import { Idiomorph } from 'idiomorph'
 
 export interface LoadedPage {

@@ -172,8 +172,8 @@ test('keeps an order as it is while the service cannot return its intent', async
   const retrieve = vi.spyOn(shop.intents, 'retrieve').mockRejectedValue(unreachable)
   expect(await buyer.placeOrder()).toBe(orderId)
   await buyer.put('lori-honey', 2)
-  const answer = await buyer.send('/orders', { method: 'POST', form: {} })
-  expect(answer.status).toBe(503)
+  const response = await buyer.send('/orders', { method: 'POST', form: {} })
+  expect(response.status).toBe(503)
   expect((await buyer.order(orderId)).amount).toBe('֏4,900')
 
   retrieve.mockRestore()
@@ -183,7 +183,7 @@ test('keeps an order as it is while the service cannot return its intent', async
   expect((await buyer.order(next)).amount).toBe('֏4,900')
 })
 
-test('answers "Check out" after three seconds if the service does not respond', async () => {
+test('responds to "Check out" after three seconds if the service does not respond', async () => {
   const { buyer } = await handedOff()
   const retrieve = vi
     .spyOn(shop.intents, 'retrieve')
@@ -227,12 +227,12 @@ test('opens no form for pieces that were taken out of the cart', async () => {
 
 test('returns the handoff at the new price if the order changes while its intent is created', async () => {
   const { buyer, orderId } = await shop.order('lori-honey')
-  const answer = await handoffDuring({ buyer, orderId }, async () => {
+  const response = await handoffDuring({ buyer, orderId }, async () => {
     await buyer.put('lori-honey', 2)
     await buyer.placeOrder()
   })
   const { id } = await buyer.handoff(orderId)
-  expect(await answer.json()).toMatchObject({ id })
+  expect(await response.json()).toMatchObject({ id })
   const [old] = shop.service.intents(orderId)
   expect(shop.service.intents(orderId)).toMatchObject([{ amount: 490000 }, { amount: 980000 }])
   shop.service.settle(id, 'succeeded')
@@ -247,18 +247,18 @@ test('returns the handoff at the new price if the order changes while its intent
 
 test('returns no handoff if the cart is emptied while its intent is created', async () => {
   const { buyer, orderId } = await shop.order('lori-honey')
-  const answer = await handoffDuring({ buyer, orderId }, () => buyer.put('lori-honey', 0))
-  expect(answer.status).toBe(404)
+  const response = await handoffDuring({ buyer, orderId }, () => buyer.put('lori-honey', 0))
+  expect(response.status).toBe(404)
 })
 
 test('returns a new intent if the payment fails while another tab opens', async () => {
   const { buyer, orderId, id } = await handedOff()
   buyer.dropCookie('pi-handoff')
-  const answer = await handoffDuring({ buyer, orderId }, () => {
+  const response = await handoffDuring({ buyer, orderId }, () => {
     shop.service.settle(id, 'failed')
     return buyer.status(orderId)
   })
-  expect(((await answer.json()) as { id: string }).id).not.toBe(id)
+  expect(((await response.json()) as { id: string }).id).not.toBe(id)
 })
 
 test('uses the first intent again if the cart is changed back', async () => {
@@ -297,14 +297,14 @@ test('returns the same 404 for another buyer’s order and an unknown order (thr
   const bodies: string[] = []
   for (const id of [orderId, 'unknown']) {
     for (const path of ['/pay/', '/confirming/', '/checkout/status?orderId=', '/orders/']) {
-      const answer = await other.send(path + id)
-      expect(answer.status).toBe(404)
+      const response = await other.send(path + id)
+      expect(response.status).toBe(404)
       // The form for the language leads back to the address.
-      bodies.push((await answer.text()).replace(path + id, path))
+      bodies.push((await response.text()).replace(path + id, path))
     }
-    const answer = await other.requestHandoff(id)
-    expect(answer.status).toBe(404)
-    bodies.push(await answer.text())
+    const response = await other.requestHandoff(id)
+    expect(response.status).toBe(404)
+    bodies.push(await response.text())
   }
   expect(bodies.slice(0, 5)).toEqual(bodies.slice(5))
 })
@@ -333,9 +333,9 @@ test('serves 301 sessions at one address, as behind a proxy or a carrier', async
 test('rejects the eleventh handoff of a session in ten minutes, not that of another session', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')
   for (let call = 1; call <= 10; call++) await buyer.handoff(orderId)
-  const answer = await buyer.requestHandoff(orderId)
-  expect(answer.status).toBe(429)
-  expect(await answer.json()).toMatchObject({ code: 'rate_limited' })
+  const response = await buyer.requestHandoff(orderId)
+  expect(response.status).toBe(429)
+  expect(await response.json()).toMatchObject({ code: 'rate_limited' })
   await handedOff('thyme-tea')
 })
 
@@ -363,11 +363,11 @@ async function handoffDuring(
     release = resolve
   })
   const asked = shop.service.count('POST')
-  const answer = buyer.requestHandoff(orderId)
+  const response = buyer.requestHandoff(orderId)
   await expect.poll(() => shop.service.count('POST')).toBe(asked + 1)
   await change()
   release()
-  return await answer
+  return await response
 }
 
 const unreachable = new ConnectionError('no response', {

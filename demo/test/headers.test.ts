@@ -115,6 +115,6 @@ test('accepts a report of a policy violation with 204', async () => {
   const buyer = await shop.buyer()
   const body = '{"not":"a report"}'
   const headers = { 'content-type': 'application/reports+json', origin: '' }
-  const answer = await buyer.send('/reports', { method: 'POST', body, headers })
-  expect(answer.status).toBe(204)
+  const response = await buyer.send('/reports', { method: 'POST', body, headers })
+  expect(response.status).toBe(204)
 })

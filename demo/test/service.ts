@@ -26,11 +26,11 @@ export async function startService(): Promise<Service> {
     const headers = Object.entries(req.headers).map(([name, value]) => [name, String(value)])
     const body = method === 'POST' ? await text(req) : null
     const init = { method, headers: Object.fromEntries(headers), body }
-    const answer = await fake.fetch(fake.options.baseUrl + url, init)
-    const intent = (await answer.json()) as { id: string }
+    const response = await fake.fetch(fake.options.baseUrl + url, init)
+    const intent = (await response.json()) as { id: string }
     if (method === 'POST') await service.held
     const status = method === 'GET' ? statuses.get(intent.id) : undefined
-    res.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+    res.writeHead(response.status, { 'content-type': response.headers.get('content-type') ?? '' })
     res.end(JSON.stringify({ ...intent, ...(status && { status }) }))
   })
   const service: Service = {

@@ -93,8 +93,8 @@ test('rejects a change that is based on another quantity than the cart has', asy
 
 test('creates no order for an empty cart', async () => {
   const buyer = await shop.buyer()
-  const answer = await buyer.send('/orders', { method: 'POST', form: {} })
-  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/cart'])
+  const response = await buyer.send('/orders', { method: 'POST', form: {} })
+  expect([response.status, response.headers.get('location')]).toEqual([303, '/cart'])
   expect(await buyer.orders()).toEqual([])
 })
 
@@ -144,8 +144,8 @@ test('rejects changes from pages of other sites', async () => {
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
   ]) {
-    const answer = await buyer.send('/cart', { method: 'POST', form, headers })
-    expect(answer.status, JSON.stringify(headers)).toBe(403)
+    const response = await buyer.send('/cart', { method: 'POST', form, headers })
+    expect(response.status, JSON.stringify(headers)).toBe(403)
   }
   const headers = { 'content-type': 'text/plain' }
   expect((await buyer.send('/cart', { method: 'POST', form, headers })).status).toBe(415)
@@ -189,7 +189,10 @@ test('every page has a description, a picture for links, and an icon', async () 
 
 test('redirects from another loopback name to the shop’s origin', async () => {
   const url = `${shop.url.replace('localhost', '127.0.0.1')}/cart?from=mail`
-  const [answer] = await once(get(url, { headers: { 'sec-fetch-mode': 'navigate' } }), 'response')
-  answer.resume()
-  expect([answer.statusCode, answer.headers.location]).toEqual([307, `${shop.url}/cart?from=mail`])
+  const [response] = await once(get(url, { headers: { 'sec-fetch-mode': 'navigate' } }), 'response')
+  response.resume()
+  expect([response.statusCode, response.headers.location]).toEqual([
+    307,
+    `${shop.url}/cart?from=mail`,
+  ])
 })

@@ -15,7 +15,7 @@ export interface Definition {
 
 type Target = '' | `≤ ${number}` | `≥ ${number}`
 
-/** Its name, and a series or a constant; the figure is that of ours unless it is named. */
+/** Its name, and a series or a constant; the figure is that of pi-checkout unless another is named. */
 type Baseline = readonly [against: string, series: string | number, figure?: string]
 
 function row(
@@ -114,7 +114,7 @@ const elementRows = [
 // The service.
 
 const bareHandler =
-  'a bare node:http handler that checks key and body, hashes and answers the same bytes'
+  'a bare node:http handler that checks key and body, hashes and returns the same bytes'
 const twoCores =
   'limit: the load, the service and PostgreSQL share two cores; the service itself works less than with all intents in its own memory'
 
@@ -161,7 +161,7 @@ function loadRows(concurrency: 64 | 1): Definition[] {
       'retrieves, embedded',
       memory('retrieves'),
       '≥ 0.85',
-      'limit: the engine reads the intents on the core that answers the requests',
+      'limit: the engine reads the intents on the core that handles the requests',
     ),
     load(
       'creates per second, HTTP part',
@@ -229,7 +229,7 @@ const serviceRows = [
   ...growthRows(
     'embedded',
     ['embedded store', '100,000'],
-    'limit: the engine writes its checkpoints and statistics in the process that answers, so that single rounds differ by half',
+    'limit: the engine writes its checkpoints and statistics in the process that handles requests, so that single rounds differ by half',
   ),
   ...['two', 'three'].map((count) =>
     row(
@@ -264,7 +264,7 @@ function serviceStartRow(
   directory: 'new' | 'existing',
   ...rest: readonly [Target, string?]
 ): Definition {
-  const what = `start to first answered create, ${directory} directory`
+  const what = `start to first created intent, ${directory} directory`
   return row(what, [`start, ${directory} directory`, 'seconds'], ['1 second', 1], ...rest)
 }
 

@@ -1,4 +1,4 @@
-// Writes a Brotli and a gzip file beside each script and style of a folder: `node compress.mjs FOLDER`.
+// Writes a Brotli and a gzip file next to each script and style of a folder: `node compress.mjs FOLDER`.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv } from 'node:process'

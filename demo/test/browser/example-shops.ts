@@ -18,7 +18,7 @@ export const variables = {
 }
 
 /** Fields that these tests read. */
-export interface Answer {
+export interface ResponseBody {
   readonly id: string
   readonly clientSecret: string
   readonly phase: string
@@ -47,18 +47,18 @@ export async function register(origin: string): Promise<void> {
   await sandbox(`environments/${environments[0]?.id}/origins`, { origin })
 }
 
-export async function sandbox(path: string, body?: object): Promise<Answer> {
-  const answer = await fetch(`${stack.baseUrl}/_sandbox/${path}`, {
+export async function sandbox(path: string, body?: object): Promise<ResponseBody> {
+  const response = await fetch(`${stack.baseUrl}/_sandbox/${path}`, {
     headers: {
       authorization: `Bearer ${stack.adminToken}`,
       ...(body && { 'content-type': 'application/json' }),
     },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  return read(answer)
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return read(response)
 }
 
-export async function read(answer: Response): Promise<Answer> {
-  return (await answer.json()) as Answer // The tests expect what they need of it.
+export async function read(response: Response): Promise<ResponseBody> {
+  return (await response.json()) as ResponseBody // The tests expect what they need of it.
 }

@@ -24,8 +24,8 @@ test.each(servers)('the %s example survives clients that disconnect at any byte'
     serves: async () => {
       const signal = AbortSignal.timeout(30_000)
       const init = { method: 'POST', headers, body: '{}', signal }
-      const answer = await fetch(`${shop}/checkout/handoff`, init)
-      expect([answer.status, Object.keys(await read(answer))]).toEqual([
+      const response = await fetch(`${shop}/checkout/handoff`, init)
+      expect([response.status, Object.keys(await read(response))]).toEqual([
         200,
         ['id', 'clientSecret'],
       ])

@@ -32,7 +32,7 @@ for (const { locale, colorScheme, viewport } of [
       await page.locator('h1').first().waitFor()
       await page.evaluate('document.fonts.ready.then(() => {})')
       await keepScreen(page, `${locale}-${colorScheme}-${viewport.width}-${name}`)
-      // Before the long search for faults: a page that waits may have heard its answer by then.
+      // Before the long search for faults: a page that waits may have its response by then.
       expect(await layoutShifts(), name).toEqual([])
       expect(await seriousFaults(page), name).toEqual([])
       const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'

@@ -1,7 +1,7 @@
 /**
  * Lets the benchmark run what users run: its imports of the source are taken from the build.
  *
- * The types are the source's own. What runs TypeScript for us names every function anew each time it is
+ * The types are the source's own. A program that runs TypeScript names every function again each time it is
  * made, which costs a request a tenth of its time.
  *
  * @module

@@ -1,4 +1,4 @@
-/** Answers creates and retrieves immediately, in a separate process, so that only clients are measured. @module */
+/** Responds to creates and retrieves immediately, in a separate process, so that only clients are measured. @module */
 import { text } from 'node:stream/consumers'
 import { listen } from './child.ts'
 

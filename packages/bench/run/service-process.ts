@@ -144,7 +144,7 @@ function bare(): Listener {
   const expected = mac(apiKey)
   const byId = new Map<string, StoredIntent>()
 
-  function answer(
+  function send(
     response: ServerResponse,
     { status, body, location }: { status: number; body: string; location?: string },
   ): void {
@@ -161,13 +161,13 @@ function bare(): Listener {
     const [, token = ''] =
       /^Bearer +([!-~]{1,512})$/i.exec(request.headers.authorization ?? '') ?? []
     if (!timingSafeEqual(mac(token), expected)) {
-      answer(response, { status: 401, body: '{}' })
+      send(response, { status: 401, body: '{}' })
       return
     }
     if (request.method === 'GET') {
       const intent = byId.get((request.url ?? '').slice('/payment-intents/'.length))
       const body = intent ? JSON.stringify(serializeIntent(intent)) : '{}'
-      answer(response, { status: intent ? 200 : 404, body })
+      send(response, { status: intent ? 200 : 404, body })
       return
     }
     const body = CreatePaymentIntentSchema.parse(readJson(await readBody(request, 65_536)))
@@ -179,7 +179,7 @@ function bare(): Listener {
     }
     byId.set(draft.id, storedOf(draft))
     const made = JSON.stringify(serializeCreated(draft, clientSecret(keys, draft)))
-    answer(response, { status: 201, body: made, location: `/payment-intents/${draft.id}` })
+    send(response, { status: 201, body: made, location: `/payment-intents/${draft.id}` })
   }
   return { handle, apiKey }
 }

@@ -1,4 +1,4 @@
-/** Starts of the built program: time to the first answered create, and memory while idle. @module */
+/** Starts of the built program: time to the first created intent, and memory while idle. @module */
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

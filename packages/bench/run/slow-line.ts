@@ -81,7 +81,7 @@ async function openForm(browser: Browser, { shop }: Origins) {
   return figures
 }
 
-/** Sends the requests that need each other's answers, without anything to load, run, or draw. */
+/** Sends the requests that need each other's responses, without anything to load, run, or draw. */
 async function sendRequests({ shop, checkout }: Origins): Promise<{ readonly ms: number }> {
   const buyer = new HttpBuyer({
     ...{ shop: shop.replace('localhost', '127.0.0.1'), shopOrigin: shop, checkout },

@@ -34,7 +34,7 @@ export class HostedPage {
     this.#checkoutOrigin = checkoutOrigin
   }
 
-  /** @returns The page, or `undefined` if the intent cannot be opened any more. */
+  /** @returns The page, or `undefined` if the intent can no longer be opened. */
   static async open(
     checkoutOrigin: string,
     handoff: Handoff,

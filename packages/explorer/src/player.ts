@@ -111,7 +111,7 @@ export class Player {
   }
 }
 
-/** A request of the adapter fails if the shop exits meanwhile. Returns that violation, or the error. */
+/** A request of the adapter fails if the shop exits in the meantime. Returns that violation, or the error. */
 async function explain(error: unknown, sequence: Sequence): Promise<unknown> {
   if (error instanceof Violation) return error
   await sleep(200)

@@ -348,9 +348,9 @@ export class Sequence {
   /** Asks the adapter, whose requests are not the buyer's. */
   async #unrecorded<T>(ask: () => Promise<T>): Promise<T> {
     const { length } = this.requests
-    const answer = await ask()
+    const response = await ask()
     this.requests.length = length
-    return answer
+    return response
   }
 
   /** The buyer opens the page again, which requests the status. */
@@ -372,7 +372,7 @@ export class Sequence {
     }
   }
 
-  /** Repeats a question until the answer is yes, for `settlesWithin`. */
+  /** Repeats a check until it succeeds, for `settlesWithin`. */
   async #becomes(question: () => Promise<boolean>): Promise<boolean> {
     const until = performance.now() + this.#settlesWithin
     while (!(await question())) {

@@ -91,7 +91,7 @@ async function startServer(
   }
   let server: ChildProcess | undefined
   let standby: TemporaryPostgres | undefined
-  /** Ids of stopped processes. None ends before it goes on. */
+  /** Ids of stopped processes. None ends before it continues. */
   const frozen: number[] = []
 
   async function start(): Promise<void> {

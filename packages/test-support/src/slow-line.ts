@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface SlowLineOptions {
-  /** Milliseconds from a byte to the answer to it. A new connection takes one more. */
+  /** Milliseconds from a byte to the response to it. A new connection takes one more. */
   readonly roundTrip: number
   /** In each direction, of all connections together. */
   readonly bytesPerSecond: number

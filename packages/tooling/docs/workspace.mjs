@@ -47,7 +47,7 @@ const projects = {
   'jsconfig.json': projectOf({ ...options, ...looser }, ['*/**/*.js', '*/**/*.mjs', '*/**/*.jsx']),
 }
 
-/** Creates the folder anew. */
+/** Creates the folder again. */
 export function createWorkspace() {
   rmSync(home, { recursive: true, force: true })
   for (const name of ['server', 'element', 'service', 'explorer', 'contract']) {

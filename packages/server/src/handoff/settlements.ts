@@ -39,7 +39,7 @@ export class Settlements<Order extends HandoffOrder> {
    * Examines the intent of an order. Calls for one intent that overlap run the hook once: each retrieves the intent, and all
    * wait for the same settlement.
    *
-   * @param signal - After its abort the order is not settled any more, and a settlement is not waited for.
+   * @param signal - After its abort the order is no longer settled, and a settlement is not waited for.
    */
   async examine(
     order: Order,

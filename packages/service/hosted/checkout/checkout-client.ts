@@ -13,7 +13,7 @@ import type {
   SessionGrant,
 } from '../../shared/checkout-api.ts'
 
-/** Why the page cannot go on. `ApiProblem` is one. */
+/** Why the page cannot continue. `ApiProblem` is one. */
 export interface Failure {
   readonly code: string
   readonly detail: string

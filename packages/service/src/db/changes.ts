@@ -33,7 +33,7 @@ export function shareChanges(database: Database, connect: (() => pg.Client) | un
   }
 }
 
-/** Publishes committed changes, one statement at a time. Changes meanwhile share the next one. */
+/** Publishes committed changes, one statement at a time. Changes in the meantime share the next one. */
 function createPublisher(database: Database) {
   const pending = new Map<string, number>()
   const closing = new AbortController()
