@@ -1,9 +1,14 @@
 /** Converts requests of Node.js to calls, and results to its responses, before or after a body parser. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type HandoffCall, type HandoffResult, maxHandoffBody } from '../handoff/call.ts'
+import {
+  type HandoffCall,
+  type HandoffResult,
+  maxHandoffBody,
+  problemResult,
+} from '../handoff/call.ts'
 import { type Respond, respond } from '../handoff/create-handoff.ts'
 import { defaultBasePath, routeOf } from '../handoff/parse-request.ts'
-import { HandoffRejection, problemResult } from '../handoff/problem.ts'
+import { HandoffRejection } from '../handoff/problem.ts'
 
 /** A handoff whose hooks get the request of this framework as their context. */
 export type HandoffFor<Context> = (request: Request, context: Context) => Promise<Response>

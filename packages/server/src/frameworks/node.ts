@@ -6,7 +6,7 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { problemResult } from '../handoff/problem.ts'
+import { problemResult } from '../handoff/call.ts'
 import {
   type HandoffFor,
   isHandoffRoute,

@@ -1,6 +1,7 @@
 /** A request to the handoff's routes and its response, as plain data. Adapters convert both. @module */
+import { problemMediaType } from '@pi-checkout/contract/problem'
 import { readText } from '../client/read-text.ts'
-import { HandoffRejection } from './problem.ts'
+import { type HandoffProblemCode, HandoffRejection, handoffProblems } from './problem.ts'
 
 /** Maximum bytes of a body. */
 export const maxHandoffBody = 4096
@@ -46,6 +47,22 @@ export function callFromRequest(request: Request): HandoffCall {
       return text
     },
     request: () => request,
+  }
+}
+
+/** Returns the response of a code. */
+export function problemResult(code: HandoffProblemCode, allow?: 'GET' | 'POST'): HandoffResult {
+  const { status, title } = handoffProblems[code]
+  const retryable = code === 'payment_unavailable'
+  return {
+    status,
+    headers: [
+      ['cache-control', 'no-store, private'],
+      ['content-type', problemMediaType],
+      ['x-content-type-options', 'nosniff'],
+      ...(allow ? [['allow', allow] as const] : []),
+    ],
+    body: JSON.stringify({ type: 'about:blank', title, status, code, retryable }),
   }
 }
 

@@ -11,7 +11,13 @@ import { ConfigurationError, PiError } from '../client/errors.ts'
 import type { Handoff } from '../client/payment-intents.ts'
 import { excerpt } from '../client/redact.ts'
 import { testTimeOf } from '../client/test-time.ts'
-import { callFromRequest, type HandoffCall, type HandoffResult, toResponse } from './call.ts'
+import {
+  callFromRequest,
+  type HandoffCall,
+  type HandoffResult,
+  problemResult,
+  toResponse,
+} from './call.ts'
 import { createHandoffCookie, type HandoffCookie } from './handoff-cookie.ts'
 import type { HandoffOptions, HandoffOrder, HookRequest, OpenOrder } from './options.ts'
 import {
@@ -22,7 +28,7 @@ import {
   routeMethods,
   routeOf,
 } from './parse-request.ts'
-import { HandoffRejection, problemResult, publicCode, quoted, received } from './problem.ts'
+import { HandoffRejection, publicCode, quoted, received } from './problem.ts'
 import { type ReconcileOptions, type ReconcileSummary, reconcile } from './reconcile.ts'
 import { Settlements } from './settlements.ts'
 import { type ShopOrigins, shopOriginsOf } from './shop-origins.ts'

@@ -1,9 +1,7 @@
 /** Errors that the handoff's routes return. A browser gets a code and a title, no internal reason. @module */
 import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
-import { problemMediaType } from '@pi-checkout/contract/problem'
 import { PiError } from '../client/errors.ts'
 import { excerpt } from '../client/redact.ts'
-import type { HandoffResult } from './call.ts'
 
 /** Each code that the handoff's routes return. */
 export const handoffProblems = {
@@ -62,20 +60,4 @@ export function publicCode(error: unknown): HandoffProblemCode {
   if (!PiError.is(error)) return 'internal_error'
   if (error.retryable) return 'payment_unavailable'
   return error.status === 401 ? 'internal_error' : 'payment_refused'
-}
-
-/** Returns the response of a code. */
-export function problemResult(code: HandoffProblemCode, allow?: 'GET' | 'POST'): HandoffResult {
-  const { status, title } = handoffProblems[code]
-  const retryable = code === 'payment_unavailable'
-  return {
-    status,
-    headers: [
-      ['cache-control', 'no-store, private'],
-      ['content-type', problemMediaType],
-      ['x-content-type-options', 'nosniff'],
-      ...(allow ? [['allow', allow] as const] : []),
-    ],
-    body: JSON.stringify({ type: 'about:blank', title, status, code, retryable }),
-  }
 }
