@@ -16,11 +16,8 @@ import { jsonHeaders } from '../../service/src/http/response.ts'
 import { randomBase62, randomSalt } from '../../service/src/ids.ts'
 import { clientSecret } from '../../service/src/intents/client-secret.ts'
 import type { NewIntent } from '../../service/src/intents/create-batch.ts'
-import {
-  createIntentStore,
-  type IntentStore,
-  type StoredIntent,
-} from '../../service/src/intents/intents.ts'
+import type { StoredIntent } from '../../service/src/intents/intent-row.ts'
+import { createIntentStore, type IntentStore } from '../../service/src/intents/intents.ts'
 import { serializeCreated, serializeIntent } from '../../service/src/intents/serialize.ts'
 import { createAuthenticator } from '../../service/src/merchants/authenticate.ts'
 import { createNotifier } from '../../service/src/notifier/notifier.ts'

@@ -7,12 +7,8 @@
  * @module
  */
 import type { Queryable } from '../db/database.ts'
-import {
-  type IntentKey,
-  moveIntent,
-  type StoreAndClock,
-  type StoredIntent,
-} from '../intents/intents.ts'
+import type { IntentKey, StoredIntent } from '../intents/intent-row.ts'
+import { moveIntent, type StoreAndClock } from '../intents/intents.ts'
 import { type Cause, decide, type Rejection } from '../intents/lifecycle.ts'
 import type { Authorization } from '../provider/acquirer.ts'
 import { type IntentSnapshot, loadIntent } from './intent-snapshot.ts'

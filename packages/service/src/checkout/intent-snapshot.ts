@@ -1,14 +1,8 @@
 /** Reads an intent with its environment and the environment's time, after applying passed deadlines. @module */
 import type { Queryable } from '../db/database.ts'
 import { findBatch } from '../intents/find-batch.ts'
-import {
-  applyDeadlines,
-  findIntent,
-  type IntentKey,
-  type RetrievedIntent,
-  type StoreAndClock,
-  type StoredIntent,
-} from '../intents/intents.ts'
+import type { IntentKey, RetrievedIntent, StoredIntent } from '../intents/intent-row.ts'
+import { applyDeadlines, findIntent, type StoreAndClock } from '../intents/intents.ts'
 import {
   type Environment,
   environmentLookUps,

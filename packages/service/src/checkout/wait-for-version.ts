@@ -1,5 +1,5 @@
 /** Long polling for changes of an intent. @module */
-import type { IntentKey } from '../intents/intents.ts'
+import type { IntentKey } from '../intents/intent-row.ts'
 import { nextDeadline } from '../intents/lifecycle.ts'
 import type { Holder, Notifier, Woken } from '../notifier/notifier.ts'
 import type { RetrievedSnapshot } from './intent-snapshot.ts'

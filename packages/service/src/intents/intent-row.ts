@@ -4,9 +4,37 @@
  *
  * @module
  */
+import type { Currency, Customer, Metadata } from '@pi-checkout/contract'
 import { Fragment, readTime } from '../db/database.ts'
-import type { RetrievedIntent, StoredIntent } from './intents.ts'
-import type { PendingChallenge } from './lifecycle.ts'
+import type { IntentState, PendingChallenge } from './lifecycle.ts'
+
+/** An intent as stored. Customer and metadata are for the merchant, and no checkout page shows them. */
+export interface StoredIntent extends IntentState {
+  readonly id: string
+  readonly environmentId: string
+  /** Number that increases by one with each transition. `moveIntent` compares it. */
+  readonly version: number
+  readonly amount: number
+  readonly currency: Currency
+  readonly orderId: string
+  readonly customer: Customer | null
+  readonly metadata: Metadata | null
+  readonly secretKid: string
+  readonly secretSalt: Buffer | null
+  readonly createdAt: Date
+}
+
+/** An intent for a retrieve, without the source of its `clientSecret`. */
+export type RetrievedIntent = Omit<StoredIntent, 'secretKid' | 'secretSalt'>
+
+export interface IntentKey {
+  readonly environmentId: string
+  readonly id: string
+}
+
+export interface PackedRow {
+  readonly packed: string
+}
 
 const retrieved = `
   id, environment_id, status, version, amount, currency, order_id,

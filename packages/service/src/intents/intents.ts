@@ -1,47 +1,28 @@
 /** Payment Intents in the store. Reads apply passed deadlines, and changes use compare-and-set. @module */
-import type { Currency, Customer, Metadata } from '@pi-checkout/contract'
 import type { Database, Queryable } from '../db/database.ts'
 import type { Environment } from '../merchants/environments.ts'
 import { createBatch } from './create-batch.ts'
 import { findBatch } from './find-batch.ts'
-import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
+import {
+  type IntentKey,
+  type PackedRow,
+  packedStoredIntent,
+  type RetrievedIntent,
+  readStoredIntent,
+  type StoredIntent,
+} from './intent-row.ts'
 import {
   type Cause,
   deadlineTransition,
   decide,
-  type IntentState,
   type Rejection,
   type Transition,
 } from './lifecycle.ts'
-
-/** An intent as stored. Customer and metadata are for the merchant, and no checkout page shows them. */
-export interface StoredIntent extends IntentState {
-  readonly id: string
-  readonly environmentId: string
-  /** Number that increases by one with each transition. `moveIntent` compares it. */
-  readonly version: number
-  readonly amount: number
-  readonly currency: Currency
-  readonly orderId: string
-  readonly customer: Customer | null
-  readonly metadata: Metadata | null
-  readonly secretKid: string
-  readonly secretSalt: Buffer | null
-  readonly createdAt: Date
-}
-
-/** An intent for a retrieve, without the source of its `clientSecret`. */
-export type RetrievedIntent = Omit<StoredIntent, 'secretKid' | 'secretSalt'>
 
 /** A store with a clock of real time. */
 export interface StoreAndClock {
   readonly db: Database
   readonly now: () => Date
-}
-
-export interface IntentKey {
-  readonly environmentId: string
-  readonly id: string
 }
 
 /** Store of the merchant API's operations. */
@@ -164,10 +145,6 @@ export async function revokeSecret(
   if (revoked.length === 0) return false
   db.notify({ intentId: id, version: Infinity })
   return true
-}
-
-export interface PackedRow {
-  readonly packed: string
 }
 
 /** State of an open confirmation by the new status of its intent. */

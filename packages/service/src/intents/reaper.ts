@@ -10,8 +10,9 @@ import type { Logger } from 'pino'
 import { type Database, Fragment } from '../db/database.ts'
 import { logError } from '../log.ts'
 import { environmentNow } from '../merchants/environments.ts'
+import type { PackedRow } from './intent-row.ts'
 import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
-import { applyDeadlines, type PackedRow, type StoreAndClock } from './intents.ts'
+import { applyDeadlines, type StoreAndClock } from './intents.ts'
 import { lifetimes } from './lifetimes.ts'
 
 const interval = 10_000

@@ -1,7 +1,7 @@
 /** Serializes intents for the merchant API. Lists fields, so that no other is included. @module */
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract'
 import type { CreatedRecord } from './create-batch.ts'
-import type { RetrievedIntent } from './intents.ts'
+import type { RetrievedIntent } from './intent-row.ts'
 
 /** Returns the response to a create and to its replays: the intent as created, and its secret. */
 export function serializeCreated(

@@ -6,13 +6,9 @@ import type {
   IntentPage,
 } from '../../shared/sandbox-api.ts'
 import { Fragment, type Queryable } from '../db/database.ts'
+import type { PackedRow, StoredIntent } from '../intents/intent-row.ts'
 import { packedStoredIntent, readStoredIntent } from '../intents/intent-row.ts'
-import {
-  applyDeadlines,
-  type PackedRow,
-  type StoreAndClock,
-  type StoredIntent,
-} from '../intents/intents.ts'
+import { applyDeadlines, type StoreAndClock } from '../intents/intents.ts'
 import { deadlineTransition } from '../intents/lifecycle.ts'
 import { serializeIntent } from '../intents/serialize.ts'
 import { type Environment, environmentNow, selectEnvironment } from '../merchants/environments.ts'

@@ -6,12 +6,8 @@ import { confirm } from '../checkout/confirm.ts'
 import { type IntentSnapshot, loadIntent } from '../checkout/intent-snapshot.ts'
 import { transitionCause } from '../checkout/provider-result.ts'
 import { randomBase62 } from '../ids.ts'
-import {
-  applyCauses,
-  moveIntent,
-  type StoreAndClock,
-  type StoredIntent,
-} from '../intents/intents.ts'
+import type { StoredIntent } from '../intents/intent-row.ts'
+import { applyCauses, moveIntent, type StoreAndClock } from '../intents/intents.ts'
 import { type Cause, deadlineTransition, type Rejection } from '../intents/lifecycle.ts'
 import { findEnvironmentOfIntent } from '../merchants/environments.ts'
 import { authorize, type ProviderResult } from '../provider/acquirer.ts'

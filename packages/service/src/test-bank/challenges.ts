@@ -17,7 +17,8 @@ import {
 } from '../checkout/provider-result.ts'
 import type { Queryable } from '../db/database.ts'
 import { randomBase62 } from '../ids.ts'
-import { applyCauses, type IntentKey, type StoreAndClock } from '../intents/intents.ts'
+import type { IntentKey } from '../intents/intent-row.ts'
+import { applyCauses, type StoreAndClock } from '../intents/intents.ts'
 import type { Cause, Failure } from '../intents/lifecycle.ts'
 import { maxChallengeTries } from '../intents/lifetimes.ts'
 

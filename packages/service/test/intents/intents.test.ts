@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { StoreError } from '../../src/db/errors.ts'
 import { createBatch, type NewIntent } from '../../src/intents/create-batch.ts'
 import { findBatch } from '../../src/intents/find-batch.ts'
+import type { StoredIntent } from '../../src/intents/intent-row.ts'
 import {
   applyCauses,
   createIntentStore,
   findIntent,
   moveIntent,
   revokeSecret,
-  type StoredIntent,
 } from '../../src/intents/intents.ts'
 import { type Cause, decide } from '../../src/intents/lifecycle.ts'
 import { hashes, newIntent, observed, openTestStore } from '../support/store.ts'
