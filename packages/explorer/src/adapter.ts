@@ -160,19 +160,24 @@ export interface Adapter {
 }
 
 const isFunction = ['a function', (value: unknown): boolean => typeof value === 'function'] as const
-const rules = new Map<string, readonly [rule: string, isValid: (value: unknown) => boolean]>(
+const partRules = new Map<string, readonly [rule: string, isValid: (value: unknown) => boolean]>(
   Object.entries({
     routes: [
       'an object with the paths page, handoff, or status',
       (value) =>
         typeof value === 'object' &&
         Object.entries(value ?? { '': '' }).every(
-          ([name, path]) => /^(?:page|handoff|status)$/.test(name) && String(path).startsWith('/'),
+          ([name, path]) =>
+            /^(?:page|handoff|status)$/.test(name) &&
+            (path === undefined || (typeof path === 'string' && path.startsWith('/'))),
         ),
     ],
     buyers: ['a whole number from 1 to 4', (value) => [1, 2, 3, 4].includes(value as number)],
     survivesRestart: ['true or false', (value) => typeof value === 'boolean'],
-    settlesWithin: ['a number of milliseconds from 0', (value) => Number(value) >= 0],
+    settlesWithin: [
+      'a number of milliseconds from 0',
+      (value) => typeof value === 'number' && value >= 0,
+    ],
     env: isFunction,
     begin: isFunction,
     edit: isFunction,
@@ -186,10 +191,10 @@ const rules = new Map<string, readonly [rule: string, isValid: (value: unknown) 
 /** @throws {TypeError} If a part is unknown or invalid. */
 export function checkAdapter(adapter: Adapter): void {
   for (const [name, value] of Object.entries(adapter)) {
-    const [rule, isValid] = rules.get(name) ?? []
+    const [rule, isValid] = partRules.get(name) ?? []
     if (!isValid) {
       throw new TypeError(
-        `adapter.${name}: is not a part of an adapter. The parts are ${[...rules.keys()].join(', ')}.`,
+        `adapter.${name}: is not a part of an adapter. The parts are ${[...partRules.keys()].join(', ')}.`,
       )
     }
     if (value !== undefined && !isValid(value)) {

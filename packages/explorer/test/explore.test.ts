@@ -76,7 +76,8 @@ test.each<[object, string]>([
   ],
   [{ routes: null }, 'routes: must be an object with the paths page, handoff, or status.'],
   [{ survivesRestart: 'yes' }, 'survivesRestart: must be true or false.'],
-  [{ settlesWithin: '3s' }, 'settlesWithin: must be a number of milliseconds from 0.'],
+  [{ settlesWithin: '3000' }, 'settlesWithin: must be a number of milliseconds from 0.'],
+  [{ settlesWithin: -1 }, 'settlesWithin: must be a number of milliseconds from 0.'],
   [{ state: 'paid' }, 'state: must be a function.'],
 ])('rejects the adapter %j', async (adapter, message) => {
   await expect(explore({ command, adapter })).rejects.toThrow(`adapter.${message}`)
