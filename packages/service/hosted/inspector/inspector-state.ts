@@ -164,7 +164,8 @@ export class InspectorState {
 
   /** Changes the selected environment. Returns whether it succeeded. */
   async change(method: Method, path: string, body?: unknown): Promise<boolean> {
-    const done = await this.send(method, `/environments/${this.environment?.id}/${path}`, body)
+    if (!this.environment) return false
+    const done = await this.send(method, `/environments/${this.environment.id}/${path}`, body)
     return done !== undefined
   }
 
