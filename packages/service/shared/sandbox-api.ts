@@ -45,6 +45,7 @@ export interface IntentPage {
 /** An intent of the merchant API, with its other stored data. */
 export interface IntentDetails {
   readonly intent: PaymentIntent
+  /** Id of the environment. */
   readonly environment: string
   readonly version: number
   /** Number of confirmations, 0 to 10. */

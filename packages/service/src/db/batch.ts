@@ -21,8 +21,11 @@ export interface BatchOptions<Item, Result> {
 }
 
 interface Shape {
+  /** Maximum number of concurrent batches. */
   readonly lanes: number
+  /** Maximum number of items in a batch. */
   readonly size: number
+  /** Whether a batch starts immediately if none is running. */
   readonly immediate: boolean
 }
 

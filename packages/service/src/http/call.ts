@@ -13,6 +13,7 @@ export class Call {
   audience: Audience = 'public'
   /** Decoded path parameters. For a path that ends with `*`, `rest` is the remaining path, not decoded. */
   params: Readonly<Record<string, string>> = noParams
+  /** Address of the client, for the access log. */
   client: string | undefined = undefined
   /** Time of `performance.now()`, in milliseconds. */
   readonly startedAt = performance.now()
@@ -22,6 +23,7 @@ export class Call {
   environment: { readonly id: string; readonly mode: 'test' | 'live' } | undefined = undefined
   intentId: string | undefined = undefined
   replayed = false
+  /** Code of the problem that was sent. */
   problem: string | undefined = undefined
   /** JSON Pointers of the rejected fields. */
   pointers: readonly string[] = noPointers
@@ -40,6 +42,7 @@ export class Call {
     return this.#requestId
   }
 
+  /** Path without the query. */
   get path(): string {
     const { url = '' } = this.request
     const query = url.indexOf('?')

@@ -1,4 +1,9 @@
-/** Limits open connections, and the time for which a client may read nothing. @module */
+/**
+ * Limits open connections, and the time for which a client may read nothing. At its limit a server closes the
+ * connection that has been idle for longest, so that idle connections do not block other clients.
+ *
+ * @module
+ */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 

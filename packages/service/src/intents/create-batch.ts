@@ -13,8 +13,12 @@ import type { Database, Queryable } from '../db/database.ts'
 import { isLockConflict, isOneRowsFault } from '../db/errors.ts'
 import type { SecretSource } from './client-secret.ts'
 import type { IdempotencyHashes } from './idempotency.ts'
-import type { PackedRow, StoredIntent } from './intent-row.ts'
-import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
+import {
+  type PackedRow,
+  packedStoredIntent,
+  readStoredIntent,
+  type StoredIntent,
+} from './intent-row.ts'
 import { lifetimes } from './lifetimes.ts'
 
 /** The immutable part of an intent, from which the response to a create is built. */

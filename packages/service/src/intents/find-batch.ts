@@ -2,8 +2,7 @@
 import { batch, Failed } from '../db/batch.ts'
 import type { Database } from '../db/database.ts'
 import { isOneRowsFault } from '../db/errors.ts'
-import type { IntentKey, RetrievedIntent } from './intent-row.ts'
-import { packedIntent, readIntent } from './intent-row.ts'
+import { type IntentKey, packedIntent, type RetrievedIntent, readIntent } from './intent-row.ts'
 
 /** Reads intents without applying deadlines. Unknown ids and those of others take the same time. */
 export function findBatch(db: Database): (key: IntentKey) => Promise<RetrievedIntent | undefined> {

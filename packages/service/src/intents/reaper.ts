@@ -10,11 +10,11 @@ import type { Logger } from 'pino'
 import { type Database, Fragment } from '../db/database.ts'
 import { logError } from '../log.ts'
 import { environmentNow } from '../merchants/environments.ts'
-import type { PackedRow } from './intent-row.ts'
-import { packedStoredIntent, readStoredIntent } from './intent-row.ts'
+import { type PackedRow, packedStoredIntent, readStoredIntent } from './intent-row.ts'
 import { applyDeadlines, type StoreAndClock } from './intents.ts'
 import { lifetimes } from './lifetimes.ts'
 
+/** Time between rounds in milliseconds. */
 const interval = 10_000
 /** Number of rows in a batch. Each takes less than 50 milliseconds. Deadlines are the slowest, because they change row by row. */
 const batchSizes = { deadlines: 50, keys: 200, tokens: 1000, intents: 100 } as const

@@ -6,8 +6,12 @@ import type {
   IntentPage,
 } from '../../shared/sandbox-api.ts'
 import { Fragment, type Queryable } from '../db/database.ts'
-import type { PackedRow, StoredIntent } from '../intents/intent-row.ts'
-import { packedStoredIntent, readStoredIntent } from '../intents/intent-row.ts'
+import {
+  type PackedRow,
+  packedStoredIntent,
+  readStoredIntent,
+  type StoredIntent,
+} from '../intents/intent-row.ts'
 import { applyDeadlines, type StoreAndClock } from '../intents/intents.ts'
 import { deadlineTransition } from '../intents/lifecycle.ts'
 import { serializeIntent } from '../intents/serialize.ts'

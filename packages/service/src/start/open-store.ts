@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
-import { codeOf, prepareDirectory, writeDurably } from '../db/embedded/data-directory.ts'
+import { prepareDirectory, writeDurably } from '../db/embedded/data-directory.ts'
 import { lockDirectory } from '../db/embedded/directory-lock.ts'
 import { openPglite } from '../db/embedded/pglite.ts'
 import { migrate } from '../db/migrate.ts'
@@ -15,6 +15,7 @@ import {
   readSecretKeys,
   type SecretKeys,
 } from '../secret-keys.ts'
+import { codeOf } from '../system-error.ts'
 
 export interface Store {
   readonly db: Database

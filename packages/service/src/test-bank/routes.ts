@@ -94,6 +94,7 @@ function resultOf(outcome: ChallengeOutcome | undefined, locale: string): Challe
 interface Form {
   readonly token: string
   readonly locale: string
+  /** `undefined` if the buyer canceled. */
   readonly code: string | undefined
 }
 

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { codeOf } from '../../db/embedded/data-directory.ts'
 import { packageRoot } from '../../package-root.ts'
+import { codeOf } from '../../system-error.ts'
 import { type DoctorFinding, fail, ok, warn } from './doctor-finding.ts'
 
 /** The oldest supported Node.js version, as in `engines` of package.json. */

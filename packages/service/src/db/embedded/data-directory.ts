@@ -1,6 +1,7 @@
 /** Prepares the data directory of the embedded store, and writes files to it. @module */
 import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import { codeOf } from '../../system-error.ts'
 
 /** Creates a data directory. @throws {TypeError} If this user cannot write to it, with the fix. */
 export async function prepareDirectory(directory: string): Promise<void> {
@@ -93,9 +94,4 @@ async function syncParents(folder: string, first: string): Promise<void> {
     parent = dirname(parent)
     await syncFolder(parent)
   }
-}
-
-/** Returns the code of a system error, such as `ENOENT`. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

@@ -16,7 +16,8 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { randomBase62 } from '../../ids.ts'
-import { codeOf, socketPath } from './data-directory.ts'
+import { codeOf } from '../../system-error.ts'
+import { socketPath } from './data-directory.ts'
 
 export class DirectoryInUse extends Error {
   override readonly name = 'DirectoryInUse'

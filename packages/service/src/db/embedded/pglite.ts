@@ -1,4 +1,9 @@
-/** The embedded store: PGlite in this process, to which `pg` connects. @module */
+/**
+ * The embedded store: PGlite in this process, to which `pg` connects. PGlite has no background workers, so this
+ * file writes checkpoints and updates statistics.
+ *
+ * @module
+ */
 import { PGlite } from '@electric-sql/pglite'
 import { type Database, openPool, sessionSettings } from '../database.ts'
 import { StoreError } from '../errors.ts'
