@@ -100,7 +100,7 @@ export type FromFrame =
   | { readonly t: 'ack' }
   /** Height of the content in CSS pixels: more than 0, at most `MAX_SIZE`. */
   | { readonly t: 'size'; readonly h: number }
-  /** The first usable view, or the result of a final intent. */
+  /** The buyer can use the form: at first, and again if a payment is declined after `finish`. */
   | { readonly t: 'ready' }
   /** On from Pay until an outcome, including a challenge. */
   | { readonly t: 'busy'; readonly on: boolean }
@@ -108,7 +108,7 @@ export type FromFrame =
   | { readonly t: 'leave' }
   /** The page's session has expired. It requests `auth` again, and keeps what the buyer typed. */
   | { readonly t: 'renew' }
-  /** The buyer has nothing left to do. Contains no result. */
+  /** The buyer has nothing left to do, perhaps from the first view on. Contains no result. */
   | { readonly t: 'finish' }
   /** The buyer canceled. */
   | { readonly t: 'cancel' }

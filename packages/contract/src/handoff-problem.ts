@@ -11,6 +11,7 @@ export type HandoffProblemCode =
   | 'method_not_allowed'
   | 'order_already_paid'
   | 'payment_in_progress'
+  | 'payment_under_review'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'internal_error'

@@ -25,14 +25,7 @@ export {
 } from './merchant-api/problem.ts'
 export type { FieldErrors } from './merchant-api/problem-schema.ts'
 export { fieldAt, fieldErrors, ProblemSchema } from './merchant-api/problem-schema.ts'
+export type { PaymentIntentStatus, Phase } from './merchant-api/profile.ts'
+export { isFinal, ownProfileName, paymentIntentStatuses, phaseOf } from './merchant-api/profile.ts'
 export { headers, routes } from './merchant-api/routes.ts'
-export type { PaymentIntentStatus, Phase } from './merchant-api/spec-decisions.ts'
-export {
-  apiKeyPattern,
-  apiVersions,
-  isFinal,
-  limits,
-  paymentIntentIdPattern,
-  paymentIntentStatuses,
-  phaseOf,
-} from './merchant-api/spec-decisions.ts'
+export { apiKeyPattern, limits, paymentIntentIdPattern } from './merchant-api/spec-decisions.ts'

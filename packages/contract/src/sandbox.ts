@@ -50,6 +50,3 @@ export const requestFaults = [
 
 /** HTTP statuses as faults: the request is not executed. `fakeService()` has `status()` for them. */
 export const statusFaults = ['409', '429', '500', '503'] as const
-
-/** Faults with a number of milliseconds. `hold-key` delays a key's first request, so that others with the key wait. */
-export const timedFaults = ['delay', 'hold-key'] as const

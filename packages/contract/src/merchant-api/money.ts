@@ -1,4 +1,5 @@
 /** Amounts in minor units, and the four currencies. Browsers load this file. @module */
+import { quote, redact } from './redact.ts'
 
 /**
  * The supported currencies (ISO 4217).
@@ -50,7 +51,7 @@ export function toMinor(major: string, currency: Currency): number {
   const digits = minorUnitDigits[currency]
   const [, whole, fraction = ''] =
     (typeof major === 'string' && /^(\d{1,16})(?:\.(\d+))?$/.exec(major)) || []
-  const value = `received ${String(JSON.stringify(major)).slice(0, 60)}`
+  const value = `received ${typeof major === 'string' ? quote(major) : redact(String(major)).slice(0, 60)}`
   if (whole === undefined) {
     throw new TypeError(
       `major: must be a decimal string such as "1500" or "19.99", not a number; ${value}.`,
@@ -96,6 +97,7 @@ function partText(
 }
 
 const formats = new Map<string, Intl.NumberFormat>()
+const maxFormats = 100
 
 function moneyFormat(currency: Currency, locale: string): Intl.NumberFormat {
   const name = `${currency} ${locale}`
@@ -111,6 +113,8 @@ function moneyFormat(currency: Currency, locale: string): Intl.NumberFormat {
     // Amounts of whole drams are written without luma.
     trailingZeroDisplay: currency === 'AMD' ? 'stripIfInteger' : 'auto',
   })
+  // Clients choose locales, and there are more tags than memory.
+  if (formats.size >= maxFormats) formats.clear()
   formats.set(name, format)
   return format
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Currency } from './money.ts'
-import type { PaymentIntentStatus } from './spec-decisions.ts'
+import type { PaymentIntentStatus } from './profile.ts'
 
 /**
  * The merchant's customer, in requests and responses.

@@ -7,6 +7,7 @@ import {
   maxNameLength,
   type Problem,
 } from './problem.ts'
+import { redact } from './redact.ts'
 
 /** Reads an error response. Only what a client needs is required. */
 export const ProblemSchema: z.ZodType<Problem> = z.looseObject({
@@ -55,7 +56,8 @@ export function fieldErrors(error: z.ZodError, input: unknown): FieldErrors {
 }
 
 /**
- * Returns the path of a field as a JSON Pointer and as text. Long names are cut.
+ * Returns the path of a field as a JSON Pointer and as text. Names are masked, because a received name may be a
+ * secret. Long names are cut.
  *
  * @see RFC 6901, §3 and §4
  */
@@ -63,7 +65,7 @@ export function fieldAt(path: readonly PropertyKey[]): {
   readonly pointer: string
   readonly field: string
 } {
-  const names = path.map((part) => cut(String(part)))
+  const names = path.map((part) => cut(redact(String(part))))
   return {
     pointer: names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
     field: names.join('.') || 'body',

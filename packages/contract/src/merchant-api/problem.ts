@@ -11,7 +11,6 @@ export const problemCodes = {
   unknown_parameter: { status: 400, title: 'A field is unknown', retryable: false },
   invalid_idempotency_key: { status: 400, title: 'Invalid Idempotency-Key', retryable: false },
   invalid_header: { status: 400, title: 'A header is invalid', retryable: false },
-  unsupported_api_version: { status: 400, title: 'Unsupported Api-Version', retryable: false },
   invalid_host: { status: 400, title: 'The Host is not that of this service', retryable: false },
   card_not_accepted: { status: 400, title: 'The card is not a test card', retryable: false },
   missing_credentials: { status: 401, title: 'No secret API key was sent', retryable: false },

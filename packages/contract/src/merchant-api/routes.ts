@@ -10,11 +10,11 @@ export const routes = {
 
 /** Header names in lower case, as Node.js and `fetch` return them. */
 export const headers = {
-  apiVersion: 'api-version',
   authorization: 'authorization',
   contentType: 'content-type',
   idempotencyKey: 'idempotency-key',
   idempotentReplayed: 'idempotent-replayed',
+  profile: 'payment-intents-profile',
   requestId: 'request-id',
   retryAfter: 'retry-after',
   sandboxFault: 'sandbox-fault',

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Currency, formatMoney, toMinor } from '../../src/merchant-api/money.ts'
 
 const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
@@ -19,7 +21,7 @@ test.each([
   ['1,5', /must be a decimal string/],
   ['0', /1 to 9007199254740991/],
   ['90071992547409.92', /1 to 9007199254740991/],
-  ['x'.repeat(99), /received "x{59}\.$/],
+  ['x'.repeat(99), /received "x{60}"\.$/],
 ])('rejects %j', (major, rule) => {
   expect(() => toMinor(major, 'USD')).toThrow(rule)
 })
@@ -55,4 +57,25 @@ test('writes the symbol where the locale data has another one, or the code', () 
 
 test('formats the largest amount to the last digit', () => {
   expect(formatMoney(9007199254740991, 'USD', 'en')).toBe('$90,071,992,547,409.91')
+})
+
+test('keeps no memory for the locales that clients choose', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const created: WeakRef<Intl.NumberFormat>[] = []
+  const { NumberFormat } = Intl
+  onTestFinished(() => void Object.assign(Intl, { NumberFormat }))
+  class ObservedFormat extends NumberFormat {
+    constructor(...args: ConstructorParameters<typeof NumberFormat>) {
+      super(...args)
+      created.push(new WeakRef(this))
+    }
+  }
+  Object.assign(Intl, { NumberFormat: ObservedFormat })
+  for (let at = 0; at < 5000; at++) formatMoney(1, 'AMD', `en-x-${at.toString(36)}a`)
+  // A reference that was just created lives until the end of this task.
+  await new Promise(setImmediate)
+  collect()
+  expect(created.length).toBeGreaterThan(4000)
+  expect(created.filter((format) => format.deref()).length).toBeLessThan(1000)
 })

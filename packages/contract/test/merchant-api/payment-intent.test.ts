@@ -165,13 +165,17 @@ test('rejects metadata of 16,385 bytes, and text instead of an object (threats 2
 
 test('accepts the largest and the smallest values', () => {
   const largest = {
-    ...{ amount: 2 ** 53 - 1, currency: 'AMD', orderId: 'A' },
+    amount: 2 ** 53 - 1,
+    currency: 'AMD',
+    orderId: 'A',
     customer: { id: 'c'.repeat(64), email: `${'a'.repeat(251)}@bc`, name: 'n'.repeat(128) },
     metadata: largeMetadata,
   }
   const keys = Array.from({ length: 50 }, (_, n) => [`k${n}`.padEnd(40, '-'), ''])
   const smallest = {
-    ...{ ...body, amount: 1, customer: { id: 'c', email: 'a@b', name: 'n' } },
+    ...body,
+    amount: 1,
+    customer: { id: 'c', email: 'a@b', name: 'n' },
     metadata: Object.fromEntries(keys),
   }
   for (const input of [largest, smallest]) {
@@ -204,13 +208,20 @@ test('cuts a long field name between characters', () => {
 })
 
 const intent = {
-  ...{ ...body, id: 'pi_1', status: 'failed', customer: { id: 'c' }, metadata: { a: 'b' } },
+  ...body,
+  id: 'pi_1',
+  status: 'failed',
+  customer: { id: 'c' },
+  metadata: { a: 'b' },
   paymentMethod: {
     type: 'card',
     card: { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2030, funding: 'credit' },
   },
   lastPaymentFailure: {
-    ...{ code: 'card_declined', declineCode: null, message: 'Declined', retryable: true },
+    code: 'card_declined',
+    declineCode: null,
+    message: 'Declined',
+    retryable: true,
     occurredAt: '2026-11-20T10:00:00.000Z',
   },
   nextAction: { type: 'challenge', expiresAt: '2026-11-20T10:05:00.000Z' },
@@ -226,10 +237,16 @@ test('reads a complete response, and keeps fields of later versions', () => {
 })
 
 test.each([
-  ...['id', 'amount', 'currency', 'orderId', 'customer', 'metadata'].map((field) => ({
-    [field]: undefined,
-  })),
-  ...[{ id: '' }, { amount: 1.5 }, { customer: {} }, { metadata: { a: 1 } }],
+  { id: undefined },
+  { amount: undefined },
+  { currency: undefined },
+  { orderId: undefined },
+  { customer: undefined },
+  { metadata: undefined },
+  { id: '' },
+  { amount: 1.5 },
+  { customer: {} },
+  { metadata: { a: 1 } },
 ])('rejects the response %j', (change) => {
   expect(PaymentIntentSchema.safeParse({ ...intent, ...change }).success).toBe(false)
 })

@@ -1,0 +1,87 @@
+/**
+ * Masks credentials and card numbers in received texts, in time linear in the length.
+ *
+ * Mask a received value where it enters a message, not the message: a mask of a whole message may hide the name of
+ * a variable or a limit.
+ *
+ * @module
+ */
+
+/**
+ * Masks API keys, client secrets, bearer and session tokens, handoff keys, passwords in URLs, and numbers of 12
+ * or more digits.
+ *
+ * @example redact('key pi_sk_test_4eC39HqLyjWDarjtT1zdp7dc') // 'key pi_sk_test_…'
+ */
+export function redact(text: string): string {
+  const plain = mask(text)
+  const decoded = decodePercent(plain)
+  if (decoded === undefined) return '…'
+  const masked = mask(decoded)
+  // Return the original encoding unless it hid a credential.
+  return masked === decoded ? plain : masked
+}
+
+/** Quotes a received value in a message: masked, and cut at 60 characters. */
+export function quote(text: string): string {
+  return JSON.stringify(redact(text).slice(0, 60))
+}
+
+/** Decodes repeated percent-encoding, as proxies add it: five times, or returns `undefined`. */
+export function decodePercent(text: string): string | undefined {
+  if (!text.includes('%')) return text
+  let decoded = text
+  for (let round = 0; round < maxRounds; round++) {
+    const next = decoded.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    )
+    if (next === decoded) return decoded
+    decoded = next
+  }
+  return undefined
+}
+
+const maxRounds = 5
+
+function mask(text: string): string {
+  return text
+    .replace(addressPassword, '://…@')
+    .replace(namedPassword, '$1=…')
+    .replace(bearer, '$1 …')
+    .replace(apiKey, '$1…')
+    .replace(clientSecret, '_secret_…')
+    .replace(word, maskWord)
+    .replace(digits, '…')
+}
+
+/** `://user:password@host`, up to the last `@` before a slash. */
+const addressPassword = /:\/\/[^\s/"'<>]*@/g
+const namedPassword = /\b(password|pgpassword|passwd|pwd)=[^\s&"',;]+/gi
+const bearer = /\b(bearer)[ +]{1,4}[\w.~+/=-]{8,2000}/gi
+const apiKey = /(pi_sk_(?:test|live)_)[^\s/&?#"'<>(),;]*/gi
+// At least eight characters: `PI_SECRET_KEYS` is a name.
+const clientSecret = /_secret_[^\s/&?#"'<>(),;]{8,}/gi
+/** A word that may contain a token or a key. `maskWord` decides. */
+const word = /[\w.~-]+/g
+/** Digits of a card number, which may be in groups. */
+const digits = /\d(?:[ -]?\d){11,}/g
+
+function maskWord(found: string): string {
+  if (found.length < minSecretLength) return found
+  return isToken(found) || found.split('.').some(isRandom) ? '…' : found
+}
+
+/** Shorter than 32 bytes as base64url, and than a token. */
+const minSecretLength = 40
+
+/** Returns whether a text is a JSON Web Token. Its header begins with `{"` in base64url. */
+function isToken(text: string): boolean {
+  return text.startsWith('eyJ') && text.includes('.')
+}
+
+/** Returns whether a text may be a random key: 32 bytes as base64url have 43 mixed characters. */
+function isRandom(part: string): boolean {
+  return (
+    part.length >= minSecretLength && /\d/.test(part) && /[a-z]/.test(part) && /[A-Z]/.test(part)
+  )
+}
