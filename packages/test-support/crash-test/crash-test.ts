@@ -71,7 +71,7 @@ export async function crashTestPostgres(options: CrashTestOptions): Promise<Cras
       },
       expire: (order) => expireKey(db, order),
       orders: async () => {
-        const { rows } = await db.query('select order_id as "orderId" from payment_intents')
+        const { rows } = await db.query('select order_id as "orderId" from intents')
         return rows.map(({ orderId }) => orderId)
       },
     })
@@ -139,8 +139,8 @@ function rotate(instances: number, lists: readonly string[]) {
 /** Expires a key, which otherwise takes two days. Repeats the statement if its connection is closed. */
 async function expireKey(db: pg.Pool, order: string): Promise<void> {
   const statement = `
-    update payment_intents set idempotency_expires_at = created_at
-     where order_id = $1 and idempotency_hash is not null`
+    update intents set key_expires_at = created_at
+     where order_id = $1 and key_hash is not null`
   for (let attempt = 0; ; attempt++) {
     try {
       await db.query(statement, [order])
@@ -205,9 +205,15 @@ async function crashTest(options: CrashTestOptions, tested: TestedStore): Promis
     await instances.stopAll('SIGTERM')
     const orders = await tested.orders()
     return {
-      ...{ store: tested.store, instances: options.instances, seconds },
-      ...{ kills, cuts, rotated: tested.rotated?.() ?? 0 },
-      ...{ acknowledged: ledger.acknowledged, keys: ledger.responses.size, expired },
+      store: tested.store,
+      instances: options.instances,
+      seconds,
+      kills,
+      cuts,
+      rotated: tested.rotated?.() ?? 0,
+      acknowledged: ledger.acknowledged,
+      keys: ledger.responses.size,
+      expired,
       intents: orders.length,
       duplicates: countDuplicates(orders) + ledger.contradicted.size,
       missing: missing.length,

@@ -1,4 +1,4 @@
-/** `npm run crash-test [-- --seconds 30 --instances 3 --json]` @module */
+/** `node --import tsx packages/test-support/crash-test/main.ts [--seconds 30 --instances 3 --json]` @module */
 import { parseArgs } from 'node:util'
 import { postgresBinaries } from '../src/postgres.ts'
 import { type CrashReport, crashTestEmbedded, crashTestPostgres } from './crash-test.ts'

@@ -1,4 +1,4 @@
-// The browsers to test with. Plain Node.js without a dependency at import: `.ci/setup.mjs` uses it before the
+// The browsers to test with. Plain Node.js without a dependency at import: `scripts/setup.mjs` uses it before the
 // installation. As a program it prints the path of Chromium, and exits with 1 if there is none.
 import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'

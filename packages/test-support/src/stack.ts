@@ -64,7 +64,7 @@ export interface StackOptions {
 
 const probe = ['--import', new URL('probe-preload.mjs', import.meta.url).href]
 
-/** Returns a new setting `PI_HANDOFF_KEYS` or `PI_SECRET_KEYS` with one key. */
+/** Returns a new setting `PI_SECRET_KEYS` with one key. */
 export function newKeys(id = 'k1'): string {
   return `${id}:${randomBytes(32).toString('base64url')}`
 }
@@ -128,7 +128,6 @@ export async function startStack({
       PI_BASE_URL: api.baseUrl,
       PI_CHECKOUT_ORIGIN: api.checkoutOrigin,
       PI_INSPECTOR_URL: api.inspectorUrl,
-      PI_HANDOFF_KEYS: newKeys(),
       PI_SHOP_DATA: join(data, 'shop'),
       ...ownVariables,
     }
@@ -139,7 +138,14 @@ export async function startStack({
       runPiService([...args, ...store])
     await administer('origins', 'add', shopUrl)
     return {
-      ...{ service, api, shop, shopUrl, data, shopVariables, administer, stop },
+      service,
+      api,
+      shop,
+      shopUrl,
+      data,
+      shopVariables,
+      administer,
+      stop,
       startShop: (variables) => startShop({ ...shopVariables, ...variables }, { probed }),
     }
   } catch (error) {
