@@ -23,7 +23,7 @@ export interface CheckoutView {
 export type CardSummary = NonNullable<PaymentMethod['card']>
 
 /** A challenge in an iframe, or a redirect to an issuer that does not allow iframes. */
-export interface CheckoutAction {
+interface CheckoutAction {
   readonly type: 'challenge' | 'redirect'
   /** RFC 3339 in UTC. */
   readonly expiresAt: string

@@ -15,7 +15,7 @@ export type Audience =
   | 'public'
   /** Supervisors and load balancers, with any `Host`. */
   | 'operator'
-  /** A developer's browser, for the inspector and the playground. */
+  /** A developer's browser, for the inspector. */
   | 'inspector'
   /** A client of the sandbox API, with the admin token. */
   | 'sandbox'
@@ -36,7 +36,6 @@ export const routes = {
   retrieve: { ...merchantApi.retrieve, audience: 'merchant' },
 
   page: { method: 'GET', path: '/checkout/:id', audience: 'buyer' },
-  reports: { method: 'POST', path: '/checkout-api/reports', audience: 'buyer' },
   openSession: { method: 'POST', path: '/checkout-api/session', audience: 'checkout' },
   view: { method: 'GET', path: '/checkout-api/intent', audience: 'checkout' },
   confirm: { method: 'POST', path: '/checkout-api/confirm', audience: 'checkout' },
@@ -56,9 +55,8 @@ export const routes = {
   /** For a hidden iframe of a shop's page. */
   preload: { method: 'GET', path: '/v1/preload', audience: 'public' },
   openapi: { method: 'GET', path: '/openapi.json', audience: 'public' },
+  home: { method: 'GET', path: '/', audience: 'public' },
   docs: { method: 'GET', path: '/docs', audience: 'public' },
-  llms: { method: 'GET', path: '/llms.txt', audience: 'public' },
-  docsStyle: { method: 'GET', path: '/docs.css', audience: 'public' },
 
   favicon: { method: 'GET', path: '/favicon.ico', audience: 'operator' },
   health: { method: 'GET', path: '/healthz', audience: 'operator' },
@@ -67,12 +65,7 @@ export const routes = {
 
   inspectorFolder: { method: 'GET', path: '/_sandbox', audience: 'inspector' },
   inspector: { method: 'GET', path: '/_sandbox/', audience: 'inspector' },
-  playgroundFolder: { method: 'GET', path: '/_sandbox/playground', audience: 'inspector' },
-  playground: { method: 'GET', path: '/_sandbox/playground/*', audience: 'inspector' },
 
-  events: { method: 'GET', path: '/_sandbox/events', audience: 'sandbox' },
-  export: { method: 'GET', path: '/_sandbox/export', audience: 'sandbox' },
-  import: { method: 'POST', path: '/_sandbox/import', audience: 'sandbox' },
   reset: { method: 'POST', path: '/_sandbox/reset', audience: 'sandbox' },
   environments: { method: 'GET', path: '/_sandbox/environments', audience: 'sandbox' },
   createEnvironment: { method: 'POST', path: '/_sandbox/environments', audience: 'sandbox' },
@@ -83,6 +76,7 @@ export const routes = {
   removeOrigin: { method: 'DELETE', path: `${environment}/origins`, audience: 'sandbox' },
   intents: { method: 'GET', path: `${environment}/intents`, audience: 'sandbox' },
   requests: { method: 'GET', path: `${environment}/requests`, audience: 'sandbox' },
+  exchange: { method: 'GET', path: `${environment}/requests/:request`, audience: 'sandbox' },
   clearRequests: { method: 'DELETE', path: `${environment}/requests`, audience: 'sandbox' },
   keyUses: { method: 'GET', path: `${environment}/idempotency`, audience: 'sandbox' },
   lint: { method: 'GET', path: `${environment}/lint`, audience: 'sandbox' },

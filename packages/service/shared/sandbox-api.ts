@@ -1,17 +1,6 @@
 /** Requests and responses of the sandbox API, which the inspector uses. @module */
 import type { PaymentFailure, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
-import { requestFaults, statusFaults, timedFaults } from '@pi-checkout/contract/sandbox'
-
-/** Topics of the inspector. Each is read with a separate request. */
-export const topics = [
-  'environments',
-  'faults',
-  'idempotency',
-  'intents',
-  'lint',
-  'requests',
-] as const
-export type Topic = (typeof topics)[number]
+import { requestFaults, statusFaults } from '@pi-checkout/contract/sandbox'
 
 export interface SandboxEnvironment {
   readonly id: string
@@ -67,7 +56,7 @@ export interface ShownIntent extends IntentDetails {
   readonly requests: readonly LoggedRequest[]
 }
 
-export interface IntentEvent {
+interface IntentEvent {
   readonly version: number
   readonly cause: string
   readonly status: string
@@ -122,12 +111,27 @@ export interface LoggedRequest {
   readonly replayed: boolean
   /** How often the same intent was retrieved again before another kind of request. Each counts as this one. */
   readonly repeats: number
+  /** Faults that acted, such as `drop-after-commit`. */
+  readonly faults: readonly string[]
   /** Code of the problem in the response. */
   readonly problem: string | null
   /** JSON Pointers of invalid fields, up to 20 and 500 characters in total. */
   readonly pointers: readonly string[]
   /** Number of invalid fields that `pointers` omits. */
   readonly pointersOmitted: number
+}
+
+/**
+ * Response of `GET /environments/:id/requests/:request`: what was sent, with masked credentials and card numbers.
+ * A body is `null` if it is empty, over 16 KB, too old, or not kept.
+ */
+export interface LoggedExchange {
+  /** Headers that change the result, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly requestBody: string | null
+  readonly responseBody: string | null
+  /** Whether method, path, headers, and body are those of the request: complete, and not masked. */
+  readonly isExact: boolean
 }
 
 /** Uses of an idempotency key since the service started. */
@@ -141,6 +145,8 @@ export interface KeyUse {
   readonly conflicts: number
   /** Number of requests rejected because the key's first request was still running. */
   readonly waits: number
+  /** Number of requests whose connection closed before the response was sent. The intent may exist. */
+  readonly lost: number
   readonly lastAt: string
 }
 
@@ -171,13 +177,13 @@ export interface LintIssue {
 
 export type Fault =
   | { readonly type: (typeof simpleFaults)[number] }
-  | { readonly type: (typeof timedFaults)[number]; readonly ms: number }
+  | { readonly type: 'delay'; readonly ms: number }
 
 /** Faults without a value. */
 export const simpleFaults = [...requestFaults, ...statusFaults] as const
 
 /** Names of the faults, for messages. */
-export const faultNames = [...simpleFaults, ...timedFaults.map((name) => `${name}=ms`)].join(', ')
+export const faultNames = [...simpleFaults, 'delay=ms'].join(', ')
 
 export const faultOperations = ['create', 'retrieve'] as const
 export type FaultOperation = (typeof faultOperations)[number]

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { apiDocsRoutes } from './api-docs/routes.ts'
 import { type CheckoutRoutesOptions, checkoutRoutes, samePageCheck } from './checkout/routes.ts'
 import type { SandboxAccess } from './config.ts'
+import { withPlaces } from './db/places.ts'
 import type { Observer } from './http/call.ts'
 import { healthRoutes } from './http/health.ts'
 import { hostCheck } from './http/host-check.ts'
@@ -12,34 +13,36 @@ import type { RateLimits } from './http/rate-limit.ts'
 import type { Handler } from './http/response.ts'
 import { createListener } from './http/router.ts'
 import { staticFile, staticFolder } from './http/static-files.ts'
-import { repeatedApiVersion } from './intents/parse-request.ts'
 import { type IntentRoutesOptions, intentRoutes } from './intents/routes.ts'
 import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
 import { faultWrapper } from './sandbox/faults/wrap.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
 import { createSandbox, type Sandbox, type SandboxRoutesOptions } from './sandbox/sandbox.ts'
-import { openChallenge } from './test-bank/challenges.ts'
 import { testBankRoutes } from './test-bank/routes.ts'
 
 export interface AppOptions
   extends IntentRoutesOptions,
-    Omit<CheckoutRoutesOptions, 'openChallenge'>,
+    CheckoutRoutesOptions,
     Omit<SandboxRoutesOptions, keyof Sandbox> {
   readonly limits: RateLimits
   readonly adminToken: string
   readonly accessLog?: readonly Observer[]
   readonly running?: { count: number } | undefined
-  /** Aborted when the drain begins. `stopping` is aborted when it ends. */
+  /** Aborted when the drain begins. */
   readonly draining?: AbortSignal | undefined
+  /** Aborted when the drain ends. */
+  readonly stopping: AbortSignal
   readonly unready?: () => string | undefined
   readonly sandboxFrom: SandboxAccess
+  /** Whether the inspector's log keeps the bodies of requests to test environments. */
+  readonly keepsBodies: boolean
   readonly metrics: boolean
 }
 
 /** Creates the main listener, which serves the API, the hosted page, the sandbox, and the documentation. */
 export function mainListener(options: AppOptions): RequestListener {
-  const { db, publicUrl, hostedFolder } = options
-  const sandbox = createSandbox(options)
+  const { publicUrl, hostedFolder } = options
+  const sandbox = createSandbox(options.now, options.keepsBodies)
   const metrics = options.metrics ? createMetrics() : undefined
   const withFaults = faultWrapper(sandbox.faults, options.stopping)
   const { create, retrieve } = intentRoutes(options)
@@ -53,15 +56,12 @@ export function mainListener(options: AppOptions): RequestListener {
       retrieve: withFaults('retrieve', retrieve),
       ...healthRoutes(options),
       ...(metrics && { metrics: metrics.handle }),
-      ...checkoutRoutes({
-        ...options,
-        openChallenge: async (snapshot, ticket) => await openChallenge(db, snapshot, ticket),
-      }),
+      ...checkoutRoutes(options),
       assets: builtAssets(hostedFolder),
       ...apiDocsRoutes(options),
       ...sandboxRoutes({ ...options, ...sandbox }),
       element: staticFile(hostedFolder, 'pi-checkout.js', {
-        headers: () => elementHeaders,
+        headers: elementHeaders,
         missing: 'The element is not built. Run npm run build.',
       }),
       pinnedElement: staticFile(hostedFolder, ({ file }) => `pi-checkout-${file}`, {
@@ -78,7 +78,6 @@ export function mainListener(options: AppOptions): RequestListener {
       inspector,
       sandbox: [...inspector, adminCheck(options.adminToken), checkNull],
     },
-    problemHeaders: { merchant: ({ request }) => repeatedApiVersion(request) },
   })
 }
 
@@ -88,14 +87,18 @@ export function testBankListener(options: AppOptions): RequestListener {
   return createListener({
     ...options,
     observers: [],
-    handlers: { ...testBankRoutes(options), assets: builtAssets(options.hostedFolder), favicon },
+    handlers: {
+      ...testBankRoutes({ ...options, db: withPlaces(options.db) }),
+      assets: builtAssets(options.hostedFolder),
+      favicon,
+    },
     checks: { buyer: [host], public: [host], 'test-bank': [host] },
   })
 }
 
 /** Returns the handler of scripts and styles. Their names contain a hash of the content. */
 function builtAssets(hostedFolder: string): Handler {
-  return staticFolder(join(hostedFolder, 'checkout-assets'), { headers: () => assetHeaders })
+  return staticFolder(join(hostedFolder, 'checkout-assets'), { headers: assetHeaders })
 }
 
 const assetHeaders = {
@@ -110,8 +113,8 @@ export const elementHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-/** Returns the headers for the file of one version, which never changes unless the version is a placeholder. */
-export function pinnedElementHeaders(name: string): Readonly<Record<string, string>> {
-  if (name === 'pi-checkout-0.0.0.js') return elementHeaders
-  return { ...elementHeaders, 'cache-control': assetHeaders['cache-control'] }
+/** Headers of the file of one version, which never changes. */
+export const pinnedElementHeaders = {
+  ...elementHeaders,
+  'cache-control': assetHeaders['cache-control'],
 }

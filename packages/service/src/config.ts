@@ -1,9 +1,10 @@
 /** Settings of the service. Command-line options override environment variables, which override defaults. @module */
 import { resolve } from 'node:path'
 import { readOrigin } from '@pi-checkout/contract/origin'
+import { quote } from '@pi-checkout/contract/redact'
 import { shellQuote } from '../shared/shell-quote.ts'
+import { SettingError } from './explained-error.ts'
 import { readTrustedProxies } from './http/client-address.ts'
-import { quote } from './redact.ts'
 
 export type StoreChoice =
   /** `directory` is absolute, so that shown commands work in other folders. */
@@ -24,6 +25,7 @@ export interface Flags {
   readonly databaseUrl?: string
   readonly memory?: boolean
   readonly demo?: boolean
+  readonly requestBodies?: boolean
   readonly shopOrigin?: readonly string[]
 }
 
@@ -31,48 +33,72 @@ export interface Flags {
 const optionNames = {
   port: '--port',
   shopOrigin: '--shop-origin',
-  ports: 'PI_PORT or --port',
   logLevel: 'PI_LOG_LEVEL',
 }
 
-/** @throws {TypeError} If a setting is invalid. The message names it and the fix, but no secret. */
+/** @throws {SettingError} If settings are invalid. It has a line for each, which names it and the fix, but no secret. */
 export function readConfig(flags: Flags, env: NodeJS.ProcessEnv, names = optionNames) {
-  const port = readPort(flags.port, names.port) ?? readPort(env.PI_PORT, 'PI_PORT') ?? 4000
-  const store = readStore(flags, env)
-  return {
-    host: env.PI_HOST || '127.0.0.1',
+  const settings = readAll({
     /** Port of the API and the hosted page. 0 selects a free port. */
-    port,
-    challengePort: port === 0 ? 0 : port + 1,
-    /** Name of the setting that selects the ports, for errors. */
-    portName: names.ports,
-    store,
-    /** Whether a start with PostgreSQL creates the demo merchant. Other stores always have it. */
-    demo: flags.demo ?? false,
+    port: () => readPort(flags.port, names.port) ?? 4000,
+    store: () => readStore(flags, env),
     /** Origins to register for the first merchant's test environment. */
-    origins: (flags.shopOrigin ?? []).map((origin) => readUrl(origin, names.shopOrigin)),
-    /** If it is missing, the embedded store creates keys. */
-    secretKeys: env.PI_SECRET_KEYS || undefined,
+    origins: () => (flags.shopOrigin ?? []).map((origin) => readUrl(origin, names.shopOrigin)),
     /** Public origins, if they differ from those of the listeners. */
-    publicUrl: env.PI_PUBLIC_URL ? readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL') : undefined,
-    challengeUrl: env.PI_CHALLENGE_URL
-      ? readUrl(env.PI_CHALLENGE_URL, 'PI_CHALLENGE_URL')
-      : undefined,
+    publicUrl: () => (env.PI_PUBLIC_URL ? readUrl(env.PI_PUBLIC_URL, 'PI_PUBLIC_URL') : undefined),
+    challengeUrl: () =>
+      env.PI_CHALLENGE_URL ? readUrl(env.PI_CHALLENGE_URL, 'PI_CHALLENGE_URL') : undefined,
     /** Requests per second for each environment. If `undefined`, test environments have no limit. */
-    rateLimit: readInteger('PI_RATE_LIMIT', env.PI_RATE_LIMIT, perSecond),
+    rateLimit: () => readInteger('PI_RATE_LIMIT', env.PI_RATE_LIMIT, perSecond),
     /** Proxies whose headers contain the client's address. If `undefined`, client addresses are unknown. */
-    trustedProxies: readTrustedProxies(env.PI_TRUSTED_PROXIES),
-    metrics:
+    trustedProxies: () => readTrustedProxies(env.PI_TRUSTED_PROXIES),
+    metrics: () =>
       readChoice('PI_METRICS', env.PI_METRICS, { values: ['on', 'off'], usual: 'off' }) === 'on',
     /** Milliseconds between a signal to stop and the end of the listeners. */
-    drainMs:
-      readInteger('PI_DRAIN_MS', env.PI_DRAIN_MS, milliseconds) ??
-      (store.kind === 'postgres' ? 5000 : 0),
+    drain: () => readInteger('PI_DRAIN_MS', env.PI_DRAIN_MS, milliseconds),
     /** Days after which final intents are deleted. If `undefined`, all are kept. */
-    retentionDays: readInteger('PI_RETENTION_DAYS', env.PI_RETENTION_DAYS, days),
-    logLevel: readChoice(names.logLevel, env.PI_LOG_LEVEL, { values: logLevels, usual: 'warn' }),
-    sandboxFrom: readChoice('PI_SANDBOX', env.PI_SANDBOX, { values: ['loopback', 'network'] }),
+    retentionDays: () => readInteger('PI_RETENTION_DAYS', env.PI_RETENTION_DAYS, days),
+    logLevel: () =>
+      readChoice(names.logLevel, env.PI_LOG_LEVEL, { values: logLevels, usual: 'warn' }),
+    sandboxFrom: (): SandboxAccess =>
+      readChoice('PI_SANDBOX', env.PI_SANDBOX, { values: ['loopback', 'network'] }),
+  })
+  const { port, store, drain, ...others } = settings
+  return {
+    ...others,
+    port,
+    challengePort: port === 0 ? 0 : port + 1,
+    store,
+    host: env.PI_HOST || '127.0.0.1',
+    /** Name of the setting that selects the ports, for errors. */
+    portName: names.port,
+    /** Whether a start with PostgreSQL creates the demo merchant. Other stores always have it. */
+    demo: flags.demo ?? false,
+    /** Whether the inspector's log keeps the bodies of requests to test environments. */
+    keepsBodies: flags.requestBodies ?? true,
+    /** If it is missing, the embedded store creates keys. */
+    secretKeys: env.PI_SECRET_KEYS || undefined,
+    drainMs: drain ?? (store.kind === 'postgres' ? 5000 : 0),
   }
+}
+
+/** Reads all settings, so that the error names every invalid one. */
+function readAll<Readers extends Readonly<Record<string, () => unknown>>>(
+  readers: Readers,
+): { readonly [Name in keyof Readers]: ReturnType<Readers[Name]> } {
+  const problems: string[] = []
+  const values = Object.entries(readers).map(([name, read]) => {
+    try {
+      return [name, read()]
+    } catch (error) {
+      if (!(error instanceof SettingError)) throw error
+      problems.push(error.message)
+      return [name, undefined]
+    }
+  })
+  if (problems.length > 0) throw new SettingError(problems.join('\n'))
+  // `Object.fromEntries` loses the types of the entries.
+  return Object.fromEntries(values) as { [Name in keyof Readers]: ReturnType<Readers[Name]> }
 }
 
 function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
@@ -82,7 +108,7 @@ function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
     flags.databaseUrl && '--database-url',
   ].filter(Boolean)
   if (chosen.length > 1) {
-    throw new TypeError(`${chosen.join(' and ')}: cannot be combined. Use one of them.`)
+    throw new SettingError(`${chosen.join(' and ')}: cannot be combined. Use one of them.`)
   }
   if (flags.memory) return { kind: 'memory' }
   if (flags.data) return { kind: 'directory', directory: resolve(flags.data) }
@@ -92,7 +118,7 @@ function readStore(flags: Flags, env: NodeJS.ProcessEnv): StoreChoice {
   }
   if (!/^postgres(ql)?:\/\//.test(url)) {
     const name = flags.databaseUrl ? '--database-url' : 'PI_DATABASE_URL'
-    throw new TypeError(
+    throw new SettingError(
       `${name}: must begin with postgres://, such as postgres://user@host:5432/name.`,
     )
   }
@@ -154,12 +180,15 @@ function readChoice<Value extends string>(
 function readUrl(text: string, name: string): string {
   const origin = readOrigin(text)
   if (origin) return origin
-  throw new TypeError(
+  throw new SettingError(
     `${name}: must be an origin such as https://pay.example.com, without a path or trailing slash. http is accepted for loopback only.`,
   )
 }
 
-function invalid(setting: Readonly<Record<string, string | undefined>>, rule: string): TypeError {
+function invalid(
+  setting: Readonly<Record<string, string | undefined>>,
+  rule: string,
+): SettingError {
   const [[name, text = ''] = []] = Object.entries(setting)
-  return new TypeError(`${name}: must be ${rule}; received ${quote(text)}.`)
+  return new SettingError(`${name}: must be ${rule}; received ${quote(text)}.`)
 }

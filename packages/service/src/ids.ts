@@ -18,6 +18,10 @@ export function newIntentId(): string {
   return `pi_${randomBase62(24)}`
 }
 
+export function newProviderPaymentId(): string {
+  return `sim_${randomBase62(24)}`
+}
+
 export function newRequestId(): string {
   return `req_${randomBase62(20)}`
 }

@@ -1,6 +1,8 @@
 /** Writes errors to the log without secrets. @module */
+
+import { redact } from '@pi-checkout/contract/redact'
 import type { Level, Logger } from 'pino'
-import { redact } from './redact.ts'
+import { isExplained } from './explained-error.ts'
 
 export interface LoggedError {
   readonly name: string
@@ -18,7 +20,12 @@ export interface LoggedError {
   readonly cause?: LoggedError
 }
 
-/** @param about - `event` is a fixed text that names the failure. */
+/**
+ * Logs an error. Clients can cause errors as often as they send requests, so each event has at most 60 lines a minute. The
+ * next line then has the number of those that were `omitted`.
+ *
+ * @param about - `event` is a fixed text that names the failure.
+ */
 export function logError(
   log: Logger,
   error: unknown,
@@ -26,21 +33,58 @@ export function logError(
 ): void {
   const { event, requestId, level = 'error' } = about
   if (!log.isLevelEnabled(level)) return
-  log[level]({ ...(requestId !== undefined && { requestId }), error: describeError(error) }, event)
+  const budget = budgetOf(log, event)
+  if (budget.lines >= maxLines) return void budget.omitted++
+  budget.lines++
+  const { omitted } = budget
+  budget.omitted = 0
+  log[level](
+    {
+      ...(requestId !== undefined && { requestId }),
+      ...(omitted > 0 && { omitted }),
+      error: describeError(error),
+    },
+    event,
+  )
 }
 
-/** Returns an error without secrets. Message, cause, and frames are masked and shortened. */
+/** Maximum number of lines in a minute for each event. */
+const maxLines = 60
+
+interface Budget {
+  readonly minute: number
+  lines: number
+  /** Errors without a line since the last line. */
+  omitted: number
+}
+
+const budgets = new WeakMap<Logger, Map<string, Budget>>()
+
+function budgetOf(log: Logger, event: string): Budget {
+  const events = budgets.get(log) ?? new Map<string, Budget>()
+  budgets.set(log, events)
+  const minute = Math.floor(performance.now() / 60_000)
+  const last = events.get(event)
+  if (last?.minute === minute) return last
+  const budget = { minute, lines: 0, omitted: last?.omitted ?? 0 }
+  events.set(event, budget)
+  return budget
+}
+
+/** Returns an error without secrets. Messages of libraries are masked, and all texts are shortened. */
 export function describeError(error: unknown): LoggedError {
   return describeCause(error, maxCauses)
 }
 
+/** Names of errors that requests cause. Their code says enough, so that they need no stack. */
+const expected: ReadonlySet<string> = new Set(['ProblemError', 'Overloaded'])
 const maxCauses = 5
 const maxFrames = 20
 const maxTextLength = 500
 
 function describeCause(error: unknown, depth: number): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error, message: 'The value is not an Error' }
-  const stack = framesOf(error)
+  const stack = expected.has(error.name) ? [] : framesOf(error)
   return {
     name: shortText(error.name),
     ...textsOf(error),
@@ -63,6 +107,7 @@ const facts = ['code', 'constraint', 'statement', 'rule'] as const
 /** Returns the message, or a fixed text for errors whose messages quote JSON, fields, or claims. */
 function messageOf(error: Error): string {
   const { name } = error
+  if (isExplained(error)) return cut(error.message)
   if (error instanceof SyntaxError) return 'A text cannot be parsed'
   if (/zod/i.test(name)) return 'A value does not match its schema'
   if (/^J(?:OSE|W[A-Z])/.test(name)) return 'A token is invalid'
@@ -78,11 +123,14 @@ function framesOf({ stack, message }: Error): readonly string[] {
     .split('\n')
     .filter((line) => line.startsWith('    at '))
     .slice(0, maxFrames)
-    .map((line) => shortText(line.trim()))
+    .map((line) => cut(line.trim()))
 }
 
 function shortText(text: string): string {
   // Mask more than is kept, because a secret that is cut in two would not be recognized.
-  const masked = redact(text.slice(0, 4 * maxTextLength))
-  return masked.length > maxTextLength ? `${masked.slice(0, maxTextLength)}…` : masked
+  return cut(redact(text.slice(0, 4 * maxTextLength)))
+}
+
+function cut(text: string): string {
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text
 }

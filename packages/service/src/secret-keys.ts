@@ -1,9 +1,11 @@
 /** Root secrets of the service, from which keys for different purposes are derived. @module */
 import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Queryable } from './db/database.ts'
+import { SettingError } from './explained-error.ts'
 import { randomSalt } from './ids.ts'
+import { type ApiKey, listApiKeys } from './merchants/api-keys.ts'
 
-export type Purpose = 'client-secret' | 'api-key' | 'checkout-token'
+type Purpose = 'client-secret' | 'api-key' | 'checkout-token' | 'challenge-token'
 
 /** Root secrets by id. The first one signs, and all of them verify. */
 export type SecretKeys = Readonly<ReturnType<typeof keysOf>>
@@ -14,18 +16,18 @@ export function readSecretKeys(text: string): SecretKeys {
   text.split(',').forEach((entry, at) => {
     const [, kid, encoded] = /^([a-z0-9]{1,8}):([A-Za-z0-9_-]{43})$/.exec(entry.trim()) ?? []
     if (kid === undefined || encoded === undefined) {
-      throw new TypeError(
+      throw new SettingError(
         `PI_SECRET_KEYS: entry ${at + 1} must be an id of 1 to 8 characters a-z 0-9, a colon, and 32 random bytes as 43 characters of base64url. ${generateHint}`,
       )
     }
     const root = Buffer.from(encoded, 'base64url')
     if (new Set(root).size < 8) {
-      throw new TypeError(
+      throw new SettingError(
         `PI_SECRET_KEYS: entry ${at + 1} is not random (fewer than 8 distinct bytes). ${generateHint}`,
       )
     }
     if (roots.has(kid)) {
-      throw new TypeError(
+      throw new SettingError(
         `PI_SECRET_KEYS: entry ${at + 1} repeats an id. Give each key its own id.`,
       )
     }
@@ -37,7 +39,7 @@ export function readSecretKeys(text: string): SecretKeys {
 /** Returns what is wrong with the keys of a store, or `undefined` if every row has its key. */
 export async function keyFault(db: Queryable, keys: SecretKeys): Promise<KeyFault | undefined> {
   const stored = await db.query<{ kid: string; checkValue: Buffer }>`
-    select kid, check_value as "checkValue" from secret_keys`
+    select kid, check_value as "checkValue" from secret_keys order by kid`
   for (const { kid, checkValue } of stored) {
     const configured = keys.checkValue(kid)
     if (configured && !configured.equals(checkValue)) {
@@ -48,14 +50,14 @@ export async function keyFault(db: Queryable, keys: SecretKeys): Promise<KeyFaul
     }
   }
   // Rows are searched only for keys that this table lists and PI_SECRET_KEYS lacks.
-  const missing = await db.query<{ kid: string; holdsIntents: boolean }>`
-    select kid, exists (select from payment_intents
-                         where secret_kid = kid
-                           and (idempotency_hash is not null or finalized_at is null))
-                  as "holdsIntents"
-      from secret_keys where kid <> all(${keys.kids}) order by kid`
-  for (const { kid, holdsIntents } of missing) {
+  const missing = stored.map(({ kid }) => kid).filter((kid) => !keys.kids.includes(kid))
+  for (const kid of missing) {
+    const intents = await db.query`
+      select from intents
+       where secret_kid = ${kid} and (key_hash is not null or finalized_at is null)
+       limit 1`
     const holders = await keysUnder(db, kid)
+    const holdsIntents = intents.length > 0
     if (holdsIntents || holders.length > 0) return missingKey(kid, holdsIntents, holders)
   }
   return undefined
@@ -71,26 +73,17 @@ interface KeyFault {
   readonly fix: string
 }
 
-interface Holder {
-  readonly id: string
-  readonly display: string
-  readonly merchant: string
-  readonly environment: string
-}
-
 /** Finds valid API keys that are hashed with a root secret. A use of a key hashes it with the first one. */
-async function keysUnder(db: Queryable, kid: string): Promise<readonly Holder[]> {
-  return await db.query<Holder>`
-    select k.id, k.display, m.name as merchant, e.mode as environment
-      from api_keys k
-      join environments e on e.id = k.environment_id
-      join merchants m on m.id = e.merchant_id
-     where k.pepper_kid = ${kid} and k.revoked_at is null
-       and (k.expires_at is null or k.expires_at > now())
-     order by k.created_at, k.id`
+async function keysUnder(db: Queryable, kid: string): Promise<readonly ApiKey[]> {
+  const under = await db.query<{ id: string }>`
+    select id from api_keys
+     where pepper_kid = ${kid} and revoked_at is null
+       and (expires_at is null or expires_at > now())`
+  const ids = new Set(under.map(({ id }) => id))
+  return (await listApiKeys(db)).filter(({ id }) => ids.has(id))
 }
 
-function missingKey(kid: string, holdsIntents: boolean, holders: readonly Holder[]): KeyFault {
+function missingKey(kid: string, holdsIntents: boolean, holders: readonly ApiKey[]): KeyFault {
   const named = holders
     .slice(0, maxNamed)
     .map(

@@ -1,17 +1,18 @@
 /** Generates the OpenAPI 3.1 description from the schemas of requests and responses. @module */
 import {
-  apiVersions,
+  CreatedPaymentIntentSchema,
   fieldErrorCodes,
   limits,
+  ownProfileName,
+  PaymentIntentSchema,
   type ProblemCode,
   problemCodes,
   problemMediaType,
   routes,
 } from '@pi-checkout/contract'
 import { z } from 'zod'
-import { errorGuide } from './error-guide.ts'
-import { type FieldSchema, requestSchema } from './request-schema.ts'
-import { CreateResponse, IntentResponse } from './response-schema.ts'
+import { requestSchema } from './request-schema.ts'
+import { intentRules, responseSchema } from './response-schema.ts'
 
 /** Problems of each operation, in the order of the checks. */
 export const operationProblems = {
@@ -27,7 +28,6 @@ export const operationProblems = {
     'revoked_credentials',
     'rate_limited',
     'invalid_idempotency_key',
-    'unsupported_api_version',
     'malformed_json',
     'invalid_body',
     'validation_failed',
@@ -47,7 +47,6 @@ export const operationProblems = {
     'invalid_credentials',
     'revoked_credentials',
     'rate_limited',
-    'unsupported_api_version',
     'payment_intent_not_found',
     'internal_error',
     'store_unavailable',
@@ -76,14 +75,12 @@ export const ProblemResponse = z.strictObject({
   }),
 })
 
-export type OpenApi = ReturnType<typeof openapi>
-
 export function openapi(serverUrl: string) {
   return {
     openapi: '3.1.0',
     info: {
       title: 'Payment Intents',
-      version: apiVersions[0],
+      version: '2026-11-20',
       description:
         'A Payment Intent collects one payment for one order. The merchant’s server creates and retrieves it; the buyer pays in the hosted checkout.',
     },
@@ -107,8 +104,8 @@ export function openapi(serverUrl: string) {
       ),
       schemas: {
         CreatePaymentIntent: requestSchema(),
-        CreatedPaymentIntent: responseSchema(CreateResponse),
-        PaymentIntent: responseSchema(IntentResponse),
+        CreatedPaymentIntent: responseSchema(CreatedPaymentIntentSchema, { rules: intentRules }),
+        PaymentIntent: responseSchema(PaymentIntentSchema, { rules: intentRules }),
         Problem: responseSchema(ProblemResponse),
       },
     },
@@ -132,7 +129,6 @@ function createOperation(): object {
           pattern: '^[!-~]+$',
         },
       },
-      apiVersion,
     ],
     requestBody: {
       required: true,
@@ -143,7 +139,12 @@ function createOperation(): object {
     responses: {
       201: {
         description: 'The intent with its secret, which is for the paying browser only',
-        headers: headersOf('Request-Id', 'Api-Version', 'Location', 'Idempotent-Replayed'),
+        headers: headersOf(
+          'Request-Id',
+          'Payment-Intents-Profile',
+          'Location',
+          'Idempotent-Replayed',
+        ),
         content: { 'application/json': { schema: reference('CreatedPaymentIntent') } },
       },
       ...problems(operationProblems.create),
@@ -155,11 +156,10 @@ function retrieveOperation(): DescribedOperation {
   return {
     operationId: 'retrievePaymentIntent',
     summary: 'Retrieve a Payment Intent',
-    parameters: [apiVersion],
     responses: {
       200: {
         description: 'The current intent, without its secret',
-        headers: headersOf('Request-Id', 'Api-Version'),
+        headers: headersOf('Request-Id', 'Payment-Intents-Profile'),
         content: { 'application/json': { schema: reference('PaymentIntent') } },
       },
       ...problems(operationProblems.retrieve),
@@ -194,13 +194,6 @@ const exampleBody = {
   metadata: { cart: 'c-204' },
 }
 
-const apiVersion = {
-  name: 'Api-Version',
-  in: 'header',
-  description: 'Requested version, which the response repeats. The default is the newest version',
-  schema: { type: 'string', enum: apiVersions },
-}
-
 /** Returns one response for each HTTP status, as OpenAPI requires. Descriptions list the codes. */
 function problems(codes: readonly ProblemCode[]): DescribedOperation['responses'] {
   const grouped = new Map<number, ProblemCode[]>()
@@ -213,7 +206,11 @@ function problems(codes: readonly ProblemCode[]): DescribedOperation['responses'
       status,
       {
         description: group.map((code) => `\`${code}\`: ${problemCodes[code].title}`).join('. '),
-        headers: headersOf('Request-Id', 'Api-Version', ...(statusHeaders[status] ?? [])),
+        headers: headersOf(
+          'Request-Id',
+          'Payment-Intents-Profile',
+          ...(statusHeaders[status] ?? []),
+        ),
         content: {
           [problemMediaType]: {
             schema: reference('Problem'),
@@ -236,7 +233,7 @@ function example(code: ProblemCode): z.infer<typeof ProblemResponse> {
     type: `/docs#${code}`,
     title,
     status,
-    detail: errorGuide[code],
+    detail: `${title}.`,
     code,
     requestId: 'req_4kJv0Qm2Xc8ZtYb1Lw9R',
     retryable,
@@ -251,12 +248,15 @@ const headers = {
       'Id of this response. The inspector shows it, and the log contains it if the service failed (with PI_LOG_LEVEL=debug, for every response)',
     pattern: '^req_[A-Za-z0-9]{20}$',
   },
+  'Payment-Intents-Profile': {
+    description: 'Names the statuses and errors of this service for clients of the specification',
+    enum: [ownProfileName],
+  },
   Location: { description: 'Path of the intent' },
   'Idempotent-Replayed': {
     description: '`true` if an earlier request with this key created the intent',
     enum: ['true'],
   },
-  'Api-Version': { description: `The requested version, such as ${apiVersions[0]}` },
   'WWW-Authenticate': { description: '`Bearer`; with `error="invalid_token"` if a key was sent' },
   'Accept-Post': { description: 'The media type to send' },
   'Accept-Encoding': { description: 'The content coding to send' },
@@ -295,25 +295,4 @@ function componentOf(header: string): string {
 
 function reference(name: string): object {
   return { $ref: `#/components/schemas/${name}` }
-}
-
-/** Returns the schema of a response, which allows what later versions may add. */
-function responseSchema(schema: z.ZodType): FieldSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io: 'output',
-    override: ({ jsonSchema }) => openUp(jsonSchema),
-  })
-  // JSON Schema allows `true` and `false` as schemas, but these schemas are objects.
-  return rest as FieldSchema
-}
-
-function openUp(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema.additionalProperties === false) delete schema.additionalProperties
-  const known = schema.const === undefined ? schema.enum : [schema.const]
-  if (!known || schema.type !== 'string') return
-  delete schema.enum
-  delete schema.const
-  const note = `Known values: ${known.join(', ')}. Later versions may add others.`
-  schema.description = [schema.description, note].filter(Boolean).join('. ')
-  schema['x-extensible-enum'] = known
 }

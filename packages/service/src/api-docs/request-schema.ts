@@ -2,19 +2,8 @@
 import { CreatePaymentIntentSchema, currencies, limits } from '@pi-checkout/contract'
 import { z } from 'zod'
 
-/** Parts of a schema that the documentation shows. */
-export type FieldSchema = {
-  readonly type?: string | string[]
-  readonly description?: string
-  readonly properties?: Readonly<Record<string, FieldSchema>>
-  readonly required?: string[]
-  readonly anyOf?: FieldSchema[]
-  readonly enum?: string[]
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minimum?: number
-  readonly maxProperties?: number
-}
+/** A schema of an object, as the description has it. */
+export type FieldSchema = Readonly<Record<string, unknown>>
 
 /** Returns the schema. Adds the limits that zod checks in code. */
 export function requestSchema(): FieldSchema {

@@ -1,66 +1,83 @@
-/** Responses that this service returns. The schemas of the contract accept more. @module */
+/** JSON Schemas of responses: the fields of the contract, with the rules that this service keeps. @module */
 import { currencies, limits, paymentIntentStatuses } from '@pi-checkout/contract'
 import { z } from 'zod'
+import type { FieldSchema } from './request-schema.ts'
 
-const Time = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
-  .meta({ description: 'RFC 3339 in UTC, with three decimals' })
+/** Rules by path of a schema. */
+type Rules = Readonly<Record<string, object>>
 
-const Customer = z
-  .strictObject({
-    id: z.string(),
-    email: z.string().optional(),
-    name: z.string().optional(),
+/**
+ * Returns the schema of a response, which allows fields and values that later versions may add.
+ *
+ * @param options - With `exact`, it allows only what this version sends.
+ */
+export function responseSchema(
+  schema: z.ZodType,
+  { rules = {}, exact = false }: { readonly rules?: Rules; readonly exact?: boolean } = {},
+): FieldSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: 'output',
+    override: ({ path, jsonSchema }) => {
+      // What a client reads in place of an invalid value.
+      delete jsonSchema.default
+      // For `anyOf`, the rule belongs to the alternative other than `null`.
+      if (!jsonSchema.anyOf) Object.assign(jsonSchema, rules[path.join('.')])
+      if (jsonSchema.properties) jsonSchema.additionalProperties = false
+      if (!exact) openUp(jsonSchema)
+    },
   })
-  .meta({ description: 'Customer as sent in the create' })
+  // JSON Schema allows `true` and `false` as schemas, but these schemas are objects.
+  return rest as FieldSchema
+}
 
-const PaymentMethod = z
-  .strictObject({
-    type: z.literal('card'),
-    card: z.strictObject({
-      brand: z.string(),
-      last4: z.string().regex(/^\d{4}$/),
-      expMonth: z.int().min(1).max(12),
-      expYear: z.int(),
-      funding: z.string(),
-    }),
-  })
-  .meta({ description: 'Display-safe summary; null before a method is chosen' })
+function openUp(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.additionalProperties === false) delete schema.additionalProperties
+  const known = schema.const === undefined ? schema.enum : [schema.const]
+  if (!known || schema.type !== 'string') return
+  delete schema.enum
+  delete schema.const
+  const note = `Known values: ${known.join(', ')}. Later versions may add others.`
+  schema.description = [schema.description, note].filter(Boolean).join('. ')
+  schema['x-extensible-enum'] = known
+}
 
-const PaymentFailure = z
-  .strictObject({
-    code: z.string(),
-    declineCode: z.string().nullable(),
-    message: z.string().meta({ description: 'Message for the buyer' }),
-    retryable: z.boolean(),
-    occurredAt: Time,
-  })
-  .meta({ description: 'The latest failure, or null' })
+const time = {
+  pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`,
+  description: 'RFC 3339 in UTC, with three decimals',
+}
 
-const NextAction = z
-  .strictObject({ type: z.enum(['challenge', 'redirect']), expiresAt: Time })
-  .meta({ description: 'Action that the hosted checkout handles. Merchant code ignores it' })
-
-export const IntentResponse = z.strictObject({
-  id: z.string().regex(/^pi_[A-Za-z0-9]{24}$/),
-  amount: z.int().min(1).max(limits.amount).meta({ description: 'Minor currency units' }),
-  currency: z.enum(currencies),
-  orderId: z.string().min(1).max(limits.orderId),
-  customer: Customer.nullable(),
-  metadata: z.record(z.string(), z.string()).nullable(),
-  status: z.enum(paymentIntentStatuses),
-  paymentMethod: PaymentMethod.nullable(),
-  lastPaymentFailure: PaymentFailure.nullable(),
-  nextAction: NextAction.nullable(),
-  providerPaymentId: z.string().nullable(),
-  createdAt: Time,
-  updatedAt: Time,
-})
-
-export const CreateResponse = IntentResponse.extend({
-  clientSecret: z
-    .string()
-    .regex(/^pi_[A-Za-z0-9]{24}_secret_[A-Za-z0-9]{48}$/)
-    .meta({ description: 'For the paying browser only' }),
-})
+/** Rules of the two responses with a Payment Intent. */
+export const intentRules: Rules = {
+  'properties.id': { pattern: '^pi_[A-Za-z0-9]{24}$' },
+  'properties.clientSecret': {
+    pattern: '^pi_[A-Za-z0-9]{24}_secret_[A-Za-z0-9]{48}$',
+    description: 'For the paying browser only',
+  },
+  'properties.amount': { minimum: 1, maximum: limits.amount, description: 'Minor currency units' },
+  'properties.currency': { enum: [...currencies] },
+  'properties.orderId': { minLength: 1, maxLength: limits.orderId },
+  'properties.customer': { description: 'Customer as sent in the create' },
+  'properties.status': { enum: [...paymentIntentStatuses] },
+  'properties.paymentMethod': {
+    required: ['type', 'card'],
+    description: 'Display-safe summary; null before a method is chosen',
+  },
+  'properties.paymentMethod.properties.type': { enum: ['card'] },
+  'properties.paymentMethod.properties.card.properties.last4': { pattern: String.raw`^\d{4}$` },
+  'properties.paymentMethod.properties.card.properties.expMonth': {
+    type: 'integer',
+    minimum: 1,
+    maximum: 12,
+  },
+  'properties.paymentMethod.properties.card.properties.expYear': { type: 'integer' },
+  'properties.lastPaymentFailure': { description: 'The latest failure, or null' },
+  'properties.lastPaymentFailure.properties.message': { description: 'Message for the buyer' },
+  'properties.lastPaymentFailure.properties.occurredAt': time,
+  'properties.nextAction': {
+    description: 'Action that the hosted checkout handles. Merchant code ignores it',
+  },
+  'properties.nextAction.properties.type': { enum: ['challenge', 'redirect'] },
+  'properties.nextAction.properties.expiresAt': time,
+  'properties.createdAt': time,
+  'properties.updatedAt': time,
+}

@@ -1,10 +1,9 @@
 /** Routes of the API description and the API documentation. @module */
-import type { RouteName } from '../../shared/routes.ts'
+import { type RouteName, routes } from '../../shared/routes.ts'
+import { readPage } from '../checkout/pages.ts'
 import { toolPageHeaders } from '../http/page-headers.ts'
-import { type Handler, jsonHeaders, page } from '../http/response.ts'
-import { staticFile } from '../http/static-files.ts'
+import { type Handler, jsonHeaders, page, redirect } from '../http/response.ts'
 import { openapi } from './openapi.ts'
-import { docsPage } from './page.ts'
 
 export function apiDocsRoutes({
   publicUrl,
@@ -14,17 +13,10 @@ export function apiDocsRoutes({
   readonly hostedFolder: string
 }) {
   const description = JSON.stringify(openapi(publicUrl))
-  const docs = docsPage(publicUrl)
-  const pageHeaders = toolPageHeaders(publicUrl)
   return {
     openapi: () => ({ status: 200, base: jsonHeaders, body: description }),
-    docs: () => page(pageHeaders, docs),
-    llms: staticFile(hostedFolder, 'llms.txt', { headers: () => fileHeaders }),
-    docsStyle: staticFile(hostedFolder, 'docs.css', { headers: () => fileHeaders }),
+    home: () => redirect(routes.docs.path),
+    // Built from `guides/api.md`.
+    docs: () => page(toolPageHeaders, readPage(hostedFolder, 'docs')),
   } satisfies Partial<Record<RouteName, Handler>>
-}
-
-const fileHeaders = {
-  'cache-control': 'no-cache',
-  'cross-origin-resource-policy': 'same-origin',
 }

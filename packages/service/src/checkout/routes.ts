@@ -2,8 +2,9 @@
 import { limits, paymentIntentIdPattern } from '@pi-checkout/contract'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
-import type { ConfirmBody } from '../../shared/checkout-api.ts'
+import type { ConfirmBody, SessionGrant } from '../../shared/checkout-api.ts'
 import type { RouteName } from '../../shared/routes.ts'
+import { withPlaces } from '../db/places.ts'
 import { checkBodyHeaders, jsonBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { compressed } from '../http/encoding.ts'
@@ -11,25 +12,18 @@ import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { createBuckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
-import { moveIntent, type StoreAndClock } from '../intents/intents.ts'
-import { type Cause, decide } from '../intents/lifecycle.ts'
+import { newProviderPaymentId } from '../ids.ts'
+import { hashOfToken, newToken } from '../intents/challenge-token.ts'
+import { change, type Snapshot } from '../intents/change.ts'
+import type { Cause } from '../intents/lifecycle.ts'
+import { createIntentStore, type IntentStore, type StoreAndClock } from '../intents/store.ts'
+import { checkoutView } from '../intents/views.ts'
 import { logError } from '../log.ts'
-import { findEnvironmentOfIntent } from '../merchants/environments.ts'
-import type { Notifier } from '../notifier/notifier.ts'
 import { authorize } from '../provider/acquirer.ts'
 import type { SecretKeys } from '../secret-keys.ts'
+import { longPoll } from '../waiting/long-poll.ts'
+import type { Waits } from '../waiting/waits.ts'
 import { checkoutApiError } from './api-errors.ts'
-import { checkoutView } from './checkout-view.ts'
-import { confirm } from './confirm.ts'
-import { cspReports } from './csp-reports.ts'
-import {
-  type IntentSnapshot,
-  loadIntent,
-  type RetrievedSnapshot,
-  snapshotReader,
-} from './intent-snapshot.ts'
-import { longPoll } from './long-poll.ts'
-import { type ActiveSession, openSession, sessionReader } from './open-session.ts'
 import { checkoutPage, checkoutStyleSource, errorPage, readPage } from './pages.ts'
 import {
   ConfirmSchema,
@@ -40,11 +34,9 @@ import {
   rejectPastExpiry,
   rejectRealCards,
 } from './parse-request.ts'
-import { challengeCanceled } from './provider-result.ts'
 import { readReturnUrl } from './return-url.ts'
-import { type CheckoutSession, SessionTokens } from './session-token.ts'
-import { waitForVersion } from './wait-for-version.ts'
-import { createWaitGroups } from './wait-groups.ts'
+import { SessionTokens, type VerifiedSession } from './session-token.ts'
+import { openSession, sessionEnded, sessionReader } from './sessions.ts'
 
 export interface CheckoutRoutesOptions extends StoreAndClock {
   readonly keys: SecretKeys
@@ -52,60 +44,60 @@ export interface CheckoutRoutesOptions extends StoreAndClock {
   readonly publicUrl: string
   readonly challengeUrl: string
   readonly hostedFolder: string
-  readonly notifier: Notifier
+  readonly waits: Waits
   readonly limits: Pick<RateLimits, 'confirm'>
-  /** Opens the challenge of an intent at the test bank. Returns its token if there is a challenge. */
-  readonly openChallenge: (
-    snapshot: IntentSnapshot,
-    ticket: { readonly origin: string; readonly returnPage: string | null },
-  ) => Promise<string | undefined>
 }
 
 export function checkoutRoutes(options: CheckoutRoutesOptions) {
-  const { db, keys, log, now, publicUrl, challengeUrl, notifier } = options
-  const read = snapshotReader(options)
+  const { db, keys, log, now, publicUrl, challengeUrl, waits } = options
+  const intents = createIntentStore(options)
+  /** The store for requests without a verified session. */
+  const forAnyone = createIntentStore({ db: withPlaces(db), now })
   const opens = createBuckets(openRate, now)
+  const sessionLimit = createBuckets(sessionRate, now)
   const tokens = new SessionTokens(keys, publicUrl)
-  const sessions = sessionReader({ tokens, db, now })
-  const waitGroup = createWaitGroups()
+  const sessions = sessionReader(intents, tokens)
 
-  const view = (snapshot: RetrievedSnapshot): RouteResponse =>
-    json(checkoutView(snapshot, challengeUrl))
+  const view = (snapshot: Snapshot): RouteResponse => json(checkoutView(snapshot, challengeUrl))
 
   /** Returns a handler for a POST with a session. `limit` runs before the body is read. */
   const post =
     <Body>(
       schema: z.ZodType<Body>,
-      act: (session: CheckoutSession, body: Body) => Promise<RouteResponse>,
-      limit?: (session: ActiveSession, call: Call) => void,
+      act: (session: VerifiedSession, body: Body, snapshot: Snapshot) => Promise<RouteResponse>,
+      limit?: (snapshot: Snapshot, call: Call) => void,
     ): Handler =>
     async (call) => {
       checkBodyHeaders(call.request, limits.requestBytes)
-      const session = await sessions.of(call.request)
-      limit?.(session, call)
-      return await act(session, await readBody(call, schema))
+      const session = await sessions.verify(call.request)
+      const snapshot = await sessions.read(session)
+      limit?.(snapshot, call)
+      return await act(session, await readBody(call, schema), snapshot)
     }
 
-  /** Applies a cause from the buyer. A repeated one changes nothing. */
-  async function move(session: CheckoutSession, cause: Cause): Promise<IntentSnapshot> {
-    const snapshot = existing(await loadIntent(options, session))
-    const { intent, at } = snapshot
-    if (isDone(cause, snapshot)) return snapshot
-    const next = decide(intent, cause, at)
-    if ('rejection' in next) throw checkoutApiError(next.rejection)
-    const moved = await moveIntent(db, intent, next)
-    return moved ? { ...snapshot, intent: moved } : await move(session, cause)
+  /** Changes the intent of a session. */
+  async function act({ id }: VerifiedSession, cause: Cause): Promise<Snapshot> {
+    const changed = await change(intents, id, cause)
+    if (!changed || changed.rejection === 'payment_intent_not_found') throw sessionEnded()
+    if (changed.rejection) throw checkoutApiError(changed.rejection)
+    return changed
   }
 
   return {
-    page: pageHandler(options),
+    page: pageHandler(options, forAnyone),
     preload: async () => page(openPageHeaders, readPage(options.hostedFolder, 'preload')),
-    reports: cspReports({ log, now }),
 
     openSession: async (call) => {
-      const body = await readBody(call, OpenSessionSchema)
+      const body = await readBody(call, OpenSessionSchema, maxSessionBytes)
       try {
-        return json(await openSession({ db, keys, now, tokens, challengeUrl }, body))
+        const granted = { intents: forAnyone, keys, tokens, limit: sessionLimit.take }
+        const { token, expiresAt, snapshot } = await openSession(granted, body)
+        const grant: SessionGrant = {
+          token,
+          expiresAt,
+          intent: checkoutView(snapshot, challengeUrl),
+        }
+        return json(grant)
       } catch (error) {
         if (error instanceof ProblemError) {
           const event = 'Rejected a checkout session'
@@ -116,26 +108,14 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
     },
 
     view: async (call) => {
-      const { request } = call
       const version = readVersion(call)
-      if (version !== undefined) await waitGroup()
-      const session = await sessions.of(request)
-      if (version === undefined) return view(existing(await read(session)))
-      const wait = async (onPulse?: () => void): Promise<RouteResponse> => {
-        const waited = await waitForVersion(notifier, session, {
-          ...{ version, onPulse, session: signedPart(request.headers.authorization) },
-          signal: endOf(call),
-          lifetime: session.expiresAt.getTime() - now().getTime(),
-          read: async (woken) => {
-            if (woken === 'environments') await waitGroup()
-            // The session may have been revoked during the wait.
-            if (woken) await sessions.check(session)
-            return await read(session)
-          },
-        })
-        return view(existing(waited))
-      }
-      return call.query.has('keepAlive') ? await longPoll(wait) : await wait()
+      const session = await sessions.verify(call.request)
+      const read = async (): Promise<Snapshot> => await sessions.read(session)
+      if (version === undefined) return view(await read())
+      const { id: intentId, origin, expiresAt } = session
+      const lifetime = expiresAt.getTime() - now().getTime()
+      const awaited = { intentId, origin, version, lifetime, read, signal: endOf(call) }
+      return await longPoll(async (onPulse) => view(await waits.wait({ ...awaited, onPulse })))
     },
 
     confirm: post(
@@ -145,38 +125,42 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
         const authorization = authorize(body.paymentMethod.card)
         if (!authorization) throw new TypeError('The card passed the checks but is not a test card')
         const { attemptId, version } = body
-        const confirmed = await confirm(options, session, { attemptId, version, authorization })
-        if ('rejection' in confirmed) throw checkoutApiError(confirmed.rejection)
-        return view(confirmed.snapshot)
+        const providerPaymentId = newProviderPaymentId()
+        const attempt = { attemptId, version, authorization, providerPaymentId }
+        return view(await act(session, { type: 'confirmed', ...attempt }))
       },
-      ({ id, environmentId, mode }, { request }) =>
-        options.limits.confirm({ intentId: id, environment: { id: environmentId, mode }, request }),
+      ({ intent, environment }, { request }) =>
+        options.limits.confirm({ intentId: intent.id, environment, request }),
     ),
 
     openChallenge: post(
       OpenChallengeSchema,
-      async (session, { returnUrl }) => {
-        const snapshot = existing(await loadIntent(options, session))
+      async (session, { returnUrl }, snapshot) => {
+        const { id, origin } = session
         const { nextAction } = checkoutView(snapshot, challengeUrl)
         if (!nextAction) throw checkoutApiError('version_conflict')
         const returnPage =
           nextAction.type === 'redirect' ? checkedReturnPage(snapshot, returnUrl) : null
-        const token = await options.openChallenge(snapshot, { origin: session.origin, returnPage })
-        if (!token) throw checkoutApiError('version_conflict')
+        const token = newToken(keys, id, 'enter')
+        const opened = { token: hashOfToken(token), origin, returnPage }
+        await act(session, { type: 'challenge_opened', ...opened })
         return json({ url: nextAction.url, token })
       },
-      // Each call stores a row until the intent is final.
-      ({ id }) => opens.take(id),
+      ({ intent }) => opens.take(intent.id),
     ),
 
     cancelChallenge: post(EmptySchema, async (session) =>
-      view(await move(session, challengeCanceled)),
+      view(await act(session, { type: 'challenge_canceled' })),
     ),
-    cancel: post(EmptySchema, async (session) => view(await move(session, { type: 'canceled' }))),
+    cancel: post(EmptySchema, async (session) => view(await act(session, { type: 'canceled' }))),
   } satisfies Partial<Record<RouteName, Handler>>
 }
 
 const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
+/** Sessions of one intent. A page opens one for each load. */
+const sessionRate: Rate = { burst: 100, perSecond: 1 }
+/** No field of this body is long, and the body is read before its `clientSecret` is known to be valid. */
+const maxSessionBytes = 4096
 
 /**
  * Returns the check for the private API, which accepts calls only from the hosted page's origin. It runs
@@ -185,7 +169,7 @@ const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
 export function samePageCheck(publicUrl: string): (call: Call) => void {
   return ({ request }) => {
     const { origin, host, 'sec-fetch-site': site } = request.headers
-    const isSame = origin === publicUrl || origin === `http://${host}`
+    const isSame = origin === publicUrl || origin === `http://${host?.toLowerCase()}`
     // Browsers send `Origin` with each POST, but not with a GET to the same origin.
     const isAllowed = origin === undefined ? request.method === 'GET' : isSame
     if (isAllowed && (site === undefined || site === 'same-origin')) return
@@ -196,31 +180,33 @@ export function samePageCheck(publicUrl: string): (call: Call) => void {
   }
 }
 
-function pageHandler({
-  db,
-  now,
-  publicUrl,
-  challengeUrl,
-  hostedFolder,
-}: CheckoutRoutesOptions): Handler {
+function pageHandler(
+  { now, publicUrl, challengeUrl, hostedFolder }: CheckoutRoutesOptions,
+  intents: IntentStore,
+): Handler {
   const showError = (reason: Parameters<typeof errorPage>[1]): RouteResponse =>
     page(openPageHeaders, errorPage(hostedFolder, reason))
 
   return async (call) => {
-    const { id = '' } = call.params
-    const environment = paymentIntentIdPattern.test(id) && (await findEnvironmentOfIntent(db, id))
+    const { id: sent = '' } = call.params
+    // The request log warns of a `clientSecret` in an address.
+    const [id = ''] = sent.split(/_secret_/i, 1)
+    const intent = paymentIntentIdPattern.test(id) ? await intents.find(id) : undefined
+    const environment = intent && (await intents.environment(intent.environmentId))
+    if (environment) call.environment = environment
     // The response does not depend on the embedding page, so it does not reveal registered origins.
-    if (!environment) return showError({ code: 'unauthorized' })
+    if (!environment || id !== sent) return showError({ code: 'unauthorized' })
     const { allowedOrigins: registered, mode } = environment
     const embedder = embeddingOrigin(call.request.headers.referer, publicUrl)
     if (embedder !== undefined && !registered.includes(embedder)) {
+      call.unregisteredOrigin = embedder
       return showError({ code: 'origin_not_allowed', mode })
     }
     return compressed(
       call,
       page(
         checkoutHeaders({
-          ...{ frameAncestors: registered, publicOrigin: publicUrl },
+          frameAncestors: registered,
           challengeOrigin: challengeUrl,
           styleSource: checkoutStyleSource(hostedFolder),
         }),
@@ -237,7 +223,7 @@ function embeddingOrigin(referer: string | undefined, publicUrl: string): string
   return origin === publicUrl ? undefined : origin
 }
 
-function checkedReturnPage({ environment }: IntentSnapshot, returnUrl: string | undefined): string {
+function checkedReturnPage({ environment }: Snapshot, returnUrl: string | undefined): string {
   const page = returnUrl && readReturnUrl(returnUrl, environment.allowedOrigins)
   if (page) return page
   throw new ProblemError(
@@ -246,14 +232,12 @@ function checkedReturnPage({ environment }: IntentSnapshot, returnUrl: string | 
   )
 }
 
-/** Returns whether a cancel is a repetition, which a page sends after a lost response. */
-function isDone(cause: Cause, { intent: { status } }: IntentSnapshot): boolean {
-  if (cause.type === 'canceled') return status === 'canceled'
-  return cause.type === 'challenge_failed' && status === 'requires_payment_method'
-}
-
-async function readBody<T>({ request }: Call, schema: z.ZodType<T>): Promise<T> {
-  const body = await jsonBody(request)
+async function readBody<T>(
+  { request }: Call,
+  schema: z.ZodType<T>,
+  maxBytes = limits.requestBytes,
+): Promise<T> {
+  const body = await jsonBody(request, { maxBytes })
   rejectRealCards(body)
   return parseBody(schema, body)
 }
@@ -266,20 +250,10 @@ function readVersion({ query }: Call): number | undefined {
   throw new ProblemError('validation_failed', 'waitForVersion must have 1 to 9 digits.')
 }
 
-/** Returns the header without the token's signature, which a client can encode in several ways. */
-function signedPart(authorization = ''): string {
-  return authorization.slice(0, authorization.lastIndexOf('.'))
-}
-
 function endOf({ response }: Call): AbortSignal {
   const end = new AbortController()
   // A reason, because creating the default one with its stack takes longer than all else here.
   if (response.destroyed) end.abort('closed')
   else response.once('close', () => end.abort('closed'))
   return end.signal
-}
-
-function existing<Found extends RetrievedSnapshot>(snapshot: Found | undefined): Found {
-  if (!snapshot) throw checkoutApiError('payment_intent_not_found')
-  return snapshot
 }

@@ -1,8 +1,10 @@
 /** Commands that list and change merchants, keys, and origins in a store. @module */
 import { readOrigin } from '@pi-checkout/contract/origin'
+import { redact } from '@pi-checkout/contract/redact'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
-import { revokeSecret, type StoreAndClock } from '../intents/intents.ts'
+import { ExplainedError } from '../explained-error.ts'
+import { revokeSecret, type StoreAndClock } from '../intents/store.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import {
   addOrigin,
@@ -14,8 +16,6 @@ import {
   removeOrigin,
 } from '../merchants/merchants.ts'
 import type { SecretKeys } from '../secret-keys.ts'
-import type { DoctorFinding } from './doctor/doctor-finding.ts'
-import { examineStore } from './doctor/store-checks.ts'
 
 export const MerchantName = z.string().min(1).max(128)
 
@@ -38,7 +38,6 @@ export const AdminCommand = z.discriminatedUnion('command', [
     environment: z.enum(['test', 'live']),
   }),
   z.strictObject({ command: z.literal('intents revoke-secret'), id: z.string() }),
-  z.strictObject({ command: z.literal('doctor') }),
 ])
 export type AdminCommand = z.infer<typeof AdminCommand>
 
@@ -61,10 +60,9 @@ export type AdminResult =
       }[]
     }
   | { readonly merchant: string; readonly environment: string; readonly origins: readonly string[] }
-  | { readonly findings: readonly DoctorFinding[] }
 
 /** Thrown if a command cannot be run. The message contains the fix. */
-export class AdminError extends Error {
+export class AdminError extends ExplainedError {
   override readonly name = 'AdminError'
 }
 
@@ -72,12 +70,10 @@ export const firstMerchantName = 'Tsiran'
 
 interface AdminStore extends StoreAndClock {
   readonly keys: SecretKeys
-  /** Options that select this store, for commands in a result. Absent for a store in memory. */
-  readonly storeOptions?: string | undefined
 }
 
 export async function administer(
-  { db, keys, now, storeOptions }: AdminStore,
+  { db, keys, now }: AdminStore,
   command: AdminCommand,
 ): Promise<AdminResult> {
   switch (command.command) {
@@ -96,7 +92,7 @@ export async function administer(
     case 'keys revoke': {
       const { id } = command
       if (await revokeApiKey(db, { id, now: now() })) return { id, revoked: true }
-      throw new AdminError(`No key has the id ${id}. Run pi-service keys list.`)
+      throw new AdminError(`No key has the id ${redact(id)}. Run pi-service keys list.`)
     }
     case 'merchants list':
       return { merchants: await listEnvironments(db, now()) }
@@ -122,7 +118,7 @@ export async function administer(
       const origins = await removeOrigin(db, { environmentId: id, origin })
       if (origins) return { ...named, origins }
       throw new AdminError(
-        `${origin} is not registered for ${named.merchant} (${named.environment}). Run pi-service origins list.`,
+        `${redact(origin)} is not registered for ${redact(named.merchant)} (${named.environment}). Run pi-service origins list.`,
       )
     }
     case 'intents revoke-secret': {
@@ -133,8 +129,6 @@ export async function administer(
         'No intent has this id. Use the id that the create returned, without "_secret_" and the characters after it.',
       )
     }
-    case 'doctor':
-      return { findings: await examineStore({ db, keys, now, storeOptions }) }
   }
 }
 
@@ -150,6 +144,6 @@ async function namedEnvironment(
   const found = await findEnvironmentByName(db, { merchant, mode: environment })
   if (found) return { id: found.id, merchant, environment }
   throw new AdminError(
-    `Merchant ${merchant} has no ${environment} environment. Create one with pi-service keys create.`,
+    `Merchant ${redact(merchant)} has no ${environment} environment. Create one with pi-service keys create.`,
   )
 }

@@ -13,6 +13,7 @@ import { text } from 'node:stream/consumers'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { socketPath } from '../db/embedded/data-directory.ts'
+import { ExplainedError } from '../explained-error.ts'
 import { randomBase62 } from '../ids.ts'
 import { logError } from '../log.ts'
 import { AdminCommand, AdminError, type AdminResult } from './admin-commands.ts'
@@ -129,7 +130,7 @@ async function runCommand(
     return JSON.stringify({ result: await run(command) })
   } catch (error) {
     const requestId = `req_${randomBase62(20)}`
-    const rejected = error instanceof AdminError
+    const rejected = error instanceof ExplainedError
     logError(log, error, {
       event: `The command ${name} failed`,
       requestId,

@@ -1,8 +1,10 @@
 /** Runs a command, such as a merchant's test suite, with a temporary service. @module */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { redact } from '@pi-checkout/contract/redact'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { SettingError } from '../explained-error.ts'
 import { startService } from '../start/start.ts'
 
 /** Runs a program without a shell. Returns its exit status, or 128 plus a signal's number. */
@@ -35,22 +37,37 @@ function shopOrigin(port: string | undefined): readonly string[] {
   return port && /^\d{1,5}$/.test(port) ? [`http://localhost:${Number(port)}`] : []
 }
 
+/** Runs a program in its own process group, so that signals also reach the programs that it starts. */
 function run([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: 'inherit' })
-    // A terminal sends Ctrl-C to both processes. Other signals reach this one only, so pass them on.
+    const child = spawn(program, args, {
+      env: { ...process.env, ...env },
+      stdio: 'inherit',
+      detached: true,
+    })
+    const passed = new Map<NodeJS.Signals, number>()
     const passOn = (signal: NodeJS.Signals): void => {
-      child.kill(signal)
+      const at = performance.now()
+      const isRepeated = at - (passed.get(signal) ?? Number.NEGATIVE_INFINITY) < oneKeyPress
+      const hasExited = child.exitCode !== null || child.signalCode !== null
+      if (!child.pid || hasExited || isRepeated) return
+      passed.set(signal, at)
+      process.kill(-child.pid, signal)
     }
-    process.on('SIGINT', passOn)
-    process.on('SIGTERM', passOn)
+    // These stay until this process exits, because npx may repeat a signal after the command has exited.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, passOn)
     child.once('error', () => {
-      reject(new TypeError(`exec: cannot run ${program}. Check that it is installed and in PATH.`))
+      reject(
+        new SettingError(
+          `exec: cannot run ${redact(program)}. Check that it is installed and in PATH.`,
+        ),
+      )
     })
     child.once('exit', (status, signal) => {
-      process.off('SIGINT', passOn)
-      process.off('SIGTERM', passOn)
       resolve(status ?? 128 + (signal ? constants.signals[signal] : 0))
     })
   })
 }
+
+/** Milliseconds. For one Ctrl-C, the terminal sends SIGINT, and npx sends it again. */
+const oneKeyPress = 500

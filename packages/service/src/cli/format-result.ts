@@ -1,8 +1,8 @@
 /** Text output of the commands, without `--json`. @module */
 
+import type { StartCheck } from '../start/check-start.ts'
 import type { RunningService } from '../start/start.ts'
 import type { AdminResult } from './admin-commands.ts'
-import type { DoctorFinding } from './doctor/doctor-finding.ts'
 
 /** @param showsToken - Whether the link to the inspector contains its token. */
 export function banner(ready: RunningService['ready'], showsToken: boolean): string {
@@ -37,7 +37,6 @@ export function describeResult(result: AdminResult): string {
       })
       .join('\n')
   }
-  if ('findings' in result) return describeFindings(result.findings)
   if ('secretRevoked' in result) {
     return `The clientSecret of ${result.id} is revoked, and its open checkout sessions have ended.`
   }
@@ -64,11 +63,10 @@ export function describeResult(result: AdminResult): string {
 
 const noOrigin = 'no origin, so no page can show its checkout'
 
-export function describeFindings(findings: readonly DoctorFinding[]): string {
-  return findings
-    .flatMap(({ about, level, found, advice }) => [
-      `${level.toUpperCase().padEnd(4)}  ${about}: ${found}`,
-      ...(advice ? [`      → ${advice}`] : []),
-    ])
-    .join('\n')
+export function describeCheck({ ok, problems, warnings }: StartCheck): string {
+  return [
+    ...problems.map((problem) => `FAIL  ${problem}`),
+    ...warnings.map((warning) => `WARN  ${warning}`),
+    ...(ok ? ['OK    The service can start.'] : []),
+  ].join('\n')
 }

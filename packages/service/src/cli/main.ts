@@ -1,33 +1,28 @@
-/** The command line: `pi-service start`, `exec`, `doctor`, `merchants`, `keys`, `origins`, `intents`. @module */
+/** The command line: `pi-service start`, `exec`, `merchants`, `keys`, `origins`, `intents`. @module */
+
+import { redact } from '@pi-checkout/contract/redact'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import pino, { type Logger } from 'pino'
 import { realNow } from '../clock.ts'
 import { type Config, type Flags, readConfig } from '../config.ts'
-import { DirectoryInUse } from '../db/embedded/directory-lock.ts'
-import { StoreError } from '../db/errors.ts'
+import { isExplained, SettingError } from '../explained-error.ts'
 import { describeError, logError } from '../log.ts'
-import { redact } from '../redact.ts'
 import { openStore } from '../start/open-store.ts'
-import {
-  type AdminCommand,
-  AdminError,
-  type AdminResult,
-  administer,
-  MerchantName,
-} from './admin-commands.ts'
+import { startProblem } from '../start/start-problem.ts'
+import { type AdminCommand, type AdminResult, administer, MerchantName } from './admin-commands.ts'
 import { sendAdminCommand } from './admin-socket.ts'
-import { banner, describeFindings, describeResult } from './format-result.ts'
-import { unusableStore } from './unusable-store.ts'
+import { banner, describeCheck, describeResult } from './format-result.ts'
 
 interface StartOptions extends Flags {
   readonly json?: boolean
+  readonly check?: boolean
 }
 
 const program = new Command('pi-service')
   .description('The Payment Intents service and its hosted checkout, on your own machine')
   .showHelpAfterError('Run pi-service --help for the commands and their options.')
   .enablePositionalOptions()
-  .configureOutput({ outputError: (text, write) => write(redact(text)) })
+  .configureOutput({ outputError: (text, write) => write(maskArguments(text)) })
   .exitOverride()
 
 withStart(program.command('start').description('Start the service; Ctrl-C or SIGTERM stops it'))
@@ -36,7 +31,9 @@ withStart(program.command('start').description('Start the service; Ctrl-C or SIG
     'port of the API and the hosted page (default 4000; 0 selects a free port)',
   )
   .option('--demo', 'create the demo merchant and its test key in PostgreSQL too')
-  .option('--json', 'print one line of JSON when ready')
+  .option('--no-request-bodies', 'keep no bodies of test requests for the inspector')
+  .option('--check', 'check that the start would succeed, and exit; changes nothing')
+  .option('--json', 'print one line of JSON')
   .action(start)
 
 const merchants = program
@@ -103,10 +100,6 @@ withStart(
   .passThroughOptions()
   .action(exec)
 
-admin(program.command('doctor').description('Check the machine, configuration, and store'))
-  .option('--port <number>', 'port that start would use')
-  .action(doctor)
-
 try {
   await program.parseAsync()
 } catch (error) {
@@ -149,7 +142,14 @@ function readTime(text: string): string {
   return time.toISOString()
 }
 
-async function start({ json, ...flags }: StartOptions): Promise<void> {
+async function start({ json, check, ...flags }: StartOptions): Promise<void> {
+  if (check) {
+    const { checkStart } = await import('../start/check-start.ts')
+    const result = await checkStart(flags, process.env)
+    console.log(json ? jsonLine(result) : describeCheck(result))
+    if (!result.ok) process.exitCode = 1
+    return
+  }
   const config = readConfig(flags, process.env)
   const log = createLog(config)
   // Other commands are faster without loading it.
@@ -198,19 +198,12 @@ async function exec(command: readonly string[], flags: Flags): Promise<void> {
   process.exitCode = await runBesideService(config, command, log)
 }
 
-async function doctor({ json, ...flags }: StartOptions): Promise<void> {
-  const { examine } = await import('./doctor/doctor.ts')
-  const diagnosis = await examine(readConfig(flags, process.env))
-  console.log(json ? jsonLine(diagnosis) : describeFindings(diagnosis.findings))
-  if (!diagnosis.ok) process.exitCode = 1
-}
-
 /** Runs a command in the service that uses the directory, or else on the store. */
 async function run({ json, ...flags }: StartOptions, command: AdminCommand): Promise<void> {
   const config = readConfig(flags, process.env)
   const { store } = config
   if (store.kind === 'memory') {
-    throw new TypeError(
+    throw new SettingError(
       '--memory: not available for this command, because the change would be lost. Use --data or --database-url.',
     )
   }
@@ -232,18 +225,20 @@ async function runHere(
   }
 }
 
+/** Masks the arguments that a message of commander repeats, and none of its other words. */
+function maskArguments(message: string): string {
+  return process.argv
+    .flatMap((argument) => [argument, argument.slice(argument.indexOf('=') + 1)])
+    .reduce((text, value) => text.replaceAll(value, () => redact(value)), message)
+}
+
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode // commander has printed it.
-  const isExplained =
-    error instanceof TypeError || error instanceof DirectoryInUse || error instanceof AdminError
-  if (isExplained) console.error(`pi-service: ${redact(error.message)}`)
-  else if (error instanceof StoreError && error.unavailable) {
-    const { found, advice } = unusableStore(error)
-    console.error(`pi-service: ${found} ${advice}`)
-  } else {
-    const { name, code, message } = describeError(error)
-    console.error(`pi-service: failed with ${[name, code].filter(Boolean).join(' ')}: ${message}`)
-  }
-  if (!isExplained || process.env.PI_LOG_LEVEL === 'debug') console.error(describeError(error))
+  const { name, code, message } = describeError(error)
+  const unexplained = `failed with ${[name, code].filter(Boolean).join(' ')}: ${message}`
+  const problem = startProblem(error) ?? unexplained
+  for (const line of problem.split('\n')) console.error(`pi-service: ${line}`)
+  const explained = error instanceof Error && isExplained(error)
+  if (!explained || process.env.PI_LOG_LEVEL === 'debug') console.error(describeError(error))
   return 1
 }

@@ -20,7 +20,8 @@ export type SqlValue =
   | null
   | readonly (string | null)[]
   | readonly (Buffer | null)[]
-  | readonly number[]
+  | readonly (number | null)[]
+  | readonly boolean[]
   | Fragment
 
 /** Runs statements on a free connection, or on the connection of a transaction. */
@@ -32,13 +33,10 @@ export interface Queryable {
 }
 
 /**
- * What has changed: an intent has a new version, which is `Infinity` if its secret was revoked; keys, origins, or
- * clocks of environments changed, or intents were deleted; or it is not known what has changed.
+ * What has changed: an intent has a new version, or its secret was revoked; or keys, origins, or clocks of environments
+ * may have changed, or intents may have been deleted, or it is not known which ones have changed.
  */
-export type Change =
-  | { readonly intentId: string; readonly version: number }
-  | 'environments'
-  | 'unknown'
+export type Change = { readonly intentId: string } | 'environments'
 
 /** The store. `query` runs an autocommit statement. */
 export interface Database extends Queryable {
@@ -66,9 +64,11 @@ export class Fragment {
 /**
  * Settings of each session, in both stores. Times are read in UTC, and each transaction expects `read committed`.
  *
- * Each statement of a request has an index and one plan for all values. Planning or compiling it each time
- * takes longer than running it. Without the `enable_` settings, PostgreSQL 15 plans sequential scans in an empty
- * store, which it keeps while the tables grow, and in a full store for the reaper.
+ * Each statement has one plan for all values, because planning or compiling it each time takes longer than running
+ * it. A plan is kept while the tables grow. So it must not depend on the planner's estimates, which are wrong for a
+ * table that was empty. Each statement leaves one plan only: it reads one table in the order of one index, and another
+ * table by the key that it found. The order selects the index, also for a key. Write `left join` or a subquery for the
+ * second table, because the planner can begin an inner join with either one.
  */
 export const sessionSettings = {
   timezone: 'UTC',
@@ -76,6 +76,8 @@ export const sessionSettings = {
   default_transaction_isolation: 'read committed',
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   jit: 'off',
@@ -185,7 +187,8 @@ interface Statement {
   readonly text: string
 }
 
-const statements = new WeakMap<TemplateStringsArray, Statement>()
+/** Statements by their text. */
+const statements = new Map<string, Statement>()
 
 async function run<Row>(
   client: pg.PoolClient,
@@ -203,18 +206,19 @@ async function run<Row>(
   }
 }
 
+/** Each combination of a template with its fragments is a statement. */
 function statementOf(template: TemplateStringsArray, values: readonly SqlValue[]): Statement {
-  const cached = statements.get(template)
-  if (cached) return cached
   let text = template[0] ?? ''
   let parameter = 0
   values.forEach((value, at) => {
     text += value instanceof Fragment ? value.text : `$${++parameter}`
     text += template[at + 1] ?? ''
   })
+  const known = statements.get(text)
+  if (known) return known
   // A hash, so that the name in a log is the same at each instance and start.
   const statement = { name: `s${hash('sha256', text).slice(0, 12)}`, text }
-  statements.set(template, statement)
+  statements.set(text, statement)
   return statement
 }
 
@@ -229,6 +233,6 @@ const codec: pg.CustomTypesConfig = {
 }
 
 /** Reads a time from a session in UTC, such as `2026-11-20 09:30:00.12+00`. */
-export function readTime(text: string): Date {
+function readTime(text: string): Date {
   return new Date(`${text.slice(0, 10)}T${text.slice(11, text.indexOf('+'))}Z`)
 }

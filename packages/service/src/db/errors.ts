@@ -60,7 +60,7 @@ export const unknownResult = '08007'
 const lockConflicts: ReadonlySet<string> = new Set([lockNotAvailable, '40P01', '40001'])
 
 /** SQLSTATEs of a statement that a pooler rejects, or has mixed up, lost, or prepared twice. */
-export const mixedStatements: ReadonlySet<string> = new Set(['08P01', '26000', '42P05'])
+const mixedStatements: ReadonlySet<string> = new Set(['08P01', '26000', '42P05'])
 
 /** Returns whether a statement failed because of another transaction. It can be sent again. */
 export function isLockConflict(error: unknown): boolean {

@@ -1,11 +1,12 @@
 /** The shared store: a PostgreSQL server. @module */
 import pg from 'pg'
-import { shareChanges } from './changes.ts'
+import { SettingError } from '../explained-error.ts'
+import { shareChanges } from '../waiting/share-changes.ts'
 import { type Database, openPool, sessionSettings } from './database.ts'
 import { readOnly, StoreError, storeError } from './errors.ts'
-import { checkPooler } from './pooler.ts'
+import { assertOwnSessions } from './pooler.ts'
 
-export const serverSettings = {
+const serverSettings = {
   ...sessionSettings,
   // In milliseconds. A duplicate waits two seconds for the first request. An unresponsive instance with a lock is
   // disconnected after ten seconds, so that it does not block others.
@@ -22,7 +23,7 @@ const clientTimeouts = {
   keepAliveInitialDelayMillis: 10_000,
 }
 
-/** @throws {TypeError} If the URL, the server, or a pooler is not supported, with the fix. */
+/** @throws {SettingError} If the URL, the server, or a pooler is not supported, with the fix. */
 export async function openPostgres(url: string): Promise<Database> {
   assertOneHost(url)
   const connection = { connectionString: url, connectionTimeoutMillis: 5000, ...clientTimeouts }
@@ -42,21 +43,23 @@ export async function openPostgres(url: string): Promise<Database> {
              current_setting('server_encoding') as encoding, current_schema() as schema`
     if (server === undefined) throw new StoreError('connection_lost')
     if (server.version < 150000) {
-      throw new TypeError('PI_DATABASE_URL: the PostgreSQL server must have version 15 or later.')
+      throw new SettingError(
+        'PI_DATABASE_URL: the PostgreSQL server must have version 15 or later.',
+      )
     }
     if (server.encoding !== 'UTF8') {
-      throw new TypeError(
+      throw new SettingError(
         'PI_DATABASE_URL: the encoding of the database must be UTF8. Create one with `createdb --encoding=UTF8 --template=template0`.',
       )
     }
     if (server.schema === null) {
-      throw new TypeError(
+      throw new SettingError(
         'PI_DATABASE_URL: the search_path of the role leads to no schema. Create one, or set another search_path.',
       )
     }
     const connect = (): pg.Client => new pg.Client(connection)
-    const keepsSessions = await checkPooler(connect, serverSettings)
-    return shareChanges(database, keepsSessions ? connect : undefined)
+    await assertOwnSessions(connect)
+    return shareChanges(database, connect)
   } catch (error) {
     await database.close()
     throw error
@@ -95,14 +98,14 @@ function createPrepare(): (client: pg.PoolClient) => Promise<void> {
   }
 }
 
-/** @throws {TypeError} If the URL names several hosts, of which `pg` would use none. */
+/** @throws {SettingError} If the URL names several hosts, of which `pg` would use none. */
 function assertOneHost(url: string): void {
   const [address = '', parameters = ''] = url.split('?')
   const authority = address.split('/')[2] ?? ''
   const host = authority.slice(authority.lastIndexOf('@') + 1)
   const hosts = [host, ...new URLSearchParams(parameters).getAll('host')]
   if (!hosts.some((each) => each.includes(','))) return
-  throw new TypeError(
+  throw new SettingError(
     'PI_DATABASE_URL: must name one host. Use an address that always leads to the primary, such as that of a proxy or a virtual IP; the service never uses a standby, like target_session_attrs=read-write.',
   )
 }

@@ -4,22 +4,20 @@ import { limits } from '@pi-checkout/contract'
 import { sendContinue } from './client-errors.ts'
 import { readJson } from './json.ts'
 import { ProblemError } from './problem.ts'
+import { singleHeader } from './single-header.ts'
 
 /** Reads a JSON body. Checks media type, size, encoding, and strict syntax. */
 export async function jsonBody(
   request: IncomingMessage,
-  {
-    maxBytes = limits.requestBytes,
-    maxDepth = limits.requestDepth,
-  }: { readonly maxBytes?: number; readonly maxDepth?: number } = {},
+  { maxBytes = limits.requestBytes }: { readonly maxBytes?: number } = {},
 ): Promise<unknown> {
   checkBodyHeaders(request, maxBytes)
-  return readJson(await readBody(request, maxBytes), maxDepth)
+  return readJson(await readBody(request, maxBytes))
 }
 
 export function checkBodyHeaders(request: IncomingMessage, maxBytes: number): void {
   const { headers } = request
-  if (!isJson(headers['content-type'] ?? '')) {
+  if (!isJson(singleHeader(request, 'content-type') ?? '')) {
     throw new ProblemError(
       'unsupported_media_type',
       'Content-Type must be application/json, with no charset other than utf-8.',
@@ -73,7 +71,10 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     })
     request.on('end', () => {
       const [only] = chunks
-      resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks, size))
+      const body = only && chunks.length === 1 ? only : Buffer.concat(chunks, size)
+      const read: ReadRequest = request
+      read[readBytes] = body
+      resolve(body)
     })
     request.on('error', () => reject(incomplete()))
     request.on('close', () => {
@@ -81,6 +82,17 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       if (!request.complete) reject(incomplete())
     })
   })
+}
+
+/** Returns the body that `readBody` read from a request, for observers. */
+export function bodyOf(request: ReadRequest): Buffer | undefined {
+  return request[readBytes]
+}
+
+const readBytes = Symbol('read bytes')
+
+interface ReadRequest extends IncomingMessage {
+  [readBytes]?: Buffer
 }
 
 /** Creates the error for the log. The client closed the connection, so it does not receive it. */

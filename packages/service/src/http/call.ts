@@ -19,14 +19,20 @@ export class Call {
   readonly startedAt = performance.now()
 
   // Facts for the observers. `writeHead` with all headers does not store them for reading.
-  /** Environment of the API key. */
+  /** Environment of the API key, or of the intent of a hosted page. */
   environment: { readonly id: string; readonly mode: 'test' | 'live' } | undefined = undefined
   intentId: string | undefined = undefined
+  /** Origin of a page that requested a hosted page and is not registered. */
+  unregisteredOrigin: string | undefined = undefined
   replayed = false
+  /** Faults that the sandbox applied. */
+  faults: readonly string[] = noTexts
+  /** Body of the response, if it is a text. */
+  sentBody: string | undefined = undefined
   /** Code of the problem that was sent. */
   problem: string | undefined = undefined
   /** JSON Pointers of the rejected fields. */
-  pointers: readonly string[] = noPointers
+  pointers: readonly string[] = noTexts
   pointersOmitted = 0
 
   #requestId: string | undefined = undefined
@@ -62,7 +68,7 @@ export class Call {
 }
 
 const noParams = {}
-const noPointers: readonly string[] = []
+const noTexts: readonly string[] = []
 
 /** Records requests after their responses have ended. */
 export interface Observer {

@@ -10,18 +10,21 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
-import { quote } from '../redact.ts'
+import { quote } from '@pi-checkout/contract/redact'
+import { SettingError } from '../explained-error.ts'
 
 /** Finds client addresses. For IPv6, an address is the /64 network, because a subscriber has all of it. */
 export interface ClientAddresses {
   ofRequest(request: IncomingMessage): string | undefined
   /** Returns the socket's address, or `undefined` if it is unknown or that of a trusted proxy. */
   ofSocket(socket: Socket): string | undefined
+  /** Returns the address of the other end, which may be a proxy. It is empty if the connection has closed. */
+  ofPeer(socket: Socket): string
 }
 
 /** @param proxies - Trusted proxies. Empty if clients connect directly, `undefined` if unknown. */
 export function createClientAddresses(proxies: BlockList | undefined): ClientAddresses {
-  if (!proxies) return { ofRequest: () => undefined, ofSocket: () => undefined }
+  if (!proxies) return { ofRequest: () => undefined, ofSocket: () => undefined, ofPeer }
   const isProxy = (address: string): boolean => proxies.check(address, familyOf(address))
 
   /** Returns the last hop that is not a proxy, or `undefined` if there is none or a hop has no address. */
@@ -51,7 +54,13 @@ export function createClientAddresses(proxies: BlockList | undefined): ClientAdd
       const peer = readAddress(remoteAddress)
       return peer === undefined || isProxy(peer) ? undefined : networkOf(peer)
     },
+    ofPeer,
   }
+}
+
+function ofPeer({ remoteAddress = '' }: Socket): string {
+  const peer = readAddress(remoteAddress)
+  return peer === undefined ? '' : networkOf(peer)
 }
 
 /** Reads `PI_TRUSTED_PROXIES`: addresses and CIDR ranges, separated by commas, or `none`. */
@@ -79,8 +88,8 @@ function addEntry(proxies: BlockList, entry: string): void {
   proxies.addSubnet(address, length, family)
 }
 
-function invalidEntry(entry: string): TypeError {
-  return new TypeError(
+function invalidEntry(entry: string): SettingError {
+  return new SettingError(
     `PI_TRUSTED_PROXIES: must be IP addresses and CIDR ranges with a prefix of at least 1, separated by commas, or "none"; received ${quote(entry)}. Set for example 10.0.0.0/8,2001:db8::1, or none if clients connect directly.`,
   )
 }

@@ -18,6 +18,7 @@ import { singleHeader } from './single-header.ts'
 export function checkWellFormed(request: IncomingMessage): void {
   checkHost(request)
   checkTransferEncoding(request)
+  checkExpect(request)
 }
 
 /** Checks `Host`, and reads it from an address in absolute form. @see RFC 9112, §3.2 */
@@ -50,6 +51,11 @@ function checkTransferEncoding({ headers }: IncomingMessage): void {
     'unsupported_transfer_encoding',
     'Transfer-Encoding must be chunked or omitted.',
   )
+}
+
+function checkExpect({ headers: { expect } }: IncomingMessage): void {
+  if (expect === undefined || expect.toLowerCase() === '100-continue') return
+  throw new ProblemError('invalid_header', 'Expect must be 100-continue or omitted.')
 }
 
 /** Sends `100 Continue` only when a body is about to be read, so that a rejected request sends none. */

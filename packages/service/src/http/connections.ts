@@ -1,10 +1,10 @@
 /**
- * Limits open connections, and the time for which a client may read nothing. At its limit a server closes the
- * connection that has been idle for longest, so that idle connections do not block other clients.
+ * Limits what a connection may hold: its requests are served one at a time, and a client that neither completes its
+ * request nor reads its response loses the connection when others need it.
  *
  * @module
  */
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export interface ConnectionBounds {
@@ -15,71 +15,76 @@ export interface ConnectionBounds {
   readonly clientOf: (socket: Socket) => string | undefined
 }
 
-/** Connections accepted beyond the limit while idle ones are closing. */
-const reserve = 200
+/** Maximum number of pipelined requests that wait for their turn. With more, the connection closes. */
+const maxPipelined = 32
 
-/** Limits the connections of a server. Call it before the server listens. */
-export function boundConnections(server: Server, bounds: ConnectionBounds): void {
-  const { max, maxPerClient, writeTimeout, clientOf } = bounds
-  const all = emptyGroup(max)
+/** Serves requests within limits. Call it before the server listens. */
+export function serveConnections(
+  server: Server,
+  listener: RequestListener,
+  { max, maxPerClient, writeTimeout, clientOf }: ConnectionBounds,
+): void {
+  const all: Group = { max, sockets: new Set() }
   const clients = new Map<string, Group>()
-  server.maxConnections = max + reserve
 
   server.on('connection', (socket: TrackedSocket) => {
     const client = clientOf(socket)
-    const ofClient =
-      client === undefined ? undefined : (clients.get(client) ?? emptyGroup(maxPerClient))
-    if (client !== undefined && ofClient) clients.set(client, ofClient)
-    const groups = ofClient ? [all, ofClient] : [all]
-    const state: Connection = {
-      groups,
-      pending: 0,
-      latest: undefined,
-      isClosing: false,
-      timedOutAt: 0,
-      stalledSince: 0,
+    const groups = [all]
+    if (client !== undefined) {
+      const group = clients.get(client) ?? { max: maxPerClient, sockets: new Set() }
+      clients.set(client, group)
+      // Check the client's group first: closing its connection may bring the server below its limit.
+      groups.unshift(group)
     }
-    socket[connection] = state
-    for (const group of groups) {
-      group.open++
-      group.idle.add(socket)
-    }
+    socket[connection] = { groups, current: undefined, pipelined: [], isClosing: false }
+    for (const { sockets } of groups) sockets.add(socket)
     socket.once('close', () => {
-      for (const group of groups) {
-        group.open--
-        group.idle.delete(socket)
-      }
-      if (client !== undefined && ofClient?.open === 0) clients.delete(client)
+      for (const { sockets } of groups) sockets.delete(socket)
+      if (client !== undefined && groups[0]?.sockets.size === 0) clients.delete(client)
     })
-    // Check the client's group first: closing its connection may bring the server below its limit.
-    for (const group of groups.toReversed()) {
-      if (group.open > group.max) closeLongestIdle(group, socket)
+    for (const group of groups) {
+      if (group.sockets.size > group.max) closeOne(group)
     }
   })
 
-  server.on('request', ({ socket }: { readonly socket: TrackedSocket }, response) => {
+  function begin(exchange: Exchange): void {
+    const { request, response } = exchange
+    const socket: TrackedSocket = request.socket
+    const state = socket[connection]
+    if (!state || socket.destroyed) return
+    state.current = exchange
+    for (const { sockets } of state.groups) {
+      sockets.delete(socket)
+      sockets.add(socket)
+    }
+    response.on('close', next)
+    listener(request, response)
+  }
+
+  function next(this: ServerResponse): void {
+    const socket: TrackedSocket = this.req.socket
     const state = socket[connection]
     if (!state) return
-    state.pending++
-    state.latest = response
-    for (const { idle } of state.groups) idle.delete(socket)
-    response.on('close', markIdle)
+    state.current = undefined
+    const following = state.pipelined.shift()
+    if (following) begin(following)
+    else if (state.isClosing) socket.end()
+  }
+
+  server.on('request', (request, response) => {
+    const socket: TrackedSocket = request.socket
+    const state = socket[connection]
+    if (!state) return
+    if (!state.current) return begin({ request, response })
+    if (state.pipelined.push({ request, response }) > maxPipelined) socket.destroy()
   })
 
-  // Node.js restarts the timer of a socket when bytes are read or a write completes. Progress within one
-  // large write shows only when the timer fires, so it fires several times within the timeout.
-  const step = writeTimeout / stepsOfTimeout
-  server.timeout = step
+  // Node.js waits once more if a part of the data was sent, so that a slow reader is not disconnected.
+  server.timeout = writeTimeout / 2
   server.on('timeout', (socket: TrackedSocket) => {
-    const state = socket[connection]
-    // Another timeout is the keep-alive timeout of Node.js.
-    if (!state || socket.timeout !== step) return void socket.destroy()
-    const at = performance.now()
-    const waitsForService = state.pending > 0 && socket.writableLength === 0
-    const hasProgressed = at - state.timedOutAt > step * 1.5
-    if (waitsForService || hasProgressed) state.stalledSince = at - step
-    state.timedOutAt = at
-    if (at - state.stalledSince < writeTimeout - step / 2) socket.setTimeout(step)
+    const current = socket[connection]?.current
+    const waitsForService = current && !current.response.writableEnded
+    if (waitsForService) socket.setTimeout(server.timeout)
     else socket.destroy()
   })
 }
@@ -87,21 +92,24 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
 /** Closes a connection with malformed bytes after its responses. Returns `false` if it has none. */
 export function closeAfterResponses(socket: TrackedSocket): boolean {
   const state = socket[connection]
-  if (!state?.latest) return false
-  const { pending, latest } = state
-  if (latest.req.complete) state.isClosing = true
-  else if (pending === 1 && !latest.headersSent) return false
+  if (!state?.current) return false
+  const { current, pipelined } = state
+  const { request, response } = pipelined.at(-1) ?? current
+  if (request.complete) state.isClosing = true
+  else if (pipelined.length === 0 && !response.headersSent) return false
   else socket.destroy()
   return true
 }
 
-const stepsOfTimeout = 10
-
 interface Group {
   readonly max: number
-  open: number
-  /** Connections without a pending request, longest idle first. */
-  readonly idle: Set<Socket>
+  /** Open connections. The first one has been without a new request for longest. */
+  readonly sockets: Set<TrackedSocket>
+}
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
 }
 
 // A property of the socket: a map would need a lookup for each request.
@@ -109,37 +117,30 @@ const connection = Symbol('connection')
 
 interface Connection {
   readonly groups: readonly Group[]
-  /** Number of requests whose responses have not ended. */
-  pending: number
-  /** Response to the latest request, until it has ended. */
-  latest: ServerResponse | undefined
-  /** Whether the connection closes when no response is pending. */
+  /** Request that is being served, until its response has been sent. */
+  current: Exchange | undefined
+  /** Requests that arrived before that. */
+  readonly pipelined: Exchange[]
+  /** Whether the connection closes when no request is left. */
   isClosing: boolean
-  /** Times of `performance.now()`: when the timer fired last, and since when the client has read no byte. */
-  timedOutAt: number
-  stalledSince: number
 }
 
 interface TrackedSocket extends Socket {
   [connection]?: Connection
 }
 
-function emptyGroup(max: number): Group {
-  return { max, open: 0, idle: new Set() }
+/** Closes the connection that has waited for its client for longest. The newest one is the last candidate. */
+function closeOne({ sockets }: Group): void {
+  for (const socket of sockets) {
+    if (!waitsForClient(socket)) continue
+    sockets.delete(socket)
+    socket.destroy()
+    return
+  }
 }
 
-function closeLongestIdle({ idle }: Group, newest: Socket): void {
-  // The newest connection is idle. If it is the only idle one, it is closed.
-  const [longest = newest] = idle
-  longest.destroy()
-}
-
-function markIdle(this: ServerResponse): void {
-  const socket: TrackedSocket = this.req.socket
-  const state = socket[connection]
-  if (!state || --state.pending > 0) return
-  state.latest = undefined
-  if (socket.destroyed) return
-  if (state.isClosing) return void socket.end()
-  for (const { idle } of state.groups) idle.add(socket)
+/** Returns whether a connection has no request, an incomplete one, or a response that the client has not read. */
+function waitsForClient(socket: TrackedSocket): boolean {
+  const current = socket[connection]?.current
+  return !current?.request.complete || current.response.writableEnded
 }

@@ -2,13 +2,19 @@
 import type { Call } from './call.ts'
 import { ProblemError } from './problem.ts'
 
-/** Accepts the host of `url`, which may be a `*.localhost` name, and loopback names. */
+/**
+ * Accepts the host of `url`, which may be a `*.localhost` name, and loopback names, with or without the default port.
+ *
+ * @see RFC 9110, §4.2.3
+ */
 export function hostCheck(url: string): (call: Call) => void {
-  const publicHost = new URL(url).host
+  const { host: publicHost, port: publicPort, protocol } = new URL(url)
+  const withPort = publicPort === '' ? `${publicHost}:${defaultPorts[protocol]}` : publicHost
   return ({ request }) => {
-    const host = request.headers.host ?? ''
+    const host = request.headers.host?.toLowerCase() ?? ''
+    if (host === publicHost || host === withPort) return
     const port = request.socket.localPort
-    if (host === publicHost || loopbackNames.some((name) => host === `${name}:${port}`)) return
+    if (loopbackNames.some((name) => host === `${name}:${port}`)) return
     throw new ProblemError(
       'invalid_host',
       'The Host header does not name this service. Use its address, or set PI_PUBLIC_URL and PI_CHALLENGE_URL.',
@@ -17,3 +23,4 @@ export function hostCheck(url: string): (call: Call) => void {
 }
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
+const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }

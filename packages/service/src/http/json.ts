@@ -7,11 +7,11 @@ import { ProblemError } from './problem.ts'
  * Beyond syntax errors it rejects duplicate names, numbers that are too long or lose digits, deep nesting,
  * and names that allow prototype pollution. Its time is linear in the size of the text.
  */
-export function readJson(bytes: Buffer, maxDepth: number = limits.requestDepth): unknown {
+export function readJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new ProblemError('invalid_body', 'The body must be UTF-8 text.')
   const text = bytes.toString('utf8')
   const value = parse(text)
-  check(text, maxDepth)
+  check(text)
   return value
 }
 
@@ -35,7 +35,7 @@ interface Level {
 }
 
 /** Checks a text whose syntax `JSON.parse` has accepted. */
-function check(text: string, maxDepth: number): void {
+function check(text: string): void {
   const levels: Level[] = []
   let expectsName = false
   for (let at = 0; at < text.length; at++) {
@@ -43,10 +43,10 @@ function check(text: string, maxDepth: number): void {
     switch (text[at]) {
       case '{':
       case '[': {
-        if (levels.length === maxDepth) {
+        if (levels.length === limits.requestDepth) {
           throw new ProblemError(
             'invalid_body',
-            `The body must not nest deeper than ${maxDepth} levels.`,
+            `The body must not nest deeper than ${limits.requestDepth} levels.`,
           )
         }
         const isObject = text[at] === '{'

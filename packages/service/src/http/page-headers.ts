@@ -4,12 +4,10 @@
 export function checkoutHeaders({
   challengeOrigin,
   frameAncestors,
-  publicOrigin,
   styleSource,
 }: {
   readonly challengeOrigin: string
   readonly frameAncestors: readonly string[]
-  readonly publicOrigin: string
   /** Source expression of the style sheet inside the page. */
   readonly styleSource: string
 }): Record<string, string> {
@@ -20,7 +18,7 @@ export function checkoutHeaders({
     'form-action': `'self' ${challengeOrigin}`,
   }
   const ancestors = frameAncestors.join(' ') || "'none'"
-  return { ...pageHeaders(own, { ancestors, reportsTo: publicOrigin }), ...isolated }
+  return { ...pageHeaders(own, ancestors), ...isolated }
 }
 
 /** Returns the headers of the test bank's page. As a separate page, no page may frame it. */
@@ -31,47 +29,37 @@ export function challengeHeaders(
   // Chromium also checks redirects of a form post (w3c/webappsec-csp#8).
   const formAction = { 'form-action': ["'self'", ...origins].join(' ') }
   if (display === 'page') {
-    return { ...pageHeaders(formAction, { ancestors: "'none'" }), 'x-frame-options': 'DENY' }
+    return { ...pageHeaders(formAction, "'none'"), 'x-frame-options': 'DENY' }
   }
   // The page's script posts the code, because a form post in an iframe adds an entry to the shop's history.
   const own = { 'connect-src': "'self'", ...formAction }
   // Browsers check each ancestor.
-  return pageHeaders(own, { ancestors: origins.join(' ') })
-}
-
-/** Returns the headers of the inspector and the documentation, which no page may frame. */
-export function toolPageHeaders(publicOrigin: string): Record<string, string> {
-  const own = { 'connect-src': "'self'", 'frame-src': "'none'", 'form-action': "'self'" }
-  return {
-    ...pageHeaders(own, { ancestors: "'none'", reportsTo: publicOrigin }),
-    'x-frame-options': 'DENY',
-    ...isolated,
-  }
-}
-
-/** The page is on localhost, and its fake hosted pages on 127.0.0.1: one port serves two sites. */
-export function playgroundHeaders(file: string): Record<string, string> {
-  const isHostedPage = file.includes('fake-')
-  const own = {
-    'frame-src': isHostedPage ? "'none'" : 'http://127.0.0.1:*',
-    'form-action': "'self'",
-  }
-  return pageHeaders(own, { ancestors: isHostedPage ? 'http://localhost:*' : "'none'" })
+  return pageHeaders(own, origins.join(' '))
 }
 
 /** Keeps the page out of the process and the reach of pages of other origins. */
 const isolated = { 'cross-origin-opener-policy': 'same-origin', 'origin-agent-cluster': '?1' }
 
-/** Headers of pages that any page may frame, because they contain no data and no action. */
-export const openPageHeaders: Readonly<Record<string, string>> = {
-  ...pageHeaders({ 'form-action': "'none'" }, { ancestors: '*' }),
+/** Headers of the inspector and the documentation, which no page may frame. */
+export const toolPageHeaders: Readonly<Record<string, string>> = {
+  ...pageHeaders(
+    { 'connect-src': "'self'", 'frame-src': "'none'", 'form-action': "'self'" },
+    "'none'",
+  ),
+  'x-frame-options': 'DENY',
   ...isolated,
 }
 
-/** @param more - `ancestors`: pages that may frame it · `reportsTo`: origin that gets reports. */
+/** Headers of pages that any page may frame, because they contain no data and no action. */
+export const openPageHeaders: Readonly<Record<string, string>> = {
+  ...pageHeaders({ 'form-action': "'none'" }, '*'),
+  ...isolated,
+}
+
+/** @param ancestors - Pages that may frame it. */
 function pageHeaders(
   own: Readonly<Record<string, string>>,
-  { ancestors, reportsTo }: { readonly ancestors: string; readonly reportsTo?: string },
+  ancestors: string,
 ): Record<string, string> {
   return {
     'content-security-policy': policy({
@@ -86,10 +74,6 @@ function pageHeaders(
       'frame-ancestors': ancestors,
       'require-trusted-types-for': "'script'",
       'trusted-types': 'lit-html',
-      ...(reportsTo !== undefined && { 'report-to': 'csp' }),
-    }),
-    ...(reportsTo !== undefined && {
-      'reporting-endpoints': `csp="${reportsTo}/checkout-api/reports"`,
     }),
     'permissions-policy':
       'camera=(), microphone=(), geolocation=(), clipboard-read=(), display-capture=()',

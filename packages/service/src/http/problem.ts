@@ -10,13 +10,13 @@ import {
 } from '@pi-checkout/contract'
 import type { Logger } from 'pino'
 import { Overloaded, StoreError } from '../db/errors.ts'
+import { ExplainedError } from '../explained-error.ts'
 import { logError } from '../log.ts'
-import { redact } from '../redact.ts'
 import type { Call } from './call.ts'
 import { jsonHeaders, send } from './response.ts'
 
-/** An error that is sent as a problem. Its texts contain no received values, keys, or secrets. */
-export class ProblemError extends Error {
+/** An error that is sent as a problem. Its texts contain no received values except masked names of fields. */
+export class ProblemError extends ExplainedError {
   override readonly name = 'ProblemError'
   readonly code: ProblemCode
   readonly errors: readonly FieldError[]
@@ -49,15 +49,7 @@ export function notFound(detail = 'No resource has this address. See /docs.'): P
 /** Sends a thrown error as a problem. Each 5xx except 501 is logged with the id of its response. */
 export function sendProblem(
   call: Call,
-  {
-    error,
-    log,
-    headers,
-  }: {
-    readonly error: unknown
-    readonly log: Logger
-    readonly headers?: Readonly<Record<string, string>> | undefined
-  },
+  { error, log }: { readonly error: unknown; readonly log: Logger },
 ): void {
   const { request, response, requestId } = call
   const problem = problemOf(error)
@@ -75,7 +67,6 @@ export function sendProblem(
     status,
     base: problemHeaders,
     headers: {
-      ...headers,
       // On an open connection, an unread body would be read as the next request.
       ...(hasUnreadBody(request) && { connection: 'close' }),
       ...problem.headers,
@@ -99,7 +90,7 @@ export function problemBody(
     facts.pointers = errors.map(({ pointer }) => pointer)
     facts.pointersOmitted = errorsOmitted
   }
-  const detail = cutToBytes(redact(problem.message), maxDetailBytes)
+  const detail = cutToBytes(problem.message, maxDetailBytes)
   return JSON.stringify({
     ...{ type: `/docs#${code}`, title, status, detail, code, requestId, retryable, errors },
     ...(errorsOmitted > 0 && { errorsOmitted }),
@@ -114,9 +105,7 @@ const maxDetailBytes = 2 * 1024
 function boundErrors({ errors, errorsOmitted }: ProblemError): FieldErrors {
   let bytes = 0
   const kept: FieldError[] = []
-  for (const { pointer, code, detail } of errors.slice(0, maxFieldErrors)) {
-    // The name of an unknown field may be a secret.
-    const error = { pointer: redact(pointer), code, detail: redact(detail) }
+  for (const error of errors.slice(0, maxFieldErrors)) {
     bytes += Buffer.byteLength(JSON.stringify(error))
     if (bytes > maxErrorsBytes) break
     kept.push(error)

@@ -1,7 +1,7 @@
 /** Responses that handlers return as data, and the function that writes them. @module */
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Writable } from 'node:stream'
-import { headers as names } from '@pi-checkout/contract'
+import { headers as names, ownProfileName } from '@pi-checkout/contract'
 import type { Call } from './call.ts'
 
 export interface RouteResponse {
@@ -24,6 +24,8 @@ export class ConnectionDropped extends Error {
 /** Headers of JSON responses, which browsers must not render, store, or embed. */
 export const jsonHeaders = {
   'content-type': 'application/json; charset=utf-8',
+  // The client knows the names and statuses of this service by it.
+  [names.profile]: ownProfileName,
   'cache-control': 'no-store',
   'content-security-policy':
     "default-src 'none'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
@@ -57,9 +59,10 @@ export function redirect(location: string): RouteResponse {
 
 /** Sends a response. All headers go to `writeHead`, which is faster than `setHeader` for each. */
 export function send(
-  { request, response, requestId }: Call,
+  call: Call,
   { status, base, headers, body }: RouteResponse,
 ): void | Promise<void> {
+  const { request, response, requestId } = call
   if (response.destroyed) return
   if (typeof body === 'function') {
     response.writeHead(status, { ...base, ...headers, [names.requestId]: requestId })
@@ -70,8 +73,12 @@ export function send(
   const head: OutgoingHttpHeaders = { ...base, [names.requestId]: requestId, ...headers }
   if (hasBody(status)) head['content-length'] = Buffer.byteLength(body ?? '')
   response.writeHead(status, head)
-  if (request.method === 'HEAD') response.end()
-  else response.end(body)
+  if (request.method === 'HEAD') {
+    response.end()
+    return
+  }
+  if (typeof body === 'string') call.sentBody = body
+  response.end(body)
 }
 
 /** Returns whether a response with this status may have a body. @see RFC 9110, §8.6 */

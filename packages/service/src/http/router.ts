@@ -12,9 +12,6 @@ export interface ListenerOptions {
   readonly handlers: Readonly<Partial<Record<RouteName, Handler>>>
   /** Checks for each request of an audience, including requests without a route. They throw problems. */
   readonly checks: Readonly<Partial<Record<Audience, readonly ((call: Call) => void)[]>>>
-  readonly problemHeaders?: Readonly<
-    Partial<Record<Audience, (call: Call) => Readonly<Record<string, string>>>>
-  >
   /** Records all requests, including those that are not well-formed. */
   readonly accessLog?: readonly Observer[]
   /** Counts the handlers that have not ended, also those whose client has left. */
@@ -62,7 +59,7 @@ function match(table: Table, call: Call): void {
 async function run(
   call: Call,
   table: Table,
-  { handlers, checks, problemHeaders, log, running, draining }: ListenerOptions,
+  { handlers, checks, log, running, draining }: ListenerOptions,
 ): Promise<void> {
   if (running) running.count++
   try {
@@ -75,7 +72,7 @@ async function run(
   } catch (error) {
     closeIf(draining, call)
     if (error instanceof ConnectionDropped) call.request.socket.destroy()
-    else sendProblem(call, { error, log, headers: problemHeaders?.[call.audience]?.(call) })
+    else sendProblem(call, { error, log })
   } finally {
     if (running) running.count--
   }

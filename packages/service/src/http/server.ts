@@ -1,19 +1,19 @@
 /** Creates, starts, and closes HTTP servers with timeouts and connection limits. @module */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { Logger } from 'pino'
-import { Call, type Observer, observe } from './call.ts'
+import { SettingError } from '../explained-error.ts'
+import { BoundedRequest } from './bounded-request.ts'
 import type { ClientAddresses } from './client-address.ts'
 import { clientErrorListener, deferContinue } from './client-errors.ts'
-import { boundConnections } from './connections.ts'
+import { serveConnections } from './connections.ts'
 import { hstsOption } from './hsts.ts'
-import { ProblemError, sendProblem } from './problem.ts'
+import { readInTurn } from './read-in-turn.ts'
 import { queueRequests } from './startup-queue.ts'
 
 /** Timeouts of a server in milliseconds. They disconnect slow clients. */
 export const serverTimeouts = {
-  headersTimeout: 10_000,
-  requestTimeout: 15_000,
+  headersTimeout: 5000,
+  requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
   // Clients and proxies usually close idle connections after 60 seconds. If the server closed first, a
   // request in transit would be lost, and clients do not resend a POST automatically.
@@ -34,34 +34,30 @@ export function createPendingServer(
   { writeTimeout, ...timeouts }: ServerTimeouts,
   {
     origin = '',
-    log,
-    accessLog,
     addresses,
-  }: {
-    readonly origin: string | undefined
-    readonly log: Logger
-    readonly accessLog: readonly Observer[]
-    readonly addresses: ClientAddresses
-  },
+  }: { readonly origin: string | undefined; readonly addresses: ClientAddresses },
 ) {
-  // `checkWellFormed` requires `Host`, and rejects with a problem.
-  const server = createServer({ ...timeouts, requireHostHeader: false, ...hstsOption(origin) })
-  server.on('clientError', clientErrorListener(origin))
-  // Node.js emits this for each `Expect` header other than `100-continue`.
-  server.on('checkExpectation', (request, response) => {
-    const call = new Call(request, response)
-    observe(call, accessLog)
-    const error = new ProblemError('invalid_header', 'Expect must be 100-continue or omitted.')
-    sendProblem(call, { error, log })
+  // `checkWellFormed` checks `Host` and `Expect`, and rejects with a problem.
+  const server = createServer({
+    ...timeouts,
+    IncomingMessage: BoundedRequest,
+    requireHostHeader: false,
+    ...hstsOption(origin),
   })
-  boundConnections(server, {
+  server.on('clientError', clientErrorListener(origin))
+  server.on('checkExpectation', (request, response) => {
+    server.emit('request', request, response)
+  })
+  deferContinue(server)
+  readInTurn(server, addresses.ofPeer)
+  const { listener, open } = queueRequests()
+  serveConnections(server, listener, {
     max: maxConnections,
     maxPerClient: maxConnectionsOfClient,
     writeTimeout,
     clientOf: addresses.ofSocket,
   })
-  deferContinue(server)
-  return { server, open: queueRequests(server) }
+  return { server, open }
 }
 
 /** @param address - `name` of the port's setting and a `note` on the port, for errors. */
@@ -79,18 +75,18 @@ export async function listen(
     readonly note?: string
   },
 ): Promise<void> {
-  server.listen({ host, port })
+  server.listen({ host, port, backlog: 4096 })
   try {
     await once(server, 'listening')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE') {
-      throw new TypeError(
+      throw new SettingError(
         `Port ${port} on ${host} is already in use.${note} Stop the other program, or set ${name} (0 selects a free port).`,
       )
     }
     if (code === 'EACCES') {
-      throw new TypeError(
+      throw new SettingError(
         `Port ${port} needs more permissions than this user has.${note} Set ${name} to a port above 1023.`,
       )
     }

@@ -1,18 +1,23 @@
 /** Queues requests until the service exists, which needs the port of its server. @module */
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
-/** Call it before the server listens. The returned function sets the listener. */
-export function queueRequests(server: Server): (listener: RequestListener) => void {
+/** Returns a listener that queues requests until `open` sets the one that serves them. */
+export function queueRequests(): {
+  readonly listener: RequestListener
+  readonly open: (listener: RequestListener) => void
+} {
   const queue: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = []
-  const add: RequestListener = (request, response) => {
-    queue.push({ request, response })
-  }
-  server.on('request', add)
-  return (listener) => {
-    server.off('request', add)
-    server.on('request', listener)
-    for (const { request, response } of queue) {
-      if (!request.socket.destroyed) listener(request, response)
-    }
+  let opened: RequestListener | undefined
+  return {
+    listener: (request, response) => {
+      if (opened) opened(request, response)
+      else queue.push({ request, response })
+    },
+    open: (listener) => {
+      opened = listener
+      for (const { request, response } of queue.splice(0)) {
+        if (!request.socket.destroyed) listener(request, response)
+      }
+    },
   }
 }

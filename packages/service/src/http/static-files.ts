@@ -8,7 +8,7 @@ import { notFound } from './problem.ts'
 import type { Handler, RouteResponse } from './response.ts'
 
 export interface StaticOptions {
-  readonly headers: (name: string) => Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
   /** Text of the problem if a file is missing. */
   readonly missing?: string
 }
@@ -24,7 +24,7 @@ export function staticFile(
 
 export function staticFolder(folder: string, options: StaticOptions): Handler {
   const serve = fileServer(folder, options)
-  return async (call) => await serve(call, call.params.rest || 'index.html')
+  return async (call) => await serve(call, call.params.rest ?? '')
 }
 
 type Serve = (call: Call, name: string) => Promise<RouteResponse>
@@ -54,13 +54,11 @@ function fileServer(folder: string, options: StaticOptions): Serve {
     const file = compressed ?? (await find(name))
     if (!file) throw notFound(options.missing)
     const { bytes, tag } = file
-    const fileHeaders = options.headers(name)
-    const isStored = fileHeaders['cache-control'] !== 'no-store'
     const headers = {
       'x-content-type-options': 'nosniff',
-      ...(isStored && { etag: tag }),
+      etag: tag,
       ...(isText && { vary: 'accept-encoding' }),
-      ...fileHeaders,
+      ...options.headers,
     }
     if (hasTag(request.headers['if-none-match'], tag)) {
       return { status: 304, base: headers }

@@ -2,15 +2,10 @@
 import { createHmac } from 'node:crypto'
 import { toBase62 } from '../ids.ts'
 import { isSameSecret, type SecretKeys } from '../secret-keys.ts'
+import type { Intent } from './intent.ts'
 import { lifetimes } from './lifetimes.ts'
 
-export interface SecretSource {
-  readonly id: string
-  readonly environmentId: string
-  readonly secretKid: string
-  /** Salt of the secret, or `null` if the secret was revoked. */
-  readonly secretSalt: Buffer | null
-}
+type SecretSource = Pick<Intent, 'id' | 'environmentId' | 'secretKid' | 'secretSalt'>
 
 /** Returns `<id>_secret_` and 48 characters of base62. The start checks that all needed keys exist. */
 export function clientSecret(keys: SecretKeys, source: SecretSource): string {
@@ -22,7 +17,7 @@ export function clientSecret(keys: SecretKeys, source: SecretSource): string {
 /** A secret is valid until it or its key is revoked, or ten minutes after its intent became final. */
 export function opens(
   keys: SecretKeys,
-  intent: SecretSource & { readonly finalizedAt: Date | null },
+  intent: SecretSource & Pick<Intent, 'finalizedAt'>,
   { candidate, at }: { readonly candidate: string; readonly at: Date },
 ): boolean {
   const secret = derive(keys, intent)

@@ -1,184 +1,209 @@
-/** Decides transitions of Payment Intents: pure functions of state, cause, and time. @module */
+/** Decides what happens to a Payment Intent: pure functions of intent, cause, and time. @module */
+import { isFinal, type PaymentMethod } from '@pi-checkout/contract'
+import type { SimulatedOutcome } from '../../shared/sandbox-api.ts'
+import { type Authorization, authorizeTestCard, type ProviderResult } from '../provider/acquirer.ts'
+import { answer, type ChallengeStep, enter, newChallenge, withChallenge } from './challenge.ts'
 import {
-  isFinal,
-  type PaymentFailure,
-  type PaymentIntentStatus,
-  type PaymentMethod,
-} from '@pi-checkout/contract'
-import { lifetimes, maxFailedConfirmations } from './lifetimes.ts'
+  type Challenge,
+  expiresAt,
+  type Intent,
+  settlementOf,
+  stateOf,
+  updatedAt,
+} from './intent.ts'
+import { lifetimes } from './lifetimes.ts'
+import { begin, fail, failures, later, latest, move, settle } from './transition.ts'
 
-/** State of an intent that a decision depends on. */
-export interface IntentState {
-  readonly status: PaymentIntentStatus
-  readonly paymentMethod: PaymentMethod | null
-  readonly lastPaymentFailure: PaymentFailure | null
-  readonly nextAction: PendingChallenge | null
-  readonly providerPaymentId: string | null
-  readonly settlement: ScheduledSuccess | null
-  /** Number of confirmations, 0 to 10. */
-  readonly confirms: number
-  readonly expiresAt: Date
-  readonly finalizedAt: Date | null
-  readonly updatedAt: Date
-}
-
-/** A challenge at the bank, with its deadline. */
-export interface PendingChallenge {
-  readonly type: 'challenge' | 'redirect'
-  readonly expiresAt: Date
-}
-
-/** An authorization that takes effect later. */
-export interface ScheduledSuccess {
-  readonly at: Date
+/** Ids for a confirmation. `providerPaymentId` is used if the provider accepts it. */
+interface AttemptIds {
+  readonly attemptId: string
   readonly providerPaymentId: string
 }
 
-/** A decline with a message for the buyer. `decide` adds `occurredAt` and `retryable`. */
-export type Failure = Pick<PaymentFailure, 'code' | 'declineCode' | 'message'>
+interface Attempt extends AttemptIds {
+  /** Version of the intent that the buyer saw. */
+  readonly version: number
+  readonly authorization: Authorization
+}
 
 export type Cause =
-  /** The buyer confirmed a card. With `challenge`, the bank requires a challenge first. */
-  | {
-      readonly type: 'confirmed'
-      readonly paymentMethod: PaymentMethod
-      readonly challenge?: PendingChallenge['type']
-      readonly settlement?: ScheduledSuccess
-    }
-  | { readonly type: 'challenge_passed' }
-  /** The buyer denied or closed the challenge, or entered too many wrong codes. */
-  | { readonly type: 'challenge_failed'; readonly failure: Failure }
-  | { readonly type: 'authorised'; readonly providerPaymentId: string }
-  | { readonly type: 'declined'; readonly failure: Failure; readonly hard: boolean }
+  /** Only applies passed deadlines, as all others do first. */
+  | { readonly type: 'time_passed' }
+  /** The buyer pressed Pay. */
+  | ({ readonly type: 'confirmed' } & Attempt)
+  | ({ readonly type: 'challenge_opened' } & Pick<Challenge, 'origin' | 'returnPage'> & {
+        readonly token: string
+      })
+  | ({ readonly type: 'challenge_entered' } & ChallengeStep)
+  /** `code` is `undefined` if the buyer canceled at the bank. */
+  | ({ readonly type: 'challenge_answered'; readonly code: string | undefined } & ChallengeStep &
+      Pick<AttemptIds, 'providerPaymentId'>)
+  | { readonly type: 'challenge_canceled' }
   | { readonly type: 'canceled' }
+  /** The sandbox acts in place of buyer and bank. */
+  | ({ readonly type: 'simulated'; readonly outcome: SimulatedOutcome } & AttemptIds)
 
-export interface Transition extends IntentState {
-  readonly cause: Cause['type'] | 'challenge_timed_out' | 'expired'
+export type Rejection =
+  | 'intent_finalized'
+  | 'attempt_in_progress'
+  | 'version_conflict'
+  /** The secret is revoked, so the intent does not exist for this buyer. */
+  | 'payment_intent_not_found'
+
+/** The intent after the cause, or after passed deadlines only if the cause is rejected. */
+export interface Decision {
+  readonly intent: Intent
+  readonly rejection?: Rejection
 }
 
-export interface Rejection {
-  readonly rejection: 'intent_finalized' | 'attempt_in_progress' | 'version_conflict'
+/** Returns the same intent if nothing changes, for example because the cause is repeated. */
+export function decide(intent: Intent, cause: Cause, at: Date): Decision {
+  const current = afterDeadlines(intent, at)
+  const isRevoked = isBuyers(cause) && current.secretSalt === null
+  const result = isRevoked ? 'payment_intent_not_found' : act(current, cause, at)
+  if (typeof result === 'string') return { intent: current, rejection: result }
+  // A decline can return an intent whose time is over to the buyer.
+  return { intent: afterDeadlines(result, at) }
 }
 
-/** Apply `deadlineTransition` first, because a deadline may have passed in the environment's time. */
-export function decide(intent: IntentState, cause: Cause, at: Date): Transition | Rejection {
-  if (isFinal(intent.status)) return { rejection: 'intent_finalized' }
-  const { status } = intent
-  const now = latest(at, intent.updatedAt)
-  switch (cause.type) {
-    case 'confirmed':
-      if (status !== 'requires_payment_method') return { rejection: 'attempt_in_progress' }
-      return move(intent, cause.type, now, {
-        status: cause.challenge ? 'requires_action' : 'processing',
-        paymentMethod: cause.paymentMethod,
-        lastPaymentFailure: null,
-        nextAction: cause.challenge
-          ? { type: cause.challenge, expiresAt: new Date(now.getTime() + lifetimes.challenge) }
-          : null,
-        settlement: cause.settlement ?? null,
-        confirms: intent.confirms + 1,
-      })
-    case 'challenge_passed':
-      if (status !== 'requires_action') return { rejection: 'version_conflict' }
-      return move(intent, cause.type, now, { status: 'processing' })
-    case 'challenge_failed':
-      if (status !== 'requires_action') return { rejection: 'version_conflict' }
-      return fail(intent, cause.type, now, { failure: cause.failure, hard: false })
-    case 'authorised':
-      if (status !== 'processing') return { rejection: 'version_conflict' }
-      return move(intent, cause.type, now, {
-        status: 'succeeded',
-        providerPaymentId: cause.providerPaymentId,
-        lastPaymentFailure: null,
-      })
-    case 'declined':
-      if (status !== 'processing') return { rejection: 'version_conflict' }
-      return fail(intent, cause.type, now, cause)
-    case 'canceled':
-      if (status === 'processing') return { rejection: 'attempt_in_progress' }
-      return move(intent, cause.type, now, { status: 'canceled' })
+/** Whether a buyer acts, who needs a `clientSecret` that is not revoked. */
+export function isBuyers({ type }: Cause): boolean {
+  return type !== 'time_passed' && type !== 'simulated'
+}
+
+/** Returns when time changes the intent next, or `null` if it does not. */
+export function dueAt(intent: Intent): Date | null {
+  if (isFinal(intent.status)) return null
+  if (intent.status === 'processing') {
+    const settlement = settlementOf(intent)
+    return settlement && new Date(settlement.at)
   }
+  const challengeEnd = new Date(stateOf(intent).challenge?.expiresAt ?? Number.NaN)
+  const end = expiresAt(intent)
+  return challengeEnd < end ? challengeEnd : end
 }
 
-/**
- * Returns the transition of a passed deadline, or `undefined` if none has passed. Its time is the deadline, so
- * the result does not depend on when it is computed. Call it again afterward, because a second deadline may
- * have passed.
- */
-export function deadlineTransition(intent: IntentState, now: Date): Transition | undefined {
-  const deadline = nextDeadline(intent)
-  if (!deadline || deadline > now) return undefined
-  const { status, settlement, expiresAt } = intent
-  const at = latest(deadline, intent.updatedAt)
-  if (status === 'processing' && settlement) {
+/** Applies passed deadlines. Each has its own event with the time of the deadline. */
+export function afterDeadlines(intent: Intent, at: Date): Intent {
+  const due = dueAt(intent)
+  return due && due <= at ? afterDeadlines(passDeadline(intent, due), at) : intent
+}
+
+function passDeadline(intent: Intent, due: Date): Intent {
+  const settlement = settlementOf(intent)
+  if (settlement) {
     const { providerPaymentId } = settlement
-    return move(intent, 'authorised', at, { status: 'succeeded', providerPaymentId })
+    return settle(intent, { result: 'authorised' }, { at: due, providerPaymentId })
   }
-  if (deadline < expiresAt) {
-    return fail(intent, 'challenge_timed_out', at, { failure: challengeTimedOut, hard: false })
+  if (due < expiresAt(intent)) return fail(intent, 'challenge_timed_out', due, failures.timedOut)
+  return move(intent, due, { cause: 'expired', status: 'expired' })
+}
+
+function act(intent: Intent, cause: Cause, at: Date): Intent | Rejection {
+  switch (cause.type) {
+    case 'time_passed':
+      return intent
+    case 'confirmed':
+      return confirm(intent, cause, at)
+    case 'challenge_opened': {
+      const { token, origin, returnPage } = cause
+      return withChallenge(intent, { token, origin, returnPage }) ?? 'version_conflict'
+    }
+    case 'challenge_entered':
+      return enter(intent, cause) ?? 'version_conflict'
+    case 'challenge_answered':
+      return answer(intent, cause, at) ?? 'version_conflict'
+    case 'challenge_canceled':
+      // A page repeats a cancel whose response was lost.
+      if (intent.status === 'requires_payment_method') return intent
+      if (isFinal(intent.status)) return 'intent_finalized'
+      if (intent.status === 'processing') return 'version_conflict'
+      return fail(intent, 'challenge_failed', at, failures.canceled)
+    case 'canceled':
+      return intent.status === 'canceled' ? intent : cancel(intent, at)
+    case 'simulated':
+      return simulate(intent, cause, at)
   }
-  return move(intent, 'expired', at, { status: 'expired' })
 }
 
-/** Returns the next time at which a deadline changes the intent. */
-export function nextDeadline({
-  status,
-  settlement,
-  nextAction,
-  expiresAt,
-}: Pick<IntentState, 'status' | 'settlement' | 'nextAction' | 'expiresAt'>): Date | undefined {
-  if (status === 'processing') return settlement?.at
-  if (isFinal(status)) return undefined
-  return nextAction && nextAction.expiresAt < expiresAt ? nextAction.expiresAt : expiresAt
-}
-
-const challengeTimedOut: Failure = {
-  code: 'authentication_failed',
-  declineCode: 'authentication_timed_out',
-  message: 'The confirmation with your bank took too long. Please try again.',
-}
-
-/** Allows another confirmation, unless the decline is hard or this was the last one allowed. */
-function fail(
-  intent: IntentState,
-  cause: Transition['cause'],
+function confirm(
+  intent: Intent,
+  { attemptId, version, authorization, providerPaymentId }: Attempt,
   at: Date,
-  { failure, hard }: { readonly failure: Failure; readonly hard: boolean },
-): Transition {
-  const retryable = !hard && intent.confirms < maxFailedConfirmations
-  const lastPaymentFailure = { ...failure, retryable, occurredAt: at.toISOString() }
-  return retryable
-    ? move(intent, cause, at, {
-        status: 'requires_payment_method',
-        paymentMethod: null,
-        lastPaymentFailure,
-      })
-    : move(intent, cause, at, { status: 'failed', lastPaymentFailure })
-}
-
-function move(
-  intent: IntentState,
-  cause: Transition['cause'],
-  at: Date,
-  change: Partial<IntentState> & Pick<IntentState, 'status'>,
-): Transition {
-  return {
-    paymentMethod: intent.paymentMethod,
-    lastPaymentFailure: intent.lastPaymentFailure,
-    providerPaymentId: intent.providerPaymentId,
-    confirms: intent.confirms,
-    expiresAt: intent.expiresAt,
-    // These two apply to one status only.
-    nextAction: null,
-    settlement: null,
-    ...change,
-    finalizedAt: isFinal(change.status) ? at : null,
-    updatedAt: at,
-    cause,
+): Intent | Rejection {
+  const { confirmations } = stateOf(intent)
+  if (confirmations.some((each) => each.attemptId === attemptId)) return intent
+  if (isFinal(intent.status)) return 'intent_finalized'
+  if (intent.status !== 'requires_payment_method') return 'attempt_in_progress'
+  if (intent.version !== version) return 'version_conflict'
+  const { summary, outcome } = authorization
+  const paymentMethod: PaymentMethod = { type: 'card', card: { ...summary } }
+  const given = { attemptId, paymentMethod }
+  switch (outcome.result) {
+    case 'challenge': {
+      const type = outcome.framing ? 'challenge' : 'redirect'
+      const challenge = newChallenge(
+        type,
+        later(latest(at, updatedAt(intent)), lifetimes.challenge),
+      )
+      return begin(intent, at, { ...given, outcome: outcome.later, challenge })
+    }
+    case 'pending': {
+      const { after } = outcome
+      const settlement =
+        after === undefined ? null : { at: later(at, after).toISOString(), providerPaymentId }
+      return begin(intent, at, { ...given, outcome: { result: 'pending', settlement } })
+    }
+    default:
+      return settle(begin(intent, at, { ...given, outcome }), outcome, { at, providerPaymentId })
   }
 }
 
-// The sandbox clock may be set back, but the times of an intent must not decrease.
-function latest(one: Date, other: Date): Date {
-  return one > other ? one : other
+function cancel(intent: Intent, at: Date): Intent | Rejection {
+  if (isFinal(intent.status)) return 'intent_finalized'
+  if (intent.status === 'processing') return 'attempt_in_progress'
+  return move(intent, at, { cause: 'canceled', status: 'canceled' })
+}
+
+function simulate(
+  intent: Intent,
+  cause: Extract<Cause, { readonly type: 'simulated' }>,
+  at: Date,
+): Intent | Rejection {
+  const { status } = intent
+  if (isFinal(status)) return 'intent_finalized'
+  if (cause.outcome === 'canceled') return cancel(intent, at)
+  if (cause.outcome === 'expired') {
+    if (status === 'processing') return 'attempt_in_progress'
+    return move(intent, at, { cause: 'expired', status: 'expired' })
+  }
+  if (status === 'requires_payment_method') {
+    const expiry = { expMonth: 12, expYear: at.getUTCFullYear() + 3 }
+    const authorization = authorizeTestCard(simulatedCards[cause.outcome], expiry)
+    return confirm(intent, { ...cause, version: intent.version, authorization }, at)
+  }
+  if (cause.outcome === 'requires_action') {
+    return status === 'requires_action' ? intent : 'attempt_in_progress'
+  }
+  const processing =
+    status === 'processing'
+      ? intent
+      : move(intent, at, { cause: 'challenge_passed', status: 'processing' })
+  if (cause.outcome === 'processing') return processing
+  const { providerPaymentId } = cause
+  return settle(processing, simulatedResults[cause.outcome], { at, providerPaymentId })
+}
+
+const simulatedCards = {
+  succeeded: 'visa',
+  declined: 'declined',
+  failed: 'stolen',
+  requires_action: 'challenge',
+  processing: 'pending',
+} as const
+
+const simulatedResults: Readonly<Record<'succeeded' | 'declined' | 'failed', ProviderResult>> = {
+  succeeded: { result: 'authorised' },
+  declined: { result: 'declined', decline: 'generic_decline', hard: false },
+  failed: { result: 'declined', decline: 'generic_decline', hard: true },
 }

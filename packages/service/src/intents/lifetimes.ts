@@ -1,4 +1,4 @@
-/** Lifetimes of records, and the maximum number of attempts. @module */
+/** Lifetimes of records, and how often something may happen to an intent. @module */
 
 const minute = 60 * 1000
 const hour = 60 * minute
@@ -14,8 +14,11 @@ export const lifetimes = {
   checkoutSession: 15 * minute,
 } as const
 
-/** Number of failed confirmations after which an intent fails. The column `confirms` has a constraint of 10. */
-export const maxFailedConfirmations = 10
+/** Number of failed confirmations after which an intent fails. */
+export const maxConfirmations = 10
 
-/** Number of wrong codes after which a challenge fails. The column `tries` has a constraint of 3. */
+/** A confirmation has three events at most, and a cancel or an expiry follows. */
+export const maxEvents = 3 * maxConfirmations + 1
+
+/** Number of wrong codes after which a challenge fails. */
 export const maxChallengeTries = 3

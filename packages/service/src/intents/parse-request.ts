@@ -1,16 +1,13 @@
 /** Parses requests of the merchant API, and rejects invalid ones with a problem. @module */
 import type { IncomingMessage } from 'node:http'
 import {
-  apiVersions,
   type CreatePaymentIntent,
   CreatePaymentIntentSchema,
   type FieldErrors,
   fieldErrors,
-  headers,
 } from '@pi-checkout/contract'
 import { readJson } from '../http/json.ts'
 import { ProblemError } from '../http/problem.ts'
-import { singleHeader } from '../http/single-header.ts'
 
 /** Rejects requests with headers that only browsers send, because a page must not have a secret key. */
 export function rejectBrowser({ headers: sent }: IncomingMessage): void {
@@ -19,31 +16,6 @@ export function rejectBrowser({ headers: sent }: IncomingMessage): void {
     'secret_key_in_browser',
     "Secret API keys are for the merchant's server only. Call this from there, and send the page id and clientSecret.",
   )
-}
-
-/** Reads `Api-Version`. Returns the header for the response, which is empty if none was sent. */
-export function readApiVersion(request: IncomingMessage): Readonly<Record<string, string>> {
-  const version = singleHeader(request, headers.apiVersion)
-  if (version === undefined) return {}
-  if (isApiVersion(version)) return { [headers.apiVersion]: version }
-  throw new ProblemError(
-    'unsupported_api_version',
-    `Api-Version must be ${apiVersions.join(' or ')}. Omit it for the newest version.`,
-  )
-}
-
-/** Returns the `Api-Version` header for a problem, or none if the request has no valid one. */
-export function repeatedApiVersion({
-  headers: sent,
-}: IncomingMessage): Readonly<Record<string, string>> {
-  const version = sent[headers.apiVersion]
-  return typeof version === 'string' && isApiVersion(version)
-    ? { [headers.apiVersion]: version }
-    : {}
-}
-
-function isApiVersion(text: string): boolean {
-  return (apiVersions as readonly string[]).includes(text)
 }
 
 export function readCreate(bytes: Buffer): CreatePaymentIntent {

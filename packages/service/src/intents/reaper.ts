@@ -1,6 +1,6 @@
 /**
- * Applies passed deadlines of intents that no request reads. Releases expired idempotency keys, and deletes
- * challenge tokens and, after `PI_RETENTION_DAYS`, final intents.
+ * Applies passed deadlines of intents that no request reads. Releases expired idempotency keys, and deletes final
+ * intents after `PI_RETENTION_DAYS`.
  *
  * Each instance runs a reaper. They skip rows that another one has locked.
  *
@@ -10,29 +10,27 @@ import type { Logger } from 'pino'
 import { type Database, Fragment } from '../db/database.ts'
 import { logError } from '../log.ts'
 import { environmentNow } from '../merchants/environments.ts'
-import { type PackedRow, packedStoredIntent, readStoredIntent } from './intent-row.ts'
-import { applyDeadlines, type StoreAndClock } from './intents.ts'
+import { afterDeadlines } from './lifecycle.ts'
 import { lifetimes } from './lifetimes.ts'
+import { findDue, type StoreAndClock, writeAll } from './store.ts'
 
 /** Time between rounds in milliseconds. */
 const interval = 10_000
-/** Number of rows in a batch. Each takes less than 50 milliseconds. Deadlines are the slowest, because they change row by row. */
-const batchSizes = { deadlines: 50, keys: 200, tokens: 1000, intents: 100 } as const
-/** Maximum batches in a round, so that a round does not block requests. */
+/** Number of rows in a batch. Each takes less than 50 milliseconds. */
+const batchSizes = { deadlines: 50, keys: 200, intents: 100 } as const
+/** Maximum batches of each kind in a round, so that a round does not block requests. */
 const maxBatches = 100
-const maxTokenBatches = 10
 
-/** Starts a reaper. Returns the function that stops it, which rolls back a running batch. */
+/** Starts a reaper. Returns the function that stops it, which waits for a running batch. */
 export function startReaper(
   options: ReaperOptions & { readonly log: Logger },
 ): () => Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
-  const progress: Progress = { token: null }
   let round = Promise.resolve()
   const timer = setInterval(() => {
     round = round
-      .then(async () => await reap(options, signal, progress))
+      .then(async () => await reap(options, signal))
       .catch((error: unknown) => {
         if (signal.aborted) return
         logError(options.log, error, { event: 'A reaper round failed', level: 'warn' })
@@ -51,127 +49,147 @@ interface ReaperOptions extends StoreAndClock {
   readonly retentionDays?: number | undefined
 }
 
-/** What the next round continues: the last token that was examined, or `null` for a new pass. */
-interface Progress {
-  token: Buffer | null
-}
-
-/** Runs one round. The signal ends it, and rolls back a batch that has not ended. */
+/** Runs one round. The signal ends it after the running batch. */
 export async function reap(
   { db, now, retentionDays }: ReaperOptions,
   signal: AbortSignal = new AbortController().signal,
-  progress: Progress = { token: null },
 ): Promise<void> {
-  const runBatches = async (max: number, batch: () => Promise<boolean>): Promise<void> => {
-    for (let left = max; left > 0 && !signal.aborted; left--) {
-      if (!(await batch())) return
-    }
-  }
-  await runBatches(maxBatches, async () => await applyDeadlinesBatch(db, now(), signal))
-  await runBatches(maxBatches, async () => await releaseKeysBatch(db, now()))
-  await runBatches(maxTokenBatches, async () => await deleteTokensBatch(db, now(), progress))
+  await takeTurns(await withDeadlines(db, now()), signal, async (environment) => {
+    return await applyDeadlines(db, environment.id, environmentNow(environment, now()))
+  })
+  await takeTurns(await withExpiredKeys(db, now()), signal, async (environment) => {
+    return await releaseKeys(db, environment.id, environmentNow(environment, now()))
+  })
   if (retentionDays === undefined) return
-  await runBatches(maxBatches, async () => await deleteIntentsBatch(db, now(), retentionDays))
-}
-
-// The expression of the index payment_intents_deadline.
-const deadline = new Fragment(`least(
-  case when status <> 'processing' then expires_at end,
-  next_action_expires_at,
-  instant(settlement ->> 'at'))`)
-
-interface DueRow extends PackedRow {
-  readonly clockOffset: number
-}
-
-/** Returns whether there may be more, as the other batches do. */
-async function applyDeadlinesBatch(db: Database, now: Date, signal: AbortSignal): Promise<boolean> {
-  return await db.transaction(async (tx) => {
-    const rows = await tx.query<DueRow>`
-      select ${packedStoredIntent} as packed,
-             (select clock_offset from environments where id = environment_id) as "clockOffset"
-        from payment_intents
-       where id = any(array(
-         select due.id from environments e cross join lateral (
-           select id from payment_intents
-            where environment_id = e.id
-              and status in ('requires_payment_method', 'requires_action', 'processing')
-              and ${deadline} <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
-            order by ${deadline} limit ${batchSizes.deadlines}
-              for update skip locked) due
-          limit ${batchSizes.deadlines}))`
-    for (const { clockOffset, packed } of rows) {
-      signal.throwIfAborted()
-      await applyDeadlines(tx, readStoredIntent(packed), environmentNow({ clockOffset }, now))
-    }
-    return rows.length === batchSizes.deadlines
+  await takeTurns(await withOldIntents(db, now(), retentionDays), signal, async (environment) => {
+    const at = environmentNow(environment, now())
+    return await deleteIntents(db, environment.id, { at, days: retentionDays })
   })
 }
 
-async function releaseKeysBatch(db: Database, now: Date): Promise<boolean> {
+interface BusyEnvironment {
+  readonly id: string
+  readonly clockOffset: number
+}
+
+/**
+ * Runs one batch of each environment after the other, until none has more. So a busy environment does not delay
+ * the others.
+ *
+ * @param batch - Returns whether there may be more.
+ */
+async function takeTurns(
+  environments: readonly BusyEnvironment[],
+  signal: AbortSignal,
+  batch: (environment: BusyEnvironment) => Promise<boolean>,
+): Promise<void> {
+  let waiting = environments
+  for (let left = maxBatches; waiting.length > 0; ) {
+    const unfinished: BusyEnvironment[] = []
+    for (const environment of waiting) {
+      if (left-- === 0 || signal.aborted) return
+      if (await batch(environment)) unfinished.push(environment)
+    }
+    waiting = unfinished
+  }
+}
+
+const environmentColumns = new Fragment(`id, clock_offset as "clockOffset"`)
+
+/**
+ * The end of a statement that finds environments with work: those of live payments first. The order of the others
+ * changes, so that each gets its turn if a round ends before all had one.
+ */
+const inTurns = new Fragment(`order by e.mode, random()`)
+
+async function withDeadlines(db: Database, now: Date): Promise<readonly BusyEnvironment[]> {
+  return await db.query`
+    select ${environmentColumns} from environments e
+     where (select true from intents
+             where environment_id = e.id
+               and due_at <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
+             order by due_at limit 1)
+     ${inTurns}`
+}
+
+async function applyDeadlines(db: Database, environmentId: string, at: Date): Promise<boolean> {
+  const limit = batchSizes.deadlines
+  const due = await findDue(db, { environmentId, at, limit })
+  const changes = due.map((from) => ({ from, to: afterDeadlines(from, at), needsSecret: false }))
+  const written = await writeAll(db, changes, skipLocked)
+  // Others have changed the rest, or are changing them.
+  return due.length === limit && written.size > 0
+}
+
+const skipLocked = new Fragment('skip locked')
+
+async function withExpiredKeys(db: Database, now: Date): Promise<readonly BusyEnvironment[]> {
+  return await db.query`
+    select ${environmentColumns} from environments e
+     where (select true from intents
+             where environment_id = e.id and key_hash is not null
+               and key_expires_at <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
+             order by key_expires_at limit 1)
+     ${inTurns}`
+}
+
+async function releaseKeys(db: Database, environmentId: string, at: Date): Promise<boolean> {
   const released = await db.query`
-    update payment_intents
-       set idempotency_hash = null, idempotency_fingerprint = null, idempotency_expires_at = null
+    update intents set key_hash = null, key_fingerprint = null, key_expires_at = null
      where id = any(array(
-       select due.id from environments e cross join lateral (
-         select id from payment_intents
-          where environment_id = e.id and idempotency_hash is not null
-            and idempotency_expires_at <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
-          order by idempotency_expires_at limit ${batchSizes.keys}
-            for update skip locked) due
-        limit ${batchSizes.keys}))
+       select id from intents
+        where environment_id = ${environmentId} and key_hash is not null and key_expires_at <= ${at}
+        order by key_expires_at limit ${batchSizes.keys}
+          for update skip locked))
     returning id`
   return released.length === batchSizes.keys
 }
 
-/**
- * Deletes challenge tokens of intents whose checkout can no longer be opened. No index leads to them, so all tokens are
- * examined in the order of their hashes, a part in each round.
- */
-async function deleteTokensBatch(db: Database, now: Date, progress: Progress): Promise<boolean> {
-  const [examined] = await db.query<{ count: number; last: Buffer | null }>`
-    with examined as materialized (
-      select token_hash, challenge_id from challenge_tokens
-       where token_hash > ${progress.token ?? Buffer.alloc(0)}
-       order by token_hash limit ${batchSizes.tokens}
-    ), deleted as (
-      delete from challenge_tokens t
-       using examined x
-        join challenges c on c.id = x.challenge_id
-        join payment_intents i on i.id = c.intent_id
-        join environments e on e.id = i.environment_id
-       where t.token_hash = x.token_hash
-         and i.finalized_at + interval '1 ms' * ${lifetimes.secretAfterFinal}::bigint
-             <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
-    )
-    select count(*)::int as count,
-           (select token_hash from examined order by token_hash desc limit 1) as last
-      from examined`
-  const hasMore = examined?.count === batchSizes.tokens
-  progress.token = (hasMore && examined.last) || null
-  return hasMore
+async function withOldIntents(
+  db: Database,
+  now: Date,
+  days: number,
+): Promise<readonly BusyEnvironment[]> {
+  return await db.query`
+    select ${environmentColumns} from environments e
+     where (select true from intents
+             where environment_id = e.id and key_hash is null
+               and created_at <= ${before(now, oldFor(days))}::timestamptz
+                                 + interval '1 ms' * e.clock_offset
+               and finalized_at <= ${before(now, days * day)}::timestamptz
+                                   + interval '1 ms' * e.clock_offset
+             order by created_at limit 1)
+     ${inTurns}`
 }
 
-/** Deletes intents that have been final for some days, with all that belongs to them. */
-async function deleteIntentsBatch(db: Database, now: Date, days: number): Promise<boolean> {
+/** Deletes intents that have been final for some days. */
+async function deleteIntents(
+  db: Database,
+  environmentId: string,
+  { at, days }: { readonly at: Date; readonly days: number },
+): Promise<boolean> {
   // An index leads to the oldest intents of an environment. They are final a day after their creation, so nearly all that
   // are read are deleted. One that still has its key is replayed.
   const deleted = await db.query`
-    delete from payment_intents
+    delete from intents
      where id = any(array(
-       select old.id
-         from environments e
-        cross join lateral (
-          select ${now}::timestamptz + interval '1 ms' * e.clock_offset
-                 - interval '1 day' * ${days}::int as latest) final
-        cross join lateral (
-          select id from payment_intents
-           where environment_id = e.id
-             and created_at <= final.latest - interval '1 ms' * ${lifetimes.intent}::bigint
-             and finalized_at <= final.latest and idempotency_hash is null
-           order by created_at limit ${batchSizes.intents}
-             for update skip locked) old
-        limit ${batchSizes.intents}))
+       select id from intents
+        where environment_id = ${environmentId} and key_hash is null
+          and created_at <= ${before(at, oldFor(days))}
+          and finalized_at <= ${before(at, days * day)}
+        order by created_at limit ${batchSizes.intents}
+          for update skip locked))
     returning id`
   return deleted.length === batchSizes.intents
+}
+
+const day = 24 * 60 * 60 * 1000
+
+/** Milliseconds since the creation of an intent after which it may be deleted. */
+function oldFor(days: number): number {
+  return days * day + lifetimes.intent
+}
+
+function before(time: Date, milliseconds: number): Date {
+  return new Date(time.getTime() - milliseconds)
 }

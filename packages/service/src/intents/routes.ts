@@ -13,16 +13,18 @@ import { ProblemError, retryLater } from '../http/problem.ts'
 import type { RateLimits } from '../http/rate-limit.ts'
 import { jsonHeaders, type RouteResponse } from '../http/response.ts'
 import { singleHeader } from '../http/single-header.ts'
-import { newIntentId, randomSalt } from '../ids.ts'
 import type { Authenticator } from '../merchants/authenticate.ts'
 import { type Environment, environmentNow } from '../merchants/environments.ts'
 import type { SecretKeys } from '../secret-keys.ts'
+import { load } from './change.ts'
 import { clientSecret } from './client-secret.ts'
-import type { CreatedRecord, CreateResult, NewIntent } from './create-batch.ts'
+import type { Created, Draft } from './create.ts'
 import { idempotencyHashes, readIdempotencyKey } from './idempotency.ts'
-import type { IntentStore } from './intents.ts'
-import { readApiVersion, readCreate, rejectBrowser } from './parse-request.ts'
-import { serializeCreated, serializeIntent } from './serialize.ts'
+import { draftIntent, type Intent } from './intent.ts'
+import { dueAt } from './lifecycle.ts'
+import { readCreate, rejectBrowser } from './parse-request.ts'
+import type { IntentStore } from './store.ts'
+import { createdView, merchantView } from './views.ts'
 
 export interface IntentRoutesOptions {
   readonly authenticator: Authenticator
@@ -39,22 +41,15 @@ export interface Operation<Input> {
   readonly handle: (call: Call, input: Input) => Promise<RouteResponse>
 }
 
-export interface ApiClient {
+interface ApiClient {
   readonly environment: Environment
   readonly idempotencyKey: string | undefined
-  /** `Api-Version` header for the response. Empty if none was sent. */
-  readonly version: Readonly<Record<string, string>>
-}
-
-export interface CreateInput {
-  readonly draft: NewIntent
-  readonly version: ApiClient['version']
 }
 
 /** Input of a retrieve. `id` is `undefined` if its format is invalid. */
 export interface RetrieveInput {
   readonly id: string | undefined
-  readonly client: ApiClient
+  readonly environment: Environment
 }
 
 export function intentRoutes({
@@ -64,7 +59,7 @@ export function intentRoutes({
   keys,
   now,
 }: IntentRoutesOptions): {
-  readonly create: Operation<CreateInput>
+  readonly create: Operation<Draft>
   readonly retrieve: Operation<RetrieveInput>
 } {
   async function authenticate(call: Call): Promise<Environment> {
@@ -82,72 +77,63 @@ export function intentRoutes({
         rejectBrowser(request)
         checkBodyHeaders(request, limits.requestBytes)
         const environment = await authenticate(call)
-        const idempotencyKey = readIdempotencyKey(request)
-        return { environment, idempotencyKey, version: readApiVersion(request) }
+        return { environment, idempotencyKey: readIdempotencyKey(request) }
       },
-      parse: async ({ request }, { environment, idempotencyKey: key, version }) => {
+      parse: async ({ request }, { environment, idempotencyKey: key }) => {
         const body = readCreate(await readBody(request, limits.requestBytes))
-        const draft: NewIntent = {
-          id: newIntentId(),
+        const intent = draftIntent({
           environmentId: environment.id,
           secretKid: keys.currentKid,
-          secretSalt: randomSalt(16),
           body,
           createdAt: environmentNow(environment, now()),
-          ...(key !== undefined && { idempotency: idempotencyHashes(environment, { key, body }) }),
-        }
-        return { draft, version }
+        })
+        if (key === undefined) return { intent }
+        return { intent, key: idempotencyHashes(environment, { key, body }) }
       },
-      handle: async (call, { draft, version }) => {
-        const creation = await intents.create(draft)
-        const created = createdBy(creation, draft)
-        call.intentId = created.id
-        call.replayed = creation.type === 'replayed'
+      handle: async (call, draft) => {
+        const created = await intents.create(draft)
+        const intent = intentOf(created)
+        call.intentId = intent.id
+        call.replayed = created.type === 'replayed'
         return {
           status: 201,
           base: jsonHeaders,
           headers: {
-            location: `${routes.create.path}/${created.id}`,
+            location: `${routes.create.path}/${intent.id}`,
             ...(call.replayed && { [headers.idempotentReplayed]: 'true' }),
-            ...version,
           },
-          body: JSON.stringify(serializeCreated(created, clientSecret(keys, created))),
+          body: JSON.stringify(createdView(intent, clientSecret(keys, intent))),
         }
       },
     },
     retrieve: {
       access: async (call) => {
         rejectBrowser(call.request)
-        const environment = await authenticate(call)
-        return { environment, idempotencyKey: undefined, version: readApiVersion(call.request) }
+        return { environment: await authenticate(call), idempotencyKey: undefined }
       },
-      parse: ({ params }, client) => ({
+      parse: ({ params }, { environment }) => ({
         id: paymentIntentIdPattern.test(params.id ?? '') ? params.id : undefined,
-        client,
+        environment,
       }),
-      handle: async (_call, { id, client: { environment, version } }) => {
-        const found = id && (await intents.find({ environmentId: environment.id, id }))
-        const at = environmentNow(environment, now())
-        const intent = found && (await intents.applyDeadlines(found, at))
-        if (!intent) {
-          throw new ProblemError(
-            'payment_intent_not_found',
-            "No Payment Intent in the API key's environment has this id.",
-          )
-        }
-        const body = JSON.stringify(serializeIntent(intent))
-        return { status: 200, base: jsonHeaders, headers: version, body }
+      handle: async (_call, { id, environment }) => {
+        const found = id && (await intents.find(id))
+        if (!found || found.environmentId !== environment.id) throw notFound()
+        const due = dueAt(found)
+        const isDue = due && due <= environmentNow(environment, now())
+        const current = isDue ? (await load(intents, found.id))?.intent : found
+        if (!current) throw notFound()
+        const body = JSON.stringify(merchantView(current))
+        return { status: 200, base: jsonHeaders, body }
       },
     },
   }
 }
 
-function createdBy(creation: CreateResult, draft: NewIntent): CreatedRecord {
-  switch (creation.type) {
+function intentOf(created: Created): Intent {
+  switch (created.type) {
     case 'created':
-      return draft
     case 'replayed':
-      return creation.created
+      return created.intent
     case 'reused':
       throw new ProblemError(
         'idempotency_key_reused',
@@ -156,6 +142,13 @@ function createdBy(creation: CreateResult, draft: NewIntent): CreatedRecord {
     case 'in_use':
       throw idempotencyKeyInUse()
   }
+}
+
+function notFound(): ProblemError {
+  return new ProblemError(
+    'payment_intent_not_found',
+    "No Payment Intent in the API key's environment has this id.",
+  )
 }
 
 /** Returns the problem of a key whose first request has not ended. */

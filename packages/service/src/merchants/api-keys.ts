@@ -6,7 +6,7 @@ import { batch } from '../db/batch.ts'
 import type { Database, Queryable } from '../db/database.ts'
 import { base62Digits, randomBase62 } from '../ids.ts'
 import type { SecretKeys } from '../secret-keys.ts'
-import { type Environment, environmentColumns } from './environments.ts'
+import { type Environment, findEnvironments } from './environments.ts'
 
 /** A stored key, without the secret. */
 export interface ApiKey {
@@ -53,13 +53,16 @@ export async function createApiKey(
 }
 
 export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
-  return await db.query<ApiKey>`
-    select k.id, k.display, m.name as merchant, e.mode as environment, k.created_at as "createdAt",
-           k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
-      from api_keys k
-      join environments e on e.id = k.environment_id
-      join merchants m on m.id = e.merchant_id
-     order by k.created_at, k.id`
+  const keys = await db.query<Omit<ApiKey, 'merchant' | 'environment'> & InEnvironment>`
+    select id, environment_id as "environmentId", display, created_at as "createdAt",
+           expires_at as "expiresAt", revoked_at as "revokedAt"
+      from api_keys order by created_at, id`
+  const ids = keys.map(({ environmentId }) => environmentId)
+  const environments = await findEnvironments(db, ids)
+  return keys.flatMap(({ environmentId, ...key }) => {
+    const found = environments.get(environmentId)
+    return found ? [{ ...key, merchant: found.merchantName, environment: found.mode }] : []
+  })
 }
 
 /** Revokes a key permanently. Returns `false` if no key has this id. Repeated calls change nothing. */
@@ -99,37 +102,39 @@ export async function findApiKeys(
 ): Promise<readonly (FoundKey | undefined)[]> {
   const hashes = apiKeys.map((apiKey) => keys.kids.map((kid) => hashOf(keys, kid, apiKey)))
   const rows = await db.query<FoundRow>`
-    select k.id as "keyId", k.hash, k.pepper_kid as kid, k.expires_at as "expiresAt",
-           k.revoked_at as "revokedAt", ${environmentColumns}
-      from api_keys k
-      join environments e on e.id = k.environment_id
-      join merchants m on m.id = e.merchant_id
-     where k.hash = any(${hashes.flat()})`
+    select id, environment_id as "environmentId", hash, pepper_kid as kid,
+           expires_at as "expiresAt", revoked_at as "revokedAt"
+      from api_keys where hash = any(${hashes.flat()})`
+  if (rows.length === 0) return apiKeys.map(() => undefined)
+  const ids = rows.map(({ environmentId }) => environmentId)
+  const environments = await findEnvironments(db, ids)
   const found: (FoundKey | undefined)[] = []
   for (const [at, apiKey] of apiKeys.entries()) {
     const row = rows.find(({ hash }) => hashes[at]?.some((each) => timingSafeEqual(each, hash)))
-    found.push(row && (await foundKey(db, keys, { row, apiKey })))
+    const environment = row && environments.get(row.environmentId)
+    if (environment && row.kid !== keys.currentKid) await rehash(db, keys, { row, apiKey })
+    found.push(environment && { environment, expiresAt: row.expiresAt, revokedAt: row.revokedAt })
   }
   return found
 }
 
-async function foundKey(
+async function rehash(
   db: Queryable,
   keys: SecretKeys,
   { row, apiKey }: { readonly row: FoundRow; readonly apiKey: string },
-): Promise<FoundKey> {
-  const { keyId, hash: _, kid, expiresAt, revokedAt, ...environment } = row
-  if (kid !== keys.currentKid) {
-    await db.query`
-      update api_keys
-         set hash = ${hashOf(keys, keys.currentKid, apiKey)}, pepper_kid = ${keys.currentKid}
-       where id = ${keyId}`
-  }
-  return { environment, expiresAt, revokedAt }
+): Promise<void> {
+  await db.query`
+    update api_keys
+       set hash = ${hashOf(keys, keys.currentKid, apiKey)}, pepper_kid = ${keys.currentKid}
+     where id = ${row.id}`
 }
 
-interface FoundRow extends Environment, Omit<FoundKey, 'environment'> {
-  readonly keyId: string
+interface InEnvironment {
+  readonly environmentId: string
+}
+
+interface FoundRow extends InEnvironment, Omit<FoundKey, 'environment'> {
+  readonly id: string
   readonly hash: Buffer
   readonly kid: string
 }

@@ -20,39 +20,33 @@ export async function findEnvironment(db: Queryable, id: string): Promise<Enviro
   return environment
 }
 
+export async function findEnvironments(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Environment>> {
+  const found = await db.query<Environment>`
+    ${selectEnvironment}
+     where e.id = any(${[...new Set(ids)]})`
+  return new Map(found.map((environment) => [environment.id, environment]))
+}
+
 /** Returns the function that reads an environment. Concurrent reads share a statement. */
 export function environmentLookUps(db: Database): (id: string) => Promise<Environment | undefined> {
   return batch({
     run: async (ids: readonly string[]) => {
-      const found = await db.query<Environment>`
-        ${selectEnvironment}
-         where e.id = any(${[...new Set(ids)]})`
-      const byId = new Map(found.map((environment) => [environment.id, environment]))
-      return ids.map((id) => byId.get(id))
+      const found = await findEnvironments(db, ids)
+      return ids.map((id) => found.get(id))
     },
     separable: () => false,
     kind: db.kind,
   })
 }
 
-export async function findEnvironmentOfIntent(
-  db: Queryable,
-  intentId: string,
-): Promise<Environment | undefined> {
-  const [environment] = await db.query<Environment>`
-    ${selectEnvironment} join payment_intents i on i.environment_id = e.id where i.id = ${intentId}`
-  return environment
-}
-
-/** SQL columns of an `Environment`, where `e` is the environment and `m` its merchant. */
-export const environmentColumns = new Fragment(`
-  e.id, m.name as "merchantName", e.mode, e.allowed_origins as "allowedOrigins",
-  e.clock_offset as "clockOffset", e.idempotency_salt as "idempotencySalt"`)
-
 /** The statement of environments, up to a condition: `e` is the environment, `m` its merchant. */
 export const selectEnvironment = new Fragment(`
-  select ${environmentColumns.text}
-    from environments e join merchants m on m.id = e.merchant_id`)
+  select e.id, m.name as "merchantName", e.mode, e.allowed_origins as "allowedOrigins",
+         e.clock_offset as "clockOffset", e.idempotency_salt as "idempotencySalt"
+    from environments e left join merchants m on m.id = e.merchant_id`)
 
 /** Returns the time of an environment. The clock of a test environment may be ahead. */
 export function environmentNow(environment: Pick<Environment, 'clockOffset'>, now: Date): Date {

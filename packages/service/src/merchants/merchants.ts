@@ -1,5 +1,6 @@
 /** Merchants, their environments, and the origins whose pages may show a checkout. @module */
 import type { Queryable } from '../db/database.ts'
+import { ExplainedError } from '../explained-error.ts'
 import { randomBase62, randomSalt } from '../ids.ts'
 import { type Environment, selectEnvironment } from './environments.ts'
 
@@ -47,9 +48,9 @@ export async function deleteTestEnvironment(db: Queryable, id: string): Promise<
     returning merchant_id as "merchantId"`
   if (!deleted) return false
   await db.query`
-    delete from merchants m
+    delete from merchants
      where id = ${deleted.merchantId}
-       and not exists (select from environments e where e.merchant_id = m.id)`
+       and (select true from environments where merchant_id = ${deleted.merchantId} limit 1) is null`
   db.notify('environments')
   return true
 }
@@ -60,7 +61,7 @@ export async function findEnvironmentByName(
 ): Promise<Environment | undefined> {
   const [environment] = await db.query<Environment>`
     ${selectEnvironment}
-     where m.name = ${merchant} and e.mode = ${mode}`
+     where e.merchant_id = (select id from merchants where name = ${merchant}) and e.mode = ${mode}`
   return environment
 }
 
@@ -70,17 +71,42 @@ export async function firstMerchant(db: Queryable): Promise<string | undefined> 
   return merchant?.name
 }
 
-/** Registers an origin unless it is registered. Returns all origins of the environment. */
+/**
+ * Maximum number of characters of all origins of an environment. A response header lists them, and proxies limit its size:
+ * HAProxy to 15 KB, nginx to the `proxy_buffer_size` of the guide.
+ */
+export const maxOriginsLength = 4000
+
+/** Thrown if an origin does not fit. */
+export class TooManyOrigins extends ExplainedError {
+  override readonly name = 'TooManyOrigins'
+
+  constructor(environmentId: string) {
+    super(
+      `origin: the origins of ${environmentId} must have at most ${maxOriginsLength} characters together, because a response header lists them. Remove one with pi-service origins remove.`,
+    )
+  }
+}
+
+/**
+ * Registers an origin unless it is registered. Returns all origins of the environment.
+ *
+ * @throws {TooManyOrigins} If they would be too long.
+ */
 export async function addOrigin(
   db: Queryable,
   { environmentId, origin }: { readonly environmentId: string; readonly origin: string },
 ): Promise<readonly string[]> {
   const [row] = await db.query<{ origins: string[] }>`
     update environments
-       set allowed_origins = case when ${origin} = any(allowed_origins) then allowed_origins
-                                  else array_append(allowed_origins, ${origin}) end
+       set allowed_origins =
+             case when ${origin} = any(allowed_origins)
+                    or length(array_to_string(array_append(allowed_origins, ${origin}), ' ')) > ${maxOriginsLength}
+                  then allowed_origins
+                  else array_append(allowed_origins, ${origin}) end
      where id = ${environmentId}
     returning allowed_origins as origins`
+  if (row && !row.origins.includes(origin)) throw new TooManyOrigins(environmentId)
   db.notify('environments')
   return row?.origins ?? []
 }
@@ -98,6 +124,12 @@ export async function removeOrigin(
   return row?.origins
 }
 
+export async function listTestEnvironments(db: Queryable): Promise<Environment[]> {
+  return await db.query<Environment>`
+    ${selectEnvironment}
+     where e.mode = 'test' order by e.created_at, e.id`
+}
+
 export interface ListedEnvironment {
   readonly merchant: string
   readonly environment: Environment['mode']
@@ -108,11 +140,18 @@ export interface ListedEnvironment {
 }
 
 export async function listEnvironments(db: Queryable, now: Date): Promise<ListedEnvironment[]> {
-  return await db.query<ListedEnvironment>`
-    select m.name as merchant, e.mode as environment, e.allowed_origins as origins,
-           (select count(*) from api_keys k where k.environment_id = e.id and k.revoked_at is null
-              and (k.expires_at is null or k.expires_at > ${now})) as "workingKeys",
+  const environments = await db.query<Omit<ListedEnvironment, 'workingKeys'> & { id: string }>`
+    select e.id, m.name as merchant, e.mode as environment, e.allowed_origins as origins,
            e.created_at as "createdAt"
-      from environments e join merchants m on m.id = e.merchant_id
+      from environments e left join merchants m on m.id = e.merchant_id
      order by e.created_at, e.id`
+  const working = await db.query<{ environmentId: string; count: number }>`
+    select environment_id as "environmentId", count(*) from api_keys
+     where revoked_at is null and (expires_at is null or expires_at > ${now})
+     group by environment_id`
+  const counts = new Map(working.map(({ environmentId, count }) => [environmentId, count]))
+  return environments.map(({ id, ...listed }) => ({
+    ...listed,
+    workingKeys: counts.get(id) ?? 0,
+  }))
 }

@@ -20,7 +20,7 @@ export type ProviderResult =
   | { readonly result: 'declined'; readonly decline: DeclineReason; readonly hard: boolean }
 
 /** Outcome of a card: decided immediately, after a challenge, or later. */
-export type CardOutcome =
+type CardOutcome =
   | ProviderResult
   /** `framing` is whether the challenge may be shown in an iframe of the hosted page. */
   | { readonly result: 'challenge'; readonly framing: boolean; readonly later: ProviderResult }
@@ -34,7 +34,7 @@ export interface Authorization {
 
 const authorised: ProviderResult = { result: 'authorised' }
 
-export const outcomes: Readonly<Record<TestCardName, CardOutcome>> = {
+const outcomes: Readonly<Record<TestCardName, CardOutcome>> = {
   visa: authorised,
   mastercard: authorised,
   amex: authorised,
@@ -60,10 +60,16 @@ export const outcomes: Readonly<Record<TestCardName, CardOutcome>> = {
 const names = new Map(Object.entries(testCards).map(([name, number]) => [number as string, name]))
 
 /** Returns `undefined` if the number is not a test card. */
-export function authorize(card: CardDetails): Authorization | undefined {
-  const { number, expMonth, expYear } = card
+export function authorize({ number, ...expiry }: CardDetails): Authorization | undefined {
   const name = names.get(number) as TestCardName | undefined
-  if (name === undefined) return undefined
+  return name && authorizeTestCard(name, expiry)
+}
+
+export function authorizeTestCard(
+  name: TestCardName,
+  { expMonth, expYear }: Pick<CardDetails, 'expMonth' | 'expYear'>,
+): Authorization {
+  const number = testCards[name]
   const last4 = number.slice(-4)
   const summary = { brand: brandOf(number), last4, expMonth, expYear, funding: 'credit' }
   return { summary, outcome: outcomes[name] }

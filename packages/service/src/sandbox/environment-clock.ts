@@ -5,7 +5,7 @@ import type { Queryable } from '../db/database.ts'
 const day = 24 * 60 * 60 * 1000
 
 /** Maximum offset in milliseconds, which keeps dates in four-digit years. */
-export const maxClockOffset = 3650 * day
+const maxClockOffset = 3650 * day
 
 /** Change of a clock: an offset from real time, or a step from its current time, in milliseconds. */
 export const SetClock = z.union([

@@ -3,25 +3,40 @@ import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import type { RouteName } from '../../shared/routes.ts'
 import { faultNames, faultOperations } from '../../shared/sandbox-api.ts'
+import type { Queryable } from '../db/database.ts'
 import type { Call } from '../http/call.ts'
-import { notFound } from '../http/problem.ts'
+import { notFound, ProblemError } from '../http/problem.ts'
 import { type Handler, json } from '../http/response.ts'
 import { createApiKey, listApiKeys } from '../merchants/api-keys.ts'
 import { type Environment, environmentNow, findEnvironment } from '../merchants/environments.ts'
 import {
   addOrigin,
   createTestEnvironment,
-  deleteTestEnvironment,
+  listTestEnvironments,
   removeOrigin,
+  TooManyOrigins,
 } from '../merchants/merchants.ts'
 import { SetClock, setClock } from './environment-clock.ts'
 import { readFault } from './faults/rules.ts'
-import { newestIntents, testEnvironments } from './intent-details.ts'
+import { listIntents } from './intents.ts'
 import { parseBody, readId, readSearchTerm } from './parse-request.ts'
+import { deleteEnvironment } from './reset.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
+
+/** Registers an origin. @throws {ProblemError} `validation_failed` if a response header cannot list it too. */
+async function register(
+  db: Queryable,
+  added: Parameters<typeof addOrigin>[1],
+): Promise<readonly string[]> {
+  return await addOrigin(db, added).catch((error: unknown) => {
+    if (error instanceof TooManyOrigins) throw new ProblemError('validation_failed', error.message)
+    throw error
+  })
+}
 
 export function environmentRoutes({
   db,
+  intents: store,
   keys,
   now,
   storeOptions,
@@ -49,7 +64,7 @@ export function environmentRoutes({
 
   return {
     environments: async () => {
-      const [environments, keys] = [await testEnvironments(db), await listApiKeys(db)]
+      const [environments, keys] = [await listTestEnvironments(db), await listApiKeys(db)]
       return json({
         environments: environments.map((environment) => ({
           ...summaryOf(environment),
@@ -70,7 +85,7 @@ export function environmentRoutes({
       const { origins } = await parseBody(call, CreateEnvironment, rule)
       const created = await db.transaction(async (tx) => {
         const environment = await createTestEnvironment(tx, now())
-        for (const origin of origins) await addOrigin(tx, { environmentId: environment.id, origin })
+        for (const origin of origins) await register(tx, { environmentId: environment.id, origin })
         const { apiKey } = await createApiKey(tx, keys, { environment, now: now() })
         const summary = summaryOf({ ...environment, allowedOrigins: origins })
         return { ...summary, clock: clockOf(environment, now()), apiKey }
@@ -78,9 +93,7 @@ export function environmentRoutes({
       return json(created, 201)
     },
     deleteEnvironment: async ({ params: { id = '' } }) => {
-      if (!(await db.transaction(async (tx) => await deleteTestEnvironment(tx, id)))) {
-        throw noEnvironment()
-      }
+      if (!(await deleteEnvironment(db, id))) throw noEnvironment()
       forget(id)
       return json({ id })
     },
@@ -96,7 +109,7 @@ export function environmentRoutes({
       const rule =
         'Send {"origin": an exact origin such as https://shop.example.com}. http is accepted for loopback only.'
       const { origin } = await parseBody(call, RegisterOrigin, rule)
-      return { origins: await addOrigin(db, { environmentId: id, origin }) }
+      return { origins: await register(db, { environmentId: id, origin }) }
     }, 201),
     removeOrigin: about(async ({ id }, { query }) => {
       const origin = query.get('origin') ?? ''
@@ -108,7 +121,7 @@ export function environmentRoutes({
     intents: about(async (environment, call) => {
       const [before, term] = [readId(call, 'before'), readSearchTerm(call)]
       const status = call.query.get('status')
-      return await newestIntents({ db, now }, { environment, before, term, status })
+      return await listIntents({ db, intents: store }, { environment, before, term, status })
     }),
 
     requests: about(async (environment, call) => {
@@ -116,9 +129,14 @@ export function environmentRoutes({
       if (text === null) return { requests: requestLog.requests(environment.id) }
       // Logged requests contain only ids of intents, so find these by order and customer.
       const search = { environment, before: undefined, term: text, status: null }
-      const { intents } = await newestIntents({ db, now }, search)
+      const { intents } = await listIntents({ db, intents: store }, search)
       const intentIds = new Set(intents.map(({ id }) => id))
       return { requests: requestLog.requests(environment.id, { text, intentIds }) }
+    }),
+    exchange: about(({ id }, { params: { request = '' } }) => {
+      const exchange = requestLog.exchange(id, request)
+      if (exchange) return exchange
+      throw notFound('The log of this environment has no request with this id.')
     }),
     clearRequests: about(({ id }) => {
       requestLog.clear(id)

@@ -4,38 +4,40 @@ import type { RouteName } from '../../shared/routes.ts'
 import { simulatedOutcomes } from '../../shared/sandbox-api.ts'
 import { ProblemError } from '../http/problem.ts'
 import { type Handler, json } from '../http/response.ts'
-import { revokeSecret } from '../intents/intents.ts'
-import { findIntentDetails } from './intent-details.ts'
+import { newProviderPaymentId, randomBase62 } from '../ids.ts'
+import { change, load } from '../intents/change.ts'
+import { revokeSecret } from '../intents/store.ts'
+import { findIntent } from './intents.ts'
 import { parseBody } from './parse-request.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
-import { simulateOutcome } from './simulate-outcome.ts'
 
-export function intentRoutes({ db, now, topics, requestLog }: SandboxRoutesOptions) {
+export function intentRoutes({ db, intents, requestLog }: SandboxRoutesOptions) {
   return {
     intent: async ({ params: { id = '' } }) => {
-      const found = await findIntentDetails({ db, now }, id)
+      const found = await findIntent({ db, intents }, id)
       if (!found) throw sandboxApiError('payment_intent_not_found')
-      const { secret, idempotency, ...shown } = found
-      return json({
-        ...shown,
-        replayUntil: idempotency?.expiresAt ?? null,
-        secretRevoked: secret.salt === null,
-        requests: requestLog.requestsAbout(found.intent.id),
-      })
+      return json({ ...found, requests: requestLog.requestsAbout(found.intent.id) })
     },
     revokeSecret: async ({ params: { id = '' } }) => {
       const isRevoked = await revokeSecret(db, { id, modes: ['test'] })
       if (!isRevoked) throw sandboxApiError('payment_intent_not_found')
-      topics.notify('intents')
       return json({ id, secretRevoked: true })
     },
     settle: async (call) => {
       const rule = `Send {"outcome": one of ${simulatedOutcomes.join(', ')}}.`
       const { outcome } = await parseBody(call, SettleSchema, rule)
-      const result = await simulateOutcome({ db, now }, call.params.id ?? '', outcome)
-      if ('rejection' in result) throw sandboxApiError(result.rejection)
-      topics.notify('intents')
-      return json({ id: result.id, status: result.status })
+      const { id = '' } = call.params
+      const found = await load(intents, id)
+      // The sandbox does not reveal whether a live intent exists.
+      if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
+      const changed = await change(intents, id, {
+        ...{ type: 'simulated', outcome },
+        attemptId: `sandbox_${randomBase62(16)}`,
+        providerPaymentId: newProviderPaymentId(),
+      })
+      if (!changed) throw sandboxApiError('payment_intent_not_found')
+      if (changed.rejection) throw sandboxApiError(changed.rejection)
+      return json({ id, status: changed.intent.status })
     },
   } satisfies Partial<Record<RouteName, Handler>>
 }

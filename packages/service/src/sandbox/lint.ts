@@ -39,8 +39,8 @@ interface Violation {
   readonly origin?: string
 }
 
-/** Creates an empty list of issues. @param changed - Called when the list changes. */
-export function createLint(changed: () => void) {
+/** Creates an empty list of issues. */
+export function createLint() {
   const issues = new Map<string, LintIssue>()
   const reads = new Map<string, Reads>()
 
@@ -65,18 +65,14 @@ export function createLint(changed: () => void) {
       lastAt: at,
     })
     dropFirst(issues, maxIssues)
-    changed()
   }
 
   const drop = (isDropped: (issue: LintIssue) => boolean): void => {
     const dropped = [...issues].filter(([, issue]) => isDropped(issue))
     for (const [name] of dropped) issues.delete(name)
-    if (dropped.length > 0) changed()
   }
 
   return {
-    /** Adds a violation that was found in the store. */
-    add,
     check: (entry: LogEntry): void => {
       for (const violation of violations(entry, countRead(entry, reads))) add(entry, violation)
     },
@@ -122,6 +118,11 @@ export function violations(entry: LogEntry, reads: number): readonly Violation[]
     }
   }
   if (entry.hasSecretInUrl) add('secret_in_url', `${request} contained a credential.`)
+  const { unregisteredOrigin: origin } = entry
+  if (origin !== undefined) {
+    const detail = `${origin} is not registered, so its page shows an error.`
+    found.push({ rule: 'unregistered_origin', subject: origin, origin, detail })
+  }
   if (reads === tooManyReads) {
     const detail = `${entry.intentId} was read ${reads} times within ${readSpan / 1000} seconds.`
     add('polled_too_fast', detail, entry.intentId ?? '')

@@ -7,7 +7,8 @@ import { firstMerchantName } from '../cli/admin-commands.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { writeDurably } from '../db/embedded/data-directory.ts'
-import type { StoreAndClock } from '../intents/intents.ts'
+import { SettingError } from '../explained-error.ts'
+import type { StoreAndClock } from '../intents/store.ts'
 import { createApiKey, findApiKeys, isApiKey } from '../merchants/api-keys.ts'
 import {
   addOrigin,
@@ -75,7 +76,7 @@ async function register(
   if (origins.length === 0) return
   const environment = merchant && (await findEnvironmentByName(db, { merchant, mode: 'test' }))
   if (!environment) {
-    throw new TypeError(
+    throw new SettingError(
       '--shop-origin: there is no merchant with a test environment. Run pi-service keys create --merchant NAME --environment test first, or start with --demo.',
     )
   }

@@ -2,12 +2,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import type { Database } from '../db/database.ts'
-import { prepareDirectory, writeDurably } from '../db/embedded/data-directory.ts'
+import type { Database, Queryable } from '../db/database.ts'
+import { containsStore, prepareDirectory, writeDurably } from '../db/embedded/data-directory.ts'
 import { lockDirectory } from '../db/embedded/directory-lock.ts'
 import { openPglite } from '../db/embedded/pglite.ts'
 import { migrate } from '../db/migrate.ts'
 import { openPostgres } from '../db/postgres.ts'
+import { SettingError } from '../explained-error.ts'
 import {
   generateHint,
   keyFault,
@@ -16,6 +17,7 @@ import {
   type SecretKeys,
 } from '../secret-keys.ts'
 import { codeOf } from '../system-error.ts'
+import { startProblem } from './start-problem.ts'
 
 export interface Store {
   readonly db: Database
@@ -24,30 +26,47 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** @throws {TypeError} If the directory or a secret key cannot be used. The message names the fix. */
-export async function openStore(config: Pick<Config, 'store' | 'secretKeys'>): Promise<Store> {
+type StoreConfig = Pick<Config, 'store' | 'secretKeys'>
+
+/** @throws {SettingError} If the directory or a secret key cannot be used. The message names the fix. */
+export async function openStore(config: StoreConfig): Promise<Store> {
+  const opened = await openUnchanged(config)
+  try {
+    await migrate(opened.db)
+    await storeKeys(opened)
+    return opened
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+interface UnchangedStore extends Store {
+  /** Stores new keys. */
+  readonly saveKeys?: (() => Promise<void>) | undefined
+}
+
+/** Opens the store before its schema and its keys are stored. */
+export async function openUnchanged(config: StoreConfig): Promise<UnchangedStore> {
   const { store } = config
   // Read first, so that invalid keys fail before a store is created.
   const configured = config.secretKeys === undefined ? undefined : readSecretKeys(config.secretKeys)
   if (store.kind === 'memory') {
-    return await ready(await openPglite(undefined), configured ?? readSecretKeys(newSecretKeys()))
+    const db = await openPglite(undefined)
+    return { db, keys: configured ?? readSecretKeys(newSecretKeys()), close: () => db.close() }
   }
-  if (store.kind === 'postgres') {
-    if (configured) return await ready(await openPostgres(store.url), configured)
-    throw new TypeError(
-      `PI_SECRET_KEYS: environment variable is not set. PostgreSQL stores require it, with the same value at every instance. ${generateHint}`,
-    )
-  }
+  if (store.kind === 'postgres') return await openShared(store.url, configured)
   await prepareDirectory(store.directory)
   const lock = await lockDirectory(store.directory)
   try {
-    const folder = join(store.directory, 'database')
-    const keys = configured ?? readSecretKeys(await storedKeys(store.directory))
-    const opened = await ready(await openPglite(folder), keys)
+    await containsStore(store.directory)
+    const start = configured ? { keys: configured } : await directoryKeys(store.directory)
+    const db = await openPglite(join(store.directory, 'database'))
     return {
-      ...opened,
+      ...start,
+      db,
       close: async () => {
-        await opened.close()
+        await db.close()
         await lock.release()
       },
     }
@@ -57,32 +76,37 @@ export async function openStore(config: Pick<Config, 'store' | 'secretKeys'>): P
   }
 }
 
-async function ready(db: Database, keys: SecretKeys): Promise<Store> {
-  try {
-    await migrate(db)
-    await checkKeys(db, keys)
-    return { db, keys, close: async () => await db.close() }
-  } catch (error) {
-    await db.close()
-    throw error
-  }
+/** Opens PostgreSQL also without keys, so that the error names both problems. */
+async function openShared(url: string, keys: SecretKeys | undefined): Promise<UnchangedStore> {
+  const missing = `PI_SECRET_KEYS: environment variable is not set. PostgreSQL stores require it, with the same value at every instance. ${generateHint}`
+  const db = await openPostgres(url).catch((error: unknown) => {
+    const problem = startProblem(error)
+    throw keys || problem === undefined ? error : new SettingError(`${missing}\n${problem}`)
+  })
+  if (keys) return { db, keys, close: () => db.close() }
+  await db.close()
+  throw new SettingError(missing)
 }
 
-/** Returns the secret keys of a data directory. Creates them at the first start, outside the database. */
-async function storedKeys(directory: string): Promise<string> {
+/** Returns the secret keys of a data directory, which are outside the database, or new ones. */
+async function directoryKeys(
+  directory: string,
+): Promise<Pick<UnchangedStore, 'keys' | 'saveKeys'>> {
   const file = join(directory, 'secret-keys')
   try {
-    return (await readFile(file, 'utf8')).trim()
+    return { keys: readSecretKeys((await readFile(file, 'utf8')).trim()) }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
   const created = newSecretKeys()
-  await writeDurably(file, `${created}\n`)
-  return created
+  return {
+    keys: readSecretKeys(created),
+    saveKeys: async () => await writeDurably(file, `${created}\n`),
+  }
 }
 
 /** Stores a check value of each key, and rejects a start if the key of a row is missing or differs. */
-async function checkKeys(db: Database, keys: SecretKeys): Promise<void> {
+async function storeKeys({ db, keys, saveKeys }: UnchangedStore): Promise<void> {
   await db.transaction(async (tx) => {
     // Insert before the check, so that a concurrent start with another key under this id waits here and then
     // finds it. Insert in one order, so that two starts cannot deadlock.
@@ -93,7 +117,14 @@ async function checkKeys(db: Database, keys: SecretKeys): Promise<void> {
         insert into secret_keys (kid, check_value) values (${kid}, ${value})
         on conflict (kid) do nothing`
     }
-    const wrong = await keyFault(tx, keys)
-    if (wrong) throw new TypeError(`PI_SECRET_KEYS: ${wrong.problem}. ${wrong.fix}`)
+    await assertKeys(tx, keys)
+    // After the check, so that a rejected start leaves no new keys. Before the commit, so that no row lacks its key.
+    await saveKeys?.()
   })
+}
+
+/** @throws {SettingError} If the key of a row is missing or differs. */
+export async function assertKeys(db: Queryable, keys: SecretKeys): Promise<void> {
+  const wrong = await keyFault(db, keys)
+  if (wrong) throw new SettingError(`PI_SECRET_KEYS: ${wrong.problem}. ${wrong.fix}`)
 }

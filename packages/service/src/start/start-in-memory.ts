@@ -1,6 +1,7 @@
 /** Starts the service inside a process, such as the setup of a test suite. @module */
 import pino from 'pino'
 import { readConfig } from '../config.ts'
+import { SettingError } from '../explained-error.ts'
 import { startService as startInstance } from './start.ts'
 
 /** Options of {@link startService}. */
@@ -64,12 +65,12 @@ export async function startService({
   logLevel,
 }: StartServiceOptions = {}): Promise<Service> {
   if (!Array.isArray(shopOrigins)) {
-    throw new TypeError(
+    throw new SettingError(
       'shopOrigins: must be an array of origins, such as ["http://localhost:5173"].',
     )
   }
   const flags = { memory: true, port: String(port), shopOrigin: shopOrigins }
-  const names = { port: 'port', shopOrigin: 'shopOrigins', ports: 'port', logLevel: 'logLevel' }
+  const names = { port: 'port', shopOrigin: 'shopOrigins', logLevel: 'logLevel' }
   const config = readConfig(flags, { PI_LOG_LEVEL: logLevel }, names)
   const log = pino({ level: config.logLevel }, pino.destination(2))
   const { ready, stop: stopInstance } = await startInstance(config, log)

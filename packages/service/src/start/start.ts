@@ -9,7 +9,7 @@ import { serveAdminSocket } from '../cli/admin-socket.ts'
 import { createClock, realNow } from '../clock.ts'
 import { type Config, storeOptions } from '../config.ts'
 import { accessLog } from '../http/access-log.ts'
-import { createClientAddresses } from '../http/client-address.ts'
+import { type ClientAddresses, createClientAddresses } from '../http/client-address.ts'
 import { createRateLimits } from '../http/rate-limit.ts'
 import {
   close,
@@ -20,12 +20,12 @@ import {
   serverTimeouts,
   urlOf,
 } from '../http/server.ts'
-import { createIntentStore } from '../intents/intents.ts'
 import { startReaper } from '../intents/reaper.ts'
+import { createIntentStore } from '../intents/store.ts'
 import { logError } from '../log.ts'
 import { createAuthenticator } from '../merchants/authenticate.ts'
-import { createNotifier } from '../notifier/notifier.ts'
 import { packageRoot } from '../package-root.ts'
+import { createWaits } from '../waiting/waits.ts'
 import { within } from '../within.ts'
 import { firstKey } from './first-key.ts'
 import { openStore, type Store } from './open-store.ts'
@@ -57,15 +57,14 @@ export async function startService(
   const { host, port, challengePort, portName: name, publicUrl, challengeUrl } = config
   const store = await openStore(config)
   const addresses = createClientAddresses(config.trustedProxies)
-  const shared = { log, addresses, accessLog: accessLog(log, addresses.ofRequest) }
   const options = { ...serverTimeouts, ...timeouts }
-  const main = createPendingServer(options, { ...shared, origin: publicUrl })
-  const challenge = createPendingServer(options, { ...shared, origin: challengeUrl })
+  const main = createPendingServer(options, { addresses, origin: publicUrl })
+  const challenge = createPendingServer(options, { addresses, origin: challengeUrl })
   try {
     await listen(main.server, { host, port, name })
     const note = ' The test bank uses the port after that of the API.'
     await listen(challenge.server, { host, port: challengePort, name, note })
-    return await serve(config, { ...shared, store, main, challenge, machineNow: now })
+    return await serve(config, { log, addresses, store, main, challenge, machineNow: now })
   } catch (error) {
     const servers = [main.server, challenge.server]
     // Close connections whose requests are still queued.
@@ -81,12 +80,13 @@ async function serve(
   {
     log,
     addresses,
-    accessLog,
     store,
     main,
     challenge,
     machineNow,
-  }: Pick<Parameters<typeof createPendingServer>[1], 'log' | 'addresses' | 'accessLog'> & {
+  }: {
+    readonly log: Logger
+    readonly addresses: ClientAddresses
     readonly store: Store
     readonly main: PendingServer
     readonly challenge: PendingServer
@@ -103,14 +103,16 @@ async function serve(
   const stopping = new AbortController()
   const running = { count: 0 }
   const options = {
-    ...{ db, keys, log, now, accessLog, limits, adminToken, running },
+    ...{ db, keys, log, now, limits, adminToken, running },
+    accessLog: accessLog(log, addresses.ofRequest),
     publicUrl: config.publicUrl ?? urlOf(main.server),
     challengeUrl: config.challengeUrl ?? urlOf(challenge.server),
     hostedFolder: join(packageRoot, 'dist/hosted'),
     authenticator: createAuthenticator({ db, keys, now }, limits.failure),
-    intents: createIntentStore(db),
-    notifier: createNotifier({ db, log, now }, stopping.signal),
+    intents: createIntentStore({ db, now }),
+    waits: createWaits({ db, log, now }, stopping.signal),
     sandboxFrom: config.sandboxFrom,
+    keepsBodies: config.keepsBodies,
     draining: draining.signal,
     stopping: stopping.signal,
     unready: () => (draining.signal.aborted ? 'The service is stopping.' : clock.fault()),

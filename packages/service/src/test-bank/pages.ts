@@ -4,28 +4,33 @@ import { languageOf } from '../../shared/language.ts'
 import { routes } from '../../shared/routes.ts'
 import { readPage } from '../checkout/pages.ts'
 import { escapeHtml } from '../http/html.ts'
+import { lastConfirmation } from '../intents/intent.ts'
 import { maxChallengeTries } from '../intents/lifetimes.ts'
-import type { ChallengeDisplay, EnteredChallenge } from './challenges.ts'
+import type { Outcome } from './challenges.ts'
 import { challengeTexts } from './texts.ts'
 
 export function codeForm(
-  challenge: EnteredChallenge,
-  { locale, display }: { readonly locale: string; readonly display: ChallengeDisplay },
+  { snapshot, challenge, token }: Extract<Outcome, { readonly next: 'ask' }>,
+  locale: string,
 ): string {
-  const { intent, environment, tries, token } = challenge
+  const { intent, environment } = snapshot
+  const { tries, type } = challenge
   const texts = challengeTexts[languageOf(locale)]
   const amount = formatMoney(intent.amount, intent.currency, locale)
+  const card = lastConfirmation(intent)?.paymentMethod.card?.last4 ?? ''
+  const isPage = type === 'redirect'
   // Browsers block autofocus in cross-origin iframes, and report it in the console.
-  const focus = display === 'page' ? ' autofocus' : ''
+  const focus = isPage ? ' autofocus' : ''
+  const action = isPage ? routes.bankAnswer.path : routes.challengeAnswer.path
   return `
     <p class="bank">${bankIcon}${texts.bank}</p>
     <h1>${texts.title}</h1>
     <dl>
       <dt>${texts.shop}</dt><dd><bdi>${escapeHtml(environment.merchantName)}</bdi></dd>
       <dt>${texts.amount}</dt><dd>${escapeHtml(amount)}</dd>
-      <dt>${texts.card}</dt><dd>•••• ${escapeHtml(intent.paymentMethod?.card?.last4 ?? '')}</dd>
+      <dt>${texts.card}</dt><dd>•••• ${escapeHtml(card)}</dd>
     </dl>
-    <form method="post" action="${display === 'page' ? routes.bankAnswer.path : routes.challengeAnswer.path}" data-presentation="${display}"
+    <form method="post" action="${action}" data-presentation="${isPage ? 'page' : 'frame'}"
       data-lost="${texts.lost}">
       <input type="hidden" name="token" value="${token}">
       <input type="hidden" name="locale" value="${escapeHtml(locale)}">

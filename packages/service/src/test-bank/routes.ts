@@ -7,22 +7,19 @@ import type { Call } from '../http/call.ts'
 import { challengeHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
-import {
-  type ChallengeDisplay,
-  type ChallengeOutcome,
-  type EnteredChallenge,
-  enterChallenge,
-  originsOfToken,
-  type Step,
-  submitCode,
-} from './challenges.ts'
+import type { Challenge } from '../intents/intent.ts'
+import { createIntentStore } from '../intents/store.ts'
+import { enterChallenge, type Outcome, submitCode } from './challenges.ts'
 import { challengePage, codeForm, errorText, noteOf, noteText } from './pages.ts'
 
-type TestBankOptions = Pick<CheckoutRoutesOptions, 'db' | 'now' | 'publicUrl' | 'hostedFolder'>
+type TestBankOptions = Pick<
+  CheckoutRoutesOptions,
+  'db' | 'now' | 'keys' | 'publicUrl' | 'hostedFolder'
+>
 
 export function testBankRoutes(options: TestBankOptions) {
-  const framed = bankHandlers(options, 'frame')
-  const full = bankHandlers(options, 'page')
+  const framed = bankHandlers(options, 'challenge')
+  const full = bankHandlers(options, 'redirect')
   return {
     challenge: framed.enter,
     challengeAnswer: framed.answer,
@@ -34,40 +31,37 @@ export function testBankRoutes(options: TestBankOptions) {
 const formBytes = 4096
 
 function bankHandlers(
-  { db, now, publicUrl, hostedFolder }: TestBankOptions,
-  display: ChallengeDisplay,
+  { db, now, keys, publicUrl, hostedFolder }: TestBankOptions,
+  display: Challenge['type'],
 ): { readonly enter: Handler; readonly answer: Handler } {
+  const store = { intents: createIntentStore({ db, now }), keys }
   const headersFor = (registered: readonly string[]): Record<string, string> =>
-    challengeHeaders(display, [publicUrl, ...registered])
+    challengeHeaders(display === 'redirect' ? 'page' : 'frame', [publicUrl, ...registered])
   const show = (content: string, { locale, registered }: Page): RouteResponse =>
     page(headersFor(registered), challengePage(hostedFolder, { content, locale }))
-  const ask = (challenge: EnteredChallenge, locale: string): RouteResponse =>
-    show(codeForm(challenge, { locale, display }), {
-      locale,
-      registered: challenge.environment.allowedOrigins,
-    })
-  const showOver = async ({ token, locale }: Form, step: Step): Promise<RouteResponse> =>
-    show(noteOf('over', locale), { locale, registered: await originsOfToken(db, { token, step }) })
+
+  function respond(outcome: Outcome, locale: string): RouteResponse {
+    if (outcome.next === 'over') {
+      return show(noteOf('over', locale), { locale, registered: outcome.origins })
+    }
+    const registered = outcome.snapshot.environment.allowedOrigins
+    if (outcome.next === 'ask') return show(codeForm(outcome, locale), { locale, registered })
+    const { returnPage } = outcome
+    if (!returnPage) return show(noteOf('done', locale), { locale, registered })
+    // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
+    return { status: 303, base: headersFor(registered), headers: { location: returnPage } }
+  }
 
   return {
     enter: async (call) => {
-      const form = await readForm(call)
-      const challenge = await enterChallenge({ db, now }, { token: form.token, display })
-      return challenge ? ask(challenge, form.locale) : await showOver(form, 'enter')
+      const { token, locale } = await readForm(call)
+      return respond(await enterChallenge(store, { token, display }), locale)
     },
     answer: async (call) => {
-      const form = await readForm(call)
-      const { token, locale, code } = form
-      const outcome = await submitCode({ db, now }, { token, display, code })
+      const { token, locale, code } = await readForm(call)
+      const outcome = await submitCode(store, { token, display, code })
       // The response may contain the next token. Headers of JSON prevent caching and embedding.
-      if (isScript(call)) return json(resultOf(outcome, locale))
-      if (!outcome) return await showOver(form, 'answer')
-      if (outcome.next === 'ask') return ask(outcome.challenge, locale)
-      const { returnPage } = outcome
-      const registered = outcome.snapshot.environment.allowedOrigins
-      if (!returnPage) return show(noteOf('done', locale), { locale, registered })
-      // 303 leads to a GET, with which browsers send the shop's SameSite=Lax cookies.
-      return { status: 303, base: headersFor(registered), headers: { location: returnPage } }
+      return isScript(call) ? json(resultOf(outcome, locale)) : respond(outcome, locale)
     },
   }
 }
@@ -83,12 +77,15 @@ function isScript({ request }: Call): boolean {
   return request.headers.accept === 'application/json'
 }
 
-function resultOf(outcome: ChallengeOutcome | undefined, locale: string): ChallengeResult {
-  if (outcome?.next === 'ask') {
-    const { token, tries } = outcome.challenge
-    return { token, error: errorText(tries, locale) }
+function resultOf(outcome: Outcome, locale: string): ChallengeResult {
+  switch (outcome.next) {
+    case 'ask':
+      return { token: outcome.token, error: errorText(outcome.challenge.tries, locale) }
+    case 'done':
+      return { done: noteText('done', locale) }
+    case 'over':
+      return { over: noteText('over', locale) }
   }
-  return outcome ? { done: noteText('done', locale) } : { over: noteText('over', locale) }
 }
 
 interface Form {

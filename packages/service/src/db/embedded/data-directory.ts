@@ -1,9 +1,10 @@
 /** Prepares the data directory of the embedded store, and writes files to it. @module */
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import { SettingError } from '../../explained-error.ts'
 import { codeOf } from '../../system-error.ts'
 
-/** Creates a data directory. @throws {TypeError} If this user cannot write to it, with the fix. */
+/** Creates a data directory. @throws {SettingError} If this user cannot write to it, with the fix. */
 export async function prepareDirectory(directory: string): Promise<void> {
   const database = join(directory, 'database')
   try {
@@ -16,8 +17,47 @@ export async function prepareDirectory(directory: string): Promise<void> {
   } catch (error) {
     const reason = reasons.get(codeOf(error) ?? '')
     if (!reason) throw error
-    throw new TypeError(`The data directory ${directory} cannot be used: ${reason}`)
+    throw unusable(directory, reason)
   }
+}
+
+/**
+ * Returns whether a data directory contains a store.
+ *
+ * @throws {SettingError} If a part of its store is missing. A new store would hide what is left.
+ */
+export async function containsStore(directory: string): Promise<boolean> {
+  const database = await namesIn(join(directory, 'database'))
+  if (database.includes('PG_VERSION')) return true
+  const restore = 'Restore the entire directory from a backup'
+  if (database.length > 0) {
+    throw unusable(
+      directory,
+      `database/PG_VERSION is missing next to other files of a store. ${restore}, ${another}`,
+    )
+  }
+  // Both are written after the database was created.
+  const kept = (await namesIn(directory)).filter((name) => keyFiles.includes(name))
+  if (kept.length === 0) return false
+  throw unusable(
+    directory,
+    `database/ is empty, but ${kept.join(' and ')} belongs to an earlier store. ${restore}, or remove ${kept.join(' and ')} to create an empty store.`,
+  )
+}
+
+const keyFiles: readonly string[] = ['secret-keys', 'sandbox.json']
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+function unusable(directory: string, reason: string): SettingError {
+  return new SettingError(`The data directory ${directory} cannot be used: ${reason}`)
 }
 
 /** Writes a file for its owner only. After a power loss it is complete or missing. */
@@ -59,7 +99,7 @@ export function socketPath(directory: string, name: string): string {
   const shorter = relative(process.cwd(), path)
   const best = Buffer.byteLength(shorter) < Buffer.byteLength(path) ? shorter : path
   if (Buffer.byteLength(best) <= maxPath) return best
-  throw new TypeError('--data: the path is too long for a socket in it. Use a shorter path.')
+  throw new SettingError('--data: the path is too long for a socket in it. Use a shorter path.')
 }
 
 const another = 'or use another one with --data or PI_DATA_DIR.'

@@ -15,11 +15,12 @@ import { hostname } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { ExplainedError, SettingError } from '../../explained-error.ts'
 import { randomBase62 } from '../../ids.ts'
 import { codeOf } from '../../system-error.ts'
 import { socketPath } from './data-directory.ts'
 
-export class DirectoryInUse extends Error {
+export class DirectoryInUse extends ExplainedError {
   override readonly name = 'DirectoryInUse'
 
   constructor(directory: string, owner: Owner | undefined) {
@@ -30,7 +31,7 @@ export class DirectoryInUse extends Error {
   }
 }
 
-/** Locks a directory. @throws {DirectoryInUse} @throws {TypeError} If it cannot contain sockets. */
+/** Locks a directory. @throws {DirectoryInUse} @throws {SettingError} If it cannot contain sockets. */
 export async function lockDirectory(directory: string): Promise<{ release(): Promise<void> }> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const socket = await createLockSocket(directory)
@@ -98,7 +99,7 @@ async function createLockSocket(directory: string) {
 function socketError(directory: string, error: unknown): unknown {
   const code = codeOf(error) ?? ''
   if (!['EACCES', 'EINVAL', 'ENOSYS', 'ENOTSUP', 'EPERM'].includes(code)) return error
-  return new TypeError(
+  return new SettingError(
     `The data directory ${directory} cannot be used: its file system does not support sockets (${code}). ` +
       'Use one on a local disk with --data or PI_DATA_DIR, or PostgreSQL with --database-url.',
   )

@@ -1,14 +1,20 @@
 /** Connects `pg` to the embedded engine in this process. @module */
 import { Duplex } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Engine, StartedEngine } from './engine.ts'
 
 const terminate = 'X'.charCodeAt(0)
+
+/** Milliseconds of statements after which requests of other clients are read. */
+const maxBusy = 20
 
 /** Passes messages of `pg` to the engine. `pg` corks the messages of a query, so one call gets them all. */
 export class EngineStream extends Duplex {
   readonly #engines: Engine
   /** Engine of this connection, after it is connected. */
   #engine: StartedEngine | undefined
+  /** Begin of the event loop turn's first statement. */
+  #busySince: number | undefined
 
   constructor(engines: Engine) {
     super()
@@ -61,12 +67,23 @@ export class EngineStream extends Duplex {
 
   async #run(messages: Buffer): Promise<void> {
     if (messages[0] !== terminate) {
+      await this.#yield()
       this.push(await this.#execute(messages))
       return
     }
     // The engine has one session, so remove the prepared statements of this connection.
     await this.#execute(simpleQuery('rollback'))
     await this.#execute(simpleQuery('discard all'))
+  }
+
+  /** Ends the turn of the event loop if it is long. Statements are not asynchronous, so a series of them never would. */
+  async #yield(): Promise<void> {
+    if (this.#busySince === undefined) {
+      this.#busySince = performance.now()
+      setImmediate(() => {
+        this.#busySince = undefined
+      })
+    } else if (performance.now() - this.#busySince > maxBusy) await nextTurn()
   }
 
   async #execute(messages: Buffer): Promise<Buffer> {

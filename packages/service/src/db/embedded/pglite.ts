@@ -1,6 +1,6 @@
 /**
  * The embedded store: PGlite in this process, to which `pg` connects. PGlite has no background workers, so this
- * file writes checkpoints and updates statistics.
+ * file writes checkpoints.
  *
  * @module
  */
@@ -68,8 +68,6 @@ const settings = {
   io_method: 'sync',
   wal_sync_method: 'fsync',
   shared_buffers: '8MB',
-  // Samples 3,000 rows, which is enough and fast.
-  default_statistics_target: '10',
 }
 const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 const startParams = ['--single', '-O', '-j', ...options]
@@ -106,18 +104,14 @@ async function checkDurability(database: Database, files: DurableFiles): Promise
 /** Milliseconds between checks of the log, and its growth in bytes that forces a checkpoint under load. */
 const checkpointInterval = 5000
 const checkpointBytes = 64 * 1024 * 1024
-/** Growth of the log in bytes after which the planner's statistics are updated. */
-const statisticsBytes = 8 * 1024 * 1024
 
 /**
  * Writes checkpoints when the store is idle, when the log has grown, and on close. Without them the log grows
- * without limit, and the next start reads all of it. Also updates the statistics from which the planner
- * estimates table sizes.
+ * without limit, and the next start reads all of it.
  */
 function withCheckpoints(database: Database): Database {
   let checked = '0/0'
   let previous = '0/0'
-  let grown = 0
   let stopped = false
 
   async function tick(): Promise<void> {
@@ -128,11 +122,6 @@ function withCheckpoints(database: Database): Database {
     const idle = log.at === previous
     previous = log.at
     if (!idle && log.grown < checkpointBytes) return
-    grown += log.grown
-    if (grown >= statisticsBytes) {
-      await database.query`analyze`
-      grown = 0
-    }
     checked = await checkpoint()
     previous = checked
   }

@@ -64,7 +64,7 @@ export async function unpackTemplate(directory: string): Promise<void> {
 const block = 512
 
 /** Returns the files of a tar archive, and its folders without content. @see POSIX.1-1988, ustar */
-export function* tarEntries(tar: Buffer): Generator<{ name: string; content: Buffer | undefined }> {
+function* tarEntries(tar: Buffer): Generator<{ name: string; content: Buffer | undefined }> {
   let at = 0
   while (at + block <= tar.length && tar[at] !== 0) {
     const header = tar.subarray(at, at + block)

@@ -1,5 +1,4 @@
 /** Faults for test environments: by header for one request, by rule for the next ones. @module */
-import { timedFaults } from '@pi-checkout/contract/sandbox'
 import {
   type Fault,
   type FaultOperation,
@@ -12,21 +11,19 @@ import { ProblemError } from '../../http/problem.ts'
 
 export type FaultRules = ReturnType<typeof createFaultRules>
 
-/** Creates an empty list of rules. @param changed - Called when rules are added or removed. */
-export function createFaultRules(changed: () => void) {
+/** Creates an empty list of rules. */
+export function createFaultRules() {
   let rules: readonly Rule[] = []
   let count = 0
   const removeIf = (isRemoved: (rule: Rule) => boolean): boolean => {
     const before = rules.length
     rules = rules.filter((rule) => !isRemoved(rule))
-    changed()
     return rules.length < before
   }
   return {
     add: (environment: string, rule: FaultRule): void => {
       const fault = knownFault(rule.do)
       rules = [...rules, { environment, rule: { ...rule, id: ++count }, fault, left: rule.times }]
-      changed()
     },
     list: (environmentId: string): readonly StoredFaultRule[] =>
       rules
@@ -63,8 +60,12 @@ export function readFault(text: string): Fault | undefined {
   const [, name, digits] = /^([a-z0-9-]+)(?:=(\d{1,5}))?$/.exec(text.trim()) ?? []
   const simple = simpleFaults.find((each) => each === name)
   if (simple && digits === undefined) return { type: simple }
-  const timed = timedFaults.find((each) => each === name)
-  return timed && digits !== undefined ? { type: timed, ms: Number(digits) } : undefined
+  return name === 'delay' && digits !== undefined ? { type: name, ms: Number(digits) } : undefined
+}
+
+/** Returns a fault as the header `Sandbox-Fault` names it. */
+export function faultText(fault: Fault): string {
+  return fault.type === 'delay' ? `delay=${fault.ms}` : fault.type
 }
 
 function knownFault(text: string): Fault {

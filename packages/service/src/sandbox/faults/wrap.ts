@@ -6,16 +6,14 @@ import type { Fault, FaultOperation } from '../../../shared/sandbox-api.ts'
 import { ProblemError, retryLater } from '../../http/problem.ts'
 import { ConnectionDropped, type Handler, type RouteResponse } from '../../http/response.ts'
 import { singleHeader } from '../../http/single-header.ts'
-import { type ApiClient, idempotencyKeyInUse, type Operation } from '../../intents/routes.ts'
-import { createHeldKeys } from './held-keys.ts'
-import { type FaultRules, readFaults } from './rules.ts'
+import { idempotencyKeyInUse, type Operation } from '../../intents/routes.ts'
+import { type FaultRules, faultText, readFaults } from './rules.ts'
 
 /** @param stopping - Ends the waits of all faults. */
 export function faultWrapper(
   rules: FaultRules,
   stopping: AbortSignal,
 ): <Input>(on: FaultOperation, operation: Operation<Input>) => Handler {
-  const held = createHeldKeys()
   return (on, { access, parse, handle }) =>
     async (call) => {
       const client = await access(call)
@@ -25,31 +23,11 @@ export function faultWrapper(
       const input = await parse(call, client)
       // Read rules after parsing, because rejected requests do not use up a rule.
       const faults = [...requested, ...rules.take(environment.id, on)]
+      call.faults = faults.map(faultText)
       await beforeHandler(faults, stopping)
-      const work = async (): Promise<RouteResponse> => await handle(call, input)
-      const response = await unlessHeld(client, faults, work)
+      const response = await handle(call, input)
       return call.request.method === 'HEAD' ? response : afterHandler(response, faults, stopping)
     }
-
-  /** Runs the work, unless another request holds its idempotency key. */
-  async function unlessHeld(
-    { environment, idempotencyKey }: ApiClient,
-    faults: readonly Fault[],
-    work: () => Promise<RouteResponse>,
-  ): Promise<RouteResponse> {
-    if (idempotencyKey === undefined) return await work()
-    const key = `${environment.id} ${idempotencyKey}`
-    for (const fault of faults) {
-      if (fault.type === 'hold-key') {
-        return await held.hold(key, async () => {
-          await wait(fault.ms, stopping)
-          return await work()
-        })
-      }
-    }
-    if (await held.waitUntilFree(key)) return await work()
-    throw idempotencyKeyInUse()
-  }
 }
 
 async function beforeHandler(faults: readonly Fault[], stopping: AbortSignal): Promise<void> {

@@ -9,14 +9,14 @@ export function createKeyUses(max: number) {
   return {
     count: (entry: LogEntry): void => {
       const { operation, environment, idempotencyKey, status, intentId, replayed, at } = entry
-      const isCounted = status === 201 || status === 409 || status === 422
+      const isCounted = [0, 201, 409, 422].includes(status)
       if (operation !== 'create' || !environment || idempotencyKey === undefined || !isCounted)
         return
       const key = bareKey(idempotencyKey)
       const name = `${environment} ${key}`
       let use = uses.get(name)
       if (!use) {
-        const none = { requests: 0, replays: 0, conflicts: 0, waits: 0 }
+        const none = { requests: 0, replays: 0, conflicts: 0, waits: 0, lost: 0 }
         use = { key, environment, intentId, ...none, lastAt: at }
         uses.set(name, use)
         if (uses.size > max) uses.delete(uses.keys().next().value ?? '')
@@ -26,6 +26,7 @@ export function createKeyUses(max: number) {
       if (replayed) use.replays++
       if (status === 422) use.conflicts++
       if (status === 409) use.waits++
+      if (status === 0) use.lost++
       use.lastAt = at
     },
     /** Returns the id of the intent that was created with the key of a request, if this instance recorded it. */
@@ -61,5 +62,6 @@ interface Use {
   replays: number
   conflicts: number
   waits: number
+  lost: number
   lastAt: Date
 }

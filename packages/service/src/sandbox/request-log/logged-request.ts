@@ -14,12 +14,12 @@ export interface LogEntry
   readonly isKeyFromBrowser: boolean
   /** Whether the address contained a credential. */
   readonly hasSecretInUrl: boolean
-  /** Origin of the page that requested a hosted page. */
-  readonly origin: string | undefined
+  /** Origin of the page that requested a hosted page, if it is not registered. */
+  readonly unregisteredOrigin: string | undefined
 }
 
 export interface RequestFilter {
-  /** Part of a path, status, id, problem, or idempotency key. */
+  /** Part of a path, status, id, problem, fault, or idempotency key. */
   readonly text: string
   /** Intents whose requests match. */
   readonly intentIds: ReadonlySet<string>
@@ -27,10 +27,10 @@ export interface RequestFilter {
 
 export function loggedRequest(entry: LogEntry): LoggedRequest {
   const { number, method, path, status, requestId, operation } = entry
-  const { environment, intentId, replayed, repeats, pointers, pointersOmitted } = entry
+  const { environment, intentId, replayed, repeats, faults, pointers, pointersOmitted } = entry
   return {
     ...{ number, method, path, status, requestId, operation },
-    ...{ environment, intentId, replayed, repeats, pointers, pointersOmitted },
+    ...{ environment, intentId, replayed, repeats, faults, pointers, pointersOmitted },
     at: entry.at.toISOString(),
     ms: Math.round(entry.ms * 10) / 10,
     idempotencyKey:
@@ -42,6 +42,15 @@ export function loggedRequest(entry: LogEntry): LoggedRequest {
 export function matches(entry: LogEntry, { text, intentIds }: RequestFilter): boolean {
   const { method, path, status, requestId: id, intentId, idempotencyKey = '', problem = '' } = entry
   if (intentId !== null && intentIds.has(intentId)) return true
-  const shown = [method, path, status, id, intentId, maskCredentials(idempotencyKey), problem]
+  const shown = [
+    method,
+    path,
+    status,
+    id,
+    intentId,
+    maskCredentials(idempotencyKey),
+    problem,
+    ...entry.faults,
+  ]
   return shown.join(' ').toLowerCase().includes(text.toLowerCase())
 }

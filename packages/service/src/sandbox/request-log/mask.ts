@@ -1,20 +1,22 @@
 /** Masks credentials and ids in paths. @module */
-import { decodePercent } from '../../redact.ts'
+import { decodePercent } from '@pi-checkout/contract/redact'
 
 /** Returns the path of a URL with masked credentials, also percent-encoded ones. */
 export function maskPath(url: string): string {
   const [path = ''] = url.split('?', 1)
   const text = decodePercent(path)
   if (text === undefined) return '/…'
+  const masked = maskCredentials(text)
   // Return the path as sent unless it contains a credential.
-  if (!credential.test(text)) return path.slice(0, maxPath)
-  return maskCredentials(text).slice(0, maxPath)
+  return (masked === text ? path : masked).slice(0, maxPath)
 }
 
+/** Masks credentials and card numbers. Idempotency keys may be random, so they stay. */
 export function maskCredentials(text: string): string {
   return text
     .replace(/_secret_[^/]*/gi, '_secret_…')
     .replace(/(pi_sk_(?:test|live)_)[^/]*/gi, '$1…')
+    .replace(cardNumber, '…')
 }
 
 /** Masks ids of intents in a path, because they may be live. */
@@ -32,7 +34,8 @@ export function hasSecret(url: string): boolean {
   return text === undefined || wholeCredential.test(text)
 }
 
-const credential = /_secret_|pi_sk_(?:test|live)_/i
+/** 15 to 19 digits that begin as a card number. A key may contain a time, which begins with 1 or 20. */
+const cardNumber = /(?<!\d)(?:[3-6]|2[ -]?[2-7])(?:[ -]?\d){13,18}(?!\d)/g
 const wholeCredential = /_secret_[a-z0-9]|pi_sk_(?:test|live)_/i
 
 const maxPath = 200

@@ -1,106 +1,114 @@
 /**
- * Recent requests of merchants' servers and pages to this instance, in memory: method, path, and result,
- * without bodies, queries, and credentials. Requests of live environments are not stored. Ids of intents are
- * stored only if a test environment has the intent.
+ * Recent requests of merchants' servers and pages to this instance, in memory, without queries and credentials.
+ * Requests of live environments are not stored. Ids of intents are stored only if a test environment has the
+ * intent, and bodies only of test environments.
  *
- * It runs for each request, so the public form of an entry is created only when the log is read.
+ * Failures, creates, and reads are kept apart, so that polling pushes no failure out of the log. It runs for each
+ * request, so the public form of an entry is created only when the log is read.
  *
  * @module
  */
 import { headers, limits, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { routes } from '../../../shared/routes.ts'
-import type { LoggedOperation, LoggedRequest } from '../../../shared/sandbox-api.ts'
+import type { LoggedExchange, LoggedOperation, LoggedRequest } from '../../../shared/sandbox-api.ts'
 import type { Call, Observer } from '../../http/call.ts'
-import type { Environment } from '../../merchants/environments.ts'
-import type { TopicNotifier } from '../event-stream.ts'
+import { exchangeOf } from './bodies.ts'
 import { createKeyUses } from './key-uses.ts'
 import { type LogEntry, loggedRequest, matches, type RequestFilter } from './logged-request.ts'
 import { hasSecret, maskIds, maskPath } from './mask.ts'
+import { createRing } from './ring.ts'
 
 export function createRequestLog({
   now,
-  topics,
-  findEnvironment,
+  keepsBodies,
   onEntry,
 }: {
   readonly now: () => Date
-  readonly topics: TopicNotifier
-  /** Finds the environment of a hosted page's intent, because the page sends no key. */
-  readonly findEnvironment: (intentId: string) => Promise<Environment | undefined>
+  readonly keepsBodies: boolean
   readonly onEntry: (entry: LogEntry) => void
 }) {
-  const uses = createKeyUses(maxEntries)
-  let entries: LogEntry[] = []
+  const uses = createKeyUses(limit.entries)
+  const failures = createRing(limit)
+  const creates = createRing(limit)
+  const reads = createRing(limit)
+  const rings = [failures, creates, reads]
   let count = 0
+  /** Number of the last request that was no read. */
+  let lastOther = 0
 
   function record(call: Call): void {
-    if (!isLogged(call)) {
-      topics.notify('intents')
-      return
-    }
     if (call.environment?.mode === 'live') return
     const ms = performance.now() - call.startedAt
     const at = new Date(now().getTime() - ms)
     const entry = entryOf(call, { number: ++count, at, ms })
-    if (entry.operation === 'page') void storePage(entry)
-    else store(isOfTest(entry) ? entry : { ...entry, path: maskIds(entry.path), intentId: null })
+    if (entry.operation === 'page') {
+      if (entry.environment !== null) store(entry, call)
+    } else store(isOfTest(entry) ? entry : withoutIds(entry), call)
   }
 
   /** Returns whether the ids are of a test environment. A client without a live key may send a live id. */
   function isOfTest({ environment, status, path, intentId }: LogEntry): boolean {
     if (path === routes.create.path) return true
     if (environment !== null && status === 200) return true
-    return intentId !== null && entries.some((entry) => entry.intentId === intentId)
+    return (
+      intentId !== null &&
+      rings.some((ring) => ring.entries().some((each) => each.intentId === intentId))
+    )
   }
 
-  async function storePage(entry: LogEntry): Promise<void> {
-    const id = entry.intentId
-    const found = id === null ? undefined : await findEnvironment(id).catch(() => undefined)
-    if (found?.mode === 'test') store({ ...entry, environment: found.id })
-  }
-
-  function store(recorded: LogEntry): void {
+  function store(recorded: LogEntry, call: Call): void {
     // A reused key refers to the intent that was created with it.
     const isReused = recorded.status === 422
     const entry = isReused ? { ...recorded, intentId: uses.intentOf(recorded) } : recorded
-    if (!isRepeat(entry)) entries.push(entry)
-    // Drop half of the entries at a time, because removing the first one moves all others.
-    if (entries.length > maxEntries * 2) entries = entries.slice(-maxEntries)
+    if (!isRepeat(entry)) {
+      const { path: shownPath } = entry
+      ringOf(entry).add(entry, exchangeOf(call, { shownPath, keepsBodies }))
+    }
+    if (entry.operation !== 'retrieve') lastOther = entry.number
     uses.count(entry)
     onEntry(entry)
-    topics.notify('intents', 'requests', 'idempotency', 'faults')
+  }
+
+  function ringOf({ operation, status }: LogEntry) {
+    if (status === 0 || status >= 400) return failures
+    return operation === 'create' ? creates : reads
   }
 
   /** Counts a repeated read, because a shop that polls would push other requests out of the log. */
-  function isRepeat({ operation, status, path, environment }: LogEntry): boolean {
-    if (operation !== 'retrieve' || status !== 200) return false
-    for (const entry of entries.slice(-maxReads).reverse()) {
-      if (entry.operation !== 'retrieve') return false
-      if (entry.status !== 200 || entry.path !== path || entry.environment !== environment) continue
-      entry.repeats++
-      return true
-    }
-    return false
+  function isRepeat(entry: LogEntry): boolean {
+    if (entry.operation !== 'retrieve' || entry.environment === null) return false
+    const first = ringOf(entry)
+      .entries()
+      .slice(-maxReads)
+      .find((earlier) => earlier.number > lastOther && isSameRead(earlier, entry))
+    if (first) first.repeats++
+    return first !== undefined
+  }
+
+  /** Returns all entries, the oldest first. */
+  function all() {
+    return rings.flatMap((ring) => ring.entries()).sort((one, other) => one.number - other.number)
   }
 
   return {
     observer: {
-      // Skip live payments, which are not stored, and reads of pages and tools.
-      shouldRecord: (call: Call): boolean =>
-        !hasLiveKey(call) && (isLogged(call) || call.request.method === 'POST'),
+      // Skip live payments, which are not stored.
+      shouldRecord: (call: Call): boolean => isLogged(call) && !hasLiveKey(call),
       record,
     } satisfies Observer,
     /** Returns recent requests of an environment and of unknown environments, newest first. */
     requests: (environmentId: string, filter?: RequestFilter): readonly LoggedRequest[] =>
-      entries
-        .filter(({ environment }) => environment === null || environment === environmentId)
-        .slice(-maxEntries)
+      all()
+        .filter((entry) => isVisible(entry, environmentId))
         .filter((entry) => !filter || matches(entry, filter))
         .reverse()
         .map(loggedRequest),
+    /** Returns a request that `requests` lists, with its headers and bodies. */
+    exchange: (environmentId: string, requestId: string): LoggedExchange | undefined =>
+      all().find((entry) => entry.requestId === requestId && isVisible(entry, environmentId))
+        ?.exchange,
     requestsAbout: (intentId: string): readonly LoggedRequest[] =>
-      entries
-        .slice(-maxEntries)
+      all()
         .filter((entry) => entry.intentId === intentId)
         .slice(-maxAboutOne)
         .reverse()
@@ -108,25 +116,39 @@ export function createRequestLog({
     keyUses: uses.list,
     /** Clears all requests, or those of one environment and of unknown environments. */
     clear: (environmentId?: string): void => {
-      entries =
-        environmentId === undefined
-          ? []
-          : entries.filter(
-              ({ environment }) => environment !== null && environment !== environmentId,
-            )
-      topics.notify('requests')
+      for (const ring of rings) {
+        ring.removeIf((entry) => environmentId === undefined || isVisible(entry, environmentId))
+      }
     },
-    clearKeyUses: (environmentId?: string): void => {
-      uses.clear(environmentId)
-      topics.notify('idempotency')
-    },
+    clearKeyUses: uses.clear,
   }
 }
 
-const maxEntries = 500
+/** Of failures, of creates, and of reads: at most 12 MB of bodies together. */
+const limit = { entries: 500, bytes: 4 * 1024 * 1024 }
 const maxAboutOne = 20
 /** How many reads are compared with the next one. */
 const maxReads = 20
+
+/** Returns the entry of a request whose intent may be live. */
+function withoutIds(entry: LogEntry): LogEntry {
+  return { ...entry, path: maskIds(entry.path), intentId: null }
+}
+
+/** Returns whether an environment's log shows a request. All show one of an unknown environment. */
+function isVisible({ environment }: LogEntry, environmentId: string): boolean {
+  return environment === null || environment === environmentId
+}
+
+function isSameRead(one: LogEntry, other: LogEntry): boolean {
+  return (
+    one.operation === other.operation &&
+    one.path === other.path &&
+    one.environment === other.environment &&
+    one.status === other.status &&
+    one.faults.join() === other.faults.join()
+  )
+}
 
 /** Requests of a merchant's server and pages are logged, and those to an unknown path. */
 function isLogged({ route, matched, audience }: Call): boolean {
@@ -134,26 +156,34 @@ function isLogged({ route, matched, audience }: Call): boolean {
   return matched === undefined && (audience === 'buyer' || audience === 'public')
 }
 
-function entryOf(
-  call: Call,
-  { number, at, ms }: { readonly number: number; readonly at: Date; readonly ms: number },
-): LogEntry {
-  const { request, path, environment, replayed, problem } = call
+function entryOf(call: Call, measured: Pick<LogEntry, 'number' | 'at' | 'ms'>): LogEntry {
+  const { number, at, ms } = measured
+  const { request, path, environment, replayed, problem, faults } = call
   const { method = '', url = '', headers: sent } = request
-  const operation = operationOf(call)
+  const { pointers, pointersOmitted } = boundPointers(call)
   const key = sent[headers.idempotencyKey]
+  // Without spreads, which take several times as long.
   return {
-    ...{ number, at, ms, method, operation, replayed, problem, repeats: 0 },
+    number,
+    at,
+    ms,
+    method,
+    operation: operationOf(call),
+    replayed,
+    problem,
+    faults,
+    repeats: 0,
     path: maskPath(path),
     status: call.sentStatus,
     requestId: call.requestId,
     environment: environment?.id ?? null,
     intentId: call.intentId ?? intentIdOf(call),
     idempotencyKey: typeof key === 'string' ? key.slice(0, limits.idempotencyKey) : undefined,
-    ...boundPointers(call),
+    pointers,
+    pointersOmitted,
     isKeyFromBrowser: isKeyFromBrowser(call),
     hasSecretInUrl: hasSecret(url),
-    origin: operation === 'page' ? originOf(sent.referer) : undefined,
+    unregisteredOrigin: call.unregisteredOrigin?.slice(0, maxOriginLength),
   }
 }
 
@@ -184,12 +214,6 @@ function intentIdOf({ matched, params: { id: part = '' } }: Call): string | null
   // A `clientSecret` in the path contains the id.
   const [id = ''] = part.split(/_secret_/i, 1)
   return paymentIntentIdPattern.test(id) && !hasSecret(id) ? id : null
-}
-
-/** Returns the origin of a `Referer`. The rest is not stored, because it may contain secrets. */
-function originOf(referer: string | undefined): string | undefined {
-  const origin = referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : ''
-  return origin === '' || origin.length > maxOriginLength ? undefined : origin
 }
 
 const maxOriginLength = 255

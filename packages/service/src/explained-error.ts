@@ -1,0 +1,16 @@
+/**
+ * Errors whose messages the service wrote for a reader: what is wrong, and the fix. They are shown in full. A received
+ * value in them is masked where it enters.
+ *
+ * @module
+ */
+
+export abstract class ExplainedError extends Error {}
+
+/** Thrown if a setting, the host, or the store does not allow a start. Callers get a TypeError. */
+export class SettingError extends TypeError {}
+
+/** Returns whether an error has a message of the service. */
+export function isExplained(error: Error): boolean {
+  return error instanceof ExplainedError || error instanceof SettingError
+}

@@ -1,0 +1,185 @@
+/** A Payment Intent as stored: what the merchant sent, and one document of what has happened to it. @module */
+import {
+  type CreatePaymentIntent,
+  type Currency,
+  type Customer,
+  isFinal,
+  type Metadata,
+  type PaymentFailure,
+  type PaymentIntentStatus,
+  type PaymentMethod,
+} from '@pi-checkout/contract'
+import { newIntentId, randomSalt } from '../ids.ts'
+import type { ProviderResult } from '../provider/acquirer.ts'
+import { lifetimes, maxConfirmations, maxEvents } from './lifetimes.ts'
+
+/** All times are those of the intent's environment. */
+export interface Intent {
+  readonly id: string
+  readonly environmentId: string
+  /** Number that increases with each write of `state`. A write compares it. */
+  readonly revision: number
+  /** Number that increases with each event. Buyers' pages see it. */
+  readonly version: number
+  readonly status: PaymentIntentStatus
+  readonly amount: number
+  readonly currency: Currency
+  readonly orderId: string
+  /** Customer and metadata are for the merchant. No checkout page shows them. */
+  readonly customer: Customer | null
+  readonly metadata: Metadata | null
+  readonly secretKid: string
+  /** Salt of the `clientSecret`, or `null` if it was revoked. */
+  readonly secretSalt: Buffer | null
+  /** `null` until something happens. */
+  readonly state: State | null
+  readonly finalizedAt: Date | null
+  readonly createdAt: Date
+}
+
+/** The document that `decide` writes. A release keeps the fields that it does not know. */
+export interface State {
+  readonly v: typeof stateVersion
+  /** In the order in which the buyer pressed Pay. Only the last one can be open. */
+  readonly confirmations: readonly Confirmation[]
+  readonly events: readonly IntentEvent[]
+  /** The bank's question about the open confirmation. */
+  readonly challenge: Challenge | null
+}
+
+/** Version of the document. A release reads this one and the one before it. */
+export const stateVersion = 1
+
+export interface Confirmation {
+  /** Chosen by the hosted page. The same one again is the same confirmation. */
+  readonly attemptId: string
+  readonly state: 'challenge' | 'processing' | 'succeeded' | 'failed' | 'abandoned'
+  readonly paymentMethod: PaymentMethod
+  /** What the provider has decided from the card, which is then forgotten. */
+  readonly outcome: ProviderResult | Pending
+  readonly failure: PaymentFailure | null
+  readonly providerPaymentId: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** A result that takes effect later, or not until the sandbox simulates one. */
+export interface Pending {
+  readonly result: 'pending'
+  readonly settlement: { readonly at: string; readonly providerPaymentId: string } | null
+}
+
+export interface IntentEvent {
+  readonly cause:
+    | 'confirmed'
+    | 'challenge_passed'
+    | 'challenge_failed'
+    | 'challenge_timed_out'
+    | 'authorised'
+    | 'declined'
+    | 'canceled'
+    | 'expired'
+  readonly status: PaymentIntentStatus
+  readonly at: string
+}
+
+export interface Challenge {
+  /** `challenge` is in an iframe of the hosted page, `redirect` is on a separate page. */
+  readonly type: 'challenge' | 'redirect'
+  readonly expiresAt: string
+  /** Number of wrong codes. */
+  readonly tries: number
+  /** Hash of the token that the next step needs. `null` until the hosted page opens the challenge. */
+  readonly token: string | null
+  /** Origin of the page around the hosted page that opened it. */
+  readonly origin: string | null
+  /** Page to which a redirect returns. */
+  readonly returnPage: string | null
+}
+
+/** Returns an intent as a create stores it. */
+export function draftIntent({
+  environmentId,
+  secretKid,
+  body,
+  createdAt,
+}: Pick<Intent, 'environmentId' | 'secretKid' | 'createdAt'> & {
+  readonly body: CreatePaymentIntent
+}): Intent {
+  return {
+    id: newIntentId(),
+    environmentId,
+    revision: 1,
+    version: 1,
+    status: 'requires_payment_method',
+    amount: body.amount,
+    currency: body.currency,
+    orderId: body.orderId,
+    customer: body.customer ?? null,
+    metadata: body.metadata ?? null,
+    secretKid,
+    secretSalt: randomSalt(16),
+    state: null,
+    finalizedAt: null,
+    createdAt,
+  }
+}
+
+export function stateOf({ state }: Pick<Intent, 'state'>): State {
+  return state ?? { v: stateVersion, confirmations: [], events: [], challenge: null }
+}
+
+export function lastConfirmation({ state }: Pick<Intent, 'state'>): Confirmation | undefined {
+  return state?.confirmations.at(-1)
+}
+
+/** Returns the time of the last event, or of the creation. */
+export function updatedAt({ state, createdAt }: Pick<Intent, 'state' | 'createdAt'>): Date {
+  const last = state?.events.at(-1)
+  return last ? new Date(last.at) : createdAt
+}
+
+export function expiresAt({ createdAt }: Pick<Intent, 'createdAt'>): Date {
+  return new Date(createdAt.getTime() + lifetimes.intent)
+}
+
+/** Returns when a confirmation that the provider has accepted takes effect. */
+export function settlementOf(intent: Pick<Intent, 'status' | 'state'>): Pending['settlement'] {
+  const outcome = lastConfirmation(intent)?.outcome
+  return intent.status === 'processing' && outcome?.result === 'pending' ? outcome.settlement : null
+}
+
+export function isOpen({ state }: Confirmation): boolean {
+  return state === 'challenge' || state === 'processing'
+}
+
+/** Runs before each write. @throws {Error} If the intent is in a state that must not exist. */
+export function assertState(intent: Intent): void {
+  const { confirmations, events, challenge } = stateOf(intent)
+  const { status } = intent
+  const open = confirmations.filter(isOpen)
+  const waits = status === 'requires_action' || status === 'processing'
+  const times = [intent.createdAt, ...events.map(({ at }) => new Date(at))]
+  const rules = {
+    version: intent.version === events.length + 1,
+    status: status === (events.at(-1)?.status ?? 'requires_payment_method'),
+    number: confirmations.length <= maxConfirmations && events.length <= maxEvents,
+    attempts:
+      new Set(confirmations.map(({ attemptId }) => attemptId)).size === confirmations.length,
+    open:
+      open.length === (waits ? 1 : 0) && (open.length === 0 || confirmations.at(-1) === open[0]),
+    successes:
+      confirmations.filter(({ state }) => state === 'succeeded').length ===
+      (status === 'succeeded' ? 1 : 0),
+    challenge: (challenge !== null) === (status === 'requires_action'),
+    end: (intent.finalizedAt !== null) === isFinal(status),
+    times: times.every((time, at) => time >= (times[at - 1] ?? time)),
+    size: JSON.stringify(intent.state).length <= maxStateLength,
+  }
+  const broken = Object.entries(rules).filter(([, holds]) => !holds)
+  if (broken.length === 0) return
+  throw new Error(`An intent must not be stored: ${broken.map(([rule]) => rule).join(', ')}`)
+}
+
+/** Bound of the document in characters. A challenge has an address of up to 8,192. */
+export const maxStateLength = 20_000

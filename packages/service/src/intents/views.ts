@@ -1,0 +1,133 @@
+/** What merchants, pages, and the inspector see of an intent. Fields are listed, so that no other is included. @module */
+import type { CreatedPaymentIntent, PaymentIntent, PaymentMethod } from '@pi-checkout/contract'
+import type { CardSummary, CheckoutView } from '../../shared/checkout-api.ts'
+import { routes } from '../../shared/routes.ts'
+import type { IntentDetails } from '../../shared/sandbox-api.ts'
+import type { Environment } from '../merchants/environments.ts'
+import type { ProviderResult } from '../provider/acquirer.ts'
+import {
+  type Challenge,
+  expiresAt,
+  type Intent,
+  lastConfirmation,
+  type Pending,
+  settlementOf,
+  updatedAt,
+} from './intent.ts'
+
+/** Returns the response to a create and to its replays: the intent as created, and its secret. */
+export function createdView(intent: Intent, clientSecret: string): CreatedPaymentIntent {
+  const at = intent.createdAt.toISOString()
+  return {
+    id: intent.id,
+    amount: intent.amount,
+    currency: intent.currency,
+    orderId: intent.orderId,
+    clientSecret,
+    customer: intent.customer && { ...intent.customer },
+    metadata: intent.metadata,
+    status: 'requires_payment_method',
+    paymentMethod: null,
+    lastPaymentFailure: null,
+    nextAction: null,
+    providerPaymentId: null,
+    createdAt: at,
+    updatedAt: at,
+  }
+}
+
+/** Returns the response to a retrieve, without the secret and the challenge's address. */
+export function merchantView(intent: Intent): PaymentIntent {
+  const confirmation = lastConfirmation(intent)
+  return {
+    id: intent.id,
+    amount: intent.amount,
+    currency: intent.currency,
+    orderId: intent.orderId,
+    customer: intent.customer && { ...intent.customer },
+    metadata: intent.metadata,
+    status: intent.status,
+    paymentMethod: selectedMethod(intent),
+    lastPaymentFailure: confirmation?.failure ?? null,
+    nextAction: nextAction(intent),
+    providerPaymentId: confirmation?.providerPaymentId ?? null,
+    createdAt: intent.createdAt.toISOString(),
+    updatedAt: updatedAt(intent).toISOString(),
+  }
+}
+
+/** @param challengeUrl - Origin of the test bank. */
+export function checkoutView(
+  { environment, intent }: { readonly environment: Environment; readonly intent: Intent },
+  challengeUrl: string,
+): CheckoutView {
+  const method = selectedMethod(intent)
+  const action = nextAction(intent)
+  return {
+    id: intent.id,
+    version: intent.version,
+    environment: environment.mode,
+    merchantName: environment.merchantName,
+    amount: intent.amount,
+    currency: intent.currency,
+    orderId: intent.orderId,
+    status: intent.status,
+    paymentMethod: method?.card ? { type: 'card', card: summaryOf(method.card) } : null,
+    lastPaymentFailure: lastConfirmation(intent)?.failure ?? null,
+    nextAction: action && { ...action, url: `${challengeUrl}${challengePaths[action.type]}` },
+  }
+}
+
+export function inspectorView(intent: Intent): IntentDetails {
+  const { confirmations = [], events = [] } = intent.state ?? {}
+  return {
+    intent: merchantView(intent),
+    environment: intent.environmentId,
+    version: intent.version,
+    confirms: confirmations.length,
+    expiresAt: expiresAt(intent).toISOString(),
+    finalizedAt: intent.finalizedAt?.toISOString() ?? null,
+    settlement: settlementOf(intent),
+    events: events.map(({ cause, status, at }, index) => ({
+      version: index + 2,
+      cause,
+      status,
+      createdAt: at,
+    })),
+    attempts: confirmations.map((each) => ({
+      attemptId: each.attemptId,
+      state: each.state,
+      paymentMethod: each.paymentMethod,
+      outcome: outcomeText(each.outcome),
+      failure: each.failure,
+      providerPaymentId: each.providerPaymentId,
+      createdAt: each.createdAt,
+      updatedAt: each.updatedAt,
+    })),
+  }
+}
+
+/** The card of the last confirmation, unless the buyer has to choose another one. */
+function selectedMethod(intent: Intent): PaymentMethod | null {
+  const confirmation = lastConfirmation(intent)
+  return confirmation && !confirmation.failure?.retryable ? confirmation.paymentMethod : null
+}
+
+function nextAction({ state }: Intent): Pick<Challenge, 'type' | 'expiresAt'> | null {
+  if (!state?.challenge) return null
+  const { type, expiresAt } = state.challenge
+  return { type, expiresAt }
+}
+
+/** Paths of the test bank's page, in an iframe of the hosted page or as a separate page. */
+const challengePaths = { challenge: routes.challenge.path, redirect: routes.bank.path } as const
+
+function summaryOf({ brand, last4, expMonth, expYear, funding }: CardSummary): CardSummary {
+  return { brand, last4, expMonth, expYear, funding }
+}
+
+/** Returns a result such as `authorised`, `declined:lost_card`, or `declined_hard:stolen_card`. */
+function outcomeText(outcome: ProviderResult | Pending): string {
+  if (outcome.result !== 'declined') return outcome.result
+  return `${outcome.hard ? 'declined_hard' : 'declined'}:${outcome.decline}`
+}

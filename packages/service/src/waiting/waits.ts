@@ -1,0 +1,176 @@
+/** Requests that wait until an intent changes, at this instance or another one. @module */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Snapshot } from '../intents/change.ts'
+import { dueAt } from '../intents/lifecycle.ts'
+import { findVersions, type StoreAndClock } from '../intents/store.ts'
+import { logError } from '../log.ts'
+
+export interface Awaited {
+  readonly intentId: string
+  readonly version: number
+  /** Origin of the session, which ends if the origin is removed. */
+  readonly origin: string
+  /** Milliseconds until the session expires. */
+  readonly lifetime: number
+  /** Reads the intent. It throws if the session has ended, which ends the wait. */
+  readonly read: () => Promise<Snapshot>
+  /** Called every 19 to 25 seconds, so that no proxy ends the connection. */
+  readonly onPulse: () => void
+  /** Ends the wait, for example when the client disconnects. */
+  readonly signal: AbortSignal
+}
+
+export type Waits = ReturnType<typeof createWaits>
+
+/** Maximum waits for one intent. A new one ends the oldest. A page has one, and a browser six connections. */
+export const waitsOfIntent = 20
+
+/** Creates the waits of one instance. They end when the service stops. */
+export function createWaits(
+  { db, log, now }: StoreAndClock & { readonly log: Logger },
+  stopping: AbortSignal,
+) {
+  const byIntent = new Map<string, Set<Wait>>()
+  let nextTurn = 0
+  let timer: NodeJS.Timeout | undefined
+  /** Whether any intent may have changed since the last comparison began. */
+  let isStale = false
+  let isFailing = false
+  let comparing = Promise.resolve()
+
+  function all(): readonly Wait[] {
+    return [...byIntent.values()].flatMap((waits) => [...waits])
+  }
+
+  function add(intentId: string, wait: Wait): void {
+    const waits = byIntent.get(intentId) ?? new Set()
+    byIntent.set(intentId, waits.add(wait))
+    const [oldest] = waits
+    if (oldest && waits.size > waitsOfIntent) {
+      waits.delete(oldest)
+      oldest.until = 0
+      oldest.wake()
+    }
+    timer ??= setInterval(tick, tickInterval).unref()
+  }
+
+  function remove(intentId: string, wait: Wait): void {
+    const waits = byIntent.get(intentId)
+    waits?.delete(wait)
+    if (waits?.size === 0) byIntent.delete(intentId)
+    if (byIntent.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  /** Limits reads, so that other requests are not delayed if thousands of pages connect at once. */
+  async function turn(): Promise<void> {
+    const at = performance.now()
+    nextTurn = Math.max(nextTurn + 1000 / readsPerSecond, at)
+    if (nextTurn > at + freeTurns) await sleep(nextTurn - at)
+  }
+
+  /** One timer for all, because thousands wait. */
+  function tick(): void {
+    const at = performance.now()
+    const time = now().getTime()
+    for (const wait of all()) {
+      if (at >= wait.until || time >= wait.due) wait.wake()
+      if (at < wait.pulseAt) continue
+      wait.pulseAt = nextPulse()
+      wait.awaited.onPulse()
+    }
+    if (isStale) comparing = comparing.then(compareAll)
+  }
+
+  /** Wakes the waits that differ from the store, because it is not known what has changed. */
+  async function compareAll(): Promise<void> {
+    if (!isStale) return
+    isStale = false
+    try {
+      const found = await findVersions(db, [...byIntent.keys()])
+      for (const { awaited, due, wake } of all()) {
+        const { version = Infinity, origins, due: stored } = found.get(awaited.intentId) ?? {}
+        const isActive = origins?.includes(awaited.origin)
+        if (!isActive || version >= awaited.version || stored !== due) wake()
+      }
+      isFailing = false
+    } catch (error) {
+      // The next tick compares again, because the store may recover before the waits end.
+      isStale = true
+      const about = { event: 'Cannot check waiting requests', level: 'warn' } as const
+      if (!isFailing) logError(log, error, about)
+      isFailing = true
+    }
+  }
+
+  db.listen((change) => {
+    if (change === 'environments') {
+      isStale = byIntent.size > 0
+      comparing = comparing.then(compareAll)
+    } else for (const { wake } of byIntent.get(change.intentId) ?? []) wake()
+  })
+  stopping.addEventListener('abort', () => {
+    for (const { wake } of all()) wake()
+  })
+
+  return {
+    /**
+     * Waits until the intent has the version, or the session expires, for 8 to 10 minutes.
+     *
+     * @returns The latest snapshot, even if it has not reached the version.
+     */
+    wait: async (awaited: Awaited): Promise<Snapshot> => {
+      const { intentId, version, lifetime, read, signal } = awaited
+      // Pages that connected together, for example after a restart, do not return together.
+      const longest = longestWait * (1 - Math.random() / 5)
+      const until = performance.now() + Math.min(lifetime, longest)
+      const wait: Wait = { awaited, until, due: Infinity, pulseAt: nextPulse(), wake: () => {} }
+      const isOver = (): boolean =>
+        signal.aborted || stopping.aborted || performance.now() >= wait.until
+      signal.addEventListener('abort', () => wait.wake())
+      add(intentId, wait)
+      try {
+        for (;;) {
+          // Before the read, so that no change is missed.
+          const changed = new Promise<void>((resolve) => {
+            wait.wake = resolve
+          })
+          await turn()
+          const snapshot = await read()
+          if (snapshot.intent.version >= version || isOver()) return snapshot
+          const due = dueAt(snapshot.intent)
+          wait.due = due ? due.getTime() - snapshot.environment.clockOffset : Infinity
+          await changed
+          if (isOver()) return snapshot
+        }
+      } finally {
+        remove(intentId, wait)
+      }
+    },
+  }
+}
+
+interface Wait {
+  readonly awaited: Awaited
+  /** Next deadline of the intent as it was read, in milliseconds of real time. */
+  due: number
+  /** Times of `performance.now()` at which the wait ends, and at which it sends a byte. */
+  until: number
+  pulseAt: number
+  wake: () => void
+}
+
+/** Returns a time in 19 to 25 seconds: at random, because thousands of pages may have connected together. */
+function nextPulse(): number {
+  return performance.now() + pulseInterval * (1 - Math.random() / 5)
+}
+
+/** In milliseconds. */
+const tickInterval = 250
+const freeTurns = 50
+const longestWait = 600_000
+/** With the next tick, less than 25 seconds. Some proxies time out after 30 seconds without a byte, common ones after 50 or later. */
+const pulseInterval = 24_000
+const readsPerSecond = 5000
