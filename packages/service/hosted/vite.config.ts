@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { marked } from 'marked'
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
@@ -28,10 +30,38 @@ const hostedPage: Plugin = {
   },
 }
 
+/** Writes the guide to the API into the page of the documentation. */
+const apiGuide: Plugin = {
+  name: 'api-guide',
+  transformIndexHtml: {
+    order: 'pre',
+    handler: (html, { path }) => {
+      if (path !== '/docs.html') return html
+      const guide = marked.parse(readFileSync(here('../guides/api.md'), 'utf8'))
+      const titles: string[] = []
+      const body = String(guide)
+        .replace(/<h2>(.*)<\/h2>/g, (_, title: string) => {
+          titles.push(title)
+          return `<h2 id="${anchor(title)}">${title}</h2>`
+        })
+        // The type of a problem leads to the row of its code.
+        .replace(/<tr>\n<td><code>([a-z_]+)<\/code>/g, '<tr id="$1">\n<td><code>$1</code>')
+        .replaceAll('<table>', '<div class="scroll"><table>')
+        .replaceAll('</table>', '</table></div>')
+      const links = titles.map((title) => `<li><a href="#${anchor(title)}">${title}</a></li>`)
+      return html.replace('{links}', links.join('')).replace('{body}', () => body)
+    },
+  },
+}
+
+function anchor(title: string): string {
+  return title.toLowerCase().replaceAll(' ', '-')
+}
+
 export default defineConfig({
   root: here('.'),
   base: '/',
-  plugins: [hostedPage],
+  plugins: [apiGuide, hostedPage],
   resolve: { conditions: ['source', ...defaultClientConditions] },
   build: {
     outDir: here('../dist/hosted'),
@@ -49,12 +79,7 @@ export default defineConfig({
         error: here('error.html'),
         testBank: here('test-bank.html'),
         inspector: here('inspector.html'),
-        docs: here('docs.css'),
-      },
-      output: {
-        // The API documentation, which the service renders, loads it by this name.
-        assetFileNames: ({ names }) =>
-          names.includes('docs.css') ? 'docs.css' : 'checkout-assets/[name]-[hash][extname]',
+        docs: here('docs.html'),
       },
     },
   },

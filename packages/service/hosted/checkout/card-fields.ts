@@ -1,6 +1,5 @@
-/** Formats and validates what the buyer types: pure functions over card-validator. @module */
+/** Formats and validates what the buyer types. Pure. @module */
 import { isTestCard } from '@pi-checkout/contract/sandbox'
-import validator from 'card-validator'
 import type { CardDetails } from '../../shared/checkout-api.ts'
 import type { Texts } from './texts.ts'
 
@@ -18,32 +17,52 @@ export type FieldErrors = Readonly<Record<FieldName, keyof Texts | undefined>>
 
 /** A card brand, known from the first digits. */
 export interface Brand {
-  readonly type: string
+  /** Name that the service uses. */
+  readonly type: 'visa' | 'mastercard' | 'amex' | 'mir' | 'arca'
   readonly name: string
+  readonly prefix: RegExp
+  /** Number of digits of a card, and of its security code. */
+  readonly size: number
   readonly codeSize: number
+  /** Numbers of digits before each space. */
+  readonly gaps: readonly number[]
 }
 
-// The Armenian scheme is not in the library's list; the service's test card 9051 belongs to it.
-validator.creditCardType.addCard({
-  niceType: 'ArCa',
-  type: 'arca',
-  patterns: [9051],
-  gaps: [4, 8, 12],
-  lengths: [16],
-  code: { name: 'CVC', size: 3 },
-})
+type Format = Pick<Brand, 'size' | 'codeSize' | 'gaps'>
 
-/** Returns the brand of the first digits; `undefined` while several match. */
+/** Also the format of a number whose brand is unknown. */
+const common: Format = { size: 16, codeSize: 3, gaps: [4, 8, 12] }
+
+/** The brands of the test cards. */
+const brands: readonly Brand[] = [
+  { type: 'visa', name: 'Visa', prefix: /^4/, ...common },
+  {
+    type: 'mastercard',
+    name: 'Mastercard',
+    prefix: /^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/,
+    ...common,
+  },
+  {
+    type: 'amex',
+    name: 'American Express',
+    prefix: /^3[47]/,
+    size: 15,
+    codeSize: 4,
+    gaps: [4, 10],
+  },
+  { type: 'mir', name: 'Mir', prefix: /^220[0-4]/, ...common },
+  { type: 'arca', name: 'ArCa', prefix: /^9051/, ...common },
+]
+
+/** Returns the brand of the first digits. */
 export function brandOf(number: string): Brand | undefined {
-  const { card } = validator.number(digitsOf(number))
-  if (!card || digitsOf(number) === '') return undefined
-  return brand(card)
+  const digits = digitsOf(number)
+  return brands.find(({ prefix }) => prefix.test(digits))
 }
 
 /** Finds a brand by the name that the service uses. */
 export function brandOfType(type: string): Brand | undefined {
-  const card = validator.creditCardType.getTypeInfo(type === amex.service ? amex.library : type)
-  return card && brand(card)
+  return brands.find((brand) => brand.type === type)
 }
 
 /**
@@ -54,18 +73,17 @@ export function brandOfType(type: string): Brand | undefined {
  */
 export function groupNumber(text: string, previous = ''): string {
   const all = digitsOf(text)
-  const card = validator.number(all.slice(0, 16)).card
-  const gaps = card?.gaps ?? [4, 8, 12]
-  const lengths = card?.lengths ?? [19]
-  const isPasted = digitsOf(previous).length < 16 && all.length > 16
-  const whole = [16, ...lengths].find((size) => validator.number(all.slice(0, size)).isValid)
-  const digits = all.slice(0, (isPasted && whole) || Math.max(...lengths))
+  const { gaps, size } = brandOf(all) ?? common
+  const isPasted = digitsOf(previous).length < size && all.length > size
+  const isWhole = isPasted && hasCheckDigit(all.slice(0, size))
+  const digits = all.slice(0, isWhole || size < common.size ? size : maxSize)
   return [...digits].map((digit, index) => (gaps.includes(index) ? ` ${digit}` : digit)).join('')
 }
 
 /** Returns whether a number is complete, so that the focus can move on. Few cards have more digits. */
 export function isWholeNumber(number: string): boolean {
-  return validator.number(digitsOf(number)).isValid
+  const digits = digitsOf(number)
+  return digits.length === (brandOf(digits) ?? common).size && hasCheckDigit(digits)
 }
 
 /** Formats a typed, pasted, or autofilled expiry date (`03/2031`) as `MM / YY`. */
@@ -125,20 +143,25 @@ export function codeSize(number: string): number {
   return brandOf(number)?.codeSize ?? 3
 }
 
-const amex = { service: 'amex', library: 'american-express' }
-
-function brand(card: ReturnType<typeof validator.creditCardType.getTypeInfo>): Brand {
-  const type = card.type === amex.library ? amex.service : card.type
-  return { type, name: card.niceType, codeSize: card.code.size }
-}
+/** Sizes of real cards, which are rejected by name. */
+const minSize = 14
+const maxSize = 19
 
 function numberError(number: string): keyof Texts | undefined {
   const digits = digitsOf(number)
-  const { isValid, isPotentiallyValid, card } = validator.number(digits)
-  if (isValid) return isTestCard(digits) ? undefined : 'numberNotTest'
-  // A number of full length may have more digits, but it is far likelier that it is wrong.
-  const fullLength = Math.min(...(card?.lengths ?? [16]))
-  return isPotentiallyValid && digits.length < fullLength ? 'numberIncomplete' : 'numberWrong'
+  if (isTestCard(digits)) return undefined
+  if (/^0/.test(digits)) return 'numberWrong'
+  if (digits.length >= minSize && hasCheckDigit(digits)) return 'numberNotTest'
+  return digits.length < (brandOf(digits) ?? common).size ? 'numberIncomplete' : 'numberWrong'
+}
+
+/** Returns whether the last digit fits the others. @see ISO/IEC 7812-1, Annex B */
+function hasCheckDigit(digits: string): boolean {
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 1 : 2)
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return sum % 10 === 0
 }
 
 function expiryError(expiry: string, now: number): keyof Texts | undefined {
@@ -150,13 +173,13 @@ function expiryError(expiry: string, now: number): keyof Texts | undefined {
 }
 
 function cvcError(cvc: string, number: string): keyof Texts | undefined {
-  return validator.cvv(cvc, codeSize(number)).isValid ? undefined : 'cvcIncomplete'
+  return /^\d+$/.test(cvc) && cvc.length === codeSize(number) ? undefined : 'cvcIncomplete'
 }
 
 function nameError(name: string): keyof Texts | undefined {
   if (name.trim() === '') return undefined
   // A number in the name field is a card in the wrong field: it must not be sent as a name.
-  return validator.cardholderName(name).isValid ? undefined : 'nameWrong'
+  return /^[\d\s-]*$/.test(toAscii(name)) ? 'nameWrong' : undefined
 }
 
 function padMonth(digits: string): string {

@@ -71,7 +71,7 @@ export class CheckoutApi {
   /** Returns the view, or waits for some minutes until it has reached a version. */
   async intent(waitForVersion?: number, signal?: AbortSignal): Promise<CheckoutView> {
     if (waitForVersion === undefined) return readView(await this.#send('intent', { signal }))
-    const path = `intent?waitForVersion=${waitForVersion}&keepAlive`
+    const path = `intent?waitForVersion=${waitForVersion}`
     return readView(await this.#send(path, { signal, isLongPoll: true }))
   }
 
@@ -148,7 +148,7 @@ export class CheckoutApi {
 }
 
 const requestTimeout = 10_000
-/** In milliseconds. During a long poll the service sends a space at least every 45 seconds. */
+/** In milliseconds. During a long poll the service sends a space at least every 25 seconds. */
 const longPollTimeout = 60_000
 
 interface Options {

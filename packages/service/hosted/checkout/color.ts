@@ -1,4 +1,4 @@
-/** sRGB colors: contrast by WCAG 2.2, and corrections that reach a contrast. Pure. @module */
+/** sRGB colors: contrast by WCAG 2.2, and mixtures that reach a contrast. Pure. @module */
 
 /** Red, green, and blue, from 0 to 255. */
 export type Color = readonly [number, number, number]

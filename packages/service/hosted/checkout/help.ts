@@ -14,7 +14,7 @@ const parentOrigin = new URL(document.referrer || location.href).origin
 const newHandoff = 'Pass id and clientSecret of a new handoff unchanged.'
 /** By code. */
 const fixes: ReadonlyMap<string, string> = new Map([
-  ['no_response', 'Run: npx pi-service doctor'],
+  ['no_response', 'Check that the service is running.'],
   ['rate_limited', 'PI_RATE_LIMIT of the service sets the limit.'],
   ['origin_not_allowed', `Run: npx pi-service origins add ${parentOrigin}`],
   ['no_element', 'Show it with <pi-checkout>, or answer its hello as the element does.'],

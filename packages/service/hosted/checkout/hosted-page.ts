@@ -1,7 +1,7 @@
 /** The hosted page: merchant, amount, and order, then the current step. @module */
 import { formatMoney } from '@pi-checkout/contract/money'
 import { html, nothing, type TemplateResult } from 'lit'
-import type { CardDetails, CheckoutView } from '../../shared/checkout-api.ts'
+import type { CardDetails, ChallengeTicket, CheckoutView } from '../../shared/checkout-api.ts'
 import { type Language, languageOf } from '../../shared/language.ts'
 import { LightElement } from '../light-element.ts'
 import { brandOfType } from './card-fields.ts'
@@ -10,8 +10,8 @@ import type { IssuerMessage } from './challenge-frame.ts'
 import { helpFor, isTestMode, report } from './help.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import type { PageSession } from './page-session.ts'
+import { isBusy, noticeOf, type Reason, resultOf, type Step } from './page-state.ts'
 import { PaymentController } from './payment-controller.ts'
-import { resultOf } from './screen.ts'
 import { failureKey, fill, type Texts, texts } from './texts.ts'
 
 export class HostedPage extends LightElement {
@@ -24,10 +24,10 @@ export class HostedPage extends LightElement {
 
   protected override render(): unknown {
     if (window.parent === window) return this.#standalone()
-    const { view, screen, failure } = this.#payment
+    const { view, step, failure } = this.#payment
     if (!view) return failure === undefined ? nothing : this.#unavailable(failure)
     document.documentElement.lang = this.#language
-    const hasEnded = screen === 'processing' || screen === 'result'
+    const hasEnded = step.name === 'processing' || step.name === 'result'
     return html`
       <main class="page ${hasEnded ? 'finished' : ''}">
         ${this.#summary(view)}
@@ -37,22 +37,23 @@ export class HostedPage extends LightElement {
   }
 
   protected override willUpdate(): void {
-    const { busy, screen, view } = this.#payment
+    const { step, view } = this.#payment
+    const busy = isBusy(step)
     this.#hasFocus = document.hasFocus()
     this.#hasEnded = this.#busy && !busy
     this.#busy = busy
-    if (this.#hasEnded && screen === 'card') this.#rejection = view && this.#notice(view)
+    if (this.#hasEnded && step.name === 'card') this.#rejection = view && this.#notice(view)
   }
 
   /** Moves the focus to a new step, result, or rejection, but only if the buyer was already inside. */
   protected override updated(): void {
-    const { screen, failure, help } = this.#payment
-    const text = failure === undefined ? help : helpFor(failure)
+    const { failure, step } = this.#payment
+    const text = failure === undefined ? this.#helpText : helpFor(failure)
     if (text) report('warn', text)
-    const hasChanged = this.#screen !== undefined && this.#screen !== screen
-    this.#screen = screen
+    const hasChanged = this.#shown !== undefined && this.#shown !== step.name
+    this.#shown = step.name
     if (!this.#hasFocus) return
-    if (screen === 'card') {
+    if (step.name === 'card') {
       const hasNotice = hasChanged || this.#hasEnded
       if (hasNotice) void this.querySelector<CardForm>('card-form')?.focusNotice()
     } else if (hasChanged) {
@@ -60,7 +61,8 @@ export class HostedPage extends LightElement {
     }
   }
 
-  #screen: string | undefined
+  /** The step that the latest update has shown. */
+  #shown: Step['name'] | undefined
   #busy = false
   /** An action has ended with this update. */
   #hasEnded = false
@@ -94,6 +96,12 @@ export class HostedPage extends LightElement {
     `
   }
 
+  /** Code, cause, and fix of the notice. */
+  get #helpText(): string | undefined {
+    const { notice, error } = noticeOf(this.#payment.step)
+    return notice && error ? helpFor(error) : undefined
+  }
+
   /** For the merchant's developer. */
   #help(text: string | undefined): TemplateResult | undefined {
     return text && isTestMode() ? html`<span class="help" lang="en">${text}</span>` : undefined
@@ -114,11 +122,12 @@ export class HostedPage extends LightElement {
   }
 
   #step(view: CheckoutView): TemplateResult | undefined {
-    switch (this.#payment.screen) {
+    const { step } = this.#payment
+    switch (step.name) {
       case 'challenge':
-        return this.#challenge()
+        return this.#challenge(step.ticket)
       case 'confirm-here':
-        return this.#confirmHere()
+        return this.#confirmHere(step.reason)
       case 'bank':
         return this.#bank()
       case 'processing':
@@ -132,17 +141,17 @@ export class HostedPage extends LightElement {
 
   /** Stays in the page with the typed card while another step is shown, until the result. */
   #card(view: CheckoutView): unknown {
-    const { screen } = this.#payment
-    if (screen === 'result') return nothing
+    const { step } = this.#payment
+    if (step.name === 'result') return nothing
     const amount = this.#money(view)
     return html`
       <card-form
-        ?hidden=${screen !== 'card'}
+        ?hidden=${step.name !== 'card'}
         .language=${this.#language}
         .payLabel=${fill(this.#texts.pay, { amount })}
-        .notice=${screen === 'card' ? this.#notice(view) : undefined}
+        .notice=${step.name === 'card' ? this.#notice(view) : undefined}
         .rejection=${this.#rejection}
-        .busy=${this.#payment.busy}
+        .busy=${isBusy(step)}
         .sandbox=${view.environment === 'test'}
         .onPay=${(card: CardDetails) => void this.#payment.pay(card)}
         .onCancel=${() => void this.#payment.cancel()}
@@ -150,12 +159,11 @@ export class HostedPage extends LightElement {
     `
   }
 
-  #challenge(): TemplateResult {
+  #challenge(ticket: ChallengeTicket | undefined): TemplateResult {
     const { verifyText, verifyFrame } = this.#texts
-    const { challenge, locale } = this.#payment
     const frame = html`<challenge-frame
-      .ticket=${challenge.ticket}
-      .locale=${locale}
+      .ticket=${ticket}
+      .locale=${this.#payment.locale}
       .label=${verifyFrame}
       .onMessage=${(message: IssuerMessage) => this.#payment.onIssuerMessage(message)}
     ></challenge-frame>`
@@ -163,26 +171,25 @@ export class HostedPage extends LightElement {
   }
 
   /** The challenge is open in another window, or could not be opened in this one. */
-  #confirmHere(): TemplateResult {
+  #confirmHere(reason: Reason): TemplateResult {
     const { elsewhere, interrupted, verifyText, confirmHere, tryAgain } = this.#texts
-    const at = this.#payment.challenge.state?.at
-    const hint = at === 'failed' ? verifyText : at === 'elsewhere' ? elsewhere : interrupted
+    const hints = { elsewhere, interrupted, failed: verifyText }
     const button = html`
-      <button class="primary pay" type="button" @click=${() => void this.#payment.confirmHere()}>
-        <span>${at === 'failed' ? tryAgain : confirmHere}</span>
+      <button class="primary pay" type="button" @click=${() => this.#payment.confirmHere()}>
+        <span>${reason === 'failed' ? tryAgain : confirmHere}</span>
       </button>`
-    return this.#verification(hint, { button })
+    return this.#verification(hints[reason], { button })
   }
 
   #bank(): TemplateResult {
     const { toBankText, toBank } = this.#texts
-    const { busy } = this.#payment
+    const busy = isBusy(this.#payment.step)
     const button = html`
       <button
         class="primary pay"
         type="button"
         aria-disabled=${busy}
-        @click=${() => void this.#payment.goToBank()}
+        @click=${() => this.#payment.goToBank()}
       >${busy ? spinner : nothing}<span>${toBank}</span></button>`
     return this.#verification(toBankText, { button })
   }
@@ -198,7 +205,7 @@ export class HostedPage extends LightElement {
       <h2 class="title" tabindex="-1">${verify}</h2>
       <p class="hint">${hint}</p>
       ${frame}
-      <p class="notice" role="alert">${view && this.#notice(view)?.text}${this.#help(this.#payment.help)}</p>
+      <p class="notice" role="alert">${view && this.#notice(view)?.text}${this.#help(this.#helpText)}</p>
       ${button}
       <button class="link" type="button" @click=${() => void this.#payment.useAnotherCard()}>
         ${anotherCard}
@@ -243,11 +250,9 @@ export class HostedPage extends LightElement {
   }
 
   #notice(view: CheckoutView): FormNotice | undefined {
-    const { notice } = this.#payment
+    const { notice } = noticeOf(this.#payment.step)
     if (notice === 'failure') return this.#failure(view)
-    return (
-      notice && { key: notice, text: this.#texts[notice], help: this.#help(this.#payment.help) }
-    )
+    return notice && { key: notice, text: this.#texts[notice], help: this.#help(this.#helpText) }
   }
 
   #failure({ lastPaymentFailure: failure }: CheckoutView): FormNotice | undefined {

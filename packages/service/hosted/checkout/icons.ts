@@ -10,7 +10,7 @@ export function brandIcon(brand: Brand | undefined): TemplateResult {
     role="img"
     aria-hidden=${brand ? 'false' : 'true'}
     aria-label=${brand?.name ?? nothing}
-  >${brand ? (brandDrawings.get(brand.type) ?? namedCard(brand.name)) : plainCard}</svg>`
+  >${brand ? brandDrawings[brand.type] : plainCard}</svg>`
 }
 
 const outline = svg`<rect fill="none" stroke="var(--line-strong)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>`
@@ -21,74 +21,17 @@ const plainCard = svg`${outline}
 
 const whiteCard = svg`<rect fill="var(--card)" stroke="var(--card-line)" x=".5" y=".5" width="33" height="21" rx="3.5"></rect>`
 
-const brandDrawings: ReadonlyMap<string, TemplateResult> = new Map([
-  [
-    'visa',
-    svg`${whiteCard}
-      <text class="brand-text" fill="var(--visa)" font-size="11" font-style="italic" x="17" y="15.2">VISA</text>`,
-  ],
-  [
-    'mastercard',
-    circles('var(--mastercard-left)', 'var(--mastercard-middle)', 'var(--mastercard-right)'),
-  ],
-  [
-    'mir',
-    svg`${whiteCard}
-      <text class="brand-text" fill="var(--mir)" font-size="10.5" x="17" y="15">МИР</text>`,
-  ],
-  ['maestro', circles('var(--scheme-red)', 'var(--scheme-violet)', 'var(--scheme-blue)')],
-  ['jcb', bars(0)],
-  ['unionpay', bars(-12)],
-  [
-    'diners-club',
-    svg`${whiteCard}
-      <circle cx="17" cy="11" r="7" fill="var(--scheme-blue)"></circle>
-      <path d="M14.6 7.2a4.6 4.6 0 0 0 0 7.6zM19.4 7.2a4.6 4.6 0 0 1 0 7.6z" fill="var(--card)"></path>`,
-  ],
-  [
-    'discover',
-    svg`${namedCard('Discover')}
-      <path d="M34 14v4a4 4 0 0 1-4 4H12c9-1 17-4 22-8z" fill="var(--scheme-orange)"></path>`,
-  ],
-  ['amex', coloredCard('AMEX', 'var(--amex)', 14.2)],
-  ['arca', coloredCard('ArCa', 'var(--arca)', 14.6)],
-])
-
-function circles(left: string, middle: string, right: string): TemplateResult {
-  return svg`${whiteCard}
-    <circle cx="13.4" cy="11" r="6" fill=${left}></circle>
-    <circle cx="20.6" cy="11" r="6" fill=${right}></circle>
-    <path d="M17 6.2a6 6 0 0 1 0 9.6 6 6 0 0 1 0-9.6z" fill=${middle}></path>`
-}
-
-/** Three bars of two schemes. @param slant - In degrees. */
-function bars(slant: number): TemplateResult {
-  const colors = ['blue', 'red', 'green']
-  return svg`${whiteCard}<g transform=${`skewX(${slant})`}>${colors.map(
-    (color, index) =>
-      svg`<rect
-        x=${6.5 + 7 * index - slant / 6}
-        y="4"
-        width="6.5"
-        height="14"
-        rx="2"
-        fill=${`var(--scheme-${color})`}
-      ></rect>`,
-  )}</g>`
-}
-
-/** The name of a scheme without a drawing. */
-function namedCard(name: string): TemplateResult {
-  return svg`${whiteCard}
-    <text
-      class="brand-text"
-      fill="var(--scheme-ink)"
-      font-size="8"
-      x="17"
-      y="13.8"
-      textLength=${Math.min(28, 5 * name.length)}
-      lengthAdjust="spacingAndGlyphs"
-    >${name}</text>`
+const brandDrawings: Readonly<Record<Brand['type'], TemplateResult>> = {
+  visa: svg`${whiteCard}
+    <text class="brand-text" fill="var(--visa)" font-size="11" font-style="italic" x="17" y="15.2">VISA</text>`,
+  mastercard: svg`${whiteCard}
+    <circle cx="13.4" cy="11" r="6" fill="var(--mastercard-left)"></circle>
+    <circle cx="20.6" cy="11" r="6" fill="var(--mastercard-right)"></circle>
+    <path d="M17 6.2a6 6 0 0 1 0 9.6 6 6 0 0 1 0-9.6z" fill="var(--mastercard-middle)"></path>`,
+  amex: coloredCard('AMEX', 'var(--amex)', 14.2),
+  mir: svg`${whiteCard}
+    <text class="brand-text" fill="var(--mir)" font-size="10.5" x="17" y="15">МИР</text>`,
+  arca: coloredCard('ArCa', 'var(--arca)', 14.6),
 }
 
 function coloredCard(name: string, color: string, baseline: number): TemplateResult {

@@ -2,7 +2,13 @@
 import type { Appearance, AppearanceColor } from '@pi-checkout/contract/frame-protocol'
 import { black, type Color, readColor } from './color.ts'
 import { report } from './help.ts'
-import { type DefaultColors, defaultTokens, paletteOf, schemeOf } from './palette.ts'
+import {
+  contrastWarnings,
+  type DefaultColors,
+  defaultTokens,
+  paletteOf,
+  schemeOf,
+} from './palette.ts'
 import { readAppearance } from './read-appearance.ts'
 
 /** Sets the appearance of this document, and follows the buyer's color scheme. */
@@ -38,9 +44,11 @@ export class PageAppearance {
     document.documentElement.removeAttribute('style')
     if (radius !== undefined) style.setProperty('--radius', `${radius}px`)
     if (!Object.values(own).some(Boolean)) return
-    const { colors, corrections } = paletteOf(own, defaultColors())
-    for (const [token, color] of Object.entries(colors)) style.setProperty(`--${token}`, color)
-    for (const correction of corrections) report('warn', `pi-checkout: ${correction}`)
+    const base = defaultColors()
+    for (const [token, color] of Object.entries(paletteOf(own, base))) {
+      style.setProperty(`--${token}`, color)
+    }
+    for (const warning of contrastWarnings(own, base)) report('warn', `pi-checkout: ${warning}`)
   }
 }
 

@@ -1,4 +1,4 @@
-/** The page's colors, made from the merchant's with the contrast of WCAG 2.2 AA. Pure. @module */
+/** The page's colors, made from the merchant's. Those that it makes have the contrast of WCAG 2.2 AA. Pure. @module */
 import { black, type Color, contrast, hexOf, inkOn, mix, white, withContrast } from './color.ts'
 
 /** The merchant's colors. */
@@ -17,30 +17,15 @@ const borderRatio = 3
 const backgroundRatio = 5.5
 const tint = 0.07
 
-/** Returns the page's tokens for the merchant's colors, and what was corrected for readable contrast. */
-export function paletteOf(
-  own: OwnColors,
-  base: DefaultColors,
-): {
-  readonly colors: Readonly<Record<string, string>>
-  readonly corrections: readonly string[]
-} {
-  const corrections: string[] = []
-  const correct = (token: keyof OwnColors, given: Color, limit: Limit): Color => {
-    if (contrast(given, limit.on) >= limit.ratio) return given
-    const readable = withContrast(given, limit)
-    if (own[token]) corrections.push(correctionText(token, { given, readable, ...limit }))
-    return readable
-  }
-  const given = own.background ?? base.surface
-  const surface = correct('background', given, { on: inkOn(given), ratio: backgroundRatio })
+/** Returns the page's tokens for the merchant's colors, which are used as they are. */
+export function paletteOf(own: OwnColors, base: DefaultColors): Readonly<Record<string, string>> {
+  const surface = own.background ?? base.surface
   const raised = mix(surface, inkOn(surface), 0.04)
-  const onBoth = { on: raised, ratio: textRatio }
-  const readable = (token: 'text' | 'accent', color: Color): Color =>
-    withContrast(correct(token, color, { on: surface, ratio: textRatio }), onBoth)
-  const text = readable('text', own.text ?? base.text)
+  const onRaised = { on: raised, ratio: textRatio }
+  const onSurface = { on: surface, ratio: borderRatio }
+  const text = own.text ?? withContrast(base.text, onRaised)
+  const accent = own.accent ?? withContrast(base.accent, onRaised)
   const button = own.accent ?? base.accent
-  const accent = readable('accent', button)
   const onButton =
     contrast(white, button) >= textRatio
       ? white
@@ -50,48 +35,49 @@ export function paletteOf(
     button,
     'on-button': onButton,
     'button-hover': mix(button, onButton === white ? black : white, 0.14),
-    'button-line': withContrast(button, { on: surface, ratio: borderRatio }),
+    'button-line': withContrast(button, onSurface),
   }
   if (own.background || own.text) {
     Object.assign(colors, {
       surface,
       raised,
       text,
-      muted: withContrast(mix(text, surface, 0.3), onBoth),
-      faint: withContrast(mix(text, surface, 0.45), onBoth),
+      muted: withContrast(mix(text, surface, 0.3), onRaised),
+      faint: withContrast(mix(text, surface, 0.45), onRaised),
       line: mix(surface, text, 0.14),
       'line-strong': mix(surface, text, 0.26),
-      'field-line': withContrast(mix(surface, text, 0.4), { on: surface, ratio: borderRatio }),
+      'field-line': withContrast(mix(surface, text, 0.4), onSurface),
       'quiet-surface': mix(surface, text, tint),
     })
     for (const name of ['good', 'bad', 'waiting'] as const) {
       const tinted = mix(surface, base[name], tint)
       colors[`${name}-surface`] = tinted
-      colors[name] = withContrast(withContrast(base[name], { ...onBoth, on: tinted }), onBoth)
+      colors[name] = withContrast(withContrast(base[name], { ...onRaised, on: tinted }), onRaised)
     }
   }
   const shown = Object.entries(colors).map(([token, color]) => [token, hexOf(color)])
-  return { colors: { ...Object.fromEntries(shown), ring: `${hexOf(accent)}4d` }, corrections }
+  return { ...Object.fromEntries(shown), ring: `${hexOf(accent)}4d` }
 }
 
-interface Limit {
-  readonly on: Color
-  readonly ratio: number
-}
-
-function correctionText(
-  token: keyof OwnColors,
-  { given, readable, on, ratio }: Limit & { readonly given: Color; readonly readable: Color },
-): string {
-  const other =
-    token === 'background' ? `${on === white ? 'white' : 'black'} text` : `background ${hexOf(on)}`
-  const measured = Math.floor(contrast(given, on) * 10) / 10
-  const use = token === 'accent' ? 'links and borders use' : 'the page uses'
-  const fix = inkOn(on) === black ? 'darker' : 'lighter'
-  return (
-    `appearance.${token}: contrast to ${other} must be at least ${ratio}:1; ${hexOf(given)} has ` +
-    `${measured}:1, so ${use} ${hexOf(readable)}. Set a ${fix} color.`
-  )
+/** Returns a warning for each of the merchant's colors whose contrast is below WCAG 2.2 AA. */
+export function contrastWarnings(own: OwnColors, base: DefaultColors): readonly string[] {
+  const surface = own.background ?? base.surface
+  const warnings: string[] = []
+  const check = (token: keyof OwnColors, on: Color, ratio: number): void => {
+    const color = own[token]
+    if (!color || contrast(color, on) >= ratio) return
+    const other = token === 'background' ? 'text' : 'background'
+    const measured = Math.floor(contrast(color, on) * 10) / 10
+    const fix = inkOn(on) === black ? 'darker' : 'lighter'
+    warnings.push(
+      `appearance.${token}: contrast to ${other} ${hexOf(on)} must be at least ${ratio}:1; ` +
+        `${hexOf(color)} has ${measured}:1. Set a ${fix} color.`,
+    )
+  }
+  check('background', inkOn(surface), backgroundRatio)
+  check('text', surface, textRatio)
+  check('accent', surface, textRatio)
+  return warnings
 }
 
 /** Returns the color scheme that a background belongs to. */

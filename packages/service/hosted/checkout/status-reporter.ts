@@ -1,11 +1,15 @@
-/** Reports the form to the element: its height, and that it is ready, busy, or finished. Never the result. @module */
+/** Reports the form to the element: its height, and that it is usable, busy, or at its end. Never the result. @module */
 import type { LitElement, ReactiveController, ReactiveControllerHost } from 'lit'
 import type { FrameLink } from './frame-link.ts'
+
+/** What the buyer can do: use the form, or nothing more. A declined payment leads from an end back to the form. */
+export type Stage = 'ready' | 'finish' | 'cancel'
 
 export class StatusReporter implements ReactiveController {
   readonly #host: ReactiveControllerHost & Element
   readonly #link: FrameLink
-  #state: 'silent' | 'preparing' | 'ready' | 'finished' = 'silent'
+  #preparation: 'none' | 'running' | 'done' = 'none'
+  #stage: Stage | undefined
   #busy = false
 
   constructor(host: ReactiveControllerHost & Element, link: FrameLink) {
@@ -18,32 +22,37 @@ export class StatusReporter implements ReactiveController {
     new ResizeObserver(() => this.#reportSize()).observe(this.#host)
   }
 
-  /** Sends what has changed since the last call. `end` is sent once. */
-  report({ busy, end }: { readonly busy: boolean; readonly end?: 'finish' | 'cancel' }): void {
-    if (this.#state === 'silent') void this.#prepare()
-    if (this.#state !== 'ready') return
-    if (busy !== this.#busy) {
-      this.#busy = busy
-      this.#link.send({ t: 'busy', on: busy })
+  /** Sends what has changed since the last call. */
+  report(stage: Stage, busy: boolean): void {
+    if (this.#preparation === 'none') void this.#prepare()
+    if (this.#preparation !== 'done') return
+    // The element ignores `busy` unless the form is usable.
+    if (!busy) this.#reportBusy(busy)
+    if (stage !== this.#stage) {
+      this.#stage = stage
+      this.#link.send({ t: stage })
     }
-    if (!end) return
-    this.#state = 'finished'
-    this.#link.send({ t: end })
+    if (busy) this.#reportBusy(busy)
+  }
+
+  #reportBusy(busy: boolean): void {
+    if (busy === this.#busy) return
+    this.#busy = busy
+    this.#link.send({ t: 'busy', on: busy })
   }
 
   /** Waits until the elements inside have rendered too, so that the first view is complete. */
   async #prepare(): Promise<void> {
-    this.#state = 'preparing'
+    this.#preparation = 'running'
     await this.#host.updateComplete
     await this.#host.querySelector<LitElement>('card-form')?.updateComplete
-    this.#state = 'ready'
+    this.#preparation = 'done'
     this.#reportSize()
-    this.#link.send({ t: 'ready' })
     this.#host.requestUpdate()
   }
 
   #reportSize(): void {
-    if (this.#state === 'silent' || this.#state === 'preparing') return
+    if (this.#preparation !== 'done') return
     const { width, height } = this.#host.getBoundingClientRect()
     // Without width, for example in a closed panel, every word is a line.
     if (width > 0 && height > 0) this.#link.send({ t: 'size', h: Math.ceil(height) })

@@ -1,8 +1,8 @@
 /** Keeps the view current by long polling: another window may pay, a bank may decide, a deadline may pass. @module */
 import type { CheckoutView } from '../../shared/checkout-api.ts'
 import type { CheckoutApi } from './checkout-client.ts'
+import { isFinal } from './page-state.ts'
 import { jittered, sleep } from './retry.ts'
-import { isFinal } from './screen.ts'
 
 /** What the poller needs of its page. */
 export interface ViewHolder {
@@ -21,6 +21,7 @@ export class ViewPoller {
   #current = new AbortController()
   /** The next request returns immediately instead of waiting for a change. */
   #immediate = false
+  readonly #readers: (() => void)[] = []
 
   constructor(api: CheckoutApi, holder: ViewHolder) {
     this.#api = api
@@ -39,6 +40,7 @@ export class ViewPoller {
         const read = await this.#api.intent(version, signal)
         failures = 0
         this.#holder.onView(read)
+        this.#endReads()
       } catch (error) {
         this.#immediate = true
         if (signal.aborted) continue
@@ -46,6 +48,7 @@ export class ViewPoller {
         await sleep(jittered(Math.min(8000, 500 * 2 ** failures)), signal)
       }
     }
+    this.#endReads()
   }
 
   /** Ends the running request: the view is final. */
@@ -57,5 +60,19 @@ export class ViewPoller {
   readNow(): void {
     this.#immediate = true
     this.#current.abort()
+  }
+
+  /** Waits for a view that was requested after this call, or until the view is final. */
+  async read(): Promise<void> {
+    const { view } = this.#holder
+    if (!view || isFinal(view)) return
+    await new Promise<void>((resolve) => {
+      this.#readers.push(resolve)
+      this.readNow()
+    })
+  }
+
+  #endReads(): void {
+    for (const resolve of this.#readers.splice(0)) resolve()
   }
 }

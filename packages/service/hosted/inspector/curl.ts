@@ -1,44 +1,44 @@
 /**
- * Requests as curl commands. They contain no credentials: the API key is read from an environment variable,
- * and the idempotency key is generated.
+ * Requests as curl commands. They contain no credentials: the API key is read from an environment variable.
  *
  * @module
  */
-import type { PaymentIntent } from '@pi-checkout/contract'
-import type { LoggedRequest } from '../../shared/sandbox-api.ts'
+import type { LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'
 
 export function firstCreate(origin: string): string {
-  return createCommand(origin, { amount: 150000, currency: 'AMD', orderId: 'A-1001' })
+  const body = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
+  return lines([
+    `curl ${shellQuote(`${origin}/payment-intents`)}`,
+    apiKey,
+    `-H 'Content-Type: application/json'`,
+    newKey,
+    `-d ${shellQuote(JSON.stringify(body))}`,
+  ])
 }
 
-/** @param intent - The intent that the request created, if known: bodies are not stored. */
+/** Returns the command that sends a logged request again, or with a new idempotency key. */
 export function curlOf(
   { operation, method, path }: LoggedRequest,
-  { origin, intent }: { readonly origin: string; readonly intent: PaymentIntent | undefined },
+  { headers, requestBody }: LoggedExchange,
+  { origin, renewsKey = false }: { readonly origin: string; readonly renewsKey?: boolean },
 ): string {
-  if (operation === 'create') return createCommand(origin, intent && bodyOf(intent))
-  const verb = method === 'GET' ? '' : ` -X ${method}`
-  const key = operation === 'retrieve' ? ` \\\n  -H "Authorization: Bearer $PI_API_KEY"` : ''
-  return `curl${verb} ${shellQuote(origin + path)}${key}`
+  const sent = Object.entries(headers).map(([name, value]) =>
+    renewsKey && name === 'idempotency-key' ? newKey : `-H ${shellQuote(`${name}: ${value}`)}`,
+  )
+  // A GET needs no name, and curl sends a body as POST.
+  const isUsual = method === (requestBody === null ? 'GET' : 'POST')
+  return lines([
+    `curl${isUsual ? '' : ` -X ${method}`} ${shellQuote(origin + path)}`,
+    ...(operation === 'page' ? [] : [apiKey]),
+    ...sent,
+    ...(requestBody === null ? [] : [`--data-raw ${shellQuote(requestBody)}`]),
+  ])
 }
 
-function createCommand(origin: string, body: object | undefined): string {
-  return [
-    `curl ${shellQuote(`${origin}/payment-intents`)}`,
-    `-H "Authorization: Bearer $PI_API_KEY"`,
-    `-H 'Content-Type: application/json'`,
-    `-H "Idempotency-Key: $(uuidgen)"`,
-    body ? `-d ${shellQuote(JSON.stringify(body))}` : `-d @body.json`,
-  ].join(' \\\n  ')
+function lines(parts: readonly string[]): string {
+  return parts.join(' \\\n  ')
 }
 
-function bodyOf({ amount, currency, orderId, customer, metadata }: PaymentIntent): object {
-  return {
-    amount,
-    currency,
-    orderId,
-    ...(customer && { customer }),
-    ...(metadata && { metadata }),
-  }
-}
+const apiKey = '-H "Authorization: Bearer $PI_API_KEY"'
+const newKey = '-H "Idempotency-Key: $(uuidgen)"'

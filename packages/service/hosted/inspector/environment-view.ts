@@ -19,17 +19,6 @@ const steps = [
 
 export class EnvironmentView extends InspectorView {
   @state() private message = ''
-  #timer: ReturnType<typeof setInterval> | undefined
-
-  override connectedCallback(): void {
-    super.connectedCallback()
-    this.#timer = setInterval(() => this.requestUpdate(), 1000)
-  }
-
-  override disconnectedCallback(): void {
-    clearInterval(this.#timer)
-    super.disconnectedCallback()
-  }
 
   protected override render(): unknown {
     const { environment } = this.state
@@ -102,13 +91,9 @@ export class EnvironmentView extends InspectorView {
     return html`<section class="box">
       <h2>Data</h2>
       <div class="buttons">
-        <button type="button" @click=${this.#export}>Export…</button>
-        <label class="button">Import…<input type="file" multiple accept="application/json,.json" @change=${this.#import}></label>
         <button type="button" class="danger" @click=${() => dialog()?.showModal()}>Reset…</button>
       </div>
       <p role="status">${this.message}</p>
-      <p class="hint">An export contains the intents of all test environments with their timelines, but no keys
-        or secrets. A large export has several files. Import them into this service to restore it.</p>
       ${
         this.state.commandOptions === null
           ? html`<p class="hint">This service keeps its data in memory only. A stop deletes it.</p>`
@@ -126,46 +111,9 @@ export class EnvironmentView extends InspectorView {
     </section>`
   }
 
-  readonly #export = async (): Promise<void> => {
-    const day = new Date().toISOString().slice(0, 10)
-    let after = ''
-    for (let part = 1; part === 1 || after; part++) {
-      const done = await this.state.run(async (api) => await api.export(after))
-      if (!done) return
-      save(done.file, `sandbox-${day}${part > 1 ? `-${part}` : ''}.json`)
-      after = done.next
-    }
-  }
-
-  readonly #import = async ({ target }: Event): Promise<void> => {
-    if (!(target instanceof HTMLInputElement)) return
-    const files = [...(target.files ?? [])]
-    target.value = ''
-    let [imported, skipped] = [0, 0]
-    this.message = ''
-    for (const file of files) {
-      const text = await file.text()
-      const done = await this.state.send<Imported>('POST', '/import', text)
-      if (!done) return
-      imported += done.imported
-      skipped += done.skipped
-      this.message = `Imported ${imported}, skipped ${skipped} that already exist.`
-    }
-  }
-
   async #reset(environment: string): Promise<void> {
     const done = await this.state.send<{ deleted: number }>('POST', '/reset', { environment })
     const intents = done?.deleted === 1 ? 'intent' : 'intents'
     this.message = done ? `Reset: ${done.deleted} ${intents} deleted.` : ''
   }
-}
-
-type Imported = Readonly<Record<'imported' | 'skipped', number>>
-
-function save(file: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

@@ -27,7 +27,7 @@ export class FaultsView extends InspectorView {
   }
 
   #form(): TemplateResult {
-    const needsTime = this.fault === 'delay' || this.fault === 'hold-key'
+    const needsTime = this.fault === 'delay'
     // Object.keys loses the names of the record's type.
     const faults = Object.keys(faultLabels) as Fault['type'][]
     return html`<form class="fields" @submit=${this.#add}>

@@ -16,7 +16,8 @@ export function idempotencyView(state: InspectorState): TemplateResult {
     )
   }
   return html`<p class="tools hint">Since the service started. A replay is a retry that returned the first intent. A conflict
-      is a request that used the key with a different body.</p>
+      is a request that used the key with a different body. A lost response is one whose connection
+      closed first.</p>
     <div class="scroll"><table>
       <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
       <tbody>${keys.map((use) => row(state, use))}</tbody>
@@ -24,7 +25,7 @@ export function idempotencyView(state: InspectorState): TemplateResult {
 }
 
 function row(state: InspectorState, use: KeyUse): TemplateResult {
-  const { key, intentId, requests, replays, conflicts, waits, lastAt } = use
+  const { key, intentId, requests, replays, conflicts, waits, lost, lastAt } = use
   const orderId = state.findIntent(intentId)?.orderId
   return html`<tr>
     <td><code title=${key}>${keyText(key)}</code></td>
@@ -33,8 +34,18 @@ function row(state: InspectorState, use: KeyUse): TemplateResult {
     <td>${replays}</td>
     <td>${conflicts ? html`<span class="badge" data-tone="bad">${conflicts}</span>` : 0}</td>
     <td>${waits}</td>
+    <td>${lost ? html`<span class="badge" data-tone="waiting">${lost}</span>` : 0}</td>
     <td><time datetime=${lastAt} title=${timeText(lastAt)}>${clockText(lastAt)}</time></td>
   </tr>`
 }
 
-const columns = ['Key', 'Intent', 'Requests', 'Replays', 'Conflicts', 'Waits', 'Last']
+const columns = [
+  'Key',
+  'Intent',
+  'Requests',
+  'Replays',
+  'Conflicts',
+  'Waits',
+  'Lost responses',
+  'Last',
+]

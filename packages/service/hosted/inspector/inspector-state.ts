@@ -1,54 +1,24 @@
-/** The inspector's data, kept current by the service's stream of changes. @module */
+/** The inspector's data. It reads them once a second, and after each action. @module */
 import type { PaymentIntent } from '@pi-checkout/contract'
 import type {
-  KeyUse,
-  LintIssue,
-  LoggedRequest,
+  LoggedExchange,
   SandboxEnvironment,
-  SandboxEnvironments,
   ShownIntent,
   SimulatedOutcome,
-  StoredFaultRule,
 } from '../../shared/sandbox-api.ts'
-import { type Part, pause, type ReadOptions, Refresher, retryPause } from './refresher.ts'
+import { anyIntent, anyRequest, type IntentFilter, type RequestFilter } from './filters.ts'
 import {
   isUnknownToken,
+  type Lists,
   type Method,
   messageOf,
-  queryText,
   SandboxApi,
   SandboxApiError,
-  type SandboxRequest,
   tokenUnknown,
 } from './sandbox-client.ts'
-import { anyIntent, anyRequest, type IntentFilter, type RequestFilter, Search } from './search.ts'
 
 /** `locked`: no token, or a rejected one. */
 export type Connection = 'locked' | 'connecting' | 'live' | 'lost'
-
-/** The lists of one environment, with the names of the sandbox API. */
-interface Lists {
-  /** `undefined` until the first read. */
-  readonly intents: readonly PaymentIntent[] | undefined
-  /** Begin of the next page of intents, or `null` if there are no older ones. */
-  readonly next: string | null
-  readonly requests: readonly LoggedRequest[]
-  readonly keys: readonly KeyUse[]
-  readonly findings: readonly LintIssue[]
-  readonly rules: readonly StoredFaultRule[]
-}
-
-const noLists: Lists = {
-  intents: undefined,
-  next: null,
-  requests: [],
-  keys: [],
-  findings: [],
-  rules: [],
-}
-
-/** Number of intents to remember. A page of the list has 200. */
-const rememberedIntents = 2000
 
 export class InspectorState {
   connection: Connection = 'locked'
@@ -64,18 +34,21 @@ export class InspectorState {
   commandOptions: string | null = ''
   environment: SandboxEnvironment | undefined
   lists = noLists
-  readonly intentSearch = new Search(anyIntent)
-  readonly requestSearch = new Search(anyRequest)
+  intentFilter = anyIntent
+  requestFilter = anyRequest
   detail: ShownIntent | undefined
   openId: string | undefined
+  /** Id of the open request. */
+  openRequest: string | undefined
 
   readonly #requestUpdate: () => void
   #api: SandboxApi | undefined
-  #abort = new AbortController()
-  #streaming = false
-  readonly #refresher = new Refresher(async (parts) => await this.#read(parts))
+  /** Ends the latest read. */
+  #reading = new AbortController()
+  #timer: ReturnType<typeof setTimeout> | undefined
   /** Number of shown pages of intents. */
   #pages = 1
+  #exchange: { readonly id: string; readonly content: LoggedExchange } | undefined
   /** Intents that were read, for other lists that show only their ids. */
   readonly #remembered = new Map<string, PaymentIntent>()
 
@@ -84,28 +57,29 @@ export class InspectorState {
   }
 
   unlock(token: string): void {
-    this.#abort.abort()
-    this.#abort = new AbortController()
     this.#api = new SandboxApi(token)
-    this.#streaming = false
+    this.connection = 'connecting'
     this.tokenError = undefined
     this.actionError = undefined
     this.readError = undefined
-    this.#setConnection('connecting')
-    void this.#follow(this.#api, this.#abort.signal)
+    void this.#refresh()
   }
 
   lock(reason: string): void {
-    this.#abort.abort()
+    this.#stop()
     this.#api = undefined
     this.tokenError = reason
-    this.#setConnection('locked')
+    this.connection = 'locked'
+    this.#requestUpdate()
   }
 
-  async selectEnvironment(id: string): Promise<void> {
+  selectEnvironment(id: string): void {
+    this.environment = this.environments.find((environment) => environment.id === id)
+    this.lists = noLists
+    this.#pages = 1
     this.detail = undefined
     this.openId = undefined
-    await this.#switchTo(id)
+    this.#refreshIn(0)
   }
 
   /** Returns an intent that was read before. */
@@ -113,53 +87,57 @@ export class InspectorState {
     return id === null ? undefined : this.#remembered.get(id)
   }
 
-  async searchIntents(filter: Partial<IntentFilter>, options?: ReadOptions): Promise<void> {
-    this.intentSearch.change(filter)
+  /** Returns what the open request sent and received, once it is read. */
+  exchangeOf(requestId: string): LoggedExchange | undefined {
+    return this.#exchange?.id === requestId ? this.#exchange.content : undefined
+  }
+
+  openRequestLog(id: string | undefined): void {
+    if (this.openRequest === id) return
+    this.openRequest = id
+    this.#refreshIn(0)
+  }
+
+  searchIntents(filter: Partial<IntentFilter>): void {
+    this.intentFilter = { ...this.intentFilter, ...filter }
     this.#pages = 1
-    this.#requestUpdate()
-    await this.#refresher.readNow(['intents'], options)
+    this.#refreshIn(filter.q === undefined ? 0 : typingPause)
   }
 
-  async searchRequests(filter: Partial<RequestFilter>, options?: ReadOptions): Promise<void> {
-    this.requestSearch.change(filter, filter.q !== undefined)
-    this.#requestUpdate()
-    if (filter.q !== undefined) await this.#refresher.readNow(['requests'], options)
+  searchRequests(filter: Partial<RequestFilter>): void {
+    this.requestFilter = { ...this.requestFilter, ...filter }
+    this.#refreshIn(filter.q === undefined ? 0 : typingPause)
   }
 
-  async showOlder(): Promise<void> {
+  showOlder(): void {
     this.#pages++
-    await this.#refresher.readNow(['intents'])
+    this.#refreshIn(0)
   }
 
-  async open(id: string | undefined): Promise<void> {
+  open(id: string | undefined): void {
     if (this.openId === id) return
     this.openId = id
     this.detail = undefined
-    this.#requestUpdate()
-    await this.#refresher.readNow(['detail'])
+    this.#refreshIn(0)
   }
 
-  /** Runs an action. If it fails, sets `actionError` and returns `undefined`. */
-  async run<Result>(action: (api: SandboxApi) => Promise<Result>): Promise<Result | undefined> {
+  /** Sends a request. If it fails, sets `actionError` and returns `undefined`. */
+  async send<Result>(method: Method, path: string, body?: unknown): Promise<Result | undefined> {
     const api = this.#api
     if (!api) return undefined
     this.actionError = undefined
     try {
-      return await action(api)
+      const result = await api.send<Result>(method, path, body)
+      await this.#refresh()
+      return result
     } catch (error) {
       // The request was sent with an earlier token.
       if (api !== this.#api) return undefined
       if (isUnknownToken(error)) this.lock(tokenUnknown)
       else this.actionError = messageOf(error)
-      return undefined
-    } finally {
       this.#requestUpdate()
+      return undefined
     }
-  }
-
-  /** Sends one request as an action. */
-  async send<Result>(...request: SandboxRequest): Promise<Result | undefined> {
-    return await this.run(async (api) => await api.send<Result>(...request))
   }
 
   /** Changes the selected environment. Returns whether it succeeded. */
@@ -173,8 +151,8 @@ export class InspectorState {
   async simulate(id: string, outcome: SimulatedOutcome): Promise<void> {
     if (this.simulating) return
     this.simulating = true
+    this.#requestUpdate()
     await this.send('POST', `/intents/${id}/settle`, { outcome })
-    await this.#refresher.readNow(['detail'])
     this.simulating = false
     this.#requestUpdate()
   }
@@ -184,83 +162,66 @@ export class InspectorState {
     this.#requestUpdate()
   }
 
-  async #switchTo(id: string): Promise<void> {
-    const chosen = this.environments.find((environment) => environment.id === id)
-    if (!chosen) return
-    this.environment = chosen
-    this.lists = noLists
-    this.#pages = 1
+  /** Reads everything in place of the current read, and then once a second. */
+  async #refresh(): Promise<void> {
+    this.#stop()
+    const { signal } = this.#reading
     this.#requestUpdate()
-    await this.#refresher.readNow(['intents', 'requests', 'idempotency', 'lint', 'faults'])
-  }
-
-  /** Opens the stream of changes again whenever it ends, until the signal aborts. */
-  async #follow(api: SandboxApi, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await api.follow((topics) => {
-          this.#streaming = true
-          void this.#refresher.readSoon(topics)
-        }, signal)
-      } catch (error) {
-        if (!signal.aborted) this.#report(error)
-      }
-      // A rejected token has locked the inspector.
-      if (signal.aborted) return
-      this.#streaming = false
-      this.#setConnection('lost')
-      await pause(retryPause)
-    }
-  }
-
-  /** Returns whether the read is complete and needs no retry. */
-  async #read(parts: readonly Part[]): Promise<boolean> {
-    const api = this.#api
-    if (!api) return true
     try {
-      if (parts.includes('environments') || !this.environment) await this.#readEnvironments(api)
-      const id = this.environment?.id
-      if (id) await Promise.all(parts.map(async (part) => await this.#readPart(part, api, id)))
-      if (api !== this.#api) return true
-      this.readError = undefined
-      if (this.#streaming) this.connection = 'live'
-      this.#requestUpdate()
-      return true
+      await this.#read(signal)
     } catch (error) {
-      if (api === this.#api) this.#report(error)
-      // The same request would be rejected again.
-      return error instanceof SandboxApiError && error.status < 500
+      if (!signal.aborted) this.#report(error)
     }
+    if (!signal.aborted) this.#refreshIn(readInterval)
   }
 
-  async #readPart(part: Part, api: SandboxApi, environment: string): Promise<void> {
-    if (part === 'environments') return
-    if (part === 'detail') return await this.#readDetail(api)
-    const [found] = await Promise.all([
-      this.#readList(part, api, environment),
-      part === 'intents' && this.#readDetail(api),
+  #refreshIn(milliseconds: number): void {
+    this.#stop()
+    this.#timer = setTimeout(() => void this.#refresh(), milliseconds)
+    this.#requestUpdate()
+  }
+
+  /** Ends the current read, or the pause before the next one. */
+  #stop(): void {
+    clearTimeout(this.#timer)
+    this.#reading.abort()
+    this.#reading = new AbortController()
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const api = this.#api
+    if (!api) return
+    const [{ environments, commandOptions }, detail] = await Promise.all([
+      api.environments(signal),
+      this.openId === undefined ? undefined : api.intent(this.openId, signal),
     ])
-    if (found && environment === this.environment?.id) this.lists = { ...this.lists, ...found }
+    // A link can lead to another merchant's intent: the lists must show the same merchant.
+    const id = detail?.environment ?? this.environment?.id
+    const environment = environments.find((each) => each.id === id) ?? environments[0]
+    const search = { intents: this.intentFilter, pages: this.#pages, requests: this.requestFilter }
+    const [lists, exchange] = await Promise.all([
+      environment ? api.lists(environment.id, search, signal) : noLists,
+      environment ? this.#readExchange(api, environment.id, signal) : undefined,
+    ])
+    signal.throwIfAborted()
+    if (exchange) this.#exchange = exchange
+    this.environments = environments
+    this.commandOptions = commandOptions
+    this.environment = environment
+    this.lists = lists
+    this.detail = detail
+    if (!detail) this.openId = undefined
+    this.#remember(lists.intents ?? [])
+    this.readError = undefined
+    this.connection = 'live'
   }
 
-  async #readList(
-    part: Exclude<Part, 'detail' | 'environments'>,
-    api: SandboxApi,
-    environment: string,
-  ): Promise<Partial<Lists> | undefined> {
-    const path = `/environments/${environment}/${part}`
-    if (part === 'intents') {
-      const found = await this.intentSearch.read(
-        async (filter, signal) =>
-          await api.intents(environment, { filter, pages: this.#pages }, signal),
-      )
-      if (found) this.#remember(found.intents)
-      return found
-    }
-    if (part !== 'requests') return await api.send('GET', path)
-    return await this.requestSearch.read<Partial<Lists>>(
-      async ({ q }, signal) => await api.send('GET', path + queryText({ q }), undefined, signal),
-    )
+  /** Reads the open request, which does not change, once. */
+  async #readExchange(api: SandboxApi, environment: string, signal: AbortSignal) {
+    const id = this.openRequest
+    if (id === undefined || this.exchangeOf(id)) return undefined
+    const content = await api.exchange(environment, id, signal)
+    return content && { id, content }
   }
 
   #remember(intents: readonly PaymentIntent[]): void {
@@ -274,35 +235,26 @@ export class InspectorState {
     }
   }
 
-  async #readEnvironments(api: SandboxApi): Promise<void> {
-    const found = await api.send<SandboxEnvironments>('GET', '/environments')
-    if (api !== this.#api) return
-    this.environments = found.environments
-    this.commandOptions = found.commandOptions
-    const id = this.environment?.id
-    this.environment = found.environments.find((each) => each.id === id) ?? found.environments[0]
-  }
-
-  async #readDetail(api: SandboxApi): Promise<void> {
-    const id = this.openId
-    if (!id) return
-    const detail = await api.intent(id)
-    if (this.openId !== id) return
-    this.detail = detail
-    if (!detail) this.openId = undefined
-    // A link can lead to another merchant's intent: the list must show the same merchant.
-    else if (detail.environment !== this.environment?.id) void this.#switchTo(detail.environment)
-  }
-
   #report(error: unknown): void {
     if (isUnknownToken(error)) this.lock(tokenUnknown)
     else if (error instanceof SandboxApiError) this.readError = error.message
     else this.connection = 'lost'
-    this.#requestUpdate()
-  }
-
-  #setConnection(connection: Connection): void {
-    this.connection = connection
-    this.#requestUpdate()
   }
 }
+
+const noLists: Lists = {
+  intents: undefined,
+  next: null,
+  requests: [],
+  keys: [],
+  findings: [],
+  rules: [],
+}
+
+/** Number of intents to remember. A page of the list has 200. */
+const rememberedIntents = 2000
+
+/** In milliseconds. */
+const readInterval = 1000
+/** In milliseconds: the next character of a search term may follow. */
+const typingPause = 250

@@ -1,6 +1,7 @@
 /** The inspector: live view of the sandbox, with keyboard shortcuts. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { LightElement } from '../light-element.ts'
+import { anyRequest, isUnfiltered } from './filters.ts'
 import { idempotencyView } from './idempotency-view.ts'
 import { InspectorState } from './inspector-state.ts'
 import { spanText, timeText } from './labels.ts'
@@ -15,22 +16,16 @@ import {
   takeToken,
   writeRoute,
 } from './route.ts'
-import { anyRequest } from './search.ts'
 
 export class Inspector extends LightElement {
   readonly #state = new InspectorState(() => this.requestUpdate())
   #route: Route = readRoute(location.hash)
   #shortcuts = localStorage.getItem(shortcutsName) !== 'off'
-  /** Id of the newest intent when the tab was last visible. */
-  #newest: string | undefined
-  /** The section whose tab was scrolled into view. */
-  #scrolledTo: Section | undefined
 
   override connectedCallback(): void {
     super.connectedCallback()
     addEventListener('hashchange', this.#navigate)
     addEventListener('keydown', this.#onKeyDown)
-    document.addEventListener('visibilitychange', () => this.requestUpdate())
     const token = sessionStorage.getItem(tokenName)
     if (token) this.#state.unlock(token)
     this.#navigate()
@@ -51,7 +46,7 @@ export class Inspector extends LightElement {
         ${this.#environmentChoice()}
         ${this.#clock()}
         <span class="live hint" data-tone=${isLive ? 'good' : 'waiting'} role="status">${
-          isLive ? 'Live' : 'Reconnecting…'
+          isLive ? 'Connected' : 'Reconnecting…'
         }</span>
       </header>
       <nav aria-label="Sections">
@@ -68,32 +63,6 @@ export class Inspector extends LightElement {
             @click=${this.#switchShortcuts}>Shortcuts</button></span>
       </footer>
     `
-  }
-
-  protected override updated(): void {
-    this.#updateTitle()
-    const { section } = this.#route
-    if (section === this.#scrolledTo || this.#state.connection === 'locked') return
-    this.#scrolledTo = section
-    // On a phone the tabs are wider than the screen.
-    const tab = this.querySelector('nav [aria-current="page"]')
-    tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }
-
-  /** Shows in the tab's title what is open, how many issues there are, and how many intents are new. */
-  #updateTitle(): void {
-    const { environment, lists, detail, intentSearch } = this.#state
-    const { intents = [], findings } = lists
-    if (!environment || this.#state.connection === 'locked') {
-      document.title = 'Inspector'
-      return
-    }
-    if (!document.hidden) this.#newest = intents[0]?.id
-    const firstSeen = intentSearch.isEmpty ? intents.findIndex(({ id }) => id === this.#newest) : 0
-    const count = firstSeen === -1 ? intents.length : firstSeen
-    const open = detail?.intent.orderId ?? titleOf(this.#route.section)
-    const lint = findings.length > 0 ? ` · Lint ${findings.length}` : ''
-    document.title = `${count ? `(${count}) ` : ''}${open}${lint} · Inspector`
   }
 
   #gate(): TemplateResult {
@@ -135,7 +104,7 @@ export class Inspector extends LightElement {
       options: environments.map(({ id, merchant }) => [id, merchant]),
       value: environment?.id,
       onChange: (chosen) => {
-        void this.#state.selectEnvironment(chosen)
+        this.#state.selectEnvironment(chosen)
         // The open intent belongs to the other merchant.
         const { section, id } = this.#route
         if (id) location.hash = writeRoute({ section })
@@ -154,11 +123,11 @@ export class Inspector extends LightElement {
   }
 
   #tab(section: Section, at: number): TemplateResult {
-    const { lists, intentSearch } = this.#state
+    const { lists, intentFilter } = this.#state
     const { intents, next, findings, rules } = lists
     const counts: Partial<Record<Section, number | string>> = {
       // The number of matches is not the number of intents.
-      intents: intentSearch.isEmpty ? `${intents?.length || ''}${next ? '+' : ''}` : '',
+      intents: isUnfiltered(intentFilter) ? `${intents?.length || ''}${next ? '+' : ''}` : '',
       lint: findings.length,
       faults: rules.length,
     }
@@ -203,13 +172,22 @@ export class Inspector extends LightElement {
     this.#state.dismiss()
     this.#route = readRoute(location.hash)
     const { section, id } = this.#route
-    void this.#state.open(section === 'intents' ? id : undefined)
+    this.#state.open(section === 'intents' ? id : undefined)
+    this.#state.openRequestLog(section === 'requests' ? id : undefined)
     const { requests } = this.#state.lists
     // The filter may hide the linked request.
     if (section === 'requests' && id && !requests.some(({ requestId }) => requestId === id)) {
-      void this.#state.searchRequests(anyRequest)
+      this.#state.searchRequests(anyRequest)
     }
     this.requestUpdate()
+    void this.#showTab()
+  }
+
+  /** On a phone the tabs are wider than the screen. */
+  async #showTab(): Promise<void> {
+    await this.updateComplete
+    const tab = this.querySelector('nav [aria-current="page"]')
+    tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
 
   /** Single-key shortcuts disturb speech input, so they can be turned off (WCAG 2.2, 2.1.4). */

@@ -2,12 +2,12 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { copyButton, jsonBlock } from './code-block.ts'
+import { anyRequest } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
 import { badge, customerName, money, timeText } from './labels.ts'
 import { facts } from './markup.ts'
 import { requestLine } from './request-line.ts'
 import { writeRoute } from './route.ts'
-import { anyRequest } from './search.ts'
 import { timeline } from './timeline.ts'
 
 export class IntentDetail extends InspectorView {
@@ -90,7 +90,7 @@ export class IntentDetail extends InspectorView {
 
   /** The newest requests about it, with links to the log. */
   #requests({ intent: { id }, requests }: ShownIntent): TemplateResult {
-    const search = (): void => void this.state.searchRequests({ ...anyRequest, q: id })
+    const search = (): void => this.state.searchRequests({ ...anyRequest, q: id })
     return html`<h3>Requests</h3>
       <ul class="log">${requests.map(
         (request) => html`<li><a class="line"

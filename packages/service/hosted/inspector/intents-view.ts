@@ -5,12 +5,12 @@ import { property } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import { codeBlock } from './code-block.ts'
 import { firstCreate } from './curl.ts'
+import { type IntentFilter, isUnfiltered } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
 import type { IntentDetail } from './intent-detail.ts'
 import { allStatuses, badge, customerName, money, timeText } from './labels.ts'
 import { emptySection, searchField, selectField } from './markup.ts'
 import { writeRoute } from './route.ts'
-import type { IntentFilter } from './search.ts'
 
 export class IntentsView extends InspectorView {
   @property({ attribute: false }) selected: string | undefined
@@ -32,14 +32,14 @@ export class IntentsView extends InspectorView {
   }
 
   protected override render(): unknown {
-    const { lists, environment, intentSearch } = this.state
+    const { lists, environment, intentFilter } = this.state
     const { intents, next } = lists
     if (!intents || !environment) return html`<p class="empty">Loading…</p>`
-    const isUnfiltered = intentSearch.isEmpty
-    if (intents.length === 0 && isUnfiltered && !this.selected) return empty()
+    const showsAll = isUnfiltered(intentFilter)
+    if (intents.length === 0 && showsAll && !this.selected) return empty()
     return html`<div class="panes" data-open=${this.selected ? 'detail' : 'list'}>
       <section class="list" aria-label="Payment Intents">
-        ${this.#filters(intentSearch.filter)}
+        ${this.#filters(intentFilter)}
         ${
           intents.length > 0
             ? html`<ul class="rows">${repeat(
@@ -49,7 +49,7 @@ export class IntentsView extends InspectorView {
               )}</ul>`
             : html`<p class="empty">No matching intents.</p>`
         }
-        ${next ? this.#more(intents.length, isUnfiltered) : nothing}
+        ${next ? this.#more(intents.length, showsAll) : nothing}
       </section>
       ${
         this.selected
@@ -64,23 +64,23 @@ export class IntentsView extends InspectorView {
       ${searchField('Search intents', {
         placeholder: 'Order, id, customer, card',
         value: q,
-        onInput: (q) => void this.state.searchIntents({ q }, { typing: true }),
+        onInput: (q) => this.state.searchIntents({ q }),
       })}
       ${selectField('Status', {
         options: [['', 'Any status'], ...allStatuses.map((name) => [name, name] as const)],
         value: status,
-        onChange: (status) => void this.state.searchIntents({ status }),
+        onChange: (status) => this.state.searchIntents({ status }),
       })}
     </div>`
   }
 
-  #more(count: number, isUnfiltered: boolean): TemplateResult {
+  #more(count: number, showsAll: boolean): TemplateResult {
     return html`<p class="tools">
       <span class="hint">${
-        isUnfiltered ? `Showing the newest ${count}.` : 'Older intents were not searched.'
+        showsAll ? `Showing the newest ${count}.` : 'Older intents were not searched.'
       }</span>
-      <button type="button" @click=${() => void this.state.showOlder()}>${
-        isUnfiltered ? 'Show older' : 'Search older'
+      <button type="button" @click=${() => this.state.showOlder()}>${
+        showsAll ? 'Show older' : 'Search older'
       }</button>
     </p>`
   }

@@ -55,7 +55,6 @@ export const faultLabels: Readonly<Record<Fault['type'], string>> = {
   'drop-after-commit': 'Creates the intent, then drops the connection: a lost response.',
   'drop-before-commit': 'Drops the connection without creating an intent.',
   delay: 'Delays the response.',
-  'hold-key': 'Delays the first request with a key. Its duplicates wait, then get 409.',
   '409': 'Returns that the first request with this key is still running.',
   '500': 'Returns an internal error without creating an intent.',
   '503': 'Returns that the store is unavailable, with Retry-After.',
@@ -63,6 +62,12 @@ export const faultLabels: Readonly<Record<Fault['type'], string>> = {
   'truncate-body': 'Creates the intent, then cuts the response in half.',
   'stall-body': 'Creates the intent, then sends half of the response and nothing more.',
   'malformed-json': 'Creates the intent, then returns a response that is not JSON.',
+}
+
+/** Returns what a logged fault such as `delay=500` did. */
+export function faultText(fault: string): string {
+  const [name] = fault.split('=')
+  return Object.entries(faultLabels).find(([type]) => type === name)?.[1] ?? ''
 }
 
 /** `21 Nov 10:15:03` in local time. */

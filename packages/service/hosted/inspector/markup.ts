@@ -1,8 +1,8 @@
 /** Markup that several sections share. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import { live } from 'lit/directives/live.js'
+import { maxSearchLength } from './filters.ts'
 import { writeRoute } from './route.ts'
-import { maxSearchLength } from './search.ts'
 
 /** A list of names and values, without the empty ones. */
 export function facts(rows: readonly (readonly [name: string, value: unknown])[]): TemplateResult {

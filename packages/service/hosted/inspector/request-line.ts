@@ -4,14 +4,16 @@ import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { clockText, keyText, timeText } from './labels.ts'
 
 export function requestLine(request: LoggedRequest): TemplateResult {
-  const { at, method, path, status, ms, replayed, repeats, idempotencyKey, problem, pointers } =
-    request
+  const { at, method, path, status, ms, replayed, repeats, faults, idempotencyKey } = request
+  const { problem, pointers } = request
   const error = problem && [problem, ...pointers].join(' ')
   return html`
     <time class="hint" datetime=${at} title=${timeText(at)}>${clockText(at)}</time>
     <span class="hint method">${method}</span>
     <span class="path">${path}</span>
-    <span class="notes">${replayed ? html`<span class="badge" data-tone="waiting">replayed</span>` : nothing}${
+    <span class="notes">${faults.map(
+      (fault) => html`<span class="badge" data-tone="bad">fault: ${fault}</span>`,
+    )}${replayed ? html`<span class="badge" data-tone="waiting">replayed</span>` : nothing}${
       repeats > 0
         ? html`<span class="badge" title="Retrieved ${repeats + 1} times">${repeats + 1} ×</span>`
         : nothing

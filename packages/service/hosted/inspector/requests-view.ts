@@ -1,16 +1,15 @@
-/** The request log: each request with its response, and a command that sends it again. @module */
+/** The request log. @module */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
 import { live } from 'lit/directives/live.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
-import { codeBlock } from './code-block.ts'
-import { curlOf } from './curl.ts'
+import { anyRequest, isUnfiltered, type RequestFilter } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
-import { emptySection, facts, intentLink, searchField, selectField } from './markup.ts'
+import { emptySection, searchField, selectField } from './markup.ts'
+import { requestDetail } from './request-detail.ts'
 import { requestLine } from './request-line.ts'
 import { writeRoute } from './route.ts'
-import { anyRequest, type RequestFilter } from './search.ts'
 
 export class RequestsView extends InspectorView {
   /** Id of the open request. */
@@ -22,15 +21,14 @@ export class RequestsView extends InspectorView {
   }
 
   protected override render(): unknown {
-    const { requestSearch } = this.state
-    const { requests } = this.state.lists
-    const { filter } = requestSearch
-    if (requests.length === 0 && requestSearch.isEmpty) return empty()
+    const { requestFilter: filter, lists } = this.state
+    const { requests } = lists
+    if (requests.length === 0 && isUnfiltered(filter)) return empty()
     const shown = requests.filter((request) => this.#isOpen(request) || matches(request, filter))
     const isMissing = this.selected !== undefined && !requests.some((each) => this.#isOpen(each))
     return html`
       ${this.#filters(filter)}
-      ${isMissing ? html`<p class="tools hint">The log keeps the last 500 requests. This one is no longer in it.</p>` : nothing}
+      ${isMissing ? html`<p class="tools hint">The log keeps the last 500 failures, 500 creates, and 500 reads. This request is no longer in it.</p>` : nothing}
       ${
         shown.length > 0
           ? html`<ul class="log">${repeat(
@@ -45,21 +43,21 @@ export class RequestsView extends InspectorView {
   #filters({ q, operation, failed }: RequestFilter): TemplateResult {
     const { state } = this
     const clear = async (): Promise<void> => {
-      if (await state.change('DELETE', 'requests')) await state.searchRequests(anyRequest)
+      if (await state.change('DELETE', 'requests')) state.searchRequests(anyRequest)
     }
     return html`<div class="filters">
       ${searchField('Search requests', {
         placeholder: 'Path, status, order, intent, key, request id',
         value: q,
-        onInput: (q) => void state.searchRequests({ q }, { typing: true }),
+        onInput: (q) => state.searchRequests({ q }),
       })}
       ${selectField('Operation', {
         options: operations,
         value: operation,
-        onChange: (operation) => void state.searchRequests({ operation }),
+        onChange: (operation) => state.searchRequests({ operation }),
       })}
       <label><input type="checkbox" .checked=${live(failed)}
-        @change=${() => void state.searchRequests({ failed: !failed })}>Errors only</label>
+        @change=${() => state.searchRequests({ failed: !failed })}>Errors only</label>
       <button type="button" @click=${clear}>Clear</button>
     </div>`
   }
@@ -71,33 +69,12 @@ export class RequestsView extends InspectorView {
     return html`<li>
       <a class="line" href=${href} data-id=${requestId} aria-expanded=${isOpen ? 'true' : 'false'}>
         ${requestLine(request)}</a>
-      ${isOpen ? this.#more(request) : nothing}
+      ${isOpen ? requestDetail(this.state, request) : nothing}
     </li>`
   }
 
   #isOpen({ requestId }: LoggedRequest): boolean {
     return requestId === this.selected
-  }
-
-  #more(request: LoggedRequest): TemplateResult {
-    const { requestId, intentId, idempotencyKey, operation } = request
-    const { problem, pointers, pointersOmitted } = request
-    const intent = this.state.findIntent(intentId)
-    const curl = curlOf(request, { origin: location.origin, intent })
-    const key = idempotencyKey ? html`<code>${idempotencyKey}</code>` : 'None'
-    const link = html`<a href="/docs#${problem}" target="_blank"><code>${problem}</code></a>`
-    const omitted = pointersOmitted > 0 ? ` and ${pointersOmitted} more` : ''
-    return html`<div class="more">
-      ${facts([
-        ['Request id', html`<code>${requestId}</code>`],
-        ['Problem', problem && link],
-        ['Fields', pointers.length > 0 && html`<code>${pointers.join(', ')}</code>${omitted}`],
-        ['Intent', intentId && intentLink(intentId, html`<code>${intentId}</code>`)],
-        ['Order', intent && html`<bdi>${intent.orderId}</bdi>`],
-        ['Idempotency-Key', operation === 'create' && key],
-      ])}
-      ${codeBlock(curl, 'Copy as curl')}
-    </div>`
   }
 }
 
@@ -119,6 +96,6 @@ function empty(): TemplateResult {
   return emptySection(
     'No requests yet',
     html`<p class="hint">Send a request to <code>${location.origin}/payment-intents</code>, or open a checkout. Each
-      request is listed here with method, path, status, and time. Bodies and credentials are not stored.</p>`,
+      request is listed here with method, path, status, and time. Credentials are masked.</p>`,
   )
 }

@@ -1,11 +1,18 @@
 /** Client of the sandbox API. @module */
 import type { PaymentIntent, Problem } from '@pi-checkout/contract'
-import type { IntentPage, ShownIntent, Topic } from '../../shared/sandbox-api.ts'
-import type { IntentFilter } from './search.ts'
+import type {
+  IntentPage,
+  KeyUse,
+  LintIssue,
+  LoggedExchange,
+  LoggedRequest,
+  SandboxEnvironments,
+  ShownIntent,
+  StoredFaultRule,
+} from '../../shared/sandbox-api.ts'
+import type { IntentFilter, RequestFilter } from './filters.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
-export type SandboxRequest = [method: Method, path: string, body?: unknown, signal?: AbortSignal]
 
 /** The service rejected a request. `message` is shown to the user. */
 export class SandboxApiError extends Error {
@@ -31,6 +38,25 @@ export function messageOf(error: unknown): string {
   return error instanceof SandboxApiError ? error.message : 'The service did not respond.'
 }
 
+/** The lists of one environment, with the names of the sandbox API. */
+export interface Lists {
+  /** `undefined` until the first read. */
+  readonly intents: readonly PaymentIntent[] | undefined
+  /** Begin of the next page of intents, or `null` if there are no older ones. */
+  readonly next: string | null
+  readonly requests: readonly LoggedRequest[]
+  readonly keys: readonly KeyUse[]
+  readonly findings: readonly LintIssue[]
+  readonly rules: readonly StoredFaultRule[]
+}
+
+/** What to list: matching requests, and the given number of pages of matching intents, the newest first. */
+export interface ListSearch {
+  readonly intents: IntentFilter
+  readonly pages: number
+  readonly requests: Pick<RequestFilter, 'q'>
+}
+
 export class SandboxApi {
   readonly #token: string
 
@@ -39,83 +65,92 @@ export class SandboxApi {
   }
 
   /** Sends a request and returns the body of the response. */
-  async send<Body>(...request: SandboxRequest): Promise<Body> {
-    const response = await this.#fetch(...request)
-    // The service is of the same build.
-    return (await response.json()) as Body
-  }
-
-  /** Reads the given number of pages of matching intents, the newest first. */
-  async intents(
-    environment: string,
-    { filter, pages }: { readonly filter: IntentFilter; readonly pages: number },
-    signal: AbortSignal,
-  ): Promise<IntentPage> {
-    const intents: PaymentIntent[] = []
-    let before: string | undefined
-    for (let page = 1; ; page++) {
-      const path = `/environments/${environment}/intents${queryText({ ...filter, before })}`
-      const read = await this.send<IntentPage>('GET', path, undefined, signal)
-      intents.push(...read.intents)
-      if (page >= pages || !read.next) return { intents, next: read.next }
-      before = read.next
-    }
-  }
-
-  /** Reads one intent; `undefined` if it does not exist. */
-  async intent(id: string): Promise<ShownIntent | undefined> {
-    try {
-      return await this.send('GET', `/intents/${id}`)
-    } catch (error) {
-      if (error instanceof SandboxApiError && error.status === 404) return undefined
-      throw error
-    }
-  }
-
-  /** @param after - `next` of the previous part; empty for the first. */
-  async export(after: string): Promise<{ readonly file: Blob; readonly next: string }> {
-    const file = await (await this.#fetch('GET', `/export${queryText({ after })}`)).blob()
-    // Large files are not parsed: `next` is at the end.
-    const [, next = ''] = /"next":"([\w-]+)"\}\s*$/.exec(await file.slice(-200).text()) ?? []
-    return { file, next }
-  }
-
-  /** Calls `onChange` with the changed topics until the signal aborts or the stream ends. */
-  async follow(onChange: (topics: readonly Topic[]) => void, signal: AbortSignal): Promise<void> {
-    const { body } = await this.#fetch('GET', '/events', undefined, signal)
-    if (!body) return
-    const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-    let text = ''
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      const events = (text + value).split('\n\n')
-      text = events.pop() ?? ''
-      for (const event of events) {
-        const [, data] = /^data: (.*)$/m.exec(event) ?? []
-        if (data) onChange(JSON.parse(data).topics)
-      }
-    }
-  }
-
-  async #fetch(...[method, path, body, signal]: SandboxRequest): Promise<Response> {
+  async send<Body>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+  ): Promise<Body> {
     const response = await fetch(`/_sandbox${path}`, {
       method,
       headers: {
         authorization: `Bearer ${this.#token}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     })
-    if (response.ok) return response
+    // The service is of the same build.
+    if (response.ok) return (await response.json()) as Body
     const { detail } = (await response.json().catch(() => ({}))) as Partial<Problem>
     throw new SandboxApiError(response.status, detail ?? `The service returned ${response.status}.`)
+  }
+
+  async environments(signal: AbortSignal): Promise<SandboxEnvironments> {
+    return await this.#read('/environments', signal)
+  }
+
+  /** Reads one intent; `undefined` if it does not exist. */
+  async intent(id: string, signal: AbortSignal): Promise<ShownIntent | undefined> {
+    return await this.#find(`/intents/${id}`, signal)
+  }
+
+  async #find<Body>(path: string, signal: AbortSignal): Promise<Body | undefined> {
+    try {
+      return await this.#read<Body>(path, signal)
+    } catch (error) {
+      if (error instanceof SandboxApiError && error.status === 404) return undefined
+      throw error
+    }
+  }
+
+  /** Reads what a logged request sent and received; `undefined` if the log no longer has it. */
+  async exchange(
+    environment: string,
+    requestId: string,
+    signal: AbortSignal,
+  ): Promise<LoggedExchange | undefined> {
+    return await this.#find(`/environments/${environment}/requests/${requestId}`, signal)
+  }
+
+  async lists(
+    environment: string,
+    { intents, pages, requests: { q } }: ListSearch,
+    signal: AbortSignal,
+  ): Promise<Lists> {
+    const path = `/environments/${environment}`
+    const [page, log, uses, lint, faults] = await Promise.all([
+      this.#intents(`${path}/intents`, { ...intents, pages }, signal),
+      this.#read<Pick<Lists, 'requests'>>(`${path}/requests${queryText({ q })}`, signal),
+      this.#read<Pick<Lists, 'keys'>>(`${path}/idempotency`, signal),
+      this.#read<Pick<Lists, 'findings'>>(`${path}/lint`, signal),
+      this.#read<Pick<Lists, 'rules'>>(`${path}/faults`, signal),
+    ])
+    return { ...page, ...log, ...uses, ...lint, ...faults }
+  }
+
+  async #intents(
+    path: string,
+    { pages, ...filter }: IntentFilter & { readonly pages: number },
+    signal: AbortSignal,
+  ): Promise<IntentPage> {
+    const intents: PaymentIntent[] = []
+    let before: string | undefined
+    for (let page = 1; ; page++) {
+      const read = await this.#read<IntentPage>(path + queryText({ ...filter, before }), signal)
+      intents.push(...read.intents)
+      if (page >= pages || !read.next) return { intents, next: read.next }
+      before = read.next
+    }
+  }
+
+  async #read<Body>(path: string, signal: AbortSignal): Promise<Body> {
+    return await this.send('GET', path, undefined, signal)
   }
 }
 
 /** Returns a query string without empty values. */
-export function queryText(query: Readonly<Record<string, string | undefined>>): string {
+function queryText(query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
   return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
 }

@@ -1,0 +1,92 @@
+/** One request of the log: why it failed, what was sent and received, and the command that sends it again. @module */
+import type { Problem } from '@pi-checkout/contract'
+import { html, nothing, type TemplateResult } from 'lit'
+import type { LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
+import { codeBlock, copyButton, jsonBlock } from './code-block.ts'
+import { curlOf } from './curl.ts'
+import type { InspectorState } from './inspector-state.ts'
+import { faultText, timeText } from './labels.ts'
+import { facts, intentLink } from './markup.ts'
+
+export function requestDetail(state: InspectorState, request: LoggedRequest): TemplateResult {
+  const { requestId, intentId, idempotencyKey, operation, status, faults, at, repeats } = request
+  const intent = state.findIntent(intentId)
+  const exchange = state.exchangeOf(requestId)
+  const key = idempotencyKey ? html`<code>${idempotencyKey}</code>` : 'None'
+  return html`<div class="more">
+    ${reasons(request, exchange)}
+    ${facts([
+      ['Status', status === 0 ? 'The connection closed before the response was sent' : status],
+      [
+        'Fault',
+        faults.length > 0 &&
+          faults.map((fault) => html`<code>${fault}</code> ${faultText(fault)} `),
+      ],
+      ['Time', timeText(at) + (repeats > 0 ? `, then ${repeats} more times` : '')],
+      ['Request id', html`<code>${requestId}</code>`],
+      ['Intent', intentId && intentLink(intentId, html`<code>${intentId}</code>`)],
+      ['Order', intent && html`<bdi>${intent.orderId}</bdi>`],
+      ['Idempotency-Key', operation === 'create' && key],
+    ])}
+    ${exchange ? bodies(request, exchange) : html`<p class="hint">Loading…</p>`}
+  </div>`
+}
+
+/** The problem's explanation, and that of each field. */
+function reasons(
+  { problem, pointers, pointersOmitted }: LoggedRequest,
+  exchange: LoggedExchange | undefined,
+): TemplateResult | typeof nothing {
+  if (!problem) return nothing
+  // The service's own problem has these fields.
+  const { detail, errors = [] } = (readJson(exchange?.responseBody) ?? {}) as Partial<Problem>
+  const explained = pointers.map(
+    (pointer) => [pointer, errors.find((error) => error.pointer === pointer)?.detail] as const,
+  )
+  return html`<div class="reasons">
+    <p><a href="/docs#${problem}" target="_blank"><code>${problem}</code></a> ${detail}</p>
+    <ul class="plain">${explained.map(
+      ([pointer, text]) => html`<li><code class="why">${pointer}</code> ${text}</li>`,
+    )}</ul>
+    ${pointersOmitted > 0 ? html`<p class="hint">And ${pointersOmitted} more fields.</p>` : nothing}
+  </div>`
+}
+
+function bodies(request: LoggedRequest, exchange: LoggedExchange): TemplateResult {
+  const { requestBody, responseBody, headers, isExact } = exchange
+  const { origin } = location
+  const sent = Object.entries(headers)
+  const renewed =
+    headers['idempotency-key'] && curlOf(request, exchange, { origin, renewsKey: true })
+  return html`
+    ${
+      sent.length > 0 || requestBody !== null
+        ? html`<h3>Request</h3>
+          ${facts(sent.map(([name, value]) => [name, html`<code>${value}</code>`]))}
+          ${requestBody === null ? nothing : body(requestBody)}`
+        : nothing
+    }
+    ${responseBody === null ? nothing : html`<h3>Response</h3>${body(responseBody)}`}
+    <h3>Send again</h3>
+    ${
+      isExact
+        ? html`${codeBlock(curlOf(request, exchange, { origin }), 'Copy as curl')}
+          ${renewed ? html`<p>${copyButton(renewed, 'Copy with a new key')}</p>` : nothing}`
+        : html`<p class="hint">No command, because this log does not have the request as it was sent: it had a
+          masked value, a query, no valid key, or a body that was not kept.</p>`
+    }`
+}
+
+/** JSON in colors, and other texts as they are. */
+function body(text: string): TemplateResult {
+  const value = readJson(text)
+  return value === undefined ? codeBlock(text) : jsonBlock(value)
+}
+
+function readJson(text: string | null | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return undefined
+  }
+}
