@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { SessionTokens } from '../src/checkout/session-token.ts'
 import { createClock } from '../src/clock.ts'
 import { openPostgres } from '../src/db/postgres.ts'
-import { createBatch } from '../src/intents/create-batch.ts'
+import { createBatch } from '../src/intents/create.ts'
 import { reap } from '../src/intents/reaper.ts'
 import { readSecretKeys } from '../src/secret-keys.ts'
 import { atEnd, startPostgres } from './support/lifetime.ts'
@@ -73,11 +73,11 @@ test('uses the time of the database beyond 2 seconds, and is not ready beyond 60
 test('releases keys and judges sessions by the time of the database', async () => {
   const [row] = await db.query<{ id: string }>`select id from environments limit 1`
   const environmentId = String(row?.id)
-  const intent = newIntent({ environmentId, idempotency: hashes(1) })
-  await createBatch(db)(intent)
+  const intent = newIntent({ environmentId })
+  await createBatch(db)({ intent, key: hashes(1) })
   const keys = async () =>
     await db.query`
-    select from payment_intents where id = ${intent.id} and idempotency_hash is not null`
+    select from intents where id = ${intent.id} and key_hash is not null`
   await reap({ db, now: (await comparedClock(49 * hour)).now })
   expect(await keys()).toHaveLength(1)
   await reap({ db, now: machine(49 * hour) })

@@ -70,7 +70,12 @@ test.each([
   expect(() => readConfig({}, { [name]: value })).toThrow(`${name}: ${rule}`)
 })
 
-test.each(['PI_PORT', 'PI_RATE_LIMIT', 'PI_SANDBOX', 'PI_TRUSTED_PROXIES'])(
+test('names every invalid setting in one error', () => {
+  const read = () => readConfig({ port: 'http' }, { PI_METRICS: 'yes', PI_SANDBOX: 'everybody' })
+  expect(read).toThrow(/^--port: .*\nPI_METRICS: .*\nPI_SANDBOX: .*$/)
+})
+
+test.each(['PI_RATE_LIMIT', 'PI_SANDBOX', 'PI_TRUSTED_PROXIES'])(
   'masks a secret that was set as %s',
   (name) => {
     const key = randomSalt(32).toString('base64url')

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { openPglite } from '../src/db/embedded/pglite.ts'
+import { checkStart } from '../src/start/check-start.ts'
 import { openStore } from '../src/start/open-store.ts'
 import { asOtherUser, isRoot, readOnlyFolder } from './support/folders.ts'
 import { atEnd, temporaryFolder } from './support/lifetime.ts'
@@ -45,20 +47,55 @@ test('names a file in the place of the directory', async () => {
   await expect(open(file)).rejects.toThrow(unusable(file, 'it is a file. Remove the file'))
 })
 
-test('syncs new secret keys and their folder before it creates a database', async () => {
-  const directory = join(temporaryFolder(), 'data')
+test('rejects a directory that lost a part of its store, and leaves it as it is', async () => {
+  const directory = temporaryFolder()
+  await (await open(directory)).close()
+  const database = join(directory, 'database')
+  const kept = async (reason: string): Promise<void> => {
+    const before = readdirSync(directory, { recursive: true }).sort()
+    const message = `The data directory ${directory} cannot be used: ${reason}`
+    await expect(open(directory)).rejects.toThrow(message)
+    const { problems } = await checkStart({ data: directory }, {})
+    expect(problems).toEqual([expect.stringContaining(reason)])
+    expect(readdirSync(directory, { recursive: true }).sort()).toEqual(before)
+  }
+  rmSync(join(database, 'PG_VERSION'))
+  await kept('database/PG_VERSION is missing next to other files of a store. Restore')
+  rmSync(database, { recursive: true })
+  mkdirSync(database)
+  await kept('database/ is empty, but secret-keys belongs to an earlier store. Restore')
+})
+
+test('starts again after a first start that was interrupted before its keys', async () => {
+  const directory = temporaryFolder()
+  await (await openPglite(join(directory, 'database'))).close()
+  await (await open(directory)).close()
+})
+
+test('rejects a store that lost its secret keys, and starts once they are restored', async () => {
+  const directory = temporaryFolder()
+  await (await open(directory)).close()
   const stored = join(directory, 'secret-keys')
-  // The database is rejected: what happens before it is all that happens.
-  mkdirSync(join(directory, 'database'), { recursive: true })
-  writeFileSync(join(directory, 'database', 'PG_VERSION'), '9')
+  renameSync(stored, `${stored}.backup`)
+  await expect(open(directory)).rejects.toThrow('key k1 differs from the key')
+  expect(existsSync(stored)).toBe(false)
+  renameSync(`${stored}.backup`, stored)
+  await (await open(directory)).close()
+})
+
+test('syncs new secret keys and their folder before it stores a row', async () => {
+  const directory = temporaryFolder()
+  const stored = join(directory, 'secret-keys')
+  await (await openPglite(join(directory, 'database'))).close()
   const probe = await openFile(directory)
   const sync = vi.spyOn(Object.getPrototypeOf(probe) as typeof probe, 'sync')
   const seen: boolean[] = []
   sync.mockImplementation(async () => {
     seen.push(existsSync(stored))
   })
-  await expect(open(directory)).rejects.toThrow()
+  const store = await open(directory)
   sync.mockRestore()
+  await store.close()
   await probe.close()
   // The file under its first name, then the folder with its last one.
   expect(seen).toEqual([false, true])

@@ -60,11 +60,15 @@ test('builds a healthy service on PostgreSQL with its steps', async () => {
   const env = {
     ...Object.fromEntries(pairs.map((pair) => pair.split('='))),
     ...environmentOf({ POSTGRES_PASSWORD: 'none', PI_SECRET_KEYS: newSecretKeys() }),
-    ...{ PI_DATABASE_URL: server.url, PI_PORT: String(port) },
+    PI_DATABASE_URL: server.url,
   }
   const [command = '', ...args] = JSON.parse(instructions('CMD')[0] ?? '') as string[]
   const cwd = join(folder, 'service')
-  const program = await startProgram([...args, '--json'], { command, cwd, env })
+  const program = await startProgram([...args, '--port', String(port), '--json'], {
+    command,
+    cwd,
+    env,
+  })
   atEnd(() => program.stop())
   const { baseUrl: url } = JSON.parse(program.line) as { baseUrl: string }
   const keys = [...args.slice(0, -1), 'keys', 'create', '--merchant', 'Ararat Tea House', '--json']

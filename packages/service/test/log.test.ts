@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises'
+import { problemCodes } from '@pi-checkout/contract'
+import { redact } from '@pi-checkout/contract/redact'
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { describeError, logError } from '../src/log.ts'
-import { redact } from '../src/redact.ts'
 
 const apiKey = `pi_sk_test_${'a1B2'.repeat(9)}`
 const clientSecret = `pi_${'c'.repeat(24)}_secret_${'S3c'.repeat(14)}`
@@ -56,6 +58,21 @@ test.each([
   '2026-11-22T05:50:00.000Z',
 ])('masks nothing in %s', (text) => {
   expect(redact(text)).toBe(text)
+})
+
+test('masks no variable, option, or error code of the documents', async () => {
+  const names = Object.keys(problemCodes)
+  for (const document of [
+    'README.md',
+    'guides/api.md',
+    'guides/production.md',
+    'guides/deploy.md',
+  ]) {
+    const text = await readFile(new URL(`../${document}`, import.meta.url), 'utf8')
+    names.push(...(text.match(/\bPI_[A-Z_]+\b|--[a-z][a-z-]+/g) ?? []))
+  }
+  expect(names).toContain('PI_SECRET_KEYS')
+  for (const name of names) expect(redact(`${name}: is not set`)).toBe(`${name}: is not set`)
 })
 
 test('takes time in proportion to the length of a text', () => {
@@ -119,4 +136,17 @@ test('ends a circular chain of causes', () => {
   const error = new Error('round')
   error.cause = error
   expect(JSON.stringify(describeError(error)).length).toBeLessThan(50_000)
+})
+
+test('logs at most 60 lines a minute about one failure, and counts the others', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const lines: { msg: string; omitted?: number }[] = []
+  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
+  for (let count = 0; count < 100; count++) logError(log, new Error('x'), { event: 'one' })
+  logError(log, new Error('x'), { event: 'another' })
+  expect(lines.map(({ msg }) => msg)).toEqual([...Array(60).fill('one'), 'another'])
+  vi.advanceTimersByTime(60_000)
+  for (let count = 0; count < 2; count++) logError(log, new Error('x'), { event: 'one' })
+  expect(lines.slice(-2).map(({ omitted }) => omitted)).toEqual([40, undefined])
 })

@@ -1,12 +1,21 @@
 import { readFileSync } from 'node:fs'
-import { problemCodes } from '@pi-checkout/contract'
+import { limits, maxFieldErrors } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
-import { operationProblems } from '../src/api-docs/openapi.ts'
+import { maxUrlLength } from '../src/checkout/return-url.ts'
+import { maxDifference } from '../src/clock.ts'
+import { serverTimeouts } from '../src/http/server.ts'
+import { lifetimes } from '../src/intents/lifetimes.ts'
+import { maxOriginsLength } from '../src/merchants/merchants.ts'
+import { waitsOfIntent } from '../src/waiting/waits.ts'
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8')
 const readme = read('../README.md')
 const cli = read('../src/cli/main.ts')
+const api = read('../guides/api.md')
 const guide = read('../guides/production.md')
+const seconds = (milliseconds: number): string => `${milliseconds / 1000} seconds`
+const hours = (milliseconds: number): string => `${milliseconds / 3_600_000} hours`
+const { keepAliveTimeout, requestTimeout, headersTimeout, writeTimeout } = serverTimeouts
 
 function found(text: string, pattern: RegExp): string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].sort()
@@ -32,12 +41,24 @@ test('the guide to production names no variable that the service does not read',
   expect(found(guide, /\b(PI_[A-Z_]+)\b/g).filter((name) => !known.has(name))).toEqual([])
 })
 
-test('the README says what to do about every error of both operations, with its status', () => {
-  const [, table = ''] = /## Errors\n([\s\S]*?)\n## /.exec(readme) ?? []
-  for (const code of new Set(Object.values(operationProblems).flat())) {
-    const row = table.split('\n').find((line) => line.includes(`\`${code}\``))
-    expect([code, row?.includes(String(problemCodes[code].status))]).toEqual([code, true])
-  }
+test.each([
+  [api, `\`errors\` has at most ${maxFieldErrors} entries`],
+  [api, `Send at most ${limits.requestBytes / 1024} KB`],
+  [api, `Send the whole request again within ${seconds(requestTimeout)}`],
+  [guide, `a request body at most ${limits.requestBytes / 1024} KB`],
+  [guide, `the service keeps them open for ${seconds(keepAliveTimeout)}`],
+  [
+    guide,
+    `complete within ${seconds(requestTimeout)}, its headers within ${headersTimeout / 1000}`,
+  ],
+  [guide, `takes no byte of a response for ${seconds(writeTimeout)}`],
+  [guide, `have at most ${maxOriginsLength.toLocaleString('en')} characters together`],
+  [guide, `may have ${maxUrlLength.toLocaleString('en')} characters`],
+  [guide, `| at most ${seconds(maxDifference)} | uses its own clock |`],
+  [guide, `| Waiting requests of one intent | ${waitsOfIntent} |`],
+  [guide, `After ${hours(lifetimes.idempotencyKey)} remove \`k1\``],
+])('the documents state the limit that the service applies: %#', (text, promise) => {
+  expect(text).toContain(promise)
 })
 
 function readSources(): string {

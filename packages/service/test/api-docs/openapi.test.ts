@@ -1,8 +1,13 @@
-import { CreatePaymentIntentSchema } from '@pi-checkout/contract'
+import { readFileSync } from 'node:fs'
+import {
+  CreatePaymentIntentSchema,
+  paymentIntentStatuses,
+  problemCodes,
+} from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { routes } from '../../shared/routes.ts'
 import { openapi, ProblemResponse } from '../../src/api-docs/openapi.ts'
-import { docsPage } from '../../src/api-docs/page.ts'
 
 const description = openapi('http://127.0.0.1:4000')
 // The bodies that a reader of the description accepts.
@@ -127,9 +132,17 @@ interface Media {
   readonly examples?: Record<string, { readonly value: unknown }>
 }
 
-test('documents the API on a page that loads only its stylesheet', () => {
-  const page = docsPage('http://127.0.0.1:4000')
-  const loaded = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address)
-  expect(loaded).toEqual(['/docs.css', '/openapi.json'])
-  expect(page).not.toContain('<script')
+const guide = readFileSync(new URL('../../guides/api.md', import.meta.url), 'utf8')
+
+test('the guide says what to do about every error, with its status', () => {
+  for (const [code, { status }] of Object.entries(problemCodes)) {
+    expect(guide).toMatch(new RegExp(`^\\| \`${code}\` \\| ${status} \\| .+ \\|$`, 'm'))
+  }
+})
+
+test('the guide lists every status and every route of the sandbox API', () => {
+  for (const status of paymentIntentStatuses) expect(guide).toContain(`| \`${status}\` |`)
+  for (const { method, path, audience } of Object.values(routes)) {
+    if (audience === 'sandbox') expect(guide).toContain(`| \`${method} ${path}\` |`)
+  }
 })

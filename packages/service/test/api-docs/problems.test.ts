@@ -61,7 +61,6 @@ const ofCreate: Causes<'create'> = {
   revoked_credentials: async () => create({ ...service, apiKey: await revokedKey() }),
   rate_limited: () => create(service, order, fault('429')),
   invalid_idempotency_key: () => create(service, order, { 'idempotency-key': 'a b' }),
-  unsupported_api_version: () => create(service, order, { 'api-version': '1' }),
   malformed_json: () => create(service, '{'),
   invalid_body: () => create(service, '[]'),
   validation_failed: () => create(service, { ...order, amount: 0 }),
@@ -83,7 +82,6 @@ const ofRetrieve: Causes<'retrieve'> = {
   invalid_credentials: () => retrieve({ ...service, apiKey: 'pi_sk_test_no' }, unknown),
   revoked_credentials: async () => retrieve({ ...service, apiKey: await revokedKey() }, unknown),
   rate_limited: () => retrieve(service, unknown, fault('429')),
-  unsupported_api_version: () => retrieve(service, unknown, { 'api-version': '1' }),
   payment_intent_not_found: () => retrieve(service, unknown),
   internal_error: () => retrieve(service, unknown, fault('500')),
   store_unavailable: () => retrieve(service, unknown, fault('503')),
@@ -122,14 +120,11 @@ async function unfinished(): Promise<Response> {
   return await sendRaw(hasty.url, [...lines, 'Content-Length: 100'])
 }
 
-test('serves the documentation with a row for each code, and its stylesheet', async () => {
+test('serves the documentation with a row for each code, without scripts', async () => {
   const page = await (await fetch(`${url}/docs`)).text()
   for (const code of Object.keys(problemCodes)) expect(page).toContain(`<tr id="${code}">`)
-  expect((await fetch(`${url}/docs.css`)).headers.get('content-type')).toContain('text/css')
-})
-
-test('serves the rules for coding assistants as text', async () => {
-  const response = await fetch(`${url}/llms.txt`)
-  expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-  expect(await response.text()).toContain('## Never')
+  expect(page).toContain('<a href="#test-cards">Test cards</a>')
+  const [sheet = '', ...others] = [...page.matchAll(/<link rel="stylesheet"[^>]*href="([^"]+)"/g)]
+  expect((await fetch(url + sheet[1])).headers.get('content-type')).toContain('text/css')
+  expect([others, page.includes('<script')]).toEqual([[], false])
 })

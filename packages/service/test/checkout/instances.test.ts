@@ -28,18 +28,13 @@ async function openPages() {
   return { id: pair.id, pages }
 }
 
-const { begin } = second.context.notifier
-const next = vi.fn()
-vi.spyOn(second.context.notifier, 'begin').mockImplementation((...wait) => {
-  const waiting = begin(...wait)
-  return { ...waiting, next: next.mockImplementation(waiting.next) }
-})
+const wait = vi.spyOn(second.context.waits, 'wait')
 
 /** Waits for a new version at the second instance. */
 async function waitAt(page: PageClient) {
-  next.mockClear()
+  wait.mockClear()
   const waiting = page.waitForVersion()
-  await expect.poll(() => next.mock.calls.length).toBe(1)
+  await expect.poll(() => wait.mock.calls.length).toBe(1)
   return { waiting }
 }
 
@@ -52,9 +47,8 @@ test('charges once for forty simultaneous attempts at two instances', async () =
       ).flat(),
     )
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(39).fill(409)])
-    const charges = await first.db.query`
-      select from payment_attempts where intent_id = ${id} and state = 'succeeded'`
-    expect(charges).toHaveLength(1)
+    const intent = await first.context.intents.find(id)
+    expect(intent?.state?.confirmations).toMatchObject([{ state: 'succeeded' }])
   }
 })
 

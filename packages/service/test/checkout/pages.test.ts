@@ -114,7 +114,7 @@ test('keeps the registered origins when the page reloads itself, or without a va
 for (const [origin, path] of [
   [checkout.url, '/checkout/pi_x'],
   [checkout.url, '/checkout-api/intent'],
-  [checkout.url, '/_sandbox/export'],
+  [checkout.url, '/_sandbox/environments'],
   [checkout.challengeUrl, '/challenge'],
 ] as const) {
   test(`rejects another Host for ${path} (threat 17)`, async () => {

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { samePageCheck } from '../../src/checkout/routes.ts'
-import { revokeSecret } from '../../src/intents/intents.ts'
+import { stateOf } from '../../src/intents/intent.ts'
+import { revokeSecret } from '../../src/intents/store.ts'
 import { removeOrigin } from '../../src/merchants/merchants.ts'
 import { cardOf, PageClient, shop, startCheckout } from '../support/checkout.ts'
 import { problemOf } from '../support/service.ts'
@@ -15,7 +16,7 @@ async function opened(environmentId = 'env_test'): Promise<PageClient> {
 }
 
 /** The waits that have begun. */
-const begin = vi.spyOn(checkout.context.notifier, 'begin')
+const begin = vi.spyOn(checkout.context.waits, 'wait')
 
 const protectedPaths = ['confirm', 'cancel', 'challenge/open', 'challenge/cancel']
 
@@ -48,9 +49,9 @@ test('returns one 404 for every mismatch of id and clientSecret (threat 13)', as
     await checkout.createIntent(),
   ]
   const foreign = await checkout.createIntent({ environmentId: 'env_other' })
-  await checkout.db.query`update payment_intents set secret_salt = null where id = ${revoked.id}`
+  await checkout.db.query`update intents set secret_salt = null where id = ${revoked.id}`
   // Its secret key was removed after a rotation, as it may be once no row needs it.
-  await checkout.db.query`update payment_intents set secret_kid = 'old' where id = ${old.id}`
+  await checkout.db.query`update intents set secret_kid = 'old' where id = ${old.id}`
   const bodies = new Set<string>()
   for (const [rule, pair] of [
     ['unknown_intent', { id: 'pi_000000000000000000000000', clientSecret: one.clientSecret }],
@@ -104,7 +105,7 @@ test('opens a settled intent for ten minutes (threat 14)', async () => {
   expect((await new PageClient(checkout).open(pair)).intent.status).toBe('succeeded')
   // The intent's own times: advancing the service's would end every session of this file.
   await checkout.db.query`
-    update payment_intents
+    update intents
        set finalized_at = finalized_at - interval '11 minutes',
            created_at = created_at - interval '20 minutes'
      where id = ${pair.id}`
@@ -211,9 +212,9 @@ test('charges once for one of twenty simultaneous attempts (threats 53, 63)', as
     Array.from({ length: 20 }, () => client.pay('4242424242424242', { version })),
   )
   expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
-  const charges = await checkout.db.query`
-    select from payment_attempts where intent_id = ${id} and provider_payment_id is not null`
-  expect(charges).toHaveLength(1)
+  const intent = await checkout.context.intents.find(id)
+  const attempts = intent ? stateOf(intent).confirmations : []
+  expect(attempts).toMatchObject([{ providerPaymentId: expect.stringMatching(/^sim_/) }])
 })
 
 test('returns the stored response for the same attempt, at the same time or later', async () => {
@@ -263,7 +264,10 @@ test('opens a challenge twenty times, and cancels it also twice', async () => {
   await client.pay('4000000000003220')
   const { nextAction } = await client.view()
   expect(nextAction).toMatchObject({ type: 'challenge', url: `${checkout.challengeUrl}/challenge` })
-  const ticket = { url: nextAction?.url, token: expect.stringMatching(/^[\w-]{43}$/) }
+  const ticket = {
+    url: nextAction?.url,
+    token: expect.stringMatching(/^pi_\w{24}\.[\w-]{32}\.[\w-]{43}$/),
+  }
   const startedAt = performance.now()
   // The one without a challenge counts too.
   let accepted = 1
@@ -316,7 +320,7 @@ for (const version of ['', 'x', '-1', '1.5', '1234567890', ' 1']) {
 test('reads an intent that has the awaited version, and ignores other parameters', async () => {
   const client = await opened()
   expect((await client.view('?waitForVersion=1&x=1')).version).toBe(1)
-  expect((await client.view('?waitForVersion=000000001&keepAlive')).version).toBe(1)
+  expect((await client.view('?waitForVersion=000000001')).version).toBe(1)
 })
 
 test('waits for a version, until the intent changes or the client disconnects', async () => {
@@ -324,14 +328,11 @@ test('waits for a version, until the intent changes or the client disconnects', 
   begin.mockClear()
   const disconnected = client.get('?waitForVersion=2', end.signal).catch(() => 'disconnected')
   await vi.waitFor(() => expect(begin).toHaveBeenCalledTimes(1))
-  // The signature of a token can be encoded in several ways.
-  const session = `Bearer ${client.token.slice(0, client.token.lastIndexOf('.'))}`
-  expect(begin.mock.lastCall?.[2].session).toBe(session)
-  const waiting = ['', '&keepAlive'].map((more) => client.view(`?waitForVersion=2${more}`))
+  const waiting = [client.waitForVersion(), client.waitForVersion()]
   await vi.waitFor(() => expect(begin).toHaveBeenCalledTimes(3))
   end.abort()
   expect(await disconnected).toBe('disconnected')
-  const signals = begin.mock.calls.map(([, , { signal }]) => signal)
+  const signals = begin.mock.calls.map(([{ signal }]) => signal)
   await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true))
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false, false])
   await client.post('cancel', {})
@@ -432,14 +433,23 @@ for (const [what, end] of [
     }
     expect((await other.pay('4242424242424242')).status).toBe(200)
     const [intent] = await checkout.db.query<{ version: number }>`
-      select version from payment_intents where id = ${pair.id}`
+      select version from intents where id = ${pair.id}`
     expect(intent?.version).toBe(1)
   })
 }
 
-test('logs the report of a browser', async () => {
-  const body = [{ type: 'csp-violation', body: { effectiveDirective: 'img-src' } }]
-  const headers = { 'content-type': 'application/reports+json' }
-  await new PageClient(checkout).post('reports', body, headers)
-  expect(checkout.logged.at(-1)).toContain('"directive":"img-src"')
+test('rejects further sessions of an intent for which a client opens them without end', async () => {
+  const [mine, others] = [await checkout.createIntent(), await checkout.createIntent()]
+  const open = async (pair: object): Promise<number> =>
+    (await new PageClient(checkout).post('session', { ...pair, origin: shop })).status
+  const statuses: number[] = []
+  while (statuses.length < 150)
+    statuses.push(...(await Promise.all(Array(10).fill(mine).map(open))))
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  expect(statuses.slice(0, 100)).not.toContain(429)
+  expect(await open(others)).toBe(200)
+  // A client that knows only the id uses up none of them.
+  const wrong = { id: others.id, clientSecret: 'wrong' }
+  for (let count = 0; count < 110; count++) expect(await open(wrong)).toBe(404)
+  expect(await open(others)).toBe(200)
 })

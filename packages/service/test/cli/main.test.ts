@@ -1,6 +1,8 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { once } from 'node:events'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { piService, runProgram } from '@pi-checkout/test-support/process'
+import { setTimeout } from 'node:timers/promises'
+import { piService, runProgram, startProgram } from '@pi-checkout/test-support/process'
 import { runPiService } from '@pi-checkout/test-support/stack'
 import { expect, test } from 'vitest'
 import { PageClient } from '../support/checkout.ts'
@@ -144,11 +146,25 @@ for (const [args, rule] of [
   })
 }
 
+test('shows the variable and the folder to correct in full', async () => {
+  const postgres = ['start', '--database-url', 'postgres://shop@localhost/shop']
+  expect(await failed(...postgres)).toContain('PI_SECRET_KEYS: environment variable is not set')
+  const file = join(temporaryFolder(), 'backup-20991231235959')
+  await writeFile(file, '')
+  expect(await failed('start', '--data', file)).toContain(
+    `The data directory ${file} cannot be used`,
+  )
+})
+
 test('masks a secret in an argument that it rejects', async () => {
   const { apiKey } = service
   for (const args of [
     ['keys', 'revoke', apiKey, '--data', data],
     ['keys', 'create', '--merchant', 'A', '--environment', apiKey],
+    ['keys', 'create', '--merchant=A', `--environment=${apiKey}`],
+    ['origins', 'remove', apiKey, '--data', data],
+    ['origins', 'add', 'https://shop.example', '--merchant', apiKey, '--data', data],
+    ['exec', '--', apiKey],
   ]) {
     const errors = await failed(...args)
     expect(errors).toContain('pi_sk_test_…')
@@ -171,4 +187,35 @@ test('exec registers origins, sets the variables, and exits with the status of i
   const ended = await runProgram([piService, ...run], { env: { PORT: '3055' } })
   const all = ['http://localhost:3000', 'http://localhost:3055', ...origins].join(' ')
   expect(ended).toEqual({ code: 7, output: `404 true ${all}\n`, errors: '' })
+})
+
+// Counts a signal, and exits after it, or after some seconds without one.
+const counter = `
+  let count = 0
+  const end = () => { console.log('signals', count); process.exit() }
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.on(signal, () => { if (++count === 1) setTimeout(end, 300) })
+  }
+  setTimeout(end, 5000)
+  console.log('ready')`
+
+test('exec passes one Ctrl-C to its command, although npx passes it on too', async () => {
+  const { child, log } = await startProgram(
+    [piService, 'exec', '--', process.execPath, '-e', counter],
+    { detached: true },
+  )
+  // The terminal sends it to the group, and then npx to its command.
+  process.kill(-(child.pid ?? 0), 'SIGINT')
+  await setTimeout(100)
+  child.kill('SIGINT')
+  await once(child, 'close')
+  expect([child.exitCode, log.at(-1)]).toEqual([0, 'signals 1'])
+})
+
+test('exec ends the programs that its command started', async () => {
+  const command = ['sh', '-c', '"$0" -e "$1"; true', process.execPath, counter]
+  const { child, log } = await startProgram([piService, 'exec', '--', ...command])
+  child.kill('SIGTERM')
+  await once(child, 'close')
+  expect([child.exitCode, log.at(-1)]).toEqual([143, 'signals 1'])
 })

@@ -66,7 +66,7 @@ test('loses and doubles no acknowledged intent or payment in five failovers', as
   const lanes = [merchants(0), merchants(1), merchants(2), merchants(3), buyers(4), buyers(5)]
   await Promise.all([failOver(), ...lanes])
   const admin = await connect(primary.url)
-  const { rows } = await admin.query('select id, status, order_id from payment_intents')
+  const { rows } = await admin.query('select id, status, order_id from intents')
   await admin.end()
   expect(new Map(rows.map(({ id, status }) => [id, status]))).toEqual(acknowledged)
   expect(new Set(rows.map((row) => row.order_id)).size).toBe(rows.length)

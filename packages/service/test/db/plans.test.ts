@@ -1,117 +1,223 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { testCards } from '@pi-checkout/contract/sandbox'
 import pg from 'pg'
-import { expect, test } from 'vitest'
-import { sessionSettings } from '../../src/db/database.ts'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { openPool, sessionSettings } from '../../src/db/database.ts'
+import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { openPostgres } from '../../src/db/postgres.ts'
-import { atEnd, startPostgres } from '../support/lifetime.ts'
+import { newSecretKeys } from '../../src/secret-keys.ts'
+import { answer, enter, PageClient } from '../support/checkout.ts'
+import { startPostgres, temporaryFolder } from '../support/lifetime.ts'
+import { explainAll, query } from '../support/plans.ts'
+import { control, environmentId } from '../support/sandbox.ts'
+import { administer, create, created, retrieve, startTestService } from '../support/service.ts'
 
-const source = fileURLToPath(new URL('../../src/', import.meta.url))
-const server = await startPostgres({ autovacuum: 'off' })
-const database = await openPostgres(server.url)
-await migrate(database)
-await database.close()
-const client = new pg.Client(server.url)
-await client.connect()
-for (const [name, value] of Object.entries(sessionSettings)) {
-  await client.query(`set ${name} = '${value}'`)
+/** A store that is opened again after the service has stopped. */
+interface Subject {
+  readonly env: NodeJS.ProcessEnv
+  readonly open: () => Promise<ReturnType<typeof openPool>>
+  readonly openEmpty: () => Promise<ReturnType<typeof openPool>>
 }
-atEnd(() => client.end())
 
-test('reads large tables by an index, in an empty and in a full store', async () => {
-  const statements = await readStatements()
-  expect(statements.length).toBeGreaterThan(50)
-  await expectIndexes(statements)
-  await client.query(`
-    insert into merchants values ('m', 'M', now());
-    insert into environments (id, merchant_id, mode, idempotency_salt, created_at)
-    values ('e0', 'm', 'test', sha256('a'), now()), ('e1', 'm', 'live', sha256('b'), now());
-    insert into payment_intents (id, environment_id, amount, currency, order_id, secret_salt,
-                                 secret_kid, expires_at, created_at, updated_at, idempotency_hash,
-                                 idempotency_fingerprint, idempotency_expires_at)
-    select 'pi_' || n, 'e' || n % 2, 1 + n % 3 / 2, 'AMD', 'A-1',
-           substr(sha256(n::text::bytea), 1, 16), 'k1', now() + interval '1 day',
-           now() - interval '1 s' * n, now(), sha256(n::text::bytea), sha256('b'), now()
-      from generate_series(1, 50000) n;
-    insert into payment_attempts (intent_id, attempt_id, state, payment_method, outcome, created_at,
-                                  updated_at)
-    select id, 'a', 'challenge', '{}', 'authorised', now(), now() from payment_intents;
-    insert into intent_events
-    select id, 2, 'confirmed', 'requires_action', now() from payment_intents;
-    insert into challenges (id, intent_id, attempt_id, presentation, expires_at, created_at)
-    select id, id, 'a', 'frame', now(), now() from payment_intents;
-    insert into challenge_tokens select sha256(id::bytea), id from payment_intents;
-    update payment_intents set status = 'canceled', finalized_at = now(), idempotency_hash = null,
-           idempotency_fingerprint = null, idempotency_expires_at = null where amount = 2;
-    analyze`)
-  await expectIndexes(statements)
-  // In order, so that a statement ends after its rows and does not read all that match.
-  for (const [part, index] of [
-    ["'requires_payment_method', 'requires_action', 'processing')", 'payment_intents_deadline'],
-    ['order by idempotency_expires_at', 'payment_intents_key_expiry'],
-    ['order by created_at limit', 'payment_intents_newest'],
-    ['limit 2 offset', 'payment_intents_newest'],
-    ['limit 1 offset', 'payment_intents_pkey'],
-  ] as const) {
-    const ordered = statements.filter((text) => text.includes(part))
-    expect(ordered).not.toEqual([])
-    for (const text of ordered) {
-      const plan = await planOf(text)
-      expect(plan).toMatch(new RegExp(`Scan (Backward )?using ${index}`))
-      // An incremental sort orders the rows of one time only.
-      expect(plan).not.toMatch(/(?<!Incremental )Sort {2}/)
+// The first start compiles the code. The watchdog would count that as a slow statement.
+beforeAll(async () => await (await startTestService()).stop(), 60_000)
+
+test.each([
+  ['PGlite', startEmbedded],
+  ['PostgreSQL', startServer],
+] as const)(
+  '%s reads little for each statement, whatever it knows of its tables',
+  async (_, start) => {
+    const { env, open, openEmpty } = await start()
+    // The statistics say that all tables are empty.
+    const first = await open()
+    await migrate(first)
+    await query(first, 'analyze')
+    await first.close()
+    const statements = await statementsOf(async () => await playStory(env))
+
+    const filled = await open()
+    const plans = { 'analyzed when empty': await explainAll(filled, statements) }
+    await query(filled, 'analyze')
+    const known = await explainAll(filled, statements)
+    const growing = await largeTables(filled)
+    await filled.close()
+    const empty = await openEmpty()
+    await migrate(empty)
+    Object.assign(plans, { empty: await explainAll(empty, statements) })
+    await query(empty, 'analyze')
+    Object.assign(plans, { 'empty and analyzed': await explainAll(empty, statements) })
+    await empty.close()
+
+    expect(growing.size).toBeGreaterThan(0)
+    const faults: string[] = []
+    for (const [text, plan] of known) {
+      const scans = plan.scans.filter(({ table }) => growing.has(table))
+      if (scans.length === 0) continue
+      const add = (fault: string, { shape } = plan): void => {
+        faults.push([fault, text, ...shape].join('\n'))
+      }
+      if (plan.joined > 2) add('It joins more than two tables')
+      if (scans.some(({ isByIndex }) => !isByIndex)) add('It reads a whole table')
+      if (scans.some(({ isLimited, rows }) => !isLimited && rows > 100)) add('It reads many rows')
+      for (const [store, found] of Object.entries(plans)) {
+        const other = found.get(text)
+        if (other?.shape.join() !== plan.shape.join()) add(`Another plan if ${store}`, other)
+      }
     }
+    expect(faults.join('\n\n')).toBe('')
+  },
+  180_000,
+)
+
+async function startEmbedded(): Promise<Subject> {
+  const directory = temporaryFolder()
+  return {
+    env: { PI_DATA_DIR: directory },
+    open: async () => await openPglite(join(directory, 'database')),
+    openEmpty: async () => await openPglite(undefined),
   }
-}, 60_000)
+}
 
-/** Statements of a start and of the doctor, which search for any row. */
-const readsAll = ['"holdsIntents"', 'select from payment_intents limit 1']
+async function startServer(): Promise<Subject> {
+  const { url, env } = await startPostgres({ autovacuum: 'off' })
+  const empty = `${url}_empty`
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query('create database postgres_empty')
+  await client.end()
+  const open = (connectionString: string) =>
+    openPool({ connectionString, max: 1, prepare }, 'postgres')
+  return { env, open: async () => open(url), openEmpty: async () => open(empty) }
+}
 
-async function expectIndexes(statements: readonly string[]): Promise<void> {
-  for (const text of statements.filter((each) => !readsAll.some((part) => each.includes(part)))) {
-    const plan = await planOf(text)
-    expect(plan, text).not.toMatch(/Seq Scan on (?:payment|intent|challenge)/)
-    // All entries of an index. This one has the few intents that are in a payment.
-    expect(plan.replace(/.*using payment_intents_running.*/, ''), text).not.toMatch(
-      /Scan .*\b(?:payment|intent|challenge).*\n(?!.* Cond: )/,
+async function prepare(client: pg.PoolClient): Promise<void> {
+  for (const [name, value] of Object.entries(sessionSettings)) {
+    await client.query(`set ${name} = '${value}'`)
+  }
+}
+
+/** Returns the statements that the driver prepares meanwhile. */
+async function statementsOf(work: () => Promise<void>): Promise<readonly string[]> {
+  const texts = new Set<string>()
+  const send = pg.Client.prototype.query
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...sent: unknown[]
+  ) {
+    const [statement] = sent as [Partial<pg.QueryConfig>]
+    if (statement.name && statement.text) texts.add(statement.text)
+    return Reflect.apply(send, this, sent)
+  } as typeof send)
+  try {
+    await work()
+  } finally {
+    spy.mockRestore()
+  }
+  return [...texts].filter((text) => /^\s*(?:select|insert|update|delete|with)\b/.test(text))
+}
+
+/** Tables with more rows than merchants have environments and keys. */
+async function largeTables(db: Parameters<typeof query>[0]): Promise<ReadonlySet<string>> {
+  const tables = await query<{ name: string }>(
+    db,
+    `select relname as name from pg_class
+      where relkind = 'r' and relnamespace = current_schema()::regnamespace and reltuples > 50`,
+  )
+  return new Set(tables.map(({ name }) => name))
+}
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+/** What merchants, buyers, developers, and operators do, and the work in the background. */
+async function playStory(store: NodeJS.ProcessEnv): Promise<void> {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const keys = newSecretKeys()
+  const env = { PI_SECRET_KEYS: keys, PI_RETENTION_DAYS: '3', PI_RATE_LIMIT: '100000', ...store }
+  const service = await startTestService(env)
+  const environment = await environmentId(service)
+  const path = `/environments/${environment}`
+
+  const key = (count: number) => ({ 'idempotency-key': `order-${count}` })
+  const ids: string[] = []
+  for (let count = 0; count < 800; count += 40) {
+    const batch = Array.from(
+      { length: 40 },
+      async (_, at) => await created(service, undefined, key(count + at)),
     )
+    ids.push(...(await Promise.all(batch)).map(({ id }) => id))
   }
+  const [first = '', second = ''] = ids
+  await create(service, undefined, key(1))
+  await create(service, { amount: 1, currency: 'AMD', orderId: 'other' }, key(1))
+  await retrieve(service, first)
+  for (const [at, id] of ids.slice(0, 120).entries()) {
+    const outcome = ['succeeded', 'declined', 'failed', 'processing', 'canceled', 'expired'][at % 6]
+    await control(service, 'POST', `/intents/${id}/settle`, { outcome })
+  }
+
+  for (let count = 0; count < 60; count++) {
+    const page = new PageClient(service)
+    await page.open(await created(service), 'http://localhost:3000')
+    await page.pay(testCards.challenge)
+    const ticket = await page.openChallenge()
+    const token = await enter(ticket)
+    await answer(ticket, token, count % 2 ? '1234' : '5555')
+    // The page that was opened with a used token.
+    await enter(ticket)
+    if (count === 0) await page.post('cancel', {})
+    await page.view()
+    if (count > 0) continue
+    const leaving = AbortSignal.timeout(200)
+    await page.view('?waitForVersion=100', leaving).catch(() => undefined)
+  }
+
+  for (const query of ['', `?before=${first}`, '?q=A-1001&status=expired', `?q=${second}`]) {
+    await control(service, 'GET', `${path}/intents${query}`)
+  }
+  for (const tool of [`/intents/${first}`, `${path}/requests?q=A-1001`]) {
+    await control(service, 'GET', tool)
+  }
+  await control(service, 'POST', `/intents/${second}/revoke-secret`)
+  await control(service, 'POST', `${path}/origins`, { origin: 'https://shop.example' })
+  await control(service, 'DELETE', `${path}/origins?origin=https://shop.example`)
+  // In another environment, because time deletes all intents of one.
+  const made = await control(service, 'POST', '/environments', { origins: ['https://a.example'] })
+  const { id, apiKey } = (await made.json()) as { id: string; apiKey: string }
+  for (const count of [0, 0, 1, 2]) await created({ ...service, apiKey }, undefined, key(count))
+  await control(service, 'PUT', `/environments/${id}/clock`, { advance: 6 * day })
+  await create({ ...service, apiKey }, undefined, key(0))
+  // The first round applies deadlines, and the next one deletes what they have ended.
+  for (let round = 0; round < 3; round++) {
+    vi.advanceTimersByTime(10_000)
+    await setTimeout(300)
+  }
+  await created({ ...service, apiKey })
+  await control(service, 'POST', '/reset', { environment: id })
+  await control(service, 'DELETE', `/environments/${id}`)
+  await control(service, 'PUT', `${path}/clock`, { advance: 11 * minute })
+  vi.advanceTimersByTime(10_000)
+  await setTimeout(300)
+  if (store.PI_DATA_DIR) await operate(store.PI_DATA_DIR, first)
+  await service.stop()
+  // Another key replaces the first one, which stored rows need.
+  const replaced = { ...env, PI_SECRET_KEYS: newSecretKeys().replace('k1', 'k2') }
+  await startTestService(replaced).catch(() => undefined)
+  await startTestService(env).then(async ({ stop }) => await stop())
 }
 
-async function planOf(text: string): Promise<string> {
-  await client.query(`prepare examined as ${text}`)
-  const values = [...new Set(text.match(/\$\d+/g))].map(() => 'null').join()
-  const { rows } = await client.query(`explain execute examined${values && `(${values})`}`)
-  await client.query('deallocate examined')
-  return rows.map((row) => row['QUERY PLAN']).join('\n')
-}
-
-/** A template of one of these kinds, whose values have at most one pair of braces in braces. */
-const templates =
-  /(?:\bquery(?:<[^`]*?>)?|const (\w+) = new Fragment\(\s*)`((?:[^`$]|\$(?!\{)|\$\{(?:[^{}]|\{[^{}]*\})*\})*)`/g
-const value = /\$\{((?:[^{}]|\{[^{}]*\})*)\}/g
-
-/** Reads every prepared statement from the source, with the parameters that the driver gets. */
-async function readStatements(): Promise<string[]> {
-  const fragments = new Map<string, string>()
-  const texts: string[] = []
-  for (const file of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts') || file.startsWith('db/')) continue
-    const code = readFileSync(source + file, 'utf8')
-    const shared = /export const \w+ = new Fragment/.test(code) ? await import(source + file) : {}
-    for (const [, name, text = ''] of code.matchAll(templates)) {
-      if (name === undefined) texts.push(text)
-      else fragments.set(name, shared[name]?.text ?? text)
-    }
+async function operate(directory: string, id: string): Promise<void> {
+  const live = { merchant: 'Sevan Books', environment: 'live' } as const
+  const key = await administer<{ id: string }>(directory, { command: 'keys create', ...live })
+  const origin = 'https://books.example'
+  await administer(directory, { command: 'origins add', origin, ...live })
+  await administer(directory, { command: 'origins remove', origin, ...live })
+  for (const command of ['keys list', 'merchants list', 'origins list'] as const) {
+    await administer(directory, { command })
   }
-  const fill = (text: string): string =>
-    text.replace(value, (sent, name: string) => {
-      const fragment = fragments.get(name.replace(/\.text$/, ''))
-      return fragment === undefined ? sent : fill(fragment)
-    })
-  return texts.map((text) => {
-    let parameters = 0
-    return fill(text).replace(value, () => `$${++parameters}`)
-  })
+  await administer(directory, { command: 'keys revoke', id: key.id })
+  await administer(directory, { command: 'intents revoke-secret', id })
 }

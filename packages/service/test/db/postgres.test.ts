@@ -4,13 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:net'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
-import { examine } from '../../src/cli/doctor/doctor.ts'
-import { readConfig } from '../../src/config.ts'
 import { type Database, openPool } from '../../src/db/database.ts'
 import { isOneRowsFault, StoreError } from '../../src/db/errors.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
-import { type CreateResult, createBatch } from '../../src/intents/create-batch.ts'
+import { type Created, createBatch } from '../../src/intents/create.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
 import { openStore } from '../../src/start/open-store.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
@@ -140,12 +138,13 @@ test('fails creates on a locked table after few waits', async () => {
   let inserts = 0
   const create = createBatch(observed(hasty, () => inserts++))
   // The first one is sent alone; of the others every second one has a key.
-  const drafts = Array.from({ length: 25 }, (_, index) =>
-    newIntent({ environmentId, ...(index % 2 === 1 && { idempotency: hashes(100 + index) }) }),
-  )
+  const drafts = Array.from({ length: 25 }, (_, index) => ({
+    intent: newIntent({ environmentId }),
+    key: index % 2 === 1 ? hashes(100 + index) : undefined,
+  }))
   const results = await hasty.transaction(async (tx) => {
     // As `create index` in a migration takes it.
-    await tx.query`lock table payment_intents in share mode`
+    await tx.query`lock table intents in share mode`
     return await Promise.allSettled(drafts.map(create))
   })
   expect(inserts).toBe(4)
@@ -154,13 +153,13 @@ test('fails creates on a locked table after few waits', async () => {
   for (const result of [first, ...others]) {
     expect(result).toMatchObject({ reason: { code: '55P03', unavailable: true } })
   }
-  for (const draft of drafts) expect(await create(draft)).toEqual({ type: 'created' })
+  for (const draft of drafts) expect(await create(draft)).toMatchObject({ type: 'created' })
 })
 
 test('gives the key of a failed request to its waiting duplicate', async () => {
   const hasty = await openWith('-c lock_timeout=50')
-  const first = newIntent({ environmentId, idempotency: hashes(99) })
-  const duplicate = newIntent({ environmentId, idempotency: hashes(99) })
+  const first = { intent: newIntent({ environmentId }), key: hashes(99) }
+  const duplicate = { intent: newIntent({ environmentId }), key: hashes(99) }
   const failed = db.transaction(async (tx) => {
     await createBatch({ ...db, ...tx })(first)
     expect(await createBatch(hasty)(duplicate)).toEqual({ type: 'in_use' })
@@ -169,10 +168,10 @@ test('gives the key of a failed request to its waiting duplicate', async () => {
     throw Object.assign(new Error('killed'), { waiter })
   })
   const { waiter } = (await failed.catch((error: unknown) => error)) as {
-    waiter: Promise<CreateResult>
+    waiter: Promise<Created>
   }
-  expect(await waiter).toEqual({ type: 'created' })
-  expect(await db.query`select from payment_intents where id = ${first.id}`).toHaveLength(0)
+  expect(await waiter).toMatchObject({ type: 'created' })
+  expect(await db.query`select from intents where id = ${first.intent.id}`).toHaveLength(0)
 })
 
 test('blames the store and not a row for a failed login, database, or connection', async () => {
@@ -190,6 +189,23 @@ test('adds options of the database URL to the settings of a session', async () =
     select current_setting('timezone') as zone, current_setting('lock_timeout') as "lockTimeout",
            current_setting('work_mem') as memory, current_setting('application_name') as name`
   expect(settings).toEqual({ zone: 'UTC', lockTimeout: '2s', memory: '1234kB', name: 'shop' })
+})
+
+test('replays a create in a database with other defaults', async () => {
+  const url = await newDatabase('other')
+  await db.script(`
+    alter database other set timezone = 'Asia/Yerevan';
+    alter database other set datestyle = 'SQL, DMY';
+    alter database other set default_transaction_isolation = serializable`)
+  const service = await startTestService({ ...env, PI_DATABASE_URL: url })
+  const startedAt = Date.now()
+  const key = { 'idempotency-key': 'other' }
+  const responses = await Promise.all([1, 2, 3].map(() => create(service, order, key)))
+  const texts = await Promise.all(responses.map((response) => response.text()))
+  expect(new Set(texts).size).toBe(1)
+  const { createdAt } = JSON.parse(String(texts[0])) as { createdAt: string }
+  expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(startedAt)
+  expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.now())
 })
 
 test('rejects a URL with several hosts, with the fix', async () => {
@@ -245,18 +261,6 @@ test('fails a statement after twelve seconds without a reply, but no migration',
   await new Promise((resolve) => setImmediate(resolve))
   vi.advanceTimersByTime(600_000)
   await migration
-})
-
-test('reports in the doctor a database that does not sync, and missing secret keys', async () => {
-  const diagnose = async (PI_SECRET_KEYS: string) => {
-    const { ok, findings } = await examine(readConfig({ port: '0' }, { ...env, PI_SECRET_KEYS }))
-    return { ok, text: findings.map((each) => `${each.about}: ${each.found}`).join('\n') }
-  }
-  const { ok, text } = await diagnose('')
-  expect(ok).toBe(false)
-  expect(text).toContain('a power cut may lose acknowledged intents')
-  expect(text).toContain('secret keys: PI_SECRET_KEYS is not set')
-  expect((await diagnose(secretKeys)).ok).toBe(true)
 })
 
 // Last: the rows need the new key from then on.

@@ -33,7 +33,7 @@ test('waits for as long as the service sends spaces', async () => {
   write('eled"}')
   end()
   expect(await reading).toEqual({ version: 2, status: 'canceled' })
-  expect(request.mock.calls[0]?.[0]).toBe('/checkout-api/intent?waitForVersion=2&keepAlive')
+  expect(request.mock.calls[0]?.[0]).toBe('/checkout-api/intent?waitForVersion=2')
 })
 
 test('gives up a long poll 60 seconds after the last space, and another request after 10', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resultOf } from '../../hosted/checkout/screen.ts'
+import { resultOf } from '../../hosted/checkout/page-state.ts'
 import { texts } from '../../hosted/checkout/texts.ts'
 import type { CheckoutView } from '../../shared/checkout-api.ts'
 import { challengeTexts } from '../../src/test-bank/texts.ts'

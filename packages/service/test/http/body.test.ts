@@ -12,7 +12,7 @@ async function read(...sent: Parameters<typeof jsonBody>) {
 }
 const origin = await serveHandlers({
   create: async ({ request }) => await read(request),
-  confirm: async ({ request }) => await read(request, { maxBytes: 16, maxDepth: 2 }),
+  confirm: async ({ request }) => await read(request, { maxBytes: 16 }),
 })
 const type = { 'content-type': 'application/json' }
 const [usual, small] = [`${origin}/payment-intents`, `${origin}/checkout-api/confirm`]
@@ -62,9 +62,9 @@ test('rejects a compressed body (threat 27)', async () => {
 })
 
 test.each([
-  [65_536, 5, usual],
-  [16, 2, small],
-] as const)('reads %s bytes and %s levels, and no more', async (max, depth, url) => {
+  [65_536, usual],
+  [16, small],
+] as const)('reads %s bytes, and no more', async (max, url) => {
   const longest = '[1]'.padEnd(max)
   expect(await (await post(url, longest)).json()).toEqual({ body: [1] })
   expect(await postChunks(url, '[', longest.slice(1))).toBe(200)
@@ -73,9 +73,6 @@ test.each([
     ...{ status: 413, code: 'payload_too_large' },
     detail: `The body must be at most ${max} bytes.`,
   })
-  const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
-  expect((await post(url, nested(depth))).status).toBe(200)
-  expect((await post(url, nested(depth + 1))).status).toBe(400)
 })
 
 test('rejects a body that is too large before it arrives', async () => {

@@ -4,12 +4,12 @@ import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSocket } from '@pi-checkout/test-support/raw-http'
 import { expect, test } from 'vitest'
-import { boundConnections, type ConnectionBounds } from '../../src/http/connections.ts'
+import { type ConnectionBounds, serveConnections } from '../../src/http/connections.ts'
 import { atEnd } from '../support/lifetime.ts'
 
 async function serve(listener: RequestListener, bounds: Partial<ConnectionBounds> = {}) {
-  const server = createServer({ keepAliveTimeout: 60_000 }, listener)
-  boundConnections(server, {
+  const server = createServer({ keepAliveTimeout: 60_000 })
+  serveConnections(server, listener, {
     ...{ max: 100, maxPerClient: 100, writeTimeout: 60_000, clientOf: () => undefined },
     ...bounds,
   })
@@ -91,6 +91,58 @@ test.each(['/poll', '/stream'])('keeps a connection that waits for %s', async (p
   }
   const { port } = await serve(listener, { writeTimeout: 100 })
   expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toContain('news')
+})
+
+test('serves one request of a connection at a time, and all in order', async () => {
+  const begun: (string | undefined)[] = []
+  const ends: (() => void)[] = []
+  const { port } = await serve(({ url }, response) => {
+    begun.push(url)
+    ends.push(() => response.end(`${url}\n`))
+  })
+  const socket = await openSocket(port)
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk
+  })
+  const paths = Array.from({ length: 20 }, (_, at) => `/${at}`)
+  socket.write(paths.map(request).join(''))
+  for (const at of paths.keys()) {
+    await expect.poll(() => begun).toEqual(paths.slice(0, at + 1))
+    ends[at]?.()
+  }
+  await expect.poll(() => received.match(/\/\d+$/gm)).toEqual(paths)
+  socket.destroy()
+})
+
+test('closes a connection that sends thousands of requests and reads no response', async () => {
+  let begun = 0
+  const { port } = await serve(() => void begun++)
+  const socket = await openSocket(port)
+  socket.write(request().repeat(5000))
+  await closed(socket)
+  expect(begun).toBe(1)
+})
+
+test.each([
+  ['half a body', 'POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1234'],
+  ['half a head', 'POST /read HTTP/1.1\r\nHo'],
+  ['a request whose response they do not read', request('/large')],
+])('serves new clients when all connections sent %s', async (_, sent) => {
+  const listener: RequestListener = (incoming, response) => {
+    if (incoming.url === '/large') response.end(large)
+    else incoming.resume().once('end', () => response.end('done'))
+  }
+  const { port } = await serve(listener, { max: 4 })
+  const abusers = await Promise.all(Array.from({ length: 4 }, () => openSocket(port)))
+  for (const socket of abusers) socket.pause().write(sent)
+  await sleep(200)
+  const newcomer = await openSocket(port)
+  newcomer.write('POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n')
+  const answered = once(newcomer, 'data').then(String)
+  newcomer.write('1')
+  expect(await Promise.race([answered, closed(newcomer)])).toContain('done')
+  for (const socket of [newcomer, ...abusers]) socket.destroy()
 })
 
 test('closes the connection that is idle for longest when all are in use', async () => {

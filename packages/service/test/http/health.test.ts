@@ -41,8 +41,8 @@ test('counts responses by operation and status, without ids', async () => {
 })
 
 test('responds to a request that arrives before the service is ready', async () => {
-  const server = createServer()
-  const open = queueRequests(server)
+  const { listener, open } = queueRequests()
+  const server = createServer(listener)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = urlOf(server)

@@ -54,11 +54,7 @@ test.each([
     ],
     [get('/checkout-api/intent?waitForVersion=2', session)],
   ],
-  [
-    'the sandbox',
-    [get('/_sandbox/environments', admin), get('/docs'), get('/healthz')],
-    [get('/_sandbox/events', admin)],
-  ],
+  ['the sandbox', [get('/_sandbox/environments', admin), get('/docs'), get('/healthz')], []],
 ] as const)(
   'serves on, and logs no error, after clients leave at any byte of %s',
   async (_, requests, endless) => {

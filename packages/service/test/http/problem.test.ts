@@ -11,7 +11,7 @@ const db = await openPostgres(server.url)
 atEnd(() => db.close())
 
 afterEach(async () => {
-  await db.script('drop trigger if exists fail on payment_intents')
+  await db.script('drop trigger if exists fail on intents')
   service.logged.length = 0
 })
 
@@ -47,7 +47,7 @@ async function failWith(code: string): Promise<void> {
     begin raise exception using message = '${text}', detail = '${text}', hint = '${text}',
                                 errcode = '${code}', constraint = 'no_such_intent';
     end $$;
-    create or replace trigger fail before insert on payment_intents
+    create or replace trigger fail before insert on intents
       for each row execute function fail()`)
 }
 
@@ -65,7 +65,7 @@ test('logs code, constraint, statement, and stack of a failed statement', async 
       constraint: 'no_such_intent',
       message: 'The store rejected a statement: 23514 no_such_intent',
       statement: expect.stringMatching(/^s[0-9a-f]{12}$/),
-      stack: expect.arrayContaining([expect.stringContaining('create-batch.ts')]),
+      stack: expect.arrayContaining([expect.stringContaining('intents/create.ts')]),
     },
   })
   expect(service.logged.join()).not.toContain('ani@example.com')
@@ -89,7 +89,7 @@ test.each(['XX000', '53100', 'P0001', '23514'])(
 
 test('logs message and stack of an unexpected error', async () => {
   const { id } = await created(service)
-  await db.query`update payment_intents set order_id = ${'A\x1f1'} where id = ${id}`
+  await db.query`update intents set state = '{"v":9}' where id = ${id}`
   const response = await retrieve(service, id)
   expect(response.status).toBe(500)
   expect(await lineOf(response)).toMatchObject({
@@ -97,8 +97,8 @@ test('logs message and stack of an unexpected error', async () => {
     msg: 'internal_error',
     error: {
       name: 'Error',
-      message: 'The store contains an intent with a separator in it',
-      stack: expect.arrayContaining([expect.stringContaining('intent-row.ts')]),
+      message: 'The store has an intent with a state of version 9',
+      stack: expect.arrayContaining([expect.stringContaining('intents/store.ts')]),
     },
   })
 })
@@ -119,7 +119,7 @@ test('logs the rule that a rejected handoff broke, without its clientSecret', as
     const response = await new PageClient(service).post('session', { ...pair, origin })
     expect(response.ok).toBe(false)
     const { level, msg, error } = await lineOf(response)
-    expect([level, msg]).toEqual([40, 'Rejected a checkout session'])
+    expect([level, msg, error.stack]).toEqual([40, 'Rejected a checkout session', undefined])
     expect(service.logged[0]).not.toContain(clientSecret.slice(-48))
     return [error.code, error.rule]
   }
@@ -130,6 +130,6 @@ test('logs the rule that a rejected handoff broke, without its clientSecret', as
   expect(await rejected(unknown)).toEqual([notFound, 'unknown_intent'])
   const elsewhere = await rejected({ id, clientSecret }, 'https://other.example')
   expect(elsewhere).toEqual(['origin_not_allowed', 'unregistered_origin'])
-  await db.query`update payment_intents set secret_salt = null where id = ${id}`
+  await db.query`update intents set secret_salt = null where id = ${id}`
   expect(await rejected({ id, clientSecret })).toEqual([notFound, 'revoked_secret'])
 })

@@ -1,145 +1,405 @@
+import { testCards } from '@pi-checkout/contract/sandbox'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  type Cause,
-  deadlineTransition,
-  decide,
-  type IntentState,
-} from '../../src/intents/lifecycle.ts'
+  assertState,
+  type Intent,
+  isOpen,
+  maxStateLength,
+  stateOf,
+  updatedAt,
+} from '../../src/intents/intent.ts'
+import { afterDeadlines, type Cause, decide, dueAt } from '../../src/intents/lifecycle.ts'
+import { authorizeTestCard } from '../../src/provider/acquirer.ts'
+import { newIntent } from '../support/store.ts'
 
 const created = new Date('2026-11-20T12:00:00.000Z')
 const at = (minutes: number): Date => new Date(created.getTime() + minutes * 60_000)
-const paymentMethod = {
-  type: 'card',
-  card: { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2030, funding: 'credit' },
-}
-const failure = { code: 'card_declined', declineCode: 'generic', message: 'Declined.' }
+const expiry = { expMonth: 12, expYear: 2040 }
+const open = newIntent({ createdAt: created })
 
-const open: IntentState = {
-  status: 'requires_payment_method',
-  paymentMethod: null,
-  lastPaymentFailure: null,
-  nextAction: null,
-  providerPaymentId: null,
-  settlement: null,
-  confirms: 0,
-  expiresAt: at(24 * 60),
-  finalizedAt: null,
-  updatedAt: created,
-}
-const processing: IntentState = {
-  ...open,
-  status: 'processing',
-  paymentMethod,
-  confirms: 1,
-  updatedAt: at(1),
-}
-const challenged: IntentState = {
-  ...processing,
-  status: 'requires_action',
-  nextAction: { type: 'challenge', expiresAt: at(11) },
-}
-
-const confirmed: Cause = { type: 'confirmed', paymentMethod }
-const settlement = { at: at(3), providerPaymentId: 'sim_2' }
-const passed: Cause = { type: 'challenge_passed' }
-const denied: Cause = { type: 'challenge_failed', failure }
-const authorised: Cause = { type: 'authorised', providerPaymentId: 'sim_1' }
-const soft: Cause = { type: 'declined', failure, hard: false }
-const hard: Cause = { type: 'declined', failure, hard: true }
-const canceled: Cause = { type: 'canceled' }
-
-const again = 'requires_payment_method'
-const retryable = { ...failure, retryable: true, occurredAt: at(2).toISOString() }
-const retried = { status: again, paymentMethod: null, lastPaymentFailure: retryable }
-const failed = { status: 'failed', lastPaymentFailure: { ...failure, retryable: false } }
-const redirected = {
-  status: 'requires_action',
-  nextAction: { type: 'redirect', expiresAt: at(12) },
-}
-const paid = { status: 'succeeded', providerPaymentId: 'sim_1', finalizedAt: at(2) }
-const redirect = { ...confirmed, challenge: 'redirect' }
-
-for (const [what, from, cause, to] of [
-  ['a confirmation', open, confirmed, { status: 'processing', confirms: 1 }],
-  ['a confirmation with a challenge of ten minutes', open, redirect, redirected],
-  ['a confirmation with a later result', open, { ...confirmed, settlement }, { settlement }],
-  ['a passed challenge', challenged, passed, { status: 'processing', nextAction: null }],
-  ['a denied challenge', challenged, denied, retried],
-  ['an authorized payment', processing, authorised, paid],
-  ['a soft decline', processing, soft, { status: again }],
-  ['a hard decline', processing, hard, failed],
-  ['the tenth decline', { ...processing, confirms: 10 }, soft, { status: 'failed' }],
-  ['the tenth denied challenge', { ...challenged, confirms: 10 }, denied, { status: 'failed' }],
-  ['a cancel', open, canceled, { status: 'canceled', finalizedAt: at(2) }],
-  ['a cancel', challenged, canceled, { status: 'canceled', nextAction: null }],
-] as readonly [string, IntentState, Cause, { status: string }][]) {
-  test(`moves ${from.status} to ${to.status} after ${what}`, () => {
-    expect(decide(from, cause, at(2))).toMatchObject({ ...to, cause: cause.type, updatedAt: at(2) })
-  })
-}
-
-for (const [from, cause, rejection] of [
-  [challenged, confirmed, 'attempt_in_progress'],
-  [processing, confirmed, 'attempt_in_progress'],
-  [processing, canceled, 'attempt_in_progress'],
-  [open, passed, 'version_conflict'],
-  [open, denied, 'version_conflict'],
-  [open, authorised, 'version_conflict'],
-  [challenged, authorised, 'version_conflict'],
-  [open, soft, 'version_conflict'],
-] as const) {
-  test(`rejects ${cause.type} in ${from.status} with ${rejection}`, () => {
-    expect(decide(from, cause, at(2))).toEqual({ rejection })
-  })
-}
-
-test('never moves a final intent', () => {
-  for (const status of ['succeeded', 'failed', 'canceled', 'expired'] as const) {
-    const final = { ...open, status }
-    for (const cause of [confirmed, passed, denied, authorised, soft, hard, canceled]) {
-      expect(decide(final, cause, at(2))).toEqual({ rejection: 'intent_finalized' })
-    }
-    expect(deadlineTransition(final, at(1e6))).toBeUndefined()
+function pay(card: keyof typeof testCards, attempt = 'attempt-1', version = 1): Cause {
+  const authorization = authorizeTestCard(card, expiry)
+  return {
+    type: 'confirmed',
+    attemptId: attempt,
+    version,
+    authorization,
+    providerPaymentId: 'sim_1',
   }
+}
+
+function enter(
+  token: string,
+  next: string,
+  display: 'challenge' | 'redirect' = 'challenge',
+): Cause {
+  return { type: 'challenge_entered', display, token, next }
+}
+
+function answer(code: string | undefined, token = 'b', next = 'c'): Cause {
+  const ids = { token, next, providerPaymentId: 'sim_1' }
+  return { type: 'challenge_answered', display: 'challenge', code, ...ids }
+}
+
+const opened: Cause = {
+  ...{ type: 'challenge_opened', token: 'a', origin: 'https://shop.example' },
+  returnPage: null,
+}
+const simulated = (outcome: Extract<Cause, { type: 'simulated' }>['outcome']): Cause => ({
+  ...{ type: 'simulated', outcome, attemptId: `sandbox-${outcome}`, providerPaymentId: 'sim_2' },
 })
 
-test('dates the effect of a deadline at the deadline', () => {
-  expect(deadlineTransition(open, at(24 * 60 - 1))).toBeUndefined()
-  const expired = { status: 'expired', cause: 'expired', updatedAt: at(24 * 60) }
-  expect(deadlineTransition(open, at(24 * 60))).toMatchObject(expired)
-  expect(deadlineTransition(open, at(99 * 60))).toMatchObject(expired)
+/** Applies causes a minute apart, all of which are accepted. */
+function after(...causes: readonly Cause[]): Intent {
+  return causes.reduce((intent, cause, index) => {
+    const { intent: next, rejection } = decide(intent, cause, at(index + 1))
+    expect(rejection).toBeUndefined()
+    return next
+  }, open)
+}
+
+const asked = [pay('challenge'), opened, enter('a', 'b')] as const
+const declined = { code: 'card_declined', declineCode: 'generic_decline', retryable: true }
+const denied = { code: 'authentication_failed', declineCode: 'authentication_denied' }
+
+test.each<
+  [what: string, causes: readonly Cause[], status: string, events: string, confirmation: object]
+>([
+  [
+    'an accepted card',
+    [pay('visa')],
+    'succeeded',
+    'confirmed authorised',
+    { state: 'succeeded', providerPaymentId: 'sim_1' },
+  ],
+  [
+    'a soft decline',
+    [pay('declined')],
+    'requires_payment_method',
+    'confirmed declined',
+    { state: 'failed', failure: declined },
+  ],
+  [
+    'a hard decline',
+    [pay('stolen')],
+    'failed',
+    'confirmed declined',
+    { state: 'failed', failure: { retryable: false } },
+  ],
+  [
+    'a card with a challenge',
+    [pay('challenge')],
+    'requires_action',
+    'confirmed',
+    { state: 'challenge', outcome: { result: 'authorised' } },
+  ],
+  [
+    'a card whose result is open',
+    [pay('pending')],
+    'processing',
+    'confirmed',
+    { state: 'processing' },
+  ],
+  [
+    'the right code',
+    [...asked, answer('1234')],
+    'succeeded',
+    'confirmed challenge_passed authorised',
+    { state: 'succeeded' },
+  ],
+  [
+    'the right code for a card that is declined',
+    [pay('challenge-declined'), opened, enter('a', 'b'), answer('1234')],
+    'requires_payment_method',
+    'confirmed challenge_passed declined',
+    { failure: declined },
+  ],
+  [
+    'a denied code',
+    [...asked, answer('0000')],
+    'requires_payment_method',
+    'confirmed challenge_failed',
+    { failure: denied },
+  ],
+  [
+    'three wrong codes',
+    [...asked, answer('1', 'b', 'c'), answer('2', 'c', 'd'), answer('3', 'd', 'e')],
+    'requires_payment_method',
+    'confirmed challenge_failed',
+    { failure: denied },
+  ],
+  [
+    'a cancel at the bank',
+    [...asked, answer(undefined)],
+    'requires_payment_method',
+    'confirmed challenge_failed',
+    { failure: { declineCode: 'authentication_canceled' } },
+  ],
+  [
+    'a canceled challenge',
+    [pay('challenge'), { type: 'challenge_canceled' }],
+    'requires_payment_method',
+    'confirmed challenge_failed',
+    { failure: { declineCode: 'authentication_canceled' } },
+  ],
+  [
+    'a cancel during a challenge',
+    [pay('challenge'), { type: 'canceled' }],
+    'canceled',
+    'confirmed canceled',
+    { state: 'abandoned', failure: null },
+  ],
+  [
+    'a simulated success',
+    [simulated('succeeded')],
+    'succeeded',
+    'confirmed authorised',
+    { paymentMethod: { card: { last4: '4242', expYear: 2029 } } },
+  ],
+  [
+    'a simulated success of a challenge',
+    [pay('challenge'), simulated('succeeded')],
+    'succeeded',
+    'confirmed challenge_passed authorised',
+    { providerPaymentId: 'sim_2' },
+  ],
+  [
+    'a simulated decline of an open result',
+    [pay('pending'), simulated('declined')],
+    'requires_payment_method',
+    'confirmed declined',
+    { failure: declined },
+  ],
+  [
+    'a simulated expiry of a challenge',
+    [pay('challenge'), simulated('expired')],
+    'expired',
+    'confirmed expired',
+    { state: 'abandoned' },
+  ],
+])('%s', (_, causes, status, events, confirmation) => {
+  const intent = after(...causes)
+  const state = stateOf(intent)
+  expect(intent.status).toBe(status)
+  expect(state.events.map(({ cause }) => cause).join(' ')).toBe(events)
+  expect(state.events.at(-1)?.status).toBe(status)
+  expect(intent.version).toBe(1 + state.events.length)
+  expect(state.confirmations.at(-1)).toMatchObject(confirmation)
 })
 
-test('allows another confirmation after a challenge has expired', () => {
-  expect(deadlineTransition(challenged, at(10))).toBeUndefined()
-  expect(deadlineTransition(challenged, at(60))).toMatchObject({
-    status: again,
-    cause: 'challenge_timed_out',
-    updatedAt: at(11),
-    lastPaymentFailure: {
-      code: 'authentication_failed',
-      declineCode: 'authentication_timed_out',
-      message: 'The confirmation with your bank took too long. Please try again.',
-    },
-  })
-  const expiresAt = at(11)
-  expect(deadlineTransition({ ...challenged, expiresAt }, at(11))).toMatchObject({
-    status: 'expired',
-  })
-  expect(deadlineTransition({ ...challenged, expiresAt: at(5) }, at(5))).toMatchObject({
-    ...{ status: 'expired', updatedAt: at(5) },
-  })
+test.each<[cause: Cause, before: readonly Cause[], rejection: string]>([
+  [pay('visa', 'attempt-2'), [pay('challenge')], 'attempt_in_progress'],
+  [pay('visa', 'attempt-2'), [pay('pending')], 'attempt_in_progress'],
+  [pay('visa', 'attempt-2'), [pay('visa')], 'intent_finalized'],
+  [pay('visa', 'attempt-2'), [pay('declined')], 'version_conflict'],
+  [{ type: 'canceled' }, [pay('pending')], 'attempt_in_progress'],
+  [{ type: 'canceled' }, [pay('visa')], 'intent_finalized'],
+  [{ type: 'challenge_canceled' }, [pay('pending')], 'version_conflict'],
+  [{ type: 'challenge_canceled' }, [pay('visa')], 'intent_finalized'],
+  [opened, [], 'version_conflict'],
+  [enter('x', 'y'), [pay('challenge'), opened], 'version_conflict'],
+  [enter('a', 'y', 'redirect'), [pay('challenge'), opened], 'version_conflict'],
+  [answer('1234', 'a'), [...asked], 'version_conflict'],
+  [simulated('requires_action'), [pay('pending')], 'attempt_in_progress'],
+  [simulated('expired'), [pay('pending')], 'attempt_in_progress'],
+  [simulated('canceled'), [pay('pending')], 'attempt_in_progress'],
+  [simulated('succeeded'), [pay('visa')], 'intent_finalized'],
+])('rejects %j after %j with %s', (cause, before, rejection) => {
+  const intent = after(...before)
+  expect(decide(intent, cause, at(9))).toEqual({ intent, rejection })
 })
 
-test('never expires a processing intent, and settles it once the result is due', () => {
-  expect(deadlineTransition(processing, at(1e6))).toBeUndefined()
-  const later = { ...processing, settlement }
-  expect(deadlineTransition(later, at(2))).toBeUndefined()
-  expect(deadlineTransition(later, at(3))).toMatchObject({
-    ...{ status: 'succeeded', cause: 'authorised', providerPaymentId: 'sim_2' },
+test.each<[Cause, before: readonly Cause[]]>([
+  [pay('visa'), [pay('visa')]],
+  [pay('visa', 'attempt-1', 7), [pay('challenge')]],
+  [{ type: 'canceled' }, [{ type: 'canceled' }]],
+  [{ type: 'challenge_canceled' }, [pay('challenge'), { type: 'challenge_canceled' }]],
+  [simulated('processing'), [pay('pending')]],
+  [simulated('requires_action'), [pay('challenge')]],
+])('changes nothing if %j is repeated after %j', (cause, before) => {
+  const intent = after(...before)
+  expect(decide(intent, cause, at(9)).intent).toBe(intent)
+})
+
+test('rejects a buyer whose clientSecret is revoked, and no other cause', () => {
+  const revoked = { ...open, secretSalt: null }
+  const rejected = { intent: revoked, rejection: 'payment_intent_not_found' }
+  for (const cause of [pay('visa'), { type: 'canceled' }, opened, enter('a', 'b')] as const) {
+    expect(decide(revoked, cause, at(1))).toEqual(rejected)
+  }
+  expect(decide(revoked, simulated('succeeded'), at(1)).intent.status).toBe('succeeded')
+})
+
+test('expires an intent after 24 hours, a challenge after ten minutes', () => {
+  expect(dueAt(open)).toEqual(at(24 * 60))
+  expect(afterDeadlines(open, at(24 * 60 - 1))).toBe(open)
+  expect(afterDeadlines(open, at(99 * 60))).toMatchObject({
+    ...{ status: 'expired', version: 2, finalizedAt: at(24 * 60) },
   })
+  const challenged = after(pay('challenge'))
+  expect(dueAt(challenged)).toEqual(at(11))
+  const late = afterDeadlines(challenged, at(99 * 60))
+  expect(stateOf(late).events.map(({ cause }) => cause)).toEqual([
+    ...['confirmed', 'challenge_timed_out', 'expired'],
+  ])
+  expect(late).toMatchObject({ version: 4, finalizedAt: at(24 * 60) })
+  expect(stateOf(late).confirmations).toMatchObject([
+    { state: 'failed', failure: { declineCode: 'authentication_timed_out', retryable: true } },
+  ])
+  const paidLate = decide(open, pay('challenge'), at(24 * 60 - 5)).intent
+  expect(dueAt(paidLate)).toEqual(at(24 * 60))
+  expect(afterDeadlines(paidLate, at(24 * 60))).toMatchObject({ status: 'expired', version: 3 })
+})
+
+test('applies passed deadlines before a cause', () => {
+  const late = decide(after(pay('challenge')), pay('visa', 'attempt-2', 3), at(20))
+  expect(late).toMatchObject({ intent: { status: 'succeeded', version: 5 } })
+  const tooLate = decide(open, pay('visa'), at(24 * 60))
+  expect(tooLate).toMatchObject({ intent: { status: 'expired' }, rejection: 'intent_finalized' })
+})
+
+test('settles a slow card after five seconds, and never expires an open result', () => {
+  const slow = after(pay('slow'))
+  expect(dueAt(slow)).toEqual(new Date(at(1).getTime() + 5000))
+  expect(afterDeadlines(slow, at(2))).toMatchObject({
+    ...{ status: 'succeeded', finalizedAt: new Date(at(1).getTime() + 5000) },
+  })
+  const pending = after(pay('pending'))
+  expect(dueAt(pending)).toBeNull()
+  expect(afterDeadlines(pending, at(1e6))).toBe(pending)
 })
 
 test('dates no change before the last one if the clock is set back', () => {
-  expect(decide(challenged, passed, created)).toMatchObject({ updatedAt: challenged.updatedAt })
+  const { intent } = decide(after(pay('challenge')), simulated('succeeded'), at(-60))
+  expect(updatedAt(intent)).toEqual(at(1))
 })
+
+test('keeps what a later release has added to the document', () => {
+  const { intent } = decide(open, pay('challenge'), at(1))
+  const state = stateOf(intent)
+  const later = {
+    ...intent,
+    state: {
+      ...{ ...state, added: 1 },
+      confirmations: state.confirmations.map((each) => ({ ...each, added: 2 })),
+    },
+  }
+  const next = decide(later, simulated('succeeded'), at(2)).intent
+  expect(next.state).toMatchObject({ added: 1, confirmations: [{ added: 2, state: 'succeeded' }] })
+})
+
+const token = fc.constantFrom('a', 'b', 'c', 'd')
+const anyCause: fc.Arbitrary<Cause | { readonly type: 'confirmed now'; readonly cause: Cause }> =
+  fc.oneof(
+    fc.record({
+      type: fc.constant('confirmed now' as const),
+      cause: fc
+        .tuple(
+          fc.constantFrom(...Object.keys(testCards)),
+          fc.string({ minLength: 16, maxLength: 64 }),
+        )
+        .map(([card, attempt]) => pay(card as keyof typeof testCards, attempt)),
+    }),
+    fc.constantFrom(...Object.keys(testCards)).map((card) => pay(card as keyof typeof testCards)),
+    fc.record({
+      type: fc.constant('challenge_opened' as const),
+      token,
+      origin: fc.constant('https://shop.example'),
+      returnPage: fc.option(
+        fc
+          .string({ minLength: 8000, maxLength: 8192, unit: 'grapheme-ascii' })
+          .map((text) => text.replace(/["\\]/g, '-')),
+      ),
+    }),
+    fc
+      .tuple(token, token, fc.constantFrom('challenge' as const, 'redirect' as const))
+      .map((each) => enter(...each)),
+    fc
+      .tuple(fc.constantFrom('1234', '0000', '9999', '1', undefined), token, token)
+      .map((each) => answer(...each)),
+    fc.constantFrom<Cause>(
+      { type: 'challenge_canceled' },
+      { type: 'canceled' },
+      { type: 'time_passed' },
+    ),
+    fc
+      .constantFrom(
+        'succeeded',
+        'declined',
+        'failed',
+        'requires_action',
+        'processing',
+        'canceled',
+        'expired',
+      )
+      .map((outcome) => simulated(outcome as 'succeeded')),
+  )
+const step = fc.record({
+  // A press of Pay is the most frequent one, so that all ten confirmations are reached.
+  cause: fc.oneof({ weight: 3, arbitrary: anyCause }, { weight: 4, arbitrary: anyCause }),
+  // The clock of a test environment can be set back.
+  minutes: fc.oneof(
+    { weight: 8, arbitrary: fc.nat({ max: 12 }) },
+    { weight: 1, arbitrary: fc.integer({ min: -600, max: 1500 }) },
+  ),
+})
+
+test('keeps its invariants for random causes in random order at random times', () => {
+  const property = fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    let intent = open
+    let now = 0
+    for (const { cause: drawn, minutes } of steps) {
+      now += minutes
+      const cause =
+        drawn.type === 'confirmed now'
+          ? ({ ...drawn.cause, version: intent.version } as Cause)
+          : drawn
+      const before = intent
+      const { intent: next, rejection } = decide(before, cause, at(now))
+      intent = next
+      assertState(next)
+      const state = stateOf(next)
+      const [old, events] = [stateOf(before).events, state.events]
+      expect(state.confirmations.filter(isOpen).length).toBeLessThanOrEqual(1)
+      const paid = state.confirmations.filter(({ providerPaymentId }) => providerPaymentId !== null)
+      expect(paid.length).toBe(next.status === 'succeeded' ? 1 : 0)
+      expect(updatedAt(next).getTime()).toBeGreaterThanOrEqual(updatedAt(before).getTime())
+      expect(events.slice(0, old.length)).toEqual(old)
+      expect(next.version).toBeGreaterThanOrEqual(before.version)
+      if (before.finalizedAt) expect(next).toBe(before)
+      expect(state.confirmations.length).toBeLessThanOrEqual(10)
+      expect(events.length).toBeLessThanOrEqual(31)
+      expect(JSON.stringify(next.state).length).toBeLessThanOrEqual(maxStateLength)
+      const due = dueAt(next)
+      if (due) expect(due.getTime()).toBeGreaterThan(at(now).getTime())
+      // A code is used once.
+      if ('next' in cause && !rejection && cause.next !== cause.token) {
+        expect(decide(next, cause, at(now)).rejection).toBeDefined()
+      }
+      if (rejection) expect(afterDeadlines(before, at(now))).toEqual(next)
+    }
+  })
+  fc.assert(property, { numRuns: 500 })
+})
+
+test.each<[rule: string, change: (intent: Intent) => Intent]>([
+  ['version', (intent) => ({ ...intent, version: 9 })],
+  ['status', (intent) => ({ ...intent, status: 'canceled' })],
+  ['end', (intent) => ({ ...intent, finalizedAt: null })],
+  ['times', (intent) => ({ ...intent, createdAt: at(99) })],
+  ['successes', (intent) => withConfirmations(intent, (all) => [...all, ...all])],
+  ['open', (intent) => withConfirmations(intent, (all) => [{ ...all[0], state: 'processing' }])],
+])('stores no intent whose %s is wrong', (rule, change) => {
+  const paid = after(pay('visa'))
+  assertState(paid)
+  expect(() => assertState(change(paid))).toThrow(rule)
+})
+
+function withConfirmations(
+  intent: Intent,
+  change: (all: readonly object[]) => readonly object[],
+): Intent {
+  const state = stateOf(intent)
+  return { ...intent, state: { ...state, confirmations: change(state.confirmations) as never } }
+}

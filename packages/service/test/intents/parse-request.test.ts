@@ -1,11 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import {
-  readApiVersion,
-  readCreate,
-  rejectBrowser,
-  repeatedApiVersion,
-} from '../../src/intents/parse-request.ts'
+import { readCreate, rejectBrowser } from '../../src/intents/parse-request.ts'
 
 function message(headers: Record<string, string | string[]>): IncomingMessage {
   return { headers, rawHeaders: Object.entries(headers).flat() } as unknown as IncomingMessage
@@ -22,24 +17,6 @@ test('rejects the headers that only browsers send', () => {
     )
   }
   expect(() => rejectBrowser(message({ referer: 'https://shop.example' }))).not.toThrow()
-})
-
-test('reads a known Api-Version, and repeats it in problems', () => {
-  const known = { 'api-version': '2026-11-20' }
-  expect(readApiVersion(message(known))).toEqual(known)
-  expect(repeatedApiVersion(message(known))).toEqual(known)
-  expect(readApiVersion(message({}))).toEqual({})
-  for (const version of ['2020-01-01', ['2026-11-20', '2026-11-20']]) {
-    expect(repeatedApiVersion(message({ 'api-version': version }))).toEqual({})
-  }
-  expect(() => readApiVersion(message({ 'api-version': '2020-01-01' }))).toThrow(
-    expect.objectContaining({
-      code: 'unsupported_api_version',
-      message: expect.stringMatching(
-        /^Api-Version must be .*2026-11-20.*\. Omit it for the newest version\.$/,
-      ),
-    }),
-  )
 })
 
 const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }

@@ -1,12 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
-import { createBatch } from '../../src/intents/create-batch.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../src/merchants/api-keys.ts'
 import {
   environmentLookUps,
   environmentNow,
   findEnvironment,
-  findEnvironmentOfIntent,
 } from '../../src/merchants/environments.ts'
 import {
   addOrigin,
@@ -18,7 +16,7 @@ import {
   removeOrigin,
 } from '../../src/merchants/merchants.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
-import { newIntent, openTestStore } from '../support/store.ts'
+import { openTestStore } from '../support/store.ts'
 
 const store = await openTestStore()
 const keys = readSecretKeys(newSecretKeys())
@@ -67,10 +65,6 @@ test('finds environments by id, alone, together, and by an intent', async () => 
   const lookUp = environmentLookUps(db)
   const found = await Promise.all(['env_live', 'env_test', 'env_none', 'env_test'].map(lookUp))
   expect(found).toEqual([other, one, undefined, one])
-  const draft = newIntent()
-  await createBatch(db)(draft)
-  expect(await findEnvironmentOfIntent(db, draft.id)).toEqual(one)
-  expect(await findEnvironmentOfIntent(db, 'pi_none')).toBeUndefined()
 })
 
 test('an environment may be ahead of real time', () => {
@@ -90,6 +84,19 @@ test('adds and removes origins, and reports each change', async () => {
   expect(changes).toEqual(['environments'])
   expect(await removeOrigin(db, { environmentId, origin: shop })).toBeUndefined()
   expect(changes).toEqual(['environments'])
+})
+
+test('rejects an origin that does not fit in a response header, and says what to do', async () => {
+  const origins = Array.from({ length: 200 }, (_, at) => `https://shop-${at}.example.com`)
+  const add = async (origin: string) => await addOrigin(db, { environmentId: 'env_live', origin })
+  const results = await Promise.all(origins.map((origin) => add(origin).catch(String)))
+  const rejected = results.filter((result) => typeof result === 'string')
+  expect([rejected.length > 20, rejected.length < 100]).toEqual([true, true])
+  expect(rejected[0]).toBe(
+    'TooManyOrigins: origin: the origins of env_live must have at most 4000 characters together, because a response header lists them. Remove one with pi-service origins remove.',
+  )
+  await removeOrigin(db, { environmentId: 'env_live', origin: 'https://shop-0.example.com' })
+  expect(await add('https://shop-0.example.com')).toContain('https://shop-0.example.com')
 })
 
 test('lists keys without their secrets, and revokes one for good', async () => {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { createHeldKeys } from '../../src/sandbox/faults/held-keys.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
 import {
@@ -9,7 +8,6 @@ import {
   isReplay,
   newKey,
   order,
-  problemOf,
   retrieve,
   startTestService,
 } from '../support/service.ts'
@@ -152,42 +150,4 @@ test('stops after the work of a client that has left', async () => {
   await stopped.stop()
   await sleep(900)
   expect(stopped.logged).toEqual([])
-})
-
-test('returns 409 for a duplicate of a held request after two seconds (threat 22)', async () => {
-  const own = await startTestService()
-  const key = { 'idempotency-key': 'held' }
-  const first = create(own, order, { ...key, 'sandbox-fault': 'hold-key=60000' })
-  await sleep(500)
-  const duplicate = await create(own, order, key)
-  expect(duplicate.headers.get('retry-after')).toBe('1')
-  expect(await problemOf(duplicate)).toBe('409 idempotency_key_in_use')
-  // A stop ends the wait.
-  await own.stop()
-  expect((await first).status).toBe(201)
-})
-
-test('lets 50 of 200 requests wait for one key and rejects the others immediately', async () => {
-  const held = createHeldKeys()
-  const first = held.hold('key', () => sleep(100, 'created'))
-  const waiting = Array.from({ length: 200 }, () => held.waitUntilFree('key'))
-  expect(await Promise.race(waiting)).toBe(false)
-  expect((await Promise.all(waiting)).filter((isFree) => isFree)).toHaveLength(50)
-  expect(await first).toBe('created')
-  expect(await held.waitUntilFree('key')).toBe(true)
-})
-
-test('releases a key once every request that holds it has ended', async () => {
-  const held = createHeldKeys()
-  const ended: string[] = []
-  const hold = (name: string, milliseconds: number) =>
-    held.hold('key', async () => {
-      await sleep(milliseconds)
-      ended.push(name)
-    })
-  const [first, second, third] = [hold('first', 20), hold('second', 80), hold('third', 20)]
-  await Promise.all([first, third])
-  expect(await held.waitUntilFree('key')).toBe(true)
-  expect(ended).toContain('second')
-  await second
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { startPostgres } from '../support/lifetime.ts'
-import { control, environmentId, openChanges } from '../support/sandbox.ts'
+import { control, environmentId } from '../support/sandbox.ts'
 import {
   create,
   created,
@@ -18,18 +18,6 @@ const one = await startTestService(env)
 const other = { ...(await startTestService(env)), apiKey: one.apiKey }
 const clock = `/environments/${await environmentId(one)}/clock`
 
-test('streams each change of an intent by another instance, the last one too', async () => {
-  const { id } = await created(one)
-  const changes = await openChanges(other)
-  await changes.read()
-  for (const outcome of ['processing', 'succeeded']) {
-    await control(one, 'POST', `/intents/${id}/settle`, { outcome })
-    await changes.read('"intents"')
-  }
-  await changes.close()
-  expect(await statusOf(other, id)).toBe('succeeded')
-})
-
 test('uses a clock that another instance has set within seconds', async () => {
   const { id } = await created(one)
   await control(one, 'PUT', clock, { offset: 25 * hour })
@@ -42,13 +30,13 @@ test('returns 504 if a statement runs out of time, and commits its retry once', 
   const key = { 'idempotency-key': 'out-of-time' }
   const db = await openPostgres(env.PI_DATABASE_URL)
   await db.transaction(async (tx) => {
-    await tx.query`lock table payment_intents in access exclusive mode`
+    await tx.query`lock table intents in access exclusive mode`
     const responses = Promise.all([create(one, order, key), retrieve(one, id)])
     let canceled = 0
     const cancel = async (): Promise<number> => {
       const found = await db.query`
         select pg_cancel_backend(pid) from pg_stat_activity
-         where wait_event_type = 'Lock' and query like '%payment_intents%'`
+         where wait_event_type = 'Lock' and query like '%intents%'`
       canceled += found.length
       return canceled
     }

@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest'
-import { noContent } from '../../src/http/response.ts'
-import type { Environment } from '../../src/merchants/environments.ts'
-import { createTopicNotifier } from '../../src/sandbox/event-stream.ts'
+import { type Handler, noContent } from '../../src/http/response.ts'
 import { createLint, violations } from '../../src/sandbox/lint.ts'
 import type { LogEntry } from '../../src/sandbox/request-log/logged-request.ts'
 import { hasSecret, maskCredentials, maskPath } from '../../src/sandbox/request-log/mask.ts'
 import { createRequestLog } from '../../src/sandbox/request-log/request-log.ts'
 import { serveHandlers } from '../support/lifetime.ts'
-import { openTestStore } from '../support/store.ts'
 
 const entry: LogEntry = {
   number: 1,
@@ -24,16 +21,17 @@ const entry: LogEntry = {
   replayed: false,
   problem: undefined,
   repeats: 0,
+  faults: [],
   pointers: [],
   pointersOmitted: 0,
   isKeyFromBrowser: false,
   hasSecretInUrl: false,
-  origin: undefined,
+  unregisteredOrigin: undefined,
 }
 
 /** Returns a lint that has checked requests with these changes. */
 function linted(...changes: readonly Partial<LogEntry>[]) {
-  const lint = createLint(() => {})
+  const lint = createLint()
   for (const change of changes) lint.check({ ...entry, ...change })
   return lint
 }
@@ -119,18 +117,21 @@ test('logs no query, no credential, and no path of the page that sent a request'
   const entries: LogEntry[] = []
   const { observer } = createRequestLog({
     now: () => new Date(),
-    topics: createTopicNotifier(await openTestStore()),
-    findEnvironment: async () => ({ id: 'env_1', mode: 'test' }) as Environment,
+    keepsBodies: true,
     onEntry: (added) => entries.push(added),
   })
-  const url = await serveHandlers({ page: noContent, create: noContent }, [observer])
+  const page: Handler = (call) => {
+    call.environment = { id: 'env_1', mode: 'test' }
+    return noContent()
+  }
+  const url = await serveHandlers({ page, create: noContent }, [observer])
   await fetch(`${url}/checkout/pi_1_secret_${'x'.repeat(48)}?card=4242`, {
     headers: { referer: 'http://localhost:5173/cart?token=1' },
   })
   await fetch(`${url}/payment-intents?pi_sk_test_${'x'.repeat(36)}`)
   await expect.poll(() => entries).toHaveLength(2)
   expect(entries).toMatchObject([
-    { path: '/checkout/pi_1_secret_…', origin: 'http://localhost:5173', hasSecretInUrl: true },
+    { path: '/checkout/pi_1_secret_…', hasSecretInUrl: true },
     { path: '/payment-intents', hasSecretInUrl: true },
   ])
   expect(JSON.stringify(entries)).not.toMatch(/xxxx|4242|cart|token/)

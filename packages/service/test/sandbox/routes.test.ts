@@ -1,17 +1,17 @@
 import { networkInterfaces } from 'node:os'
 import { beforeEach, expect, test } from 'vitest'
+import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { readConfig } from '../../src/config.ts'
 import { createApiKey } from '../../src/merchants/api-keys.ts'
 import { ensureEnvironment } from '../../src/merchants/merchants.ts'
 import { openStore } from '../../src/start/open-store.ts'
 import { PageClient } from '../support/checkout.ts'
 import { temporaryFolder } from '../support/lifetime.ts'
-import { control, environmentId, openChanges } from '../support/sandbox.ts'
+import { control, environmentId } from '../support/sandbox.ts'
 import {
   administer,
   create,
   created,
-  newKey,
   order,
   problemOf,
   retrieve,
@@ -63,6 +63,17 @@ async function newIntent(key?: string): Promise<string> {
 const requests = async () => (await json('GET', `${path}/requests`)).requests
 const issues = async () => (await json('GET', `${path}/lint`)).findings
 const rules = async () => (await issues()).map(({ rule }: { rule: string }) => rule).sort()
+
+/** Waits until a number of requests is in the log, and returns them, the newest first. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
+async function waitForRequests(count: number): Promise<any> {
+  await expect.poll(requests).toHaveLength(count)
+  return await requests()
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
+const exchangeOf = async ({ requestId }: { readonly requestId: string }): Promise<any> =>
+  await json('GET', `${path}/requests/${requestId}`)
 
 test('applies deadlines when the clock is advanced and keeps them when it is set back', async () => {
   const id = await newIntent()
@@ -143,7 +154,7 @@ test('opens no checkout with a revoked clientSecret', async () => {
   expect(await json('GET', `/intents/${id}`)).toMatchObject({ secretRevoked: true })
 })
 
-test('logs requests with their keys and without bodies', async () => {
+test('logs requests with their keys', async () => {
   const id = await newIntent('order-A-1001-attempt-1')
   await retrieve(service, id)
   await retrieve(service, `${id}_secret_abc`)
@@ -163,6 +174,89 @@ test('logs requests with their keys and without bodies', async () => {
       ms: expect.any(Number),
     },
   ])
+})
+
+test('keeps the body, the key, and the response of a request', async () => {
+  const key = { 'idempotency-key': 'kept-1', 'sandbox-fault': 'malformed-json' }
+  const body = ' {"amount":150000, "currency":"AMD","orderId":"A-1001"}'
+  await create(service, body, key)
+  await create(service, { ...order, amount: 0 })
+  const [failed, made] = await waitForRequests(2)
+  expect(made).toMatchObject({ faults: ['malformed-json'] })
+  expect(await exchangeOf(made)).toEqual({
+    headers: { 'content-type': 'application/json', ...key },
+    requestBody: body,
+    responseBody: expect.stringMatching(/^{'id":"pi_.*_secret_…"/),
+    isExact: true,
+  })
+  expect(await exchangeOf(failed)).toMatchObject({
+    responseBody: expect.stringMatching(/"pointer":"\/amount".*"detail":"amount/),
+    isExact: true,
+  })
+})
+
+test.each([
+  ['an API key', () => service.apiKey],
+  ['an escaped API key', () => service.apiKey.replace('pi', '\\u0070i')],
+  ['a clientSecret', () => `pi_${'a1'.repeat(12)}_secret_${'b2'.repeat(24)}`],
+  ['a card number', () => '4242424242424242'],
+  ['a card number in groups', () => '4242 4242 4242 4242'],
+])('masks %s in keys and bodies, and calls the request not exact', async (_, secretOf) => {
+  const secret = secretOf()
+  const body = JSON.stringify({ ...order, metadata: { note: '…' } }).replace('…', secret)
+  await create(service, body, { 'idempotency-key': `key ${secret.replace('\\u0070', 'p')}` })
+  await create(service, body.replace('orderId', 'order_id'))
+  const logged = await waitForRequests(2)
+  const exchanges = [await exchangeOf(logged[0]), await exchangeOf(logged[1])]
+  expect(exchanges).toMatchObject([{ isExact: false }, { isExact: false }])
+  const places = [logged, exchanges, await json('GET', `${path}/idempotency`), await issues()]
+  for (const canary of [service.apiKey.slice(-20), 'b2b2', '4242424242424242', '4242 4242']) {
+    expect(JSON.stringify(places)).not.toContain(canary)
+  }
+})
+
+test('keeps no body over 16 KB', async () => {
+  await create(service, { ...order, metadata: { note: 'x'.repeat(16 * 1024) } })
+  const [logged] = await waitForRequests(1)
+  expect(await exchangeOf(logged)).toMatchObject({ requestBody: null, isExact: false })
+})
+
+test('keeps no body with --no-request-bodies, but the reason of a rejection', async () => {
+  const other = await startTestService({}, { flags: { requestBodies: false } })
+  await create(other, { ...order, amount: 0 })
+  const base = `/environments/${await environmentId(other)}/requests`
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses field by field
+  const read = async (at: string): Promise<any> => await (await control(other, 'GET', at)).json()
+  await expect.poll(async () => (await read(base)).requests).toHaveLength(1)
+  const [{ requestId }] = (await read(base)).requests
+  expect(await read(`${base}/${requestId}`)).toMatchObject({
+    requestBody: null,
+    responseBody: expect.stringContaining('"pointer":"/amount"'),
+    isExact: false,
+  })
+})
+
+test('shows an environment no request of another one', async () => {
+  await newIntent()
+  const [logged] = await waitForRequests(1)
+  const other = await json('POST', '/environments', {})
+  const address = `/environments/${other.id}/requests/${logged.requestId}`
+  expect((await control(service, 'GET', address)).status).toBe(404)
+  await json('DELETE', `/environments/${other.id}`)
+})
+
+test('keeps a failure while a shop sends hundreds of other requests', async () => {
+  const id = await newIntent('kept-failure')
+  await create(service, { ...order, amount: 0 })
+  for (let round = 0; round < 11; round++) {
+    const created = Array.from({ length: 50 }, () => newIntent('kept-failure'))
+    await Promise.all([...created, retrieve(service, id)])
+  }
+  await expect
+    .poll(async () => (await requests()).filter((each: LoggedRequest) => each.status === 201))
+    .toHaveLength(500)
+  const failed = (await requests()).find(({ status }: LoggedRequest) => status === 400)
+  expect((await exchangeOf(failed)).responseBody).toContain('/amount')
 })
 
 test('masks a secret that was sent as the name of a field, in the response and in the log', async () => {
@@ -247,6 +341,20 @@ test('counts replays and conflicts of each idempotency key', async () => {
     .toMatchObject([{ intentId: id, requests: 4, replays: 2, conflicts: 1, waits: 0 }])
 })
 
+test('counts a lost response of an idempotency key', async () => {
+  const key = { 'idempotency-key': 'lost-key-1' }
+  const fault = { ...key, 'sandbox-fault': 'drop-after-commit' }
+  await expect(create(service, order, fault)).rejects.toThrow()
+  const { id } = await created(service, order, key)
+  await expect
+    .poll(async () => (await json('GET', `${path}/idempotency`)).keys)
+    .toMatchObject([{ intentId: id, requests: 2, replays: 1, lost: 1 }])
+  expect(await requests()).toMatchObject([
+    { status: 201, replayed: true, faults: [] },
+    { status: 0, intentId: id, faults: ['drop-after-commit'] },
+  ])
+})
+
 test('lists issues that will cause errors in production', async () => {
   const id = await newIntent('linted-key-1')
   await create(service, { ...order, amount: 1 }, { 'idempotency-key': 'linted-key-1' })
@@ -291,26 +399,6 @@ test('lists a page of an unregistered origin as an issue until it is registered'
   expect((await control(service, 'DELETE', `${origins}?origin=${origin}`)).status).toBe(404)
 })
 
-test('streams new intents, and keys that the command line creates', async () => {
-  const changes = await openChanges(service)
-  expect(await changes.read()).toContain('"environments"')
-  await newIntent()
-  expect(await changes.read('requests')).toMatch(/event: change\ndata: {"topics":\[.*"intents"/)
-  await newKey(directory, 'Tsiran')
-  await changes.read('"environments"')
-  await changes.close()
-})
-
-test('ends open streams at a stop without waiting for their clients', async () => {
-  const other = await startTestService()
-  const stream = await control(other, 'GET', '/events')
-  const reader = stream.body?.getReader()
-  await reader?.read()
-  await other.stop()
-  // A cut connection would throw here instead.
-  expect((await reader?.read())?.done).toBe(true)
-})
-
 test('hides live environments (threat 16)', async () => {
   const { id } = await created(live)
   await retrieve(live, id)
@@ -319,7 +407,6 @@ test('hides live environments (threat 16)', async () => {
   expect((await json('GET', '/environments')).environments).toMatchObject([
     { id: environment, merchant: 'Tsiran' },
   ])
-  expect((await json('GET', '/export')).intents).toEqual([])
   expect([await requests(), await issues()]).toEqual([[], []])
   for (const [method, at, body] of [
     ['GET', `/intents/${id}`],
@@ -365,6 +452,7 @@ for (const [status, method, at, body] of [
   [404, 'DELETE', `${livePath}/lint`],
   [404, 'GET', `${livePath}/intents`],
   [404, 'GET', `${livePath}/requests`],
+  [404, 'GET', `${livePath}/requests/req_1`],
   [404, 'GET', `${livePath}/idempotency`],
   [404, 'GET', `${livePath}/lint`],
   [404, 'GET', `${livePath}/faults`],
@@ -389,7 +477,7 @@ for (const [status, method, at, body] of [
 }
 
 test('requires the admin token for every request', async () => {
-  const paths = ['/export', '/environments', '/events', `${path}/faults`, '/nothing']
+  const paths = ['/environments', `${path}/faults`, '/nothing']
   for (const authorization of ['', 'Bearer x', `Bearer ${service.apiKey}`]) {
     for (const each of paths) {
       const response = await fetch(`${service.url}/_sandbox${each}`, { headers: { authorization } })
@@ -422,7 +510,7 @@ test.skipIf(!outside).each([
 
 test('hides sandbox and inspector behind a public name', async () => {
   const other = await startTestService({ PI_PUBLIC_URL: 'https://pay.example.com' })
-  for (const each of ['/_sandbox/', '/_sandbox/export', '/_sandbox/environments']) {
+  for (const each of ['/_sandbox/', '/_sandbox/environments']) {
     const response = await sendRaw(other.url, [
       `GET ${each} HTTP/1.1`,
       'Host: pay.example.com',

@@ -1,19 +1,10 @@
 import { piService, startProgram } from '@pi-checkout/test-support/process'
 import { expect, test } from 'vitest'
-import { examine } from '../../src/cli/doctor/doctor.ts'
-import { readConfig } from '../../src/config.ts'
 import { startPostgres } from '../support/lifetime.ts'
 import { control } from '../support/sandbox.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const { env } = await startPostgres()
-
-test('the doctor says that the first start creates the schema', async () => {
-  const { ok, findings } = await examine(readConfig({ port: '0' }, env))
-  expect(ok).toBe(true)
-  const schema = { about: 'schema', level: 'ok', found: 'None yet. The first start creates it.' }
-  expect(findings).toContainEqual(schema)
-})
 
 test('creates no merchant in PostgreSQL and shows no key, except with --demo', async () => {
   const flags = { shopOrigin: ['https://shop.example'] }
@@ -23,12 +14,6 @@ test('creates no merchant in PostgreSQL and shows no key, except with --demo', a
   const plain = await startTestService(env, { flags: { demo: false } })
   expect(plain.ready.apiKey).toBeNull()
   expect(await environments(plain)).toEqual([])
-  const { findings } = await examine(readConfig({ port: '0' }, env))
-  expect(findings).toContainEqual({
-    ...{ about: 'merchants', level: 'warn', found: 'None.' },
-    advice:
-      'Run pi-service keys create --merchant NAME --environment test --database-url "$PI_DATABASE_URL".',
-  })
   await plain.stop()
 
   const demo = await startTestService(env, { flags: { demo: true } })

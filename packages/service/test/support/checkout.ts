@@ -5,6 +5,7 @@
  * @module
  */
 import { fileURLToPath } from 'node:url'
+import type { CreatePaymentIntent } from '@pi-checkout/contract'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { pino } from 'pino'
 import type { ChallengeTicket, CheckoutView, SessionGrant } from '../../shared/checkout-api.ts'
@@ -13,12 +14,11 @@ import { readConfig } from '../../src/config.ts'
 import { createRateLimits } from '../../src/http/rate-limit.ts'
 import { randomBase62 } from '../../src/ids.ts'
 import { clientSecret } from '../../src/intents/client-secret.ts'
-import type { NewIntent } from '../../src/intents/create-batch.ts'
-import { createIntentStore } from '../../src/intents/intents.ts'
+import { createIntentStore } from '../../src/intents/store.ts'
 import { createAuthenticator } from '../../src/merchants/authenticate.ts'
 import { addOrigin } from '../../src/merchants/merchants.ts'
-import { createNotifier } from '../../src/notifier/notifier.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
+import { createWaits } from '../../src/waiting/waits.ts'
 import { atEnd } from './lifetime.ts'
 import { newIntent, openTestStore } from './store.ts'
 
@@ -30,9 +30,7 @@ export interface Pair {
   readonly clientSecret: string
 }
 
-export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>
-
-interface IntentChanges extends Partial<NewIntent['body']> {
+interface IntentChanges extends Partial<CreatePaymentIntent> {
   /** @default 'env_test' */
   readonly environmentId?: string
 }
@@ -64,12 +62,13 @@ export async function startCheckout({
     hostedFolder: fileURLToPath(new URL('../../dist/hosted/', import.meta.url)),
     authenticator: createAuthenticator({ db, keys, now }),
     limits: createRateLimits(readConfig({}, {}), () => undefined),
-    intents: createIntentStore(db),
-    notifier: createNotifier({ db, log, now }, stopping.signal),
+    intents: createIntentStore({ db, now }),
+    waits: createWaits({ db, log, now }, stopping.signal),
     stopping: stopping.signal,
     draining: stopping.signal,
     adminToken: randomBase62(30),
     sandboxFrom: 'loopback',
+    keepsBodies: true,
     storeOptions: undefined,
     metrics: false,
   }
@@ -89,10 +88,11 @@ export async function startCheckout({
     nodeUrl: checkout.origin,
     createIntent: async ({ environmentId = 'env_test', ...changes }: IntentChanges = {}) => {
       const customer = { id: 'cus_1', email: 'ani@example.com' }
-      const body = { ...newIntent().body, ...changes, customer, metadata: { note: 'gift' } }
-      const draft = newIntent({ environmentId, body, secretKid: keys.currentKid, createdAt: now() })
-      await context.intents.create(draft)
-      return { id: draft.id, clientSecret: clientSecret(keys, draft) }
+      const given = { customer, metadata: { note: 'gift' }, ...changes }
+      const secretKid = keys.currentKid
+      const intent = newIntent({ environmentId, secretKid, createdAt: now(), ...given })
+      await context.intents.create({ intent })
+      return { id: intent.id, clientSecret: clientSecret(keys, intent) }
     },
     registerOrigin: async (origin: string, environmentId = 'env_test'): Promise<void> => {
       await addOrigin(db, { environmentId, origin })
@@ -189,7 +189,7 @@ export async function enter({ url, token }: ChallengeTicket): Promise<string> {
 
 /** Returns the one-time token of a code form. */
 export function tokenIn(html: string): string {
-  return /name="token" value="([\w-]{43})"/.exec(html)?.[1] ?? ''
+  return /name="token" value="([\w.-]+)"/.exec(html)?.[1] ?? ''
 }
 
 /** Submits a code. */

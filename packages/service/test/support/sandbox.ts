@@ -1,5 +1,4 @@
 /** The sandbox API with the admin token, as a developer uses it. @module */
-import { expect } from 'vitest'
 import type { TestService } from './service.ts'
 
 interface Sandbox {
@@ -32,31 +31,4 @@ export async function environmentId(service: Sandbox, merchant?: string): Promis
   const found = environments.find((each) => merchant === undefined || each.merchant === merchant)
   if (!found) throw new Error(`there is no test environment of ${merchant}`)
   return found.id
-}
-
-/** The messages of `/events`. */
-export interface Changes {
-  /** Reads until this text arrives. Returns everything since the last call. */
-  read(text?: string): Promise<string>
-  close(): Promise<void>
-}
-
-/** Opens the stream of changes. */
-export async function openChanges(service: Sandbox): Promise<Changes> {
-  const stream = await control(service, 'GET', '/events')
-  expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
-  if (!reader) throw new Error('the stream has no body')
-  return {
-    read: async (text = '') => {
-      let all = ''
-      do {
-        const { done, value } = await reader.read()
-        if (done) throw new Error(`the stream ended before ${text}: ${all}`)
-        all += value
-      } while (!all.includes(text))
-      return all
-    },
-    close: async () => await reader.cancel(),
-  }
 }

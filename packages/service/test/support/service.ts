@@ -5,13 +5,14 @@
  *
  * @module
  */
+import { CreatedPaymentIntentSchema, PaymentIntentSchema } from '@pi-checkout/contract'
 import { sendRequest } from '@pi-checkout/test-support/raw-http'
 import { startService as startProgram } from '@pi-checkout/test-support/stack'
 import { pino } from 'pino'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { openapi, ProblemResponse } from '../../src/api-docs/openapi.ts'
-import { CreateResponse, IntentResponse } from '../../src/api-docs/response-schema.ts'
+import { intentRules, responseSchema } from '../../src/api-docs/response-schema.ts'
 import type { AdminCommand } from '../../src/cli/admin-commands.ts'
 import { sendAdminCommand } from '../../src/cli/admin-socket.ts'
 import { type Flags, readConfig } from '../../src/config.ts'
@@ -147,7 +148,7 @@ export async function sendRaw(url: string, lines: readonly string[], body = ''):
 
 /** Headers of the API; the others belong to HTTP and browsers. */
 const apiHeaders = [
-  ...['allow', 'api-version', 'idempotent-replayed', 'location', 'ratelimit', 'ratelimit-policy'],
+  ...['allow', 'idempotent-replayed', 'location', 'ratelimit', 'ratelimit-policy'],
   ...['request-id', 'retry-after', 'www-authenticate'],
 ]
 
@@ -172,10 +173,15 @@ const schemas = new Map(
 
 /** The exact schemas of this version: the description also accepts later ones. */
 const exact = new Map<string, z.ZodType>([
-  ['CreatedPaymentIntent', CreateResponse],
-  ['PaymentIntent', IntentResponse],
+  ['CreatedPaymentIntent', exactly(CreatedPaymentIntentSchema)],
+  ['PaymentIntent', exactly(PaymentIntentSchema)],
   ['Problem', ProblemResponse],
 ])
+
+function exactly(schema: z.ZodType): z.ZodType {
+  const exact = responseSchema(schema, { rules: intentRules, exact: true })
+  return z.fromJSONSchema(exact as z.core.JSONSchema.JSONSchema)
+}
 
 /**
  * Fails the test if status, headers, media type, or body differ from the description.

@@ -2,8 +2,9 @@
 import type { Database, SqlValue } from '../../src/db/database.ts'
 import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { randomBase62, randomSalt } from '../../src/ids.ts'
-import type { NewIntent } from '../../src/intents/create-batch.ts'
+import { randomSalt } from '../../src/ids.ts'
+import type { IdempotencyHashes } from '../../src/intents/idempotency.ts'
+import { draftIntent, type Intent } from '../../src/intents/intent.ts'
 import { atEnd } from './lifetime.ts'
 
 /** Opens an embedded store with three environments of two merchants; in memory, unless it gets a folder. */
@@ -35,21 +36,15 @@ export async function addMerchants(db: Database): Promise<void> {
   }
 }
 
-/** Returns an intent without an idempotency key, as the API passes it to the store. */
-export function newIntent(changes: Partial<NewIntent> = {}): NewIntent {
-  return {
-    id: `pi_${randomBase62(24)}`,
-    environmentId: 'env_test',
-    secretKid: 'k1',
-    secretSalt: randomSalt(16),
-    body: { amount: 150000, currency: 'AMD', orderId: 'A-1001' },
-    createdAt: new Date(),
-    ...changes,
-  }
+/** Returns an intent as the API passes it to the store. */
+export function newIntent(changes: Partial<Intent> = {}): Intent {
+  const body = { amount: 150000, currency: 'AMD', orderId: 'A-1001' } as const
+  const created = { environmentId: 'env_test', secretKid: 'k1', body, createdAt: new Date() }
+  return { ...draftIntent(created), ...changes }
 }
 
 /** Returns hashes of a key and of a body: 64 digits each. */
-export function hashes(key: number, body = 1): NonNullable<NewIntent['idempotency']> {
+export function hashes(key: number, body = 1): IdempotencyHashes {
   const hash = (byte: number): string => Buffer.alloc(32, byte).toString('hex')
   return { hash: hash(key), fingerprint: hash(body) }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { longPoll } from '../../src/checkout/long-poll.ts'
 import { json } from '../../src/http/response.ts'
+import { longPoll } from '../../src/waiting/long-poll.ts'
 import { serveHandlers } from '../support/lifetime.ts'
 
 /** Requests a long poll whose wait is `wait`. */

@@ -1,12 +1,13 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { shareChanges } from '../../src/db/changes.ts'
 import { type Change, type Database, openPool } from '../../src/db/database.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
+import { shareChanges } from '../../src/waiting/share-changes.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 
 const server = await startPostgres()
 const sender = await open()
+const newClient = (): pg.Client => new pg.Client(server.url)
 
 async function open(): Promise<Database> {
   const db = await openPostgres(server.url)
@@ -25,7 +26,7 @@ async function openListener() {
 
 /** Returns once changes of others arrive, and forgets what came before. */
 async function receives(changes: Change[]): Promise<void> {
-  const probe = { intentId: `pi_${performance.now()}`, version: 1 }
+  const probe = { intentId: `probe_${performance.now()}` }
   const found = async () => {
     sender.notify(probe)
     return changes
@@ -36,12 +37,14 @@ async function receives(changes: Change[]): Promise<void> {
 
 /** Changes without the probes of `receives`. */
 function withoutProbes(changes: readonly Change[]): Change[] {
-  return changes.filter((change) => typeof change === 'string' || change.version > 1)
+  return changes.filter(
+    (change) => change === 'environments' || !change.intentId.startsWith('probe_'),
+  )
 }
 
 test('reports a committed change to each instance, and none that was rolled back', async () => {
   const [one, two] = [await openListener(), await openListener()]
-  const change = { intentId: 'pi_1', version: 2 }
+  const change = { intentId: 'pi_1' }
   await one.db.transaction(async (tx) => {
     tx.notify(change)
     await tx.query`select`
@@ -49,7 +52,7 @@ test('reports a committed change to each instance, and none that was rolled back
   })
   expect(withoutProbes(one.changes)).toEqual([change])
   const failing = one.db.transaction(async (tx) => {
-    tx.notify({ intentId: 'pi_2', version: 2 })
+    tx.notify({ intentId: 'pi_2' })
     throw new Error('rolled back')
   })
   await failing.catch(() => {})
@@ -62,7 +65,6 @@ test('reports thousands of changes of a program that ends at once', async () => 
   const ending = await open()
   const expected = Array.from({ length: 3000 }, (_, at) => ({
     intentId: `pi_${String(at).padStart(24, '0')}`,
-    version: at % 2 === 0 ? 2 ** 31 - 1 : Infinity,
   }))
   for (const change of expected) ending.notify(change)
   await ending.close()
@@ -82,7 +84,7 @@ test('publishes without waiting for a missing synchronous standby', async () => 
       .toEqual({ synchronous_standby_names: name })
   }
   await set('missing')
-  db.notify({ intentId: 'pi_2', version: 2 })
+  db.notify({ intentId: 'pi_2' })
   await expect.poll(() => withoutProbes(changes)).toHaveLength(1)
   await set('')
   await admin.end()
@@ -93,7 +95,7 @@ test('reports that changes may be missing after lost connections, and then liste
   await sender.query`
     select pg_terminate_backend(pid) from pg_stat_activity
      where backend_type = 'client backend' and pid <> pg_backend_pid()`
-  await expect.poll(() => changes).toContain('unknown')
+  await expect.poll(() => changes).toContain('environments')
   await receives(changes)
 })
 
@@ -106,34 +108,8 @@ test('publishes that changes may be missing, if it could not publish them', asyn
     isFirst = false
     throw new Error('no connection')
   }
-  const failing = shareChanges({ ...pool, query }, undefined)
+  const failing = shareChanges({ ...pool, query }, newClient)
   atEnd(() => failing.close())
-  failing.notify({ intentId: 'pi_4', version: 4 })
-  await expect.poll(() => withoutProbes(changes)).toEqual(['unknown'])
-})
-
-test('publishes a change that is made while the statement before it ends', async () => {
-  for (let turns = 0; turns < 12; turns++) {
-    const published: unknown[] = []
-    let listener = (_change: Change): void => {}
-    const second = { intentId: 'pi_second', version: 2 }
-    const query = (_text: TemplateStringsArray, payloads: unknown): Promise<[]> => {
-      published.push(payloads)
-      const result = Promise.resolve<[]>([])
-      void result.then(async () => {
-        for (let turn = 0; turn < turns; turn++) await undefined
-        if (published.length === 1) listener(second)
-      })
-      return result
-    }
-    const listen: Database['listen'] = (added) => {
-      listener = added
-    }
-    const db = { query, listen, close: async () => {} }
-    const shared = shareChanges(db as unknown as Database, undefined)
-    listener({ intentId: 'pi_first', version: 2 })
-    await new Promise(setImmediate)
-    await shared.close()
-    expect([turns, ...published]).toEqual([turns, ['pi_first:2'], ['pi_second:2']])
-  }
+  failing.notify({ intentId: 'pi_4' })
+  await expect.poll(() => withoutProbes(changes)).toEqual(['environments'])
 })

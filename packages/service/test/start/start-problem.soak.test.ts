@@ -7,12 +7,12 @@ test('says that a standby or a read-only server is not the primary', async () =>
   const readOnly = encodeURIComponent('-c default_transaction_read_only=on')
   const standby = await primary.startStandby()
   for (const url of [`${primary.url}?options=${readOnly}`, standby.url]) {
-    for (const command of ['start', 'doctor']) {
-      const args = [piService, command, '--database-url', url, '--port', '0']
+    for (const flags of [[], ['--check']]) {
+      const args = [piService, 'start', '--database-url', url, '--port', '0', ...flags]
       const { code, output, errors } = await runProgram(args, { env: primary.env })
       expect(code).toBe(1)
-      expect(output + errors).toMatch(
-        /The database is read-only, or a standby\.\s+(→ )?Set PI_DATABASE_URL to the primary, and/,
+      expect(output + errors).toContain(
+        'The database is read-only, or a standby. Set PI_DATABASE_URL to the primary, and',
       )
     }
   }

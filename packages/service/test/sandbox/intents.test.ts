@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
+import { createIntentStore } from '../../src/intents/store.ts'
 import { findEnvironment } from '../../src/merchants/environments.ts'
-import { type IntentSearch, newestIntents } from '../../src/sandbox/intent-details.ts'
+import { type IntentSearch, listIntents } from '../../src/sandbox/intents.ts'
 import { openTestStore } from '../support/store.ts'
 
 const db = await openTestStore()
 const start = new Date('2026-11-20T12:00:00.000Z')
 // The ten oldest were created in the same millisecond.
 await db.query`
-  insert into payment_intents (id, environment_id, amount, currency, order_id, secret_salt,
-                               secret_kid, expires_at, created_at, updated_at)
+  insert into intents (id, environment_id, amount, currency, order_id, secret_salt, secret_kid,
+                       due_at, created_at)
   select 'pi_' || n, 'env_test', 1, 'AMD', 'order-' || n, '0123456789abcdef', 'k1',
-         at + interval '1 day', at, at
+         at + interval '1 day', at
     from generate_series(1, 4500) n,
          lateral (select ${start}::timestamptz + interval '1 ms' * greatest(n, 10) as at) times`
 const environment = await findEnvironment(db, 'env_test')
@@ -22,8 +23,8 @@ const search = async (filter: Partial<IntentSearch>, hours = 0) => {
   const pages: (readonly unknown[])[] = []
   let before: string | undefined
   do {
-    const { intents, next } = await newestIntents(
-      { db, now },
+    const { intents, next } = await listIntents(
+      { db, intents: createIntentStore({ db, now }) },
       { environment, before, term: null, status: null, ...filter },
     )
     pages.push(intents.map(({ orderId, status }) => `${orderId} ${status}`))
@@ -35,7 +36,7 @@ const search = async (filter: Partial<IntentSearch>, hours = 0) => {
 test('examines 2,000 intents for each page of a search', async () => {
   const term = 'customer-'
   await db.query`
-    update payment_intents set customer = json_build_object('id', ${term}::text || id)
+    update intents set customer = json_build_object('id', ${term}::text || id)
      where order_id in ('order-3', 'order-4', 'order-2501', 'order-4500')`
   expect(await search({ term })).toEqual([
     ['order-4500 requires_payment_method', 'order-2501 requires_payment_method'],
@@ -57,6 +58,7 @@ test('shows passed deadlines without writing them', async () => {
   const [page] = await search({ term: 'order-4500' }, 25)
   expect(page).toEqual(['order-4500 expired'])
   expect((await search({ status: 'requires_payment_method' }, 25)).flat()).toEqual([])
-  const changed = await db.query`select from payment_intents where version > 1`
+  expect((await search({ status: 'expired' }, 25)).flat()).toHaveLength(4500)
+  const changed = await db.query`select from intents where version > 1`
   expect(changed).toEqual([])
 })

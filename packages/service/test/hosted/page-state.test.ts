@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest'
+import { ApiProblem } from '../../hosted/checkout/checkout-client.ts'
+import {
+  isBusy,
+  next,
+  noticeOf,
+  type PageEvent,
+  type Step,
+  workOf,
+} from '../../hosted/checkout/page-state.ts'
+import type { CheckoutView } from '../../shared/checkout-api.ts'
+
+const url = 'https://bank.example/challenge'
+const nextAction = { url, expiresAt: '2026-11-24T12:00:00.000Z' }
+
+/** The fields of a view that the page reads, by a name for each kind. */
+const views: Readonly<Record<string, object>> = {
+  form: { status: 'requires_payment_method' },
+  declined: { status: 'requires_payment_method', lastPaymentFailure: { code: 'card_declined' } },
+  challenge: { status: 'requires_action', nextAction: { ...nextAction, type: 'challenge' } },
+  bank: { status: 'requires_action', nextAction: { ...nextAction, type: 'redirect' } },
+  processing: { status: 'processing' },
+  succeeded: { status: 'succeeded' },
+  canceled: { status: 'canceled' },
+}
+
+const lost = new TypeError('Failed to fetch')
+const rejected = (code: string, pointers: readonly string[] = []): ApiProblem =>
+  new ApiProblem(409, { code, detail: '', pointers })
+
+/** The events besides views. */
+const events: Readonly<Record<string, PageEvent>> = {
+  pay: { type: 'press', button: 'pay' },
+  cancel: { type: 'press', button: 'cancel' },
+  'another-card': { type: 'press', button: 'another-card' },
+  'confirm-here': { type: 'press', button: 'confirm-here' },
+  'to-bank': { type: 'press', button: 'to-bank' },
+  failing: { type: 'failing', error: lost },
+  lost: { type: 'send failed', error: lost },
+  conflict: { type: 'send failed', error: rejected('version_conflict') },
+  'past-year': {
+    type: 'send failed',
+    error: rejected('validation_failed', ['/paymentMethod/card/expYear']),
+  },
+  opened: { type: 'opened', ticket: { url, token: 't' } },
+  'open-failed': { type: 'open failed', error: lost },
+  'no-return': { type: 'open failed', error: rejected('origin_not_allowed') },
+  stays: { type: 'open failed', error: undefined },
+  over: { type: 'over' },
+  restored: { type: 'restored' },
+  waited: { type: 'waited' },
+  offline: { type: 'read failed', error: lost },
+}
+
+/** Reads `form-1` as a read of version 1, `=challenge-2` as the response to the buyer's request. */
+function eventOf(text: string): PageEvent {
+  const [, isResponse, name = '', version] = /^(=?)(\w+)-(\d)$/.exec(text) ?? []
+  const event = events[text]
+  if (event) return event
+  if (!views[name]) throw new Error(`${text}: is no event`)
+  // The other fields are only shown.
+  const view = { version: Number(version), ...views[name] } as CheckoutView
+  return { type: isResponse ? 'response' : 'read', view }
+}
+
+/** Step, notice, and work in short: `card again`, `confirm-here elsewhere`, `challenge busy open 2`. */
+function shortOf(step: Step): string {
+  const reason = step.name === 'confirm-here' && step.reason
+  const end = step.name === 'result' && step.end
+  const parts = [step.name, reason, end, noticeOf(step).notice, isBusy(step) && 'busy']
+  return [...parts, workOf(step)].filter(Boolean).join(' ')
+}
+
+test.each([
+  ['pays with a card', 'form-1 pay =succeeded-3', 'card > card busy > result finish'],
+  [
+    'removes the reason of a decline with the next press',
+    'form-1 pay =declined-3 pay',
+    'card > card busy > card failure > card busy',
+  ],
+  [
+    'sends one request for several presses',
+    'form-1 pay pay cancel another-card to-bank confirm-here',
+    'card > card busy > card busy > card busy > card busy > card busy > card busy',
+  ],
+  [
+    'ignores a view that is older than the shown one',
+    'declined-3 form-1 pay =form-2',
+    'card failure > card failure > card busy > card',
+  ],
+  [
+    'shows a result that is read before the response',
+    'form-1 pay processing-2 succeeded-3 =processing-2',
+    'card > card busy > processing busy wait 2 > result finish > result finish',
+  ],
+  [
+    'ends with a pending result, and shows the form again if it is declined',
+    'form-1 pay =processing-2 waited declined-3',
+    'card > card busy > processing busy wait 2 > result finish > card failure',
+  ],
+  [
+    'opens the challenge of its confirmation, and leaves it for another card',
+    'form-1 pay =challenge-2 opened another-card =declined-3',
+    'card > card busy > challenge busy open 2 > challenge busy > challenge busy > card failure',
+  ],
+  [
+    'opens a challenge that is read before the response once',
+    'form-1 pay challenge-2 =challenge-2 opened challenge-2',
+    'card > card busy > challenge busy > challenge busy open 2 > challenge busy > challenge busy',
+  ],
+  [
+    'opens the challenge of a confirmation whose response is lost',
+    'form-1 pay challenge-2 lost',
+    'card > card busy > challenge busy > challenge busy open 2',
+  ],
+  [
+    'opens the challenge of a confirmation that arrives after its last attempt',
+    'form-1 pay failing lost challenge-2',
+    'card > card busy > card unknown busy > card again > challenge busy open 2',
+  ],
+  [
+    'opens the challenge of a confirmation that arrives during the next one',
+    'form-1 pay lost pay challenge-2 conflict',
+    'card > card busy > card again > card busy > challenge busy > challenge busy open 2',
+  ],
+  [
+    'offers the challenge of another window',
+    'form-1 challenge-2 confirm-here opened',
+    'card > confirm-here elsewhere busy > challenge busy open 2 > challenge busy',
+  ],
+  [
+    'offers the challenge of another window whose confirmation was first',
+    'form-1 pay challenge-2 conflict',
+    'card > card busy > challenge busy > confirm-here elsewhere busy',
+  ],
+  [
+    'offers the challenge of a later confirmation after a lost one',
+    'form-1 pay lost declined-3 challenge-4',
+    'card > card busy > card again > card failure > confirm-here elsewhere busy',
+  ],
+  ['offers the challenge after a reload', 'challenge-2', 'confirm-here interrupted busy'],
+  [
+    'offers a challenge that another window has taken over',
+    'form-1 pay =challenge-2 opened over',
+    'card > card busy > challenge busy open 2 > challenge busy > confirm-here interrupted busy',
+  ],
+  [
+    'offers a challenge that cannot be opened',
+    'form-1 challenge-2 confirm-here failing open-failed',
+    'card > confirm-here elsewhere busy > challenge busy open 2 > challenge connection busy open 2 > confirm-here failed bankFailed busy',
+  ],
+  [
+    'leaves for the bank of its confirmation, and offers it when the page is restored',
+    'form-1 pay =bank-2 restored to-bank',
+    'card > card busy > bank busy leave 2 > bank > bank busy leave 2',
+  ],
+  [
+    'stays if the shop’s page does not leave, or the bank cannot return to it',
+    'bank-2 to-bank stays to-bank no-return',
+    'bank > bank busy leave 2 > bank toBankFailed > bank busy leave 2 > bank returnRefused',
+  ],
+  [
+    'ends with cancel if the buyer cancels in this window',
+    'form-1 cancel canceled-2 =canceled-2',
+    'card > card busy > result cancel > result cancel',
+  ],
+  ['ends with finish if another window cancels', 'form-1 canceled-2', 'card > result finish'],
+  [
+    'asks for another press if a cancellation had no effect',
+    'form-1 cancel failing lost',
+    'card > card busy > card connection busy > card notDone',
+  ],
+  [
+    'names the rejected field, or the change by another window',
+    'form-1 pay past-year pay declined-3 conflict',
+    'card > card busy > card expiryPast > card busy > card failure busy > card changed',
+  ],
+  [
+    'shows a lost connection until a read succeeds, but an unknown result first',
+    'form-1 offline pay failing form-1 =succeeded-3',
+    'card > card connection > card connection busy > card unknown busy > card unknown busy > result finish',
+  ],
+])('%s', (_, sequence, shown) => {
+  let step: Step = { name: 'opening' }
+  const steps: string[] = []
+  for (const text of sequence.split(' ')) {
+    step = next(step, eventOf(text))
+    steps.push(shortOf(step))
+  }
+  expect(steps.join(' > ')).toBe(shown)
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { created, startTestService } from '../support/service.ts'
+
+const service = await startTestService({}, { flags: { shopOrigin: ['https://shop.example'] } })
+const { id } = await created(service)
+const hostedPage = await fetch(`${service.url}/checkout/${id}`)
+const hostedPolicy = hostedPage.headers.get('content-security-policy') ?? ''
+const [, bank = ''] = /frame-src ([^\s;]+)/.exec(hostedPolicy) ?? []
+await hostedPage.body?.cancel()
+
+const nothing = "default-src 'none'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'"
+const bySite = "frame-ancestors 'none'"
+const byShops = 'frame-ancestors http://localhost:3000 https://shop.example'
+const byCheckout = `frame-ancestors ${service.url}`
+
+/** Of each kind of response: its status, a part of its policy, its caching, and `X-Frame-Options`. */
+const responses = [
+  [`GET /payment-intents/${id}`, 200, nothing, 'no-store', 'DENY'],
+  ['GET /payment-intents/pi_x', 404, nothing, 'no-store', 'DENY'],
+  ['DELETE /payment-intents', 405, nothing, 'no-store', 'DENY'],
+  ['OPTIONS /checkout-api/session', 403, nothing, 'no-store', 'DENY'],
+  ['GET /checkout-api/intent', 401, nothing, 'no-store', 'DENY'],
+  ['GET /openapi.json', 200, nothing, 'no-store', 'DENY'],
+  ['GET /healthz', 200, nothing, 'no-store', 'DENY'],
+  ['GET /nowhere', 404, nothing, 'no-store', 'DENY'],
+  [`GET /checkout/${id}`, 200, byShops, 'no-store', null],
+  ['GET /checkout/pi_x', 200, 'frame-ancestors *', 'no-store', null],
+  ['GET /docs', 200, bySite, 'no-store', 'DENY'],
+  ['GET /_sandbox/', 200, bySite, 'no-store', 'DENY'],
+  ['GET /v1/pi-checkout.js', 200, null, 'no-cache', null],
+  [`POST ${bank}/challenge`, 200, byCheckout, 'no-store', null],
+  [`POST ${bank}/bank`, 200, bySite, 'no-store', 'DENY'],
+  [`GET ${bank}/nowhere`, 404, nothing, 'no-store', 'DENY'],
+] as const
+
+for (const [route, status, policy, caching, framing] of responses) {
+  const [method = '', path = ''] = route.replace(bank, '(bank)').replace(id, ':id').split(' ')
+  test(`protects ${method} ${path} (threats 40, 56, 58)`, async () => {
+    const [, target = ''] = route.split(' ')
+    const authorization = { authorization: `Bearer ${service.apiKey}` }
+    const headers = target.startsWith('/payment-intents') ? authorization : {}
+    const response = await fetch(new URL(target, service.url), { method, headers })
+    await response.body?.cancel()
+    const sent = response.headers
+    expect(response.status).toBe(status)
+    if (policy === null) expect(sent.get('content-security-policy')).toBeNull()
+    else expect(`${sent.get('content-security-policy')};`).toContain(`${policy};`)
+    expect(sent.get('cache-control')).toBe(caching)
+    expect(sent.get('x-frame-options')).toBe(framing)
+    expect(sent.get('x-content-type-options')).toBe('nosniff')
+    // Only the element's own file is for pages of other origins.
+    const isShared = path === '/v1/pi-checkout.js'
+    expect(sent.get('access-control-allow-origin')).toBe(isShared ? '*' : null)
+    expect(sent.get('cross-origin-resource-policy')).toBe(isShared ? 'cross-origin' : 'same-origin')
+    if (policy !== null) expect(sent.get('referrer-policy')).toBe('no-referrer')
+    if (sent.get('content-type')?.startsWith('text/html')) {
+      expect(sent.get('content-security-policy')).toContain("script-src 'self'")
+      expect(sent.get('content-security-policy')).toContain("require-trusted-types-for 'script'")
+      expect(sent.get('permissions-policy')).toContain('camera=(), microphone=(), geolocation=()')
+    }
+  })
+}

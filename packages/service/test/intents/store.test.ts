@@ -1,0 +1,239 @@
+import { expect, test } from 'vitest'
+import { StoreError } from '../../src/db/errors.ts'
+import { change, load } from '../../src/intents/change.ts'
+import { createBatch, type Draft } from '../../src/intents/create.ts'
+import type { Intent } from '../../src/intents/intent.ts'
+import type { Cause } from '../../src/intents/lifecycle.ts'
+import { createIntentStore, revokeSecret } from '../../src/intents/store.ts'
+import { authorizeTestCard } from '../../src/provider/acquirer.ts'
+import { hashes, newIntent, observed, openTestStore } from '../support/store.ts'
+
+const db = await openTestStore()
+const create = createBatch(db)
+const at = new Date('2026-11-20T12:00:00.000Z')
+const after = (hours: number): Date => new Date(at.getTime() + hours * 3600_000)
+let now = at
+const store = createIntentStore({ db, now: () => now })
+
+const paid: Cause = {
+  ...{ type: 'confirmed', attemptId: 'attempt-1', version: 1, providerPaymentId: 'sim_1' },
+  authorization: authorizeTestCard('visa', { expMonth: 12, expYear: 2040 }),
+}
+const challenged: Cause = {
+  ...paid,
+  authorization: authorizeTestCard('challenge', { expMonth: 12, expYear: 2040 }),
+}
+
+function draft(key: number, changes: Partial<Intent> = {}, body = 1): Draft {
+  return { intent: newIntent({ createdAt: at, ...changes }), key: hashes(key, body) }
+}
+
+async function stored(changes: Partial<Intent> = {}): Promise<Intent> {
+  const intent = newIntent({ createdAt: at, ...changes })
+  await create({ intent })
+  return intent
+}
+
+test('creates one intent from fifty drafts with one key (threat 20)', async () => {
+  const drafts = Array.from({ length: 50 }, () => draft(1))
+  const results = await Promise.all(drafts.map(create))
+  const winner = drafts[results.findIndex(({ type }) => type === 'created')]?.intent
+  const replays = results.flatMap((result) => (result.type === 'replayed' ? [result.intent] : []))
+  expect(replays).toHaveLength(49)
+  for (const replay of replays) expect(replay).toEqual(winner)
+})
+
+test('inserts the keys of a batch in one order, so that two batches cannot deadlock', async () => {
+  const drafts = [74, 71, 73, 72].map((key) => draft(key))
+  await Promise.all(drafts.map(create))
+  const inserted = await db.query`
+    select encode(key_hash, 'hex') as hash from intents
+     where id = any(${drafts.map(({ intent }) => intent.id)}) order by ctid`
+  expect(inserted).toEqual([71, 72, 73, 74].map((key) => ({ hash: hashes(key).hash })))
+})
+
+test('fails only the bad row of a batch', async () => {
+  const bad = draft(4, { environmentId: 'env_missing' })
+  const results = await Promise.allSettled([create(draft(5)), create(bad), create(draft(6))])
+  expect(results).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: '23503' } },
+    { status: 'fulfilled' },
+  ])
+})
+
+test('a key belongs to one body of one environment, for 48 hours', async () => {
+  const customer = { id: 'c_1', name: 'Ani' }
+  const first = draft(60, { customer, metadata: { cart: '7' } })
+  const plain = draft(61)
+  await Promise.all([first, plain, draft(62, { environmentId: 'env_live' })].map(create))
+  const before = { createdAt: new Date(after(48).getTime() - 1) }
+  const drafts = [
+    draft(60, before),
+    draft(60, before, 2),
+    draft(60, { environmentId: 'env_live' }),
+    draft(61, before),
+    draft(62),
+    // The result of its first insert was lost.
+    first,
+    { intent: newIntent() },
+  ]
+  expect(await Promise.all(drafts.map(create))).toMatchObject([
+    { type: 'replayed', intent: first.intent },
+    { type: 'reused' },
+    { type: 'created' },
+    { type: 'replayed', intent: plain.intent },
+    ...Array(3).fill({ type: 'created' }),
+  ])
+  const later = draft(60, { createdAt: after(48) }, 2)
+  const again = [later, draft(60, { createdAt: after(48) }, 2), draft(61)]
+  const laterAgain = { type: 'replayed', intent: { id: later.intent.id } }
+  const plainAgain = { type: 'replayed', intent: { id: plain.intent.id } }
+  const expected = [{ type: 'created' }, laterAgain, plainAgain]
+  expect(await Promise.all(again.map(create))).toMatchObject(expected)
+  const last = [draft(60, {}, 2), draft(60, { environmentId: 'env_live' }, 2), draft(61)]
+  const reused = { type: 'reused' }
+  expect(await Promise.all(last.map(create))).toMatchObject([laterAgain, reused, plainAgain])
+})
+
+test('a key that another instance has locked is in use, and other creates succeed', async () => {
+  const locked = draft(63)
+  const busy = observed(db, (_text, values) => {
+    if (values.some((column) => [column].flat().includes(locked.intent.id))) {
+      throw new StoreError('55P03')
+    }
+  })
+  const drafts = [locked, draft(64), { intent: newIntent() }]
+  const results = await Promise.all(drafts.map(createBatch(busy)))
+  expect(results.map(({ type }) => type)).toEqual(['in_use', 'created', 'created'])
+  const unkeyed = observed(db, () => {
+    throw new StoreError('55P03')
+  })
+  const failed = createBatch(unkeyed)({ intent: newIntent() })
+  await expect(failed).rejects.toMatchObject({ code: '55P03' })
+})
+
+test.each([
+  ['reading a duplicate', '08006', 21, 'key_hash = any'],
+  ['reading a duplicate', '42501', 22, 'key_hash = any'],
+  ['releasing an expired key', '08006', 23, 'key_hash = null'],
+] as const)('keeps what it created if %s fails with %s', async (_, code, key, part) => {
+  await create(draft(20))
+  const broken = observed(db, (text) => {
+    if (text.includes(part)) throw new StoreError(code)
+  })
+  const drafts = [{ intent: newIntent() }, draft(key), draft(20, { createdAt: after(48) })]
+  expect(await Promise.allSettled(drafts.map(createBatch(broken)))).toMatchObject([
+    { value: { type: 'created' } },
+    { value: { type: 'created' } },
+    { reason: { code } },
+  ])
+  const ids = drafts.map(({ intent }) => intent.id)
+  expect(await db.query`select from intents where id = any(${ids})`).toHaveLength(2)
+})
+
+test('reads what was created, and nothing for an unknown id', async () => {
+  const customer = { id: 'c_1', name: 'Ani \u0540' }
+  const metadata = { z: '1', a: '2' }
+  const intents = [await stored(), await stored({ customer, metadata, currency: 'AMD' })]
+  const ids = [...intents.map(({ id }) => id), 'pi_none']
+  const found = await Promise.all(ids.map(store.find))
+  expect(found).toEqual([...intents, undefined])
+  expect(Object.keys(found[1]?.metadata ?? {})).toEqual(['z', 'a'])
+  expect(await load(store, 'pi_none')).toBeUndefined()
+})
+
+test('reads what a change has written', async () => {
+  const { id } = await stored()
+  const changed = await change(store, id, paid)
+  expect(changed).toMatchObject({
+    before: { version: 1, revision: 1 },
+    intent: { status: 'succeeded', version: 3, revision: 2, finalizedAt: at },
+    environment: { id: 'env_test' },
+  })
+  expect(await store.find(id)).toEqual(changed?.intent)
+})
+
+test('fails only the intent of a batch whose document is of a later version', async () => {
+  const [later, readable] = [await stored(), await stored()]
+  await db.query`update intents set state = '{"v":9}' where id = ${later.id}`
+  const results = await Promise.allSettled([later.id, readable.id].map(store.find))
+  expect(results).toMatchObject([
+    { reason: new Error('The store has an intent with a state of version 9') },
+    { value: { id: readable.id } },
+  ])
+  await db.query`delete from intents where id = ${later.id}`
+})
+
+test('applies passed deadlines at the time of the environment, and writes them', async () => {
+  const { id } = await stored()
+  await change(store, id, challenged)
+  const day = 24 * 3600_000
+  await db.query`update environments set clock_offset = ${day} where id = 'env_test'`
+  const late = await load(store, id)
+  await db.query`update environments set clock_offset = 0 where id = 'env_test'`
+  expect(late).toMatchObject({
+    intent: { status: 'expired', version: 4, finalizedAt: after(24) },
+    at: after(24),
+  })
+  expect(await store.find(id)).toEqual(late?.intent)
+})
+
+test('writes a passed deadline also if the cause is rejected, or the secret is revoked', async () => {
+  const intents = [await stored(), await stored()]
+  await db.query`update intents set secret_salt = null where id = ${intents[1]?.id ?? null}`
+  now = after(25)
+  const changes = await Promise.all(intents.map(async ({ id }) => await change(store, id, paid)))
+  now = at
+  const rejections = ['intent_finalized', 'payment_intent_not_found']
+  expect(changes.map((changed) => changed?.rejection)).toEqual(rejections)
+  for (const { id } of intents) expect((await store.find(id))?.status).toBe('expired')
+})
+
+test('raises the revision with each write, and the version with each event', async () => {
+  const { id } = await stored()
+  const seen: unknown[] = []
+  const listening = { ...db, notify: (found: unknown) => void seen.push(found) }
+  const heard = createIntentStore({ db: listening, now: () => at })
+  const opened = { type: 'challenge_opened', origin: 'https://shop.example' } as const
+  for (const cause of [challenged, { ...opened, token: 'a', returnPage: null }] as const) {
+    await change(heard, id, cause)
+  }
+  const found = await heard.find(id)
+  expect([found?.version, found?.revision]).toEqual([2, 3])
+  await revokeSecret(listening, { id, modes: ['test'] })
+  expect((await heard.find(id))?.revision).toBe(3)
+  expect(seen).toEqual([{ intentId: id }, { intentId: id }])
+})
+
+test('writes nothing for a buyer whose secret is revoked after the read', async () => {
+  const intent = await stored()
+  await revokeSecret(db, { id: intent.id, modes: ['test'] })
+  const to: Intent = { ...intent, status: 'canceled', version: 2, finalizedAt: at }
+  const events = [{ cause: 'canceled', status: 'canceled', at: at.toISOString() }] as const
+  const state = { v: 1, confirmations: [], events, challenge: null } as const
+  const write = { from: intent, to: { ...to, state } }
+  expect(await store.write({ ...write, needsSecret: true })).toBe(false)
+  expect(await store.write({ ...write, needsSecret: false })).toBe(true)
+})
+
+test('revokes the secret of an intent in environments of the given modes', async () => {
+  const intent = await stored()
+  for (const [id, mode] of [
+    [intent.id, 'live'],
+    ['pi_none', 'test'],
+  ] as const) {
+    expect(await revokeSecret(db, { id, modes: [mode] })).toBe(false)
+  }
+  expect((await store.find(intent.id))?.secretSalt).toEqual(intent.secretSalt)
+  expect(await revokeSecret(db, { id: intent.id, modes: ['test', 'live'] })).toBe(true)
+  expect((await store.find(intent.id))?.secretSalt).toBeNull()
+})
+
+test('gives up when another change wins ten times', async () => {
+  const { id } = await stored()
+  let tries = 0
+  const losing = { ...store, write: async () => ++tries < 0 }
+  await expect(change(losing, id, paid)).rejects.toMatchObject({ unavailable: true })
+  expect(tries).toBe(10)
+})

@@ -1,0 +1,178 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Change } from '../../src/db/database.ts'
+import { expiresAt, type Intent } from '../../src/intents/intent.ts'
+import { type Awaited, createWaits, waitsOfIntent } from '../../src/waiting/waits.ts'
+import { newIntent } from '../support/store.ts'
+
+const minute = 60_000
+const clockOffset = 7 * minute
+const environment = { id: 'env_test', allowedOrigins: ['https://shop.example'], clockOffset }
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** A store with one intent, and the waits of an instance. */
+function startWaits() {
+  const stopping = new AbortController()
+  const store = {
+    intent: newIntent({ createdAt: new Date(Date.now() + clockOffset) }),
+    isAway: false,
+    statements: 0,
+    change: (_change: Change): void => {},
+  }
+  const db = {
+    listen: (listener: (change: Change) => void) => {
+      store.change = listener
+    },
+    query: async ({ raw: [text = ''] }: TemplateStringsArray) => {
+      store.statements++
+      if (store.isAway) throw new Error('The store is away')
+      return text.includes('due_at')
+        ? [{ ...store.intent, dueAt: expiresAt(store.intent) }]
+        : [environment]
+    },
+  }
+  const logged: string[] = []
+  const log = pino({}, { write: (line) => void logged.push(line) })
+  const waits = createWaits({ db: db as never, log, now: () => new Date() }, stopping.signal)
+
+  /** Waits for version 2, and counts what it does. */
+  function wait(changes: Partial<Awaited> = {}) {
+    const seen = { reads: 0, pulses: [] as number[], end: undefined as number | undefined }
+    const begin = Date.now()
+    const awaited: Awaited = {
+      intentId: store.intent.id,
+      version: 2,
+      origin: 'https://shop.example',
+      lifetime: Infinity,
+      read: async () => {
+        seen.reads++
+        return { intent: store.intent, environment, at: new Date() } as never
+      },
+      onPulse: () => void seen.pulses.push(Date.now() - begin),
+      signal: new AbortController().signal,
+      ...changes,
+    }
+    const result = waits.wait(awaited).then(({ intent }) => {
+      seen.end = Date.now() - begin
+      return intent
+    })
+    return { seen, result }
+  }
+  return { store, wait, logged, stop: () => stopping.abort() }
+}
+
+function paid(intent: Intent): Intent {
+  return { ...intent, version: 2 }
+}
+
+test('sends a byte at least every 25 seconds for at most ten minutes, without a statement', async () => {
+  const { store, wait } = startWaits()
+  const { seen, result } = wait()
+  await vi.advanceTimersByTimeAsync(11 * minute)
+  expect((await result).version).toBe(1)
+  expect(seen.end).toBeGreaterThan(8 * minute - 1)
+  expect(seen.end).toBeLessThanOrEqual(10 * minute + 250)
+  const pauses = seen.pulses.map((at, index) => at - (seen.pulses[index - 1] ?? 0))
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(25_000)
+  expect(Math.min(...pauses)).toBeGreaterThan(19_000)
+  expect([seen.reads, store.statements, vi.getTimerCount()]).toEqual([1, 0, 0])
+})
+
+test('ends with the session', async () => {
+  const { seen } = startWaits().wait({ lifetime: 10_000 })
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(seen).toEqual({ reads: 1, pulses: [], end: 10_000 })
+})
+
+test('ends when the client leaves, and when the service stops', async () => {
+  const { wait, stop } = startWaits()
+  const client = new AbortController()
+  const [left, other] = [wait({ signal: client.signal }), wait()]
+  await vi.advanceTimersByTimeAsync(100)
+  client.abort()
+  await vi.advanceTimersByTimeAsync(100)
+  stop()
+  expect((await Promise.all([left.result, other.result, wait().result])).length).toBe(3)
+  expect([left.seen.end, other.seen.end, vi.getTimerCount()]).toEqual([100, 200, 0])
+})
+
+test('returns a change that happens while the intent is read', async () => {
+  const { store, wait } = startWaits()
+  const { seen, result } = wait({
+    read: async () => {
+      const snapshot = { intent: store.intent, environment, at: new Date() }
+      store.intent = paid(store.intent)
+      store.change({ intentId: store.intent.id })
+      return snapshot as never
+    },
+  })
+  expect((await result).version).toBe(2)
+  expect(seen.end).toBe(0)
+})
+
+test('reads again within a second after a deadline of the environment', async () => {
+  const { store, wait } = startWaits()
+  const { seen, result } = wait({
+    read: async () => {
+      const at = new Date(Date.now() + clockOffset)
+      const intent = at < expiresAt(store.intent) ? store.intent : paid(store.intent)
+      return { intent, environment, at } as never
+    },
+  })
+  const soon = new Date(Date.now() + clockOffset - 24 * 60 * minute + 5000)
+  store.intent = { ...store.intent, createdAt: soon }
+  store.change('environments')
+  await vi.advanceTimersByTimeAsync(6000)
+  expect((await result).version).toBe(2)
+  expect(seen.end).toBeGreaterThanOrEqual(5000)
+})
+
+test('reads again what differs from the store, if it is not known what has changed', async () => {
+  const { store, wait } = startWaits()
+  const [behind, ahead] = [wait(), wait({ version: 3 })]
+  const removed = wait({ origin: 'https://other.example' })
+  await vi.advanceTimersByTimeAsync(100)
+  store.intent = paid(store.intent)
+  store.change('environments')
+  await vi.advanceTimersByTimeAsync(100)
+  expect((await behind.result).version).toBe(2)
+  expect([ahead.seen.reads, removed.seen.reads, store.statements]).toEqual([1, 2, 2])
+})
+
+test('waits through an outage of the store, and logs it once', async () => {
+  const { store, wait, logged } = startWaits()
+  const { seen, result } = wait()
+  await vi.advanceTimersByTimeAsync(100)
+  store.isAway = true
+  store.change('environments')
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(seen.end).toBeUndefined()
+  store.intent = paid(store.intent)
+  store.isAway = false
+  await vi.advanceTimersByTimeAsync(1000)
+  expect((await result).version).toBe(2)
+  expect(logged).toHaveLength(1)
+  expect(logged[0]).toContain('Cannot check waiting requests')
+})
+
+test('keeps the newest waits of a buyer who begins 500', async () => {
+  const { wait } = startWaits()
+  const waits = Array.from({ length: 500 }, () => wait())
+  await vi.waitFor(() => expect(waits.at(-1)?.seen.reads).toBe(1))
+  const ended = waits.map(({ seen }) => seen.end !== undefined)
+  expect(ended.lastIndexOf(true)).toBe(500 - waitsOfIntent - 1)
+  expect(ended.filter(Boolean)).toHaveLength(500 - waitsOfIntent)
+})
+
+test('begins ten thousand waits within some seconds, and not all at once', async () => {
+  vi.useRealTimers()
+  const { wait } = startWaits()
+  const begin = performance.now()
+  const waits = Array.from({ length: 10_000 }, (_, at) => wait({ intentId: `pi_${at}` }))
+  const begun = (): number => waits.filter(({ seen }) => seen.reads > 0).length
+  await Promise.resolve()
+  expect(begun()).toBeLessThan(300 + 6 * (performance.now() - begin))
+  await expect.poll(begun).toBe(10_000)
+})
