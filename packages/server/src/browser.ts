@@ -9,7 +9,7 @@ const rejected: never = reject()
 
 function reject(): never {
   throw new Error(
-    '@pi-checkout/server belongs on the server: it needs the secret API key. In the page use @pi-checkout/element, and let your server pass { id, clientSecret } with createHandoff().',
+    '@pi-checkout/server belongs on the server: it needs the secret API key. In the page use @pi-checkout/element, and let your server pass { id, clientSecret } with createCheckout().',
   )
 }
 
@@ -20,20 +20,22 @@ export {
   rejected as ConnectionError,
   rejected as ContractError,
   rejected as cspFor,
-  rejected as createHandoff,
+  rejected as createCheckout,
   rejected as currencies,
-  rejected as errorCodes,
   rejected as formatMoney,
   rejected as HandoffRejection,
   rejected as IdempotencyConflictError,
   rejected as idempotencyKey,
   rejected as InvalidParamsError,
   rejected as isCurrency,
+  rejected as memoryPayments,
   rejected as newOrderId,
   rejected as PaymentIntents,
   rejected as PiError,
+  rejected as paymentState,
   rejected as phaseOf,
-  rejected as raw,
+  rejected as sqlPayments,
+  rejected as sqlPaymentsTable,
   rejected as toMinor,
   rejected as verify,
 }

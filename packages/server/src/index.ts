@@ -1,6 +1,11 @@
 /** Public names of `@pi-checkout/server`. @module */
-export type { Currency } from '@pi-checkout/contract/money'
-export { currencies, formatMoney, isCurrency, toMinor } from '@pi-checkout/contract/money'
+export {
+  type Currency,
+  currencies,
+  formatMoney,
+  isCurrency,
+  toMinor,
+} from '@pi-checkout/contract/money'
 export type {
   Customer,
   Metadata,
@@ -10,8 +15,40 @@ export type {
   PaymentMethod,
 } from '@pi-checkout/contract/payment-intent'
 export type { FieldError } from '@pi-checkout/contract/problem'
-export type { PaymentIntentStatus, Phase } from '@pi-checkout/contract/spec-decisions'
-export { phaseOf } from '@pi-checkout/contract/spec-decisions'
+export {
+  type ErrorMatch,
+  type PaymentIntentStatus,
+  type Phase,
+  type Profile,
+  phaseOf,
+  type RoleField,
+} from '@pi-checkout/contract/profile'
+export { type Checkout, createCheckout } from './checkout/create-checkout.ts'
+export { type CspOptions, cspFor } from './checkout/csp.ts'
+export { memoryPayments } from './checkout/memory-payments.ts'
+export type {
+  AuthorizeQuery,
+  CheckoutClient,
+  CheckoutOptions,
+  PaidOrder,
+  PaymentUnderReview,
+} from './checkout/options.ts'
+export type { ReconcileSummary } from './checkout/order-payments.ts'
+export type {
+  Payment,
+  PaymentRecord,
+  PaymentStore,
+  ReviewReason,
+} from './checkout/payment-record.ts'
+export { type CheckoutOrder, type PaymentState, paymentState } from './checkout/payment-state.ts'
+export { type HandoffProblemCode, HandoffRejection } from './checkout/problem.ts'
+export {
+  type SqlDialect,
+  type SqlQuery,
+  sqlPayments,
+  sqlPaymentsTable,
+} from './checkout/sql-payments.ts'
+export { type ExpectedIntent, verify } from './checkout/verify.ts'
 export type { CreateParams } from './client/create-params.ts'
 export type {
   ApiErrorCode,
@@ -19,8 +56,6 @@ export type {
   ContractErrorCode,
   PiErrorCode,
 } from './client/error-codes.ts'
-export { errorCodes } from './client/error-codes.ts'
-export type { Outcome, PiErrorFacts, PiFailure, RequestSummary } from './client/errors.ts'
 export {
   AbortedError,
   ApiError,
@@ -29,38 +64,20 @@ export {
   ContractError,
   IdempotencyConflictError,
   InvalidParamsError,
+  type Outcome,
   PiError,
+  type PiErrorFacts,
+  type PiFailure,
+  type RequestSummary,
 } from './client/errors.ts'
-export type { KeyOptions } from './client/idempotency-key.ts'
-export { idempotencyKey } from './client/idempotency-key.ts'
+export { idempotencyKey, type KeyOptions } from './client/idempotency-key.ts'
 export { newOrderId } from './client/new-order-id.ts'
 export type { RequestReport } from './client/options.ts'
-export type {
-  CallOptions,
-  CreatedIntent,
-  CreateOptions,
-  Handoff,
-  PaymentIntentsOptions,
+export {
+  type CallOptions,
+  type CreatedIntent,
+  type CreateOptions,
+  type Handoff,
+  PaymentIntents,
+  type PaymentIntentsOptions,
 } from './client/payment-intents.ts'
-export { PaymentIntents } from './client/payment-intents.ts'
-export { raw } from './client/raw.ts'
-export type { HandoffHandler, HandoffMembers } from './handoff/create-handoff.ts'
-export { createHandoff } from './handoff/create-handoff.ts'
-export type { CspOptions } from './handoff/csp.ts'
-export { cspFor } from './handoff/csp.ts'
-export type {
-  CreatedForOrder,
-  HandoffClient,
-  HandoffOptions,
-  HandoffOrder,
-  HookRequest,
-  OpenOrder,
-  OrderQuery,
-  ResumeCookieOptions,
-  Settlement,
-} from './handoff/options.ts'
-export type { HandoffProblemCode } from './handoff/problem.ts'
-export { HandoffRejection } from './handoff/problem.ts'
-export type { ReconcileOptions, ReconcileReport, ReconcileSummary } from './handoff/reconcile.ts'
-export type { ExpectedIntent } from './handoff/verify.ts'
-export { verify } from './handoff/verify.ts'

@@ -1,11 +1,19 @@
-/** `pi-checkout`: creates, shows, and explains Payment Intents from a terminal or a script. @module */
+/** The program `pi-checkout`. @module */
+import { createInterface } from 'node:readline/promises'
 import { run } from './run.ts'
 
-const controller = new AbortController()
-// The first Ctrl-C aborts the call. The second ends the process.
-process.once('SIGINT', () => controller.abort())
 process.exitCode = await run(process.argv.slice(2), {
   print: (text) => console.log(text),
   warn: (text) => console.error(text),
-  signal: controller.signal,
+  hasColors: process.stdout.isTTY && !process.env.NO_COLOR,
+  ask: process.stdin.isTTY ? ask : undefined,
 })
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await terminal.question(question)
+  } finally {
+    terminal.close()
+  }
+}

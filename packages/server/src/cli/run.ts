@@ -1,65 +1,78 @@
-/** The commands of `pi-checkout`, and its help. @module */
-import { create } from './create.ts'
+/** The command line of `pi-checkout`, and its help. @module */
+import { parseArgs } from 'node:util'
+import { quote, redact } from '@pi-checkout/contract/redact'
 import { doctor } from './doctor.ts'
-import { type Command, exitCodes, reportFailure, type Terminal } from './exit-codes.ts'
-import { get } from './get.ts'
-import { key } from './key.ts'
+import { probeCommand } from './probe-command.ts'
+import { colored, type Terminal } from './terminal.ts'
 
-const help = `pi-checkout: Payment Intents from the command line
+const help = `pi-checkout: checks what your shop needs of the service
 
-  pi-checkout create --order A-1001 --major 1500 --currency amd
-  pi-checkout get ID [--watch]
-  pi-checkout key --order A-1001 --major 1500 --currency amd
-  pi-checkout doctor [--env FILE] [--page URL]
+  pi-checkout doctor [--env FILE]     Checks everything that a first payment needs
+  pi-checkout probe [OPTIONS]         Finds out how another service of the specification behaves
 
-create and key
-  --order ID           Set your order id, 1 to 32 characters
-  --major 19.99        Set the amount in whole units, or
-  --minor 1999         Set the amount in minor units
-  --currency CODE      Set AMD, USD, EUR or RUB
-  --customer ID        Set the customer [--email ADDRESS] [--name NAME]
-  --metadata KEY=VALUE Add metadata (repeatable)
-  --attempt N          Create another intent for the same order (default 1)
-  --namespace NAME     Separate shops whose order ids may collide
-create
-  --idempotency-key K  Replace the derived key
-  --reveal             Show clientSecret, which is masked otherwise
-get
-  --watch              Wait until the intent is final
-  --total-timeout TIME Stop watching after this time, such as 30s (default 10m)
-doctor
-  --env FILE           Read variables like node --env-file
-  --page URL           Check the headers of a page, such as http://localhost:3000/
-all
-  --json               Print one line of JSON
+  --env FILE              Read variables like node --env-file
 
-Reads PI_API_KEY and PI_BASE_URL. Exit codes:
-${Object.values(exitCodes)
-  .map(({ code, meaning }) => `  ${String(code).padEnd(4)} ${meaning}`)
-  .join('\n')}
+Options of probe, which creates two intents that stay unpaid:
+  --write FILE            Write the profile for PI_PROFILE
+  --paid STATUS           A status that means paid; also --failed and --processing. Repeat it, or use commas
+  --currency CODE         Of the intents (AMD)
+  --other-env FILE        Variables of another merchant, to retrieve the intent with its key
+  --yes                   Use a key that may be live
+  --json                  Print one line
+
+Exit codes:
+  0  no check failed
+  1  a check failed
+  2  an argument is malformed, or nothing could be checked
 `
 
-const commands: ReadonlyMap<string, Command> = new Map(Object.entries({ create, get, key, doctor }))
-
 /** Runs a command line, without the name of the program, and returns the exit code. */
-export async function run(
-  [name, ...args]: readonly string[],
-  output: Pick<Terminal, 'print' | 'warn' | 'signal'>,
-): Promise<number> {
-  const terminal = { ...output, json: args.includes('--json') }
+export async function run([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
+  const { print, warn } = terminal
   if (name === 'help' || name === '--help' || name === '-h' || args.includes('--help')) {
-    terminal.print(help)
-    return exitCodes.done.code
+    print(help)
+    return 0
   }
-  const command = commands.get(name ?? '')
-  if (!command) {
-    const text = `Unknown command ${JSON.stringify(name)}. Run pi-checkout --help for a list of commands.`
-    terminal.warn(name === undefined ? help : text)
-    return exitCodes.usage.code
+  if (name !== 'doctor' && name !== 'probe') {
+    const text = `Unknown command ${quote(name ?? '')}. Run pi-checkout --help for a list of commands.`
+    warn(name === undefined ? help : text)
+    return 2
   }
   try {
-    return await command(args, terminal)
+    const rest = readVariables(args)
+    if (name === 'probe') return await probeCommand(rest, terminal)
+    parseArgs({ args: rest, options: {} })
   } catch (error) {
-    return reportFailure(error, terminal)
+    warn(redact(error instanceof Error ? error.message : String(error)))
+    return 2
   }
+  const findings = await doctor()
+  for (const { name: subject, result, detail } of findings) {
+    print(`${colored(result, terminal)}  ${subject} ${detail}`)
+  }
+  const [failed, skipped] = (['FAIL', 'SKIP'] as const).map(
+    (wanted) => findings.filter(({ result }) => result === wanted).length,
+  )
+  print(failed === 0 ? '\nAll checks passed.' : `\n${failed} failed, ${skipped} skipped.`)
+  return failed === 0 ? 0 : 1
+}
+
+/**
+ * Reads the file of `--env`. Variables of the environment take precedence, as for `node --env-file`.
+ *
+ * @returns The other arguments.
+ */
+function readVariables(args: readonly string[]): string[] {
+  const at = args.findIndex((arg) => arg === '--env' || arg.startsWith('--env='))
+  if (at === -1) return [...args]
+  const [, inline] = args[at]?.split(/=(.*)/s) ?? []
+  const file = inline ?? args[at + 1] ?? ''
+  try {
+    process.loadEnvFile(file)
+  } catch {
+    throw new TypeError(
+      `--env: cannot read ${file}. Pass the file with which your shop is started.`,
+    )
+  }
+  return args.toSpliced(at, inline === undefined ? 2 : 1)
 }

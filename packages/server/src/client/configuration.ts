@@ -6,16 +6,18 @@
  * @module
  */
 import { isLoopback, readOrigin } from '@pi-checkout/contract/origin'
+import type { Profile } from '@pi-checkout/contract/profile'
 import { apiKeyPattern } from '@pi-checkout/contract/spec-decisions'
 import { ConfigurationError } from './errors.ts'
+import { excerpt } from './redact.ts'
 
 /** The settings that every request needs. */
 export interface Settings {
   readonly apiKey: string
-  /** `undefined` sends no `Api-Version`. */
-  readonly apiVersion: string | undefined
   /** Without a trailing slash. */
   readonly baseUrl: string
+  /** `undefined`: the profile that the service names in its responses, if any. */
+  readonly profile: Profile | undefined
 }
 
 /**
@@ -27,22 +29,22 @@ export interface Settings {
 export function readVariable(name: string, fix: string): string {
   const value = globalThis.process?.env?.[name]
   if (value) return value
-  throw new ConfigurationError(name, `environment variable is not set. ${fix}`, {
+  const sandbox =
+    'For the local sandbox, start your shop with "npx pi-service exec -- COMMAND", which sets it.'
+  throw new ConfigurationError(name, `environment variable is not set. ${fix} ${sandbox}`, {
     code: 'missing_variable',
   })
 }
 
 /** Reads `PI_API_KEY`. */
 export function variableApiKey(): string {
-  const fix =
-    'Set it to your secret API key, or pass apiKey to new PaymentIntents(). For the local sandbox, start your shop with "npx pi-service exec -- COMMAND", which sets it.'
+  const fix = 'Set it to your secret API key, or pass apiKey to new PaymentIntents().'
   return checkedApiKey(readVariable('PI_API_KEY', fix), 'PI_API_KEY')
 }
 
 /** Reads `PI_BASE_URL`. */
 export function variableBaseUrl(): string {
-  const fix =
-    'Set it to the base URL of the service, or pass baseUrl to new PaymentIntents(). For the local sandbox, start your shop with "npx pi-service exec -- COMMAND", which sets it.'
+  const fix = 'Set it to the base URL of the service, or pass baseUrl to new PaymentIntents().'
   return checkedBaseUrl(readVariable('PI_BASE_URL', fix), 'PI_BASE_URL')
 }
 
@@ -66,6 +68,12 @@ export function checkedApiKey(key: unknown, name = 'apiKey'): string {
   return key
 }
 
+/** Returns the environment of a key; `undefined` for a key in another format. */
+export function environmentOf(apiKey: string): 'test' | 'live' | undefined {
+  const [, mode] = apiKeyPattern.exec(apiKey) ?? []
+  return mode === 'test' || mode === 'live' ? mode : undefined
+}
+
 /** Returns a base URL without trailing slashes. Over plain http, the key would be readable. */
 export function checkedBaseUrl(value: string | URL, name = 'baseUrl'): string {
   const url = URL.canParse(String(value)) ? new URL(String(value)) : undefined
@@ -77,7 +85,7 @@ export function checkedBaseUrl(value: string | URL, name = 'baseUrl'): string {
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     fail(
-      `be https; received ${url.origin}. http is for loopback only, such as http://127.0.0.1:4000.`,
+      `be https; received ${excerpt(url.origin)}. http is for loopback only, such as http://127.0.0.1:4000.`,
     )
   }
   if (url.username || url.password) {
@@ -118,6 +126,6 @@ function receivedOrigin(value: unknown): string {
   if (typeof value !== 'string') return `received ${value === null ? 'null' : typeof value}`
   const [, scheme = '', host = '', rest = ''] =
     /^([a-z][a-z\d+.-]*:\/\/)?(?:[^/?#]*@)?([^/?#]*)(.*)$/is.exec(value) ?? []
-  const origin = `${scheme}${host}`.slice(0, 60)
+  const origin = excerpt(`${scheme}${host}`)
   return `received ${JSON.stringify(origin + (rest === '' ? '' : '/…'))}`
 }

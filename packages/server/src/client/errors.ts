@@ -1,12 +1,16 @@
 /** Errors of a call. They contain no key and no secret. @module */
 import type { FieldError } from '@pi-checkout/contract/problem'
+import { quote } from '@pi-checkout/contract/redact'
 import {
   type ApiErrorCode,
+  advices,
   type ConnectionErrorCode,
   type ContractErrorCode,
-  errorCodes,
+  connectionCodes,
+  contractCodes,
   type PiErrorCode,
 } from './error-codes.ts'
+import { excerpt } from './redact.ts'
 
 /**
  * Whether an intent may exist after a failed create, considering all requests of the call.
@@ -92,7 +96,7 @@ export class PiError<Code extends PiErrorCode = PiErrorCode> extends Error {
     this.code = facts.code
     this.outcome = facts.outcome
     this.retryable = facts.retryable
-    this.advice = errorCodes[facts.code].advice
+    this.advice = advices[facts.code]
     this.idempotencyKey = facts.idempotencyKey
     this.requests = facts.requests
     this.status = facts.status
@@ -139,6 +143,22 @@ export class AbortedError extends PiError<'aborted'> {
   override readonly name = 'AbortedError'
 }
 
+/** Returns the error of a failed call. Its code selects the class. */
+export function errorOf(message: string, facts: PiErrorFacts): PiFailure {
+  const { code, status = 0 } = facts
+  if (code === 'aborted') return new AbortedError(message, { ...facts, code })
+  if (code === 'idempotency_key_reused') {
+    return new IdempotencyConflictError(message, { ...facts, code })
+  }
+  if (isOneOf(connectionCodes, code)) return new ConnectionError(message, { ...facts, code })
+  if (isOneOf(contractCodes, code)) return new ContractError(message, { ...facts, code })
+  return new ApiError(message, { ...facts, code, status })
+}
+
+function isOneOf<Code extends string>(codes: readonly Code[], code: string): code is Code {
+  return codes.some((one) => one === code)
+}
+
 /** A variable is missing, or a variable or an option is malformed. Nothing was sent. */
 export class ConfigurationError extends TypeError {
   override readonly name = 'ConfigurationError'
@@ -164,7 +184,7 @@ export class ConfigurationError extends TypeError {
 
 /** Returns the error of a malformed option, which shows the start of its value. */
 export function malformedOption(name: string, rule: string, value: unknown): ConfigurationError {
-  const received = typeof value === 'string' ? JSON.stringify(value.slice(0, 60)) : String(value)
+  const received = typeof value === 'string' ? quote(value) : excerpt(String(value))
   return new ConfigurationError(name, `${rule}; received ${received}.`)
 }
 

@@ -1,19 +1,28 @@
 /** Sends requests with `fetch`. @module */
 import { readText } from './read-text.ts'
-import type { Transport, TransportResponse } from './transport.ts'
+import {
+  isRejectedCertificate,
+  NotSent,
+  type Transport,
+  type TransportResponse,
+  transportCode,
+} from './transport.ts'
 
-/** Whether the runtime is Cloudflare Workers, also with the modules of Node.js. */
-export const isWorkers = Reflect.get(globalThis, 'navigator')?.userAgent === 'Cloudflare-Workers'
-
-/** Returns a transport that uses `fetch`. A redirect is an error. */
+/** Returns a transport that uses `fetch`. */
 export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
   return (url, request) => {
     const controller = new AbortController()
     const { signal } = controller
     const send = async (): Promise<TransportResponse> => {
-      const response = await fetch(url, { ...request, redirect, signal })
+      // With 'error', which Workers do not support, only the message would show that it was a redirect.
+      const response = await fetch(url, { ...request, redirect: 'manual', signal }).catch(
+        (error: unknown) => {
+          throw neverSent(transportCode(error)) ? new NotSent(error) : error
+        },
+      )
       return {
-        status: response.status,
+        // Some runtimes hide the status of a redirect.
+        status: response.type === 'opaqueredirect' ? 307 : response.status,
         header: (name) => response.headers.get(name) ?? undefined,
         text: (max) => readBody(response, max),
       }
@@ -22,8 +31,14 @@ export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
   }
 }
 
-// Workers do not support 'error'. There the redirect is returned and rejected by its status.
-const redirect = isWorkers ? 'manual' : 'error'
+// Name resolution and connecting precede the request (codes of Node.js, then of Bun).
+const noConnection =
+  /^(ENOTFOUND|EAI_\w{1,16}|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
+
+// Other failures of TLS have the same codes after the request was sent.
+function neverSent(code: string | undefined): boolean {
+  return code !== undefined && (noConnection.test(code) || isRejectedCertificate(code))
+}
 
 async function readBody(response: Response, max: number): Promise<string | undefined> {
   const length = response.headers.get('content-length')

@@ -4,12 +4,13 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 // biome-ignore lint/style/noRestrictedImports: types only
 import type { Socket } from 'node:net'
 import { ConfigurationError } from './errors.ts'
-import { isWorkers } from './fetch-transport.ts'
 import { NotSent, type Transport, type TransportResponse } from './transport.ts'
 
 /** Returns whether the runtime is Node.js. Others have its modules too, but their `fetch` is the native client. */
 export function isNode(): boolean {
   const { bun, deno, node } = globalThis.process?.versions ?? {}
+  // Cloudflare Workers can have the modules of Node.js too.
+  const isWorkers = Reflect.get(globalThis, 'navigator')?.userAgent === 'Cloudflare-Workers'
   return node !== undefined && !bun && !deno && !isWorkers && 'getBuiltinModule' in process
 }
 
@@ -36,6 +37,11 @@ export function nodeTransport(agent: Agent | undefined): Transport {
     }
     const response = new Promise<TransportResponse>((resolve, reject) => {
       outgoing.on('response', (message) => resolve(responseOf(message)))
+      // Without a listener, Node.js closes the connection and emits nothing.
+      outgoing.on('upgrade', (_, socket) => {
+        socket.destroy()
+        reject(new Error('the protocol of the connection was changed'))
+      })
       let connected = false
       outgoing.on('socket', (socket) => {
         connected = !isConnecting(socket, secure)
@@ -107,7 +113,8 @@ function readText(message: IncomingMessage, max: number): Promise<string | undef
     message.on('end', () => {
       const [first] = chunks
       const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks, size)
-      resolve(bytes.toString('utf8'))
+      // Removes a byte order mark, as fetch does.
+      resolve(new TextDecoder().decode(bytes))
     })
     message.on('error', reject)
     message.on('close', () => {

@@ -2,12 +2,13 @@
 import { CreatedPaymentIntentSchema, PaymentIntentSchema } from '@pi-checkout/contract'
 import type { CreatedPaymentIntent, PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { maxFieldErrors } from '@pi-checkout/contract/problem'
+import { type Profile, translate } from '@pi-checkout/contract/profile'
 import { headers, routes } from '@pi-checkout/contract/routes'
 import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import type { Settings } from './configuration.ts'
 import { invalidParam } from './errors.ts'
 import type { PreparedCreate } from './idempotency-key.ts'
-import { excerpt } from './redact.ts'
+import { shorten } from './redact.ts'
 import type { TransportRequest } from './transport.ts'
 
 /** An operation, ready to send. Every request sends the same bytes. */
@@ -20,21 +21,20 @@ export interface OperationRequest<T> {
   readonly idempotencyKey?: string
   /** Texts that no error may contain. */
   readonly secrets: readonly string[]
-  /** Reads a success, or returns how it violates the specification. */
-  readonly read: (json: unknown) => { readonly value: T } | { readonly violation: string }
-}
-
-/** Response to a create, with the secret separate. */
-export interface CreatedResponse {
-  readonly intent: PaymentIntent
-  readonly clientSecret: string
+  /** The configured profile, if any. */
+  readonly profile: Profile | undefined
+  /** Reads a success with a profile, or returns how it violates the specification. */
+  readonly read: (
+    json: unknown,
+    profile: Profile | undefined,
+  ) => { readonly value: T } | { readonly violation: string }
 }
 
 /** Prepares a create. Its response must have the same order, amount, and currency. */
 export function createRequest(
-  { apiKey, apiVersion, baseUrl }: Settings,
+  { apiKey, baseUrl, profile }: Settings,
   { body, bytes, key }: PreparedCreate,
-): OperationRequest<CreatedResponse> {
+): OperationRequest<CreatedPaymentIntent> {
   const { method, path } = routes.create
   return {
     operation: 'create',
@@ -43,7 +43,7 @@ export function createRequest(
     request: {
       method,
       headers: {
-        ...commonHeaders(apiKey, apiVersion),
+        [headers.authorization]: `Bearer ${apiKey}`,
         [headers.contentType]: 'application/json',
         [headers.idempotencyKey]: key,
       },
@@ -51,23 +51,24 @@ export function createRequest(
     },
     idempotencyKey: key,
     secrets: [apiKey],
-    read: (json) => {
-      const read = CreatedPaymentIntentSchema.safeParse(json)
+    profile,
+    read: (json, used) => {
+      const read = CreatedPaymentIntentSchema.safeParse(translate(json, used))
       if (!read.success) return invalidFields(read.error.issues, [apiKey])
-      const { clientSecret, ...intent } = read.data
-      if (!paymentIntentIdPattern.test(intent.id)) return { violation: 'its id is malformed' }
+      const { data: value } = read
+      if (!paymentIntentIdPattern.test(value.id)) return { violation: 'its id is malformed' }
       const different = (['orderId', 'amount', 'currency'] as const).find(
-        (field) => intent[field] !== body[field],
+        (field) => value[field] !== body[field],
       )
       if (different) return { violation: `it has another ${different}` }
-      return { value: { intent, clientSecret } }
+      return { value }
     },
   }
 }
 
 /** Prepares a retrieve. */
 export function retrieveRequest(
-  { apiKey, apiVersion, baseUrl }: Settings,
+  { apiKey, baseUrl, profile }: Settings,
   id: string,
 ): OperationRequest<PaymentIntent> {
   const { method, path } = routes.retrieve
@@ -75,10 +76,11 @@ export function retrieveRequest(
     operation: 'retrieve',
     title: `${method} ${path}`,
     url: baseUrl + path.replace(':id', id),
-    request: { method, headers: commonHeaders(apiKey, apiVersion) },
+    request: { method, headers: { [headers.authorization]: `Bearer ${apiKey}` } },
     secrets: [apiKey],
-    read: (json) => {
-      const read = PaymentIntentSchema.safeParse(json)
+    profile,
+    read: (json, used) => {
+      const read = PaymentIntentSchema.safeParse(translate(json, used))
       if (!read.success) return invalidFields(read.error.issues, [apiKey])
       if (read.data.id !== id) return { violation: 'it is another intent' }
       // The specification does not forbid the secret in this response.
@@ -87,11 +89,6 @@ export function retrieveRequest(
       return { value: intent }
     },
   }
-}
-
-function commonHeaders(apiKey: string, apiVersion: string | undefined): Record<string, string> {
-  const authorization = { [headers.authorization]: `Bearer ${apiKey}` }
-  return apiVersion ? { ...authorization, [headers.apiVersion]: apiVersion } : authorization
 }
 
 /**
@@ -113,7 +110,7 @@ function invalidFields(
   secrets: readonly string[],
 ): { readonly violation: string } {
   const fields = new Set(issues.map(({ path }) => path.map(String).join('.') || 'the whole body'))
-  const named = [...fields].slice(0, maxFieldErrors).map((field) => excerpt(field, { secrets }))
+  const named = [...fields].slice(0, maxFieldErrors).map((field) => shorten(field, { secrets }))
   const omitted = fields.size - named.length
   const rest = omitted === 0 ? '' : ` and ${omitted} more`
   return { violation: `it violates the specification in ${named.join(', ')}${rest}` }

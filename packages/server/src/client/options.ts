@@ -4,10 +4,9 @@ import type { Agent } from 'node:http'
 import { ConfigurationError, malformedOption, type RequestSummary } from './errors.ts'
 import { fetchTransport } from './fetch-transport.ts'
 import { isNode, nodeTransport } from './node-transport.ts'
-import { testTimeOf } from './test-time.ts'
 import type { Transport } from './transport.ts'
 
-/** A request, as passed to `onRequest` and published to the diagnostics channel `pi-checkout:request`. */
+/** A request, as passed to `onRequest`. */
 export interface RequestReport extends RequestSummary {
   readonly operation: 'create' | 'retrieve'
   /** From 1. */
@@ -22,9 +21,6 @@ export interface ClientSettings {
   readonly send: Transport
   readonly timeout: number
   readonly maxRetries: number
-  readonly clock: () => number
-  readonly random: () => number
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly report: (request: RequestReport) => void
 }
 
@@ -51,7 +47,7 @@ export interface ClientOptions {
    */
   readonly maxRetries?: number | undefined
   /**
-   * Called after each request. Errors that it throws are ignored.
+   * Called after each request. Errors and rejections of it are ignored.
    * @default None
    */
   readonly onRequest?: ((request: RequestReport) => void) | undefined
@@ -67,21 +63,14 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
   if (!Number.isSafeInteger(maxRetries) || maxRetries < 0) {
     throw malformedOption('maxRetries', 'must be a whole number from 0', maxRetries)
   }
-  const time = testTimeOf(options)
+  const observe = async (request: RequestReport): Promise<void> => onRequest?.(request)
   return {
     send: chooseTransport(options),
     timeout: checkedMilliseconds('timeout', options.timeout ?? 10_000),
     maxRetries,
-    clock: time.clock ?? (() => performance.timeOrigin + performance.now()),
-    random: time.random ?? Math.random,
-    sleep: time.sleep ?? sleep,
     report: (request) => {
-      try {
-        onRequest?.(request)
-      } catch {
-        // An observer must not fail a payment.
-      }
-      requestChannel()?.publish(request)
+      // An observer must not fail a payment.
+      observe(request).catch(() => {})
     },
   }
 }
@@ -105,29 +94,4 @@ export function checkedMilliseconds(name: string, value: number): number {
   if (typeof value === 'number' && value > 0 && value < 2 ** 31) return value
   const rule = 'must be a number of milliseconds greater than 0 and less than 2147483648'
   throw malformedOption(name, rule, value)
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
-}
-
-let cachedChannel: { readonly publish: (message: unknown) => void } | undefined
-
-/** Returns `undefined` on a runtime without diagnostics channels. */
-function requestChannel(): typeof cachedChannel {
-  cachedChannel ??= globalThis.process
-    ?.getBuiltinModule?.('node:diagnostics_channel')
-    ?.channel('pi-checkout:request')
-  return cachedChannel
 }

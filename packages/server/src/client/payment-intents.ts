@@ -1,32 +1,27 @@
 /** The client of the service. Its calls are safe to repeat. @module */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
-import { apiKeyPattern, apiVersions } from '@pi-checkout/contract/spec-decisions'
+import type { Profile } from '@pi-checkout/contract/profile'
 import {
   checkedApiKey,
   checkedBaseUrl,
+  environmentOf,
   type Settings,
   variableApiKey,
   variableBaseUrl,
 } from './configuration.ts'
 import type { CreateParams } from './create-params.ts'
-import { AbortedError, ConnectionError, malformedOption, PiError } from './errors.ts'
-import { idempotencyKey, prepareCreate } from './idempotency-key.ts'
-import {
-  assertIntentId,
-  type CreatedResponse,
-  createRequest,
-  type OperationRequest,
-  retrieveRequest,
-} from './operations.ts'
+import { PiError } from './errors.ts'
+import { prepareCreate } from './idempotency-key.ts'
+import { assertIntentId, createRequest, retrieveRequest } from './operations.ts'
 import {
   type ClientOptions,
   type ClientSettings,
   checkedMilliseconds,
   readClientOptions,
 } from './options.ts'
+import { checkedProfile, variableProfile } from './profile.ts'
 import { masked } from './redact.ts'
-import { RetryingCall } from './retrying-call.ts'
-import { sha256 } from './sha256.ts'
+import { sendWithRetries } from './send-with-retries.ts'
 
 /** Options of a client. */
 export interface PaymentIntentsOptions extends ClientOptions {
@@ -41,11 +36,6 @@ export interface PaymentIntentsOptions extends ClientOptions {
    */
   readonly baseUrl?: string | URL | undefined
   /**
-   * Version of the API that requests are for, sent as `Api-Version`; `null` sends none, for a service without versions.
-   * @default '2026-11-20'
-   */
-  readonly apiVersion?: string | null | undefined
-  /**
    * Milliseconds for a call, including retries and the waits between them.
    * @default 30000
    */
@@ -55,6 +45,11 @@ export interface PaymentIntentsOptions extends ClientOptions {
    * @default ''
    */
   readonly namespace?: string | undefined
+  /**
+   * How the service fills the gaps of the specification: a profile, or `'pi-checkout'` for `@pi-checkout/service`.
+   * @default The file of `PI_PROFILE`, read on first use; without it, `@pi-checkout/service` is recognized by a header
+   */
+  readonly profile?: Profile | 'pi-checkout' | undefined
 }
 
 /** Options of a call. */
@@ -98,7 +93,7 @@ export interface CreatedIntent {
   readonly intent: PaymentIntent
   /** For the paying browser only. */
   readonly handoff: Handoff
-  /** Whether an identical earlier call created the intent. */
+  /** Whether an identical earlier call created the intent, or may have: not every service says so. */
   readonly replayed: boolean
 }
 
@@ -112,9 +107,7 @@ export class PaymentIntents {
   readonly #options: PaymentIntentsOptions
   readonly #client: ClientSettings
   readonly #totalTimeout: number
-  readonly #pendingCalls = new Map<string, RetryingCall<CreatedResponse>>()
   #settings: Settings | undefined
-  #tenant: Promise<string> | undefined
 
   /**
    * A missing environment variable fails the first call, so that importing and building need none.
@@ -129,12 +122,8 @@ export class PaymentIntents {
       )
     }
     if (options.apiKey !== undefined) checkedApiKey(options.apiKey)
-    const { apiVersion } = options
-    if (typeof apiVersion === 'string' && !/^\d{4}-\d\d-\d\d$/.test(apiVersion)) {
-      const rule = `must be a date such as ${apiVersions[0]}, or null`
-      throw malformedOption('apiVersion', rule, apiVersion)
-    }
     if (options.baseUrl !== undefined) checkedBaseUrl(options.baseUrl)
+    if (options.profile !== undefined) checkedProfile(options.profile)
     this.#options = options
     this.#totalTimeout = checkedMilliseconds('totalTimeout', options.totalTimeout ?? 30_000)
     this.#client = readClientOptions(options)
@@ -164,51 +153,26 @@ export class PaymentIntents {
     const { attempt, idempotencyKey } = options
     const prepared = await prepareCreate(params, { namespace, attempt, idempotencyKey })
     const operation = createRequest(this.#readSettings(), prepared)
-    rejectAborted(operation, options.signal)
-    // Identical calls of this process share one RetryingCall. Another body under the same key has a separate one.
-    const dedupeKey = `${prepared.key} ${prepared.bytes}`
-    for (;;) {
-      const pending = this.#pendingCalls.get(dedupeKey)
-      const shared = pending?.stopped ? undefined : pending
-      const call = shared ?? this.#startCall(dedupeKey, operation, deadlineAt)
-      try {
-        const { value, replayed } = await call.wait(deadlineAt, options.signal)
-        const { clientSecret, intent } = value
-        return { intent: { ...intent }, handoff: maskedHandoff(intent.id, clientSecret), replayed }
-      } catch (error) {
-        // The shared call had the deadline of the caller that started it. This one may be later.
-        const timedOut = error instanceof PiError && error.code === 'timed_out'
-        if (!shared || !timedOut || this.#client.clock() >= deadlineAt) throw error
-      }
-    }
+    const { value, replayed } = await sendWithRetries(operation, this.#client, {
+      deadlineAt,
+      signal: options.signal,
+    })
+    const { clientSecret, ...intent } = value
+    return { intent, handoff: maskedHandoff(intent.id, clientSecret), replayed }
   }
 
   /**
-   * Returns the idempotency key that `create()` would send, without sending anything.
+   * Returns what separates payments of different services and environments: the origin of the service, the environment of
+   * the key, and the namespace. A rotated key has the same scope.
    *
-   * @param params - The arguments of `create()`.
-   * @param options - `attempt` as for `create()`.
-   * @throws {TypeError} If a field is invalid.
+   * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
    * @example
-   * const key = await intents.keyFor({ amount: 150000, currency: 'AMD', orderId: 'A-1001' })
+   * const record = await payments.load(intents.scope(), 'A-1001')
    */
-  async keyFor(
-    params: CreateParams,
-    { attempt }: Pick<CreateOptions, 'attempt'> = {},
-  ): Promise<string> {
-    return idempotencyKey(params, { namespace: this.#options.namespace, attempt })
-  }
-
-  /**
-   * Returns a digest of base URL and API key, which tells merchants apart without revealing the key.
-   *
-   * @example
-   * const isSame = (await intents.tenant()) === (await other.tenant())
-   */
-  async tenant(): Promise<string> {
+  scope(): string {
     const { apiKey, baseUrl } = this.#readSettings()
-    this.#tenant ??= sha256(`pi-tenant|${baseUrl}|${apiKey}`)
-    return this.#tenant
+    const { namespace } = this.#options
+    return [new URL(baseUrl).origin, environmentOf(apiKey), namespace].filter(Boolean).join(' ')
   }
 
   /**
@@ -232,8 +196,7 @@ export class PaymentIntents {
       // No intent has this id. A service returns this code only after it accepted the key.
       if (!(error instanceof PiError) || error.code !== 'payment_intent_not_found') throw error
     }
-    const [, mode] = apiKeyPattern.exec(apiKey) ?? []
-    return { environment: mode === 'test' || mode === 'live' ? mode : undefined }
+    return { environment: environmentOf(apiKey) }
   }
 
   /**
@@ -251,77 +214,19 @@ export class PaymentIntents {
    * @see Payment Intents specification, §4.2
    */
   async retrieve(id: string, options: CallOptions = {}): Promise<PaymentIntent> {
-    return this.#retrieve(id, this.#deadlineAt(options), options.signal)
-  }
-
-  /**
-   * Retrieves an intent until `done` returns true, with growing waits.
-   *
-   * @param id - As `create()` returned it.
-   * @param done - Called with each retrieved intent.
-   * @param options - `totalTimeout` covers all requests and waits.
-   * @returns The intent for which `done` returned true.
-   * @throws {ConnectionError} With code `timed_out` if `totalTimeout` passes first.
-   * @example
-   * const intent = await intents.waitUntil(id, ({ status }) => phaseOf(status) !== 'processing')
-   */
-  async waitUntil(
-    id: string,
-    done: (intent: PaymentIntent) => boolean,
-    options: CallOptions = {},
-  ): Promise<PaymentIntent> {
     const deadlineAt = this.#deadlineAt(options)
-    const { signal } = options
-    const { clock, sleep } = this.#client
-    for (let wait = 500; ; wait = Math.min(wait * 1.5, 5_000)) {
-      const intent = await this.#retrieve(id, deadlineAt, signal)
-      if (done(intent)) return intent
-      if (clock() + wait >= deadlineAt) {
-        throw new ConnectionError('waitUntil exceeded its total timeout', {
-          code: 'timed_out',
-          outcome: 'unknown',
-          retryable: true,
-          requests: [],
-        })
-      }
-      await sleep(wait, signal ?? new AbortController().signal).catch((error: unknown) => {
-        if (!signal?.aborted) throw error
-      })
-    }
-  }
-
-  async #retrieve(
-    id: string,
-    deadlineAt: number,
-    signal: AbortSignal | undefined,
-  ): Promise<PaymentIntent> {
     assertIntentId(id)
     const operation = retrieveRequest(this.#readSettings(), id)
-    rejectAborted(operation, signal)
-    const call = new RetryingCall(operation, this.#client, deadlineAt)
-    return (await call.wait(deadlineAt, signal)).value
-  }
-
-  #startCall(
-    dedupeKey: string,
-    operation: OperationRequest<CreatedResponse>,
-    deadlineAt: number,
-  ): RetryingCall<CreatedResponse> {
-    const call = new RetryingCall(operation, this.#client, deadlineAt)
-    this.#pendingCalls.set(dedupeKey, call)
-    const removePending = (): void => {
-      if (this.#pendingCalls.get(dedupeKey) === call) this.#pendingCalls.delete(dedupeKey)
-    }
-    void call.ended.then(removePending)
-    return call
+    const { signal } = options
+    return (await sendWithRetries(operation, this.#client, { deadlineAt, signal })).value
   }
 
   #readSettings(): Settings {
-    const { apiKey, apiVersion = apiVersions[0], baseUrl } = this.#options
+    const { apiKey, baseUrl, profile } = this.#options
     this.#settings ??= {
-      apiVersion: apiVersion ?? undefined,
       apiKey: apiKey ?? variableApiKey(),
       baseUrl: baseUrl === undefined ? variableBaseUrl() : checkedBaseUrl(baseUrl),
+      profile: profile === undefined ? variableProfile() : checkedProfile(profile),
     }
     return this.#settings
   }
@@ -331,30 +236,15 @@ export class PaymentIntents {
       totalTimeout === undefined
         ? this.#totalTimeout
         : checkedMilliseconds('totalTimeout', totalTimeout)
-    return this.#client.clock() + ms
+    return performance.now() + ms
   }
 }
 
 const inspect = Symbol.for('nodejs.util.inspect.custom')
 
 /** Returns a handoff that `console.log` prints without its secret. */
-export function maskedHandoff(id: string, clientSecret: string): Handoff {
+function maskedHandoff(id: string, clientSecret: string): Handoff {
   const handoff = { id, clientSecret }
   Object.defineProperty(handoff, inspect, { value: () => ({ id, clientSecret: masked }) })
   return handoff
-}
-
-function rejectAborted(
-  { title, idempotencyKey }: OperationRequest<unknown>,
-  signal: AbortSignal | undefined,
-): void {
-  if (!signal?.aborted) return
-  throw new AbortedError(`${title} was aborted by its caller; nothing was sent`, {
-    code: 'aborted',
-    outcome: 'not_sent',
-    retryable: true,
-    requests: [],
-    idempotencyKey,
-    cause: signal.reason,
-  })
 }

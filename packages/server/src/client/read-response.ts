@@ -7,18 +7,23 @@
  */
 import { ProblemSchema } from '@pi-checkout/contract'
 import { type FieldError, maxFieldErrors, type Problem } from '@pi-checkout/contract/problem'
+import { ownProfile, ownProfileName, type Profile } from '@pi-checkout/contract/profile'
 import { headers } from '@pi-checkout/contract/routes'
-import {
-  type ApiErrorCode,
-  type ConnectionErrorCode,
-  type ContractErrorCode,
-  knownCode,
-} from './error-codes.ts'
+import type { PiErrorCode } from './error-codes.ts'
+import { readMeaning } from './error-meaning.ts'
 import type { Outcome } from './errors.ts'
 import type { OperationRequest } from './operations.ts'
-import { excerpt, redactedCause } from './redact.ts'
-import { isTransient, readRetryAfter } from './retry.ts'
-import { NotSent, type TransportResponse } from './transport.ts'
+import { redactedCause, shorten } from './redact.ts'
+import { readRetryAfter } from './retry.ts'
+import {
+  isRejectedCertificate,
+  NotSent,
+  type TransportResponse,
+  transportCode,
+} from './transport.ts'
+
+const profileFix =
+  'Check PI_BASE_URL. For a service other than @pi-checkout/service run "npx pi-checkout probe --write profile.json", and set PI_PROFILE=profile.json'
 
 /** Maximum bytes of a response. */
 const maxResponse = 256 * 1024
@@ -31,13 +36,16 @@ export interface RequestSuccess<T> {
   readonly replayed: boolean
 }
 
-interface FailureFacts {
+/** A failed request. */
+export interface RequestFailure {
+  readonly code: Exclude<PiErrorCode, 'aborted'>
   /** Code of the problem or of the transport, for the report of the request. */
   readonly reported: string
   readonly outcome: Outcome
   readonly transient: boolean
   /** What happened, to follow the title of the operation. */
   readonly event: string
+  readonly status?: number | undefined
   readonly requestId?: string | undefined
   /** Milliseconds. */
   readonly retryAfter?: number | undefined
@@ -46,64 +54,31 @@ interface FailureFacts {
   readonly cause?: unknown
 }
 
-type FailureKind =
-  | {
-      readonly kind: 'api'
-      readonly code: ApiErrorCode | 'idempotency_key_reused'
-      readonly status: number
-    }
-  | { readonly kind: 'connection'; readonly code: ConnectionErrorCode; readonly status?: undefined }
-  | {
-      readonly kind: 'contract'
-      readonly code: ContractErrorCode
-      readonly status?: number | undefined
-    }
-
-/** A failed request. */
-export type RequestFailure = FailureFacts & FailureKind
-
-/** Reads the response to one request. Does not reject: every error is an `RequestFailure`. */
+/** Reads the response to one request. Does not reject: every error is a `RequestFailure`. */
 export async function readResponse<T>(
   operation: OperationRequest<T>,
-  { response, now }: { readonly response: Promise<TransportResponse>; readonly now: () => number },
+  response: Promise<TransportResponse>,
 ): Promise<RequestSuccess<T> | RequestFailure> {
   let head: TransportResponse | undefined
   try {
     head = await response
     const text = await head.text(maxResponse)
-    return readText(operation, { head, text, now: now() })
+    return isSuccess(head) ? readSuccess(operation, head, text) : readError(operation, head, text)
   } catch (error) {
     // The status of an error is a response, even if its body is incomplete.
-    if (head && !isSuccess(head)) return readText(operation, { head, text: '', now: now() })
+    if (head && !isSuccess(head)) return readError(operation, head, undefined)
     return transportFailure(error, operation)
   }
 }
 
-/** The failure of a request that its timeout ended. */
-export function timeoutFailure(ms: number): RequestFailure {
+/** The failure of a request that its timeout or its caller ended after `ms` milliseconds. */
+export function interruptedFailure(reported: 'timed_out' | 'aborted', ms: number): RequestFailure {
   return failure({
     code: 'timed_out',
-    kind: 'connection',
+    reported,
     transient: true,
     event: `got no complete response within ${ms} ms`,
   })
-}
-
-interface Read {
-  readonly head: TransportResponse
-  /** `undefined` if the body is too large. */
-  readonly text: string | undefined
-  /** Milliseconds since 1970. */
-  readonly now: number
-}
-
-function readText<T>(
-  operation: OperationRequest<T>,
-  read: Read,
-): RequestSuccess<T> | RequestFailure {
-  const { status } = read.head
-  if (isSuccess(read.head)) return readSuccess(operation, read)
-  return status >= 300 && status < 400 ? redirectFailure({ status }) : readError(operation, read)
 }
 
 function isSuccess({ status }: TransportResponse): boolean {
@@ -112,11 +87,12 @@ function isSuccess({ status }: TransportResponse): boolean {
 
 function readSuccess<T>(
   operation: OperationRequest<T>,
-  { head, text }: Read,
+  head: TransportResponse,
+  text: string | undefined,
 ): RequestSuccess<T> | RequestFailure {
   const { status } = head
   const requestId = requestIdOf(head, operation.secrets)
-  const facts = { kind: 'contract', status, requestId } as const
+  const facts = { status, requestId }
   if (text === undefined) {
     const event = `returned more than ${maxResponse} bytes`
     return failure({ code: 'response_too_large', ...facts, event })
@@ -129,26 +105,45 @@ function readSuccess<T>(
     const event = `returned ${status} with a body that is not JSON`
     return failure({ code: 'not_json', ...facts, transient: true, event })
   }
-  const result = operation.read(json)
+  const profile = profileOf(operation, head)
+  const result = operation.read(json, profile)
   if ('violation' in result) {
     const event = `returned ${status}, but ${result.violation}`
     return failure({ code: 'contract_broken', ...facts, event })
   }
-  const replayed = head.header(headers.idempotentReplayed) === 'true'
+  // Its status could mean anything. A create needs none.
+  if (!profile && operation.operation === 'retrieve') {
+    const event = `returned ${status}, but no profile names its field for the status. ${profileFix}`
+    return failure({ code: 'profile_missing', ...facts, event })
+  }
+  // A service that does not say so may have replayed any create.
+  const replayed =
+    profile !== undefined &&
+    (profile.replayHeader === null || head.header(profile.replayHeader) !== undefined)
   return { value: result.value, status, requestId, replayed }
 }
 
 function readError(
-  { secrets }: OperationRequest<unknown>,
-  { head, text, now }: Read,
+  request: OperationRequest<unknown>,
+  head: TransportResponse,
+  text: string | undefined,
 ): RequestFailure {
   const { status } = head
-  const problem = readProblem(text)
-  const transient = isTransient(status, problem?.code)
-  const code = knownCode(problem?.code)
+  if (status >= 300 && status < 400) {
+    const event = 'returned a redirect, which is not followed'
+    return failure({ code: 'redirect_refused', event, status })
+  }
+  const { operation, secrets } = request
+  const profile = profileOf(request, head)
+  const body = parseJson(text)
+  const problem = ProblemSchema.safeParse(body).data
+  const { code, transient } = readMeaning({ operation, status, body }, profile)
+  if (!profile && operation === 'retrieve' && status === 404) {
+    const event = `was rejected with ${status}, and no profile names the response for an unknown intent. ${profileFix}`
+    return failure({ code: 'profile_missing', status, event })
+  }
   const isKnown = code !== 'unexpected_response'
   return {
-    kind: 'api',
     code,
     reported: isKnown ? code : `http_${status}`,
     outcome: outcomeOf(status, transient),
@@ -156,7 +151,7 @@ function readError(
     event: `was rejected with ${status}${isKnown ? ` ${code}` : ''}`,
     status,
     requestId: requestIdOf(head, secrets),
-    retryAfter: readRetryAfter(head.header(headers.retryAfter), now),
+    retryAfter: readRetryAfter(head.header(headers.retryAfter), Date.now()),
     ...readFieldErrors(problem, secrets),
   }
 }
@@ -165,19 +160,19 @@ function readError(
 function readFieldErrors(
   { errors = [], errorsOmitted = 0 }: Partial<Problem> = {},
   secrets: readonly string[],
-): Pick<FailureFacts, 'errors' | 'errorsOmitted'> {
+): Pick<RequestFailure, 'errors' | 'errorsOmitted'> {
   const bounds = { max: 256, secrets }
   const listed = errors.slice(0, maxFieldErrors).map(({ pointer, code, detail }) => ({
-    pointer: excerpt(pointer, bounds),
-    code: excerpt(code, bounds),
-    detail: excerpt(detail, bounds),
+    pointer: shorten(pointer, bounds),
+    code: shorten(code, bounds),
+    detail: shorten(detail, bounds),
   }))
   return { errors: listed, errorsOmitted: errorsOmitted + errors.length - listed.length }
 }
 
 function requestIdOf(head: TransportResponse, secrets: readonly string[]): string | undefined {
   const id = head.header(headers.requestId)
-  return id === undefined ? undefined : excerpt(id, { max: 128, secrets })
+  return id === undefined ? undefined : shorten(id, { max: 128, secrets })
 }
 
 /** After a 408, or a conflict with a running request, an earlier request may have created the intent. */
@@ -186,9 +181,18 @@ function outcomeOf(status: number, transient: boolean): Outcome {
   return status === 408 || (status === 409 && transient) ? 'unknown' : 'rejected'
 }
 
-function readProblem(text: string | undefined): Problem | undefined {
+/** Returns the configured profile, or ours if the service names it. */
+function profileOf(
+  { profile }: Pick<OperationRequest<unknown>, 'profile'>,
+  head: TransportResponse,
+): Profile | undefined {
+  if (profile) return profile
+  return head.header(headers.profile) === ownProfileName ? ownProfile : undefined
+}
+
+function parseJson(text: string | undefined): unknown {
   try {
-    return ProblemSchema.safeParse(JSON.parse(text ?? '')).data
+    return JSON.parse(text ?? '')
   } catch {
     return undefined
   }
@@ -199,34 +203,31 @@ function transportFailure(
   { url, secrets }: Pick<OperationRequest<unknown>, 'url' | 'secrets'>,
 ): RequestFailure {
   const found = transportCode(error)
-  const code = found === undefined ? undefined : excerpt(found, { secrets })
-  const cause = redactedCause(error, secrets)
-  if (isRedirect(error)) return redirectFailure({ cause })
-  const notSent = error instanceof NotSent
-  // Node.js also reports a failed handshake as EPROTO. After the handshake the connection is broken.
-  if (code !== undefined && (isTlsFailure(code) || (notSent && code === 'EPROTO'))) {
-    return tlsFailure(code, cause)
-  }
-  const facts = { kind: 'connection', transient: true, cause } as const
-  if (notSent || neverSent.test(code ?? '')) {
-    const event = `could not be sent to ${new URL(url).origin} (${code ?? 'no connection'})`
+  const code = found === undefined ? undefined : shorten(found, { secrets })
+  const facts = { transient: true, cause: redactedCause(error, secrets) }
+  if (!(error instanceof NotSent)) {
+    const event = `got no complete response (${code ?? 'connection lost'})`
     return failure({
-      code: 'not_connected',
+      code: 'connection_lost',
       ...facts,
-      transient: !notSent || error.transient,
-      reported: code ?? 'not_connected',
-      outcome: 'not_sent',
+      reported: code ?? 'connection_lost',
       event,
     })
   }
-  const event = `got no complete response (${code ?? 'connection lost'})`
-  return failure({ code: 'connection_lost', ...facts, reported: code ?? 'connection_lost', event })
+  if (code !== undefined && isTlsFailure(code)) return tlsFailure(code, facts.cause)
+  return failure({
+    code: 'not_connected',
+    ...facts,
+    transient: error.transient,
+    reported: code ?? 'not_connected',
+    outcome: 'not_sent',
+    event: `could not be sent to ${new URL(url).origin} (${code ?? 'no connection'})`,
+  })
 }
 
 function tlsFailure(code: string, cause: unknown): RequestFailure {
   return failure({
     code: 'tls_failed',
-    kind: 'connection',
     reported: code,
     outcome: 'not_sent',
     // The same certificate and settings fail again.
@@ -236,44 +237,18 @@ function tlsFailure(code: string, cause: unknown): RequestFailure {
   })
 }
 
-function redirectFailure(facts: Pick<RequestFailure, 'status' | 'cause'>): RequestFailure {
-  const event = 'returned a redirect, which is not followed'
-  return failure({ code: 'redirect_refused', kind: 'contract', event, ...facts })
-}
-
 /** By default an intent may exist and a retry does not help. */
 function failure(
-  facts: FailureKind & Pick<FailureFacts, 'event'> & Partial<FailureFacts>,
+  facts: Pick<RequestFailure, 'code' | 'event'> & Partial<RequestFailure>,
 ): RequestFailure {
-  const { code } = facts
-  return { reported: code, outcome: 'unknown', transient: false, ...facts }
+  return { reported: facts.code, outcome: 'unknown', transient: false, ...facts }
 }
-
-// For transports that cannot tell: name resolution and connecting precede the request (Node's fetch, then Bun's).
-const neverSent =
-  /^(ENOTFOUND|EAI_\w{1,16}|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
-
-// OpenSSL's verification errors and the host name check of Node.js.
-const rejectedCertificate =
-  /^(?:CERT_|UNABLE_TO_|ERR_TLS_CERT_|(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$)/
 
 // A peer without TLS or without a common version, and OpenSSL's alerts: the peer rejects the certificate or handshake.
 const rejectedHandshake =
   /^ERR_SSL_(?:(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|HTTP_REQUEST)$|\w{0,16}ALERT_(?:\w{0,16}CERTIFICATE|(?:UNKNOWN_CA|HANDSHAKE_FAILURE|PROTOCOL_VERSION|ACCESS_DENIED|UNRECOGNIZED_NAME|NO_APPLICATION_PROTOCOL)$))/
 
+// Node.js also reports a failed handshake as EPROTO.
 function isTlsFailure(code: string): boolean {
-  return rejectedCertificate.test(code) || rejectedHandshake.test(code)
-}
-
-function transportCode(error: unknown, depth = 0): string | undefined {
-  if (!(error instanceof Error) || depth > 5) return undefined
-  if ('code' in error && typeof error.code === 'string') return error.code
-  return transportCode(error.cause, depth + 1)
-}
-
-/** The error of `redirect: 'error'` has no code, only a message (undici). */
-function isRedirect(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const text = `${error.message} ${error.cause instanceof Error ? error.cause.message : ''}`
-  return /\bredirect/i.test(text)
+  return code === 'EPROTO' || isRejectedCertificate(code) || rejectedHandshake.test(code)
 }

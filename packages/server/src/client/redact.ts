@@ -1,4 +1,5 @@
 /** Removes secrets from everything that is printed or logged. @module */
+import { redact as maskValue } from '@pi-checkout/contract/redact'
 
 /** Replaces a secret. */
 export const masked = '[masked]'
@@ -10,8 +11,13 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   return rest.replace(/pi_sk_\w+|\b\w+_secret_\w+/g, masked)
 }
 
-/** Returns the start of a text that another party chose, without secrets. */
-export function excerpt(
+/** Returns the start of a value that was received, without secrets and card numbers. */
+export function excerpt(value: string): string {
+  return shorten(maskValue(redact(value)))
+}
+
+/** Returns the start of a text of the service, which may contain a limit of many digits, without secrets. */
+export function shorten(
   text: string,
   { max = 60, secrets = [] }: { readonly max?: number; readonly secrets?: readonly string[] } = {},
 ): string {

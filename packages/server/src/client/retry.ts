@@ -1,17 +1,10 @@
-/** Decides whether to retry, and when. @module */
+/** Decides when to retry. @module */
 
 /** Milliseconds of the first wait before jitter. Each request doubles it. */
 const base = 250
 
 /** Maximum milliseconds of a wait, unless the service requests a longer one. */
 const cap = 5_000
-
-/** Returns whether the same request may have another response later. */
-export function isTransient(status: number, code: string | undefined): boolean {
-  // Only the conflict with a running request ends without a change.
-  if (status === 409) return code === 'idempotency_key_in_use'
-  return status === 408 || status === 425 || status === 429 || status >= 500
-}
 
 /**
  * Returns the milliseconds to wait before the next request, with full jitter.

@@ -17,7 +17,7 @@ export interface TransportResponse {
 }
 
 /** A request in progress. */
-export interface TransportCall {
+interface TransportCall {
   /** Rejects if no response arrives. */
   readonly response: Promise<TransportResponse>
   /** Closes the connection, also while the body is read. */
@@ -34,11 +34,30 @@ export type Transport = (url: string, request: TransportRequest) => TransportCal
 /** The connection failed before a byte of the request was sent. The reason is `cause`. */
 export class NotSent extends Error {
   override readonly name = 'NotSent'
+  /** Code of the reason, such as `ECONNREFUSED`. */
+  readonly code: string | undefined
   /** Whether the next request may get a connection. */
   readonly transient: boolean
 
   constructor(cause: unknown, { transient = true }: { readonly transient?: boolean } = {}) {
     super('the connection was not made', { cause })
+    this.code = transportCode(cause)
     this.transient = transient
   }
+}
+
+/** Returns the code of an error, or that of its nearest cause. */
+export function transportCode(error: unknown, depth = 0): string | undefined {
+  if (!(error instanceof Error) || depth > 5) return undefined
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return transportCode(error.cause, depth + 1)
+}
+
+// OpenSSL's verification errors and the host name check of Node.js.
+const rejectedCertificate =
+  /^(?:CERT_|UNABLE_TO_|ERR_TLS_CERT_|(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$)/
+
+/** Returns whether the client rejected the service's certificate, which precedes every request. */
+export function isRejectedCertificate(code: string): boolean {
+  return rejectedCertificate.test(code)
 }

@@ -1,14 +1,17 @@
 /**
- * A Payment Intents service in memory, behind `fetch`, with faults. For a merchant's tests: without a port and without
- * waiting.
+ * A Payment Intents service in memory, behind `fetch`, with faults. For a merchant's tests: without a port.
  *
  * @module
  */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { type ProblemCode, problemCodes } from '@pi-checkout/contract/problem'
-import { type PaymentIntentStatus, phaseOf } from '@pi-checkout/contract/spec-decisions'
-import { optionsWith } from '../client/test-time.ts'
+import { type PaymentIntentStatus, type Profile, phaseOf } from '@pi-checkout/contract/profile'
+import { quote } from '@pi-checkout/contract/redact'
+import { inDialect, statusIn } from './dialect.ts'
 import { type FakeStore, newId, operate, problem } from './fake-operations.ts'
+
+export type { PaymentStoreCase } from './payment-store-cases.ts'
+export { paymentStoreCases } from './payment-store-cases.ts'
 
 /** A request that the fake service received. */
 export interface FakeRequest {
@@ -16,15 +19,6 @@ export interface FakeRequest {
   readonly path: string
   readonly idempotencyKey: string | undefined
   readonly body: string
-}
-
-/** Options of `fakeService()`. */
-export interface FakeServiceOptions {
-  /**
-   * Milliseconds since 1970. Share it with the client: see `fakeTime()`.
-   * @default Date.now
-   */
-  readonly clock?: (() => number) | undefined
 }
 
 /** Options of the fault `status()`. */
@@ -41,6 +35,15 @@ export interface FaultAnswer {
   readonly retryAfter?: number | string | undefined
 }
 
+/** Options of `fakeService()`. */
+export interface FakeServiceOptions {
+  /**
+   * That of the service to imitate.
+   * @default That of `@pi-checkout/service`
+   */
+  readonly profile?: Profile | undefined
+}
+
 /** A service in memory. Each fault applies to one of the next requests, in order. */
 export interface FakeService {
   /** For `new PaymentIntents(service.options)`. */
@@ -48,6 +51,7 @@ export interface FakeService {
     readonly apiKey: string
     readonly baseUrl: string
     readonly fetch: typeof globalThis.fetch
+    readonly profile?: Profile
   }
   readonly fetch: typeof globalThis.fetch
   /** All received requests, in order. */
@@ -69,11 +73,12 @@ export interface FakeService {
   /** Returns this status without executing the request. */
   status(status: number, options?: FaultAnswer): FakeService
   /**
-   * Changes the status of the latest intent of an order, as a buyer and a bank would.
+   * Changes the status of an intent, as a buyer and a bank would.
    *
-   * @throws {TypeError} If the order has no intent.
+   * @param id - Of the intent, or of an order: its latest intent.
+   * @throws {TypeError} If there is no such intent.
    */
-  settle(orderId: string, status: PaymentIntentStatus): PaymentIntent
+  settle(id: string, status: PaymentIntentStatus): PaymentIntent
 }
 
 /**
@@ -82,11 +87,11 @@ export interface FakeService {
  * @param options - See `FakeServiceOptions`.
  * @example
  * const service = fakeService().dropAfterCommit()
- * const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
+ * const intents = new PaymentIntents(service.options)
  */
-export function fakeService({ clock = Date.now }: FakeServiceOptions = {}): FakeService {
+export function fakeService({ profile }: FakeServiceOptions = {}): FakeService {
   const apiKey = newId('fake-key-')
-  const store: FakeStore = { apiKey, clock, intents: new Map(), created: new Map() }
+  const store: FakeStore = { apiKey, profile, intents: new Map(), created: new Map() }
   const requests: FakeRequest[] = []
   const scripts: Script[] = []
 
@@ -96,7 +101,12 @@ export function fakeService({ clock = Date.now }: FakeServiceOptions = {}): Fake
     const script = scripts.shift()
     if (script === connectionRefused) return script(request, store)
     const copy = request.clone()
-    requests.push(await record(request))
+    requests.push({
+      method: request.method,
+      path: new URL(request.url).pathname,
+      idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+      body: await request.text(),
+    })
     return script ? script(copy, store) : operate(copy, store)
   }
   const add = (script: Script): FakeService => {
@@ -104,7 +114,12 @@ export function fakeService({ clock = Date.now }: FakeServiceOptions = {}): Fake
     return service
   }
   const service: FakeService = {
-    options: { apiKey, baseUrl: 'https://fake-service.invalid', fetch },
+    options: {
+      apiKey,
+      baseUrl: 'https://fake-service.invalid',
+      fetch,
+      ...(profile && { profile }),
+    },
     fetch,
     requests,
     get intents() {
@@ -116,43 +131,18 @@ export function fakeService({ clock = Date.now }: FakeServiceOptions = {}): Fake
     truncateBody: () => add(truncatedBody),
     stallBody: () => add(stalledBody),
     malformedJson: () => add(malformedJson),
-    status: (status, options = {}) => add(async () => statusResponse(status, options)),
-    settle: (orderId, status) => settle(store, orderId, status),
+    status: (status, options = {}) =>
+      add(async (_, store) => inDialect(statusResponse(status, options), store.profile)),
+    settle: (id, status) => {
+      // Fails if the service has no such status.
+      if (profile) statusIn(profile, status)
+      return settle(store, id, status)
+    },
   }
   return service
 }
 
-/** A clock that advances with each wait, without waiting. For the options of `PaymentIntents` and `createHandoff()`. */
-export interface FakeTime {
-  /** Milliseconds of each wait so far. */
-  readonly waits: readonly number[]
-  /** Milliseconds since 1970, for `fakeService(time)`. */
-  readonly clock: () => number
-  /** Advances the clock. */
-  readonly sleep: (ms: number) => Promise<void>
-}
-
-/**
- * Creates a fake clock.
- *
- * @param start - Milliseconds since 1970.
- * @default start 2026-01-01T00:00:00Z
- * @example
- * const intents = new PaymentIntents({ ...service.options, ...fakeTime() })
- */
-export function fakeTime(start = Date.UTC(2026, 0, 1)): FakeTime {
-  const waits: number[] = []
-  let now = start
-  const clock = (): number => now
-  const sleep = async (ms: number): Promise<void> => {
-    waits.push(ms)
-    now += ms
-  }
-  return { waits, clock, sleep, ...optionsWith({ clock, random: () => 0.5, sleep }) }
-}
-
 type Script = (request: Request, store: FakeStore) => Promise<Response>
-type ByteController = ReadableStreamDefaultController<Uint8Array>
 
 const droppedAfterCommit: Script = async (request, store) => {
   await operate(request, store)
@@ -167,26 +157,25 @@ const connectionRefused: Script = async () => {
   throw networkError('ECONNREFUSED')
 }
 
-const stalledBody: Script = async (request, store) => {
-  const response = await operate(request, store)
-  const half = await firstHalf(response)
-  const { signal } = request
-  const start = (controller: ByteController): void => {
-    controller.enqueue(half)
-    signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
-  }
-  return new Response(new ReadableStream({ start }), response)
-}
+const stalledBody = halfBody((controller, { signal }) => {
+  signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
+})
 
-const truncatedBody: Script = async (request, store) => {
-  const response = await operate(request, store)
-  const parts = [await firstHalf(response)]
-  const pull = (controller: ByteController): void => {
-    const part = parts.pop()
-    if (part) controller.enqueue(part)
-    else controller.error(networkError('UND_ERR_SOCKET'))
+const truncatedBody = halfBody((controller) => controller.error(networkError('UND_ERR_SOCKET')))
+
+/** Executes the request, then sends half of the body, and ends it as given. */
+function halfBody(
+  end: (controller: ReadableStreamDefaultController<Uint8Array>, request: Request) => void,
+): Script {
+  return async (request, store) => {
+    const response = await operate(request, store)
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(bytes.subarray(0, Math.floor(bytes.length / 2))),
+      pull: (controller) => end(controller, request),
+    })
+    return new Response(body, response)
   }
-  return new Response(new ReadableStream({ pull }), response)
 }
 
 const malformedJson: Script = async (request, store) => {
@@ -202,39 +191,26 @@ function statusResponse(status: number, { code, retryAfter }: FaultAnswer): Resp
   const named = code ?? usual
   const headers: Record<string, string> =
     retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
-  const response = problem(named ?? 'internal_error', { headers })
+  const response = problem(named ?? 'internal_error', headers)
   // A status without a code, such as 502, is from a proxy.
   const body = named ? response.body : 'Bad gateway'
   return new Response(body, { status, headers: response.headers })
 }
 
-function settle(store: FakeStore, orderId: string, status: PaymentIntentStatus): PaymentIntent {
-  const intent = [...store.intents.values()].findLast((stored) => stored.orderId === orderId)
-  if (!intent) throw new TypeError(`orderId: the order ${JSON.stringify(orderId)} has no intent.`)
+function settle(store: FakeStore, id: string, status: PaymentIntentStatus): PaymentIntent {
+  const intent =
+    store.intents.get(id) ?? [...store.intents.values()].findLast((stored) => stored.orderId === id)
+  if (!intent) throw new TypeError(`id: ${quote(id)} is no intent, and no order with one.`)
   const paid = phaseOf(status) === 'paid'
   const card = { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2030, funding: 'credit' }
   const { clientSecret, ...settled } = {
     ...intent,
     status,
     ...(paid ? { paymentMethod: { type: 'card', card }, providerPaymentId: newId('sim_') } : {}),
-    updatedAt: new Date(store.clock()).toISOString(),
+    updatedAt: new Date().toISOString(),
   }
   store.intents.set(intent.id, { ...settled, clientSecret })
   return settled
-}
-
-async function record(request: Request): Promise<FakeRequest> {
-  return {
-    method: request.method,
-    path: new URL(request.url).pathname,
-    idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
-    body: await request.text(),
-  }
-}
-
-async function firstHalf(response: Response): Promise<Uint8Array> {
-  const bytes = new Uint8Array(await response.arrayBuffer())
-  return bytes.subarray(0, Math.floor(bytes.length / 2))
 }
 
 /** Returns the error of Node's `fetch` without a response. */

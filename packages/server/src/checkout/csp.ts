@@ -12,8 +12,9 @@ export interface CspOptions {
    */
   readonly reportTo?: string | undefined
   /**
-   * Names of the Trusted Types policies that the shop's own libraries create, such as `lit-html` or `vue`.
-   * @default None: the element needs no policy
+   * Names of the Trusted Types policies that the shop's own libraries create, such as `vue`. Pass `lit-html` if the shop
+   * uses Lit itself: the element contains Lit, so the page creates this policy twice.
+   * @default None: the element's own, `lit-html`, is always allowed
    */
   readonly trustedTypes?: readonly string[] | undefined
 }
@@ -45,6 +46,8 @@ export function cspFor({ checkoutOrigin, reportTo, trustedTypes = [] }: CspOptio
     const rule = 'must be names of Trusted Types policies, such as lit-html'
     throw malformedOption('trustedTypes', rule, unfit)
   }
+  const policies = ['lit-html', ...trustedTypes.filter((name) => name !== 'lit-html')]
+  if (trustedTypes.includes('lit-html')) policies.push("'allow-duplicates'")
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -58,7 +61,7 @@ export function cspFor({ checkoutOrigin, reportTo, trustedTypes = [] }: CspOptio
     "object-src 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    `trusted-types ${trustedTypes.join(' ') || "'none'"}`,
+    `trusted-types ${policies.join(' ')}`,
     ...(reportTo === undefined ? [] : [`report-to ${reportTo}`]),
   ].join('; ')
 }

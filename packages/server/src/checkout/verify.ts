@@ -1,10 +1,10 @@
 /** Decides whether an intent pays an order. @module */
 import type { PaymentIntent } from '@pi-checkout/contract/payment-intent'
-import { type Phase, phaseOf } from '@pi-checkout/contract/spec-decisions'
+import { type Phase, phaseOf } from '@pi-checkout/contract/profile'
 
 /** What the merchant's records expect of an intent. */
 export interface ExpectedIntent {
-  /** The order's current intent, as `saveIntent` stored it. */
+  /** The order's current intent, as your database has it. */
   readonly id: string
   readonly orderId: string
   /** Minor units. */

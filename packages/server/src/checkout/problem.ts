@@ -1,10 +1,13 @@
 /** Errors that the handoff's routes return. A browser gets a code and a title, no internal reason. @module */
 import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
+import { problemMediaType } from '@pi-checkout/contract/problem'
 import { PiError } from '../client/errors.ts'
 import { excerpt } from '../client/redact.ts'
 
 /** Each code that the handoff's routes return. */
-export const handoffProblems = {
+export const handoffProblems: Readonly<
+  Record<HandoffProblemCode, { readonly status: number; readonly title: string }>
+> = {
   malformed_json: { status: 400, title: 'The body must be {} or {"orderId": "…"}' },
   body_incomplete: { status: 400, title: 'The connection closed before the whole body arrived' },
   unknown_parameter: { status: 400, title: 'The body must not have a field other than orderId' },
@@ -14,6 +17,7 @@ export const handoffProblems = {
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   order_already_paid: { status: 409, title: 'The order is paid' },
   payment_in_progress: { status: 409, title: 'A payment for this order has no result yet' },
+  payment_under_review: { status: 409, title: 'The shop must decide about a payment first' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },
   internal_error: { status: 500, title: 'The shop could not prepare the payment' },
@@ -23,7 +27,7 @@ export const handoffProblems = {
   },
   payment_refused: { status: 502, title: 'The payment could not be prepared' },
   payment_unavailable: { status: 503, title: 'The payment service is not available. Try again' },
-} as const satisfies Record<HandoffProblemCode, { readonly status: number; readonly title: string }>
+}
 
 export type { HandoffProblemCode }
 
@@ -38,8 +42,12 @@ export class HandoffRejection extends Error {
   requestId: string | undefined
 
   /** @param rule - What was expected and received, for the shop's log. The browser gets the title of the code. */
-  constructor(code: HandoffProblemCode, rule: string = handoffProblems[code].title) {
-    super(rule)
+  constructor(
+    code: HandoffProblemCode,
+    rule: string = handoffProblems[code].title,
+    cause?: unknown,
+  ) {
+    super(rule, cause === undefined ? undefined : { cause })
     this.code = code
     this.status = handoffProblems[code].status
   }
@@ -53,6 +61,27 @@ export function received(value: string | undefined): string {
 /** The quote alone. */
 export function quoted(value: string): string {
   return JSON.stringify(excerpt(value))
+}
+
+/** Returns the response of a code. */
+export function problemResponse(code: HandoffProblemCode, allow?: string): Response {
+  const { status, title } = handoffProblems[code]
+  const retryable = code === 'payment_unavailable'
+  const body = { type: 'about:blank', title, status, code, retryable }
+  const response = jsonResponse(body, status, problemMediaType)
+  if (allow !== undefined) response.headers.set('allow', allow)
+  return response
+}
+
+/** Returns a response that nothing stores. */
+export function jsonResponse(body: object, status = 200, type = 'application/json'): Response {
+  const headers = {
+    'cache-control': 'no-store, private',
+    'content-type': type,
+    'x-content-type-options': 'nosniff',
+  }
+  // Twice as fast as Response.json().
+  return new Response(JSON.stringify(body), { status, headers })
 }
 
 /** Returns the code that the browser gets for an error. */

@@ -1,0 +1,288 @@
+/**
+ * The routes that give `{ id, clientSecret }` to the page and return what its order's payments mean.
+ *
+ * Price and owner come from the shop's hooks. No value from a browser becomes an amount.
+ *
+ * @module
+ */
+import { ConfigurationError } from '../client/errors.ts'
+import { checkedMilliseconds } from '../client/options.ts'
+import { excerpt } from '../client/redact.ts'
+import type { CheckoutOptions, PaymentUnderReview } from './options.ts'
+import { OrderPayments, type ReconcileSummary } from './order-payments.ts'
+import {
+  assertBasePath,
+  type CheckoutRoute,
+  defaultBasePath,
+  readOrderId,
+  readPageOrigin,
+  routeMethods,
+  routeOf,
+} from './parse-request.ts'
+import { HandoffRejection, jsonResponse, problemResponse, publicCode, received } from './problem.ts'
+import { readShopOrigins } from './shop-origins.ts'
+
+/**
+ * Handles `POST {basePath}/handoff` and `GET {basePath}/status`. Other paths get a 404. Never rejects.
+ *
+ * Hono, Next.js, Bun, Deno, and Workers call it with their `Request`. For Express, node:http, and Nest see `toNode`.
+ */
+export interface Checkout<Context = unknown> {
+  (
+    request: Request,
+    ...context: unknown extends Context ? [context?: unknown] : [context: Context]
+  ): Promise<Response>
+  /** Path in front of `/handoff` and `/status`. Adapters pass on every other path. */
+  readonly basePath: string
+  /**
+   * Checks the configuration, as `PaymentIntents.check()` does.
+   *
+   * @throws {TypeError} If `PI_API_KEY` or `PI_BASE_URL` is missing or malformed.
+   * @throws {PiError} If the service cannot be reached, or rejects the key.
+   */
+  check(): Promise<void>
+  /**
+   * Checks the configuration, then calls `reconcile()` immediately and every minute. Call it before the server listens, in
+   * each instance. It does not keep the process running.
+   *
+   * @param options - `interval`: milliseconds between two runs.
+   * @default interval 60000
+   * @returns A function that stops it, and resolves when a running call has ended.
+   * @throws What `check()` throws.
+   * @example
+   * const stop = await checkout.start()
+   */
+  start(options?: { readonly interval?: number | undefined }): Promise<() => Promise<void>>
+  /**
+   * Checks each order with a payment that is due, and runs its hook: for buyers who did not come back, because the service
+   * has no webhooks. `start()` calls it; on a function platform, call it from a scheduler. A running call is joined.
+   *
+   * @returns Counts of this run. Errors of single orders are reported to `onError`.
+   * @throws {PiError} If the service rejects the key, or cannot be reached five times in a row.
+   * @example
+   * export const GET = async () => Response.json(await checkout.reconcile())
+   */
+  reconcile(): Promise<ReconcileSummary>
+  /**
+   * Stores what you decided about a payment under review. `accepted`: it becomes the order's payment, and `onPaid` runs; if
+   * another one pays, only the review is closed. `refunded`: it never pays for anything. The specification has no refunds,
+   * so refund it where you see the provider's payments.
+   *
+   * @throws {InvalidParamsError} If the order has no such payment under review, as after a first decision.
+   * @example
+   * await checkout.resolve({ orderId: 'A-1001', intentId }, 'refunded')
+   */
+  resolve(
+    payment: { readonly orderId: string; readonly intentId: string },
+    decision: 'accepted' | 'refunded',
+  ): Promise<void>
+}
+
+/** The longest wait between two runs while the service cannot be reached. */
+const maxInterval = 5 * 60_000
+
+/**
+ * Creates the request handler for `POST {basePath}/handoff` and `GET {basePath}/status`. A missing environment variable
+ * fails the first request, not the import: `start()` and `check()` find it.
+ *
+ * @param options - See `CheckoutOptions`.
+ * @throws {TypeError} If a hook is missing, `shopOrigin` is not an origin, or uses http on a host other than loopback, or
+ * `basePath` is no path.
+ * @example
+ * const checkout = createCheckout({
+ *   intents: new PaymentIntents(),
+ *   shopOrigin: 'https://shop.example',
+ *   authorize: ({ orderId, context }) => sessions.mayPay(context.session, orderId),
+ *   order: (orderId) => orders.find(orderId),
+ *   payments: sqlPayments(query),
+ *   onPaid: ({ orderId, payment }) => orders.markPaid(orderId, payment),
+ * })
+ * @see guides/payments.md
+ */
+export function createCheckout<Context = unknown>(
+  options: CheckoutOptions<Context>,
+): Checkout<Context> {
+  const { basePath = defaultBasePath, intents } = options
+  assertBasePath(basePath)
+  assertHooks(options)
+  const onError = (error: unknown): void => reportError(options, { error, context: undefined })
+  const { onReview = logReview } = options
+  const payments = new OrderPayments({ ...options, onReview, onError })
+  const origins = readShopOrigins(options.shopOrigin)
+  const shop: Shop<Context> = { options, basePath, origins, payments }
+  const check = async (): Promise<void> => void (await intents.check())
+  const members: Pick<Checkout, keyof Checkout> = {
+    basePath,
+    check,
+    start: async ({ interval = 60_000 } = {}) => {
+      checkedMilliseconds('interval', interval)
+      await check()
+      return repeat((signal) => payments.reconcile(signal), { interval, onError })
+    },
+    reconcile: () => payments.reconcile(),
+    resolve: (payment, decision) => payments.resolve(payment, decision),
+  }
+  const handle = (request: Request, context?: Context): Promise<Response> =>
+    respond(shop, request, context as Context)
+  // The type requires a context exactly if the hook needs one.
+  return Object.assign(handle, members) as Checkout<Context>
+}
+
+/** Calls a function now and after each interval, later each time while it fails. Returns a function that stops it. */
+function repeat(
+  call: (signal: AbortSignal) => Promise<unknown>,
+  { interval, onError }: { readonly interval: number; readonly onError: (error: unknown) => void },
+): () => Promise<void> {
+  const stopping = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let wait = interval
+  const run = async (): Promise<void> => {
+    try {
+      await call(stopping.signal)
+      wait = interval
+    } catch (error) {
+      if (!stopping.signal.aborted) onError(error)
+      wait = Math.max(interval, Math.min(wait * 2, maxInterval))
+    }
+    if (stopping.signal.aborted) return
+    timer = setTimeout(() => {
+      running = run()
+    }, wait)
+    // Browsers and some function platforms have numbers instead of timers.
+    if (typeof timer === 'object') timer.unref()
+  }
+  let running = run()
+  return async () => {
+    stopping.abort()
+    clearTimeout(timer)
+    await running
+  }
+}
+
+interface Shop<Context> {
+  readonly options: CheckoutOptions<Context>
+  readonly basePath: string
+  readonly origins: readonly string[]
+  readonly payments: OrderPayments
+}
+
+interface PageRequest<Context> {
+  readonly route: CheckoutRoute
+  readonly request: Request
+  readonly context: Context
+}
+
+async function respond<Context>(
+  shop: Shop<Context>,
+  request: Request,
+  context: Context,
+): Promise<Response> {
+  const route = routeOf(request.url, shop.basePath)
+  if (!route) return problemResponse('not_found')
+  const asked = { route, request, context }
+  const response = await respondTo(shop, asked).catch((error: unknown) =>
+    problemOf(error, shop, asked),
+  )
+  response.headers.append('vary', 'Origin')
+  const origin = request.headers.get('origin')
+  // Its page may read the response, also if the routes have another origin.
+  if (origin && shop.origins.includes(origin)) {
+    response.headers.set('access-control-allow-origin', origin)
+    response.headers.set('access-control-allow-credentials', 'true')
+  }
+  return response
+}
+
+async function respondTo<Context>(
+  { options, origins, payments }: Shop<Context>,
+  { route, request, context }: PageRequest<Context>,
+): Promise<Response> {
+  const origin = readPageOrigin(request, origins)
+  if (request.method === 'OPTIONS' && origin !== undefined) return preflightResponse(route)
+  const asked = await readOrderId(request, route, origin)
+  const orderId: unknown = await options.authorize({ orderId: asked, request, context })
+  if (orderId === undefined || orderId === null || orderId === '') {
+    const rule = `authorize: the hook returned no order for orderId; ${received(asked)}.`
+    throw new HandoffRejection('order_not_found', rule)
+  }
+  if (typeof orderId !== 'string') {
+    throw new TypeError('authorize: the hook must return the id of the order, or undefined.')
+  }
+  if (route === 'status') {
+    const { phase, reason } = await payments.state(orderId)
+    return jsonResponse({ phase, reason })
+  }
+  const { id, clientSecret } = await payments.handoff(orderId)
+  // Exactly the two values.
+  return jsonResponse({ id, clientSecret })
+}
+
+function problemOf<Context>(
+  error: unknown,
+  { options, basePath }: Shop<Context>,
+  { route, request, context }: PageRequest<Context>,
+): Response {
+  if (!(error instanceof HandoffRejection)) {
+    reportError(options, { error, context })
+    return problemResponse(publicCode(error))
+  }
+  const { code, status, message } = error
+  error.requestId = request.headers.get('x-request-id')?.slice(0, 128)
+  // A client that disconnects is no error of the shop or its page.
+  if (code !== 'body_incomplete') {
+    const path = `${basePath === '/' ? '' : basePath}/${route}`
+    const id = error.requestId ? `, X-Request-Id ${JSON.stringify(error.requestId)}` : ''
+    const line = `${excerpt(request.method)} ${path} returned ${status} ${code}${id}: ${message}`
+    reportError(options, { error, context }, line)
+  }
+  return problemResponse(code, code === 'method_not_allowed' ? routeMethods[route] : undefined)
+}
+
+/** Permits the request that a page of another origin is about to send. */
+function preflightResponse(route: CheckoutRoute): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': routeMethods[route],
+      'access-control-allow-headers': 'content-type',
+      'access-control-max-age': '600',
+    },
+  })
+}
+
+/** @param line - Replaces the error in the log. */
+function reportError<Context>(
+  { onError }: Pick<CheckoutOptions<Context>, 'onError'>,
+  about: { readonly error: unknown; readonly context: Context | undefined },
+  line?: string,
+): void {
+  if (!onError) {
+    // biome-ignore lint/suspicious/noConsole: otherwise the shop would not see the cause.
+    console.error('pi-checkout:', line ?? about.error)
+    return
+  }
+  // An error of the listener, also a later one, must not change the response.
+  const call = async (): Promise<void> => onError(about)
+  call().catch(() => {})
+}
+
+function logReview({ orderId, payment, reason }: PaymentUnderReview): void {
+  const { amount, currency, intentId } = payment
+  const text = `payment ${intentId} of ${amount} ${currency} for order ${JSON.stringify(orderId)} needs a review: ${reason}. Accept or refund it with resolve().`
+  // biome-ignore lint/suspicious/noConsole: otherwise the shop would keep money that pays for nothing.
+  console.error('pi-checkout:', text)
+}
+
+function assertHooks(options: object): void {
+  for (const name of ['authorize', 'order', 'onPaid']) {
+    if (typeof Reflect.get(options, name) === 'function') continue
+    throw new ConfigurationError(name, 'must be a function. Pass it to createCheckout().')
+  }
+  const store: unknown = Reflect.get(options, 'payments')
+  const missing = ['load', 'save', 'due'].find(
+    (name) => typeof Reflect.get(Object(store), name) !== 'function',
+  )
+  if (missing === undefined) return
+  const rule = `must be a store with load, save, and due, such as sqlPayments(query); it has no ${missing}.`
+  throw new ConfigurationError('payments', rule)
+}

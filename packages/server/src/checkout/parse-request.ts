@@ -1,0 +1,133 @@
+/** What a browser may send to the checkout's routes, and from where. @module */
+import { ConfigurationError } from '../client/errors.ts'
+import { readText } from '../client/read-text.ts'
+import { HandoffRejection, received } from './problem.ts'
+
+/** The two routes below the base path. */
+export type CheckoutRoute = 'handoff' | 'status'
+
+/** The method of each route. */
+export const routeMethods = { handoff: 'POST', status: 'GET' } as const
+
+/** Default of the option `basePath`. */
+export const defaultBasePath = '/checkout'
+
+/** Maximum bytes of a body. */
+export const maxHandoffBody = 4096
+
+/**
+ * Returns the route of a URL.
+ *
+ * @param url - Absolute, or a path with or without a query.
+ * @returns `undefined` unless the whole path is `{basePath}/handoff` or `{basePath}/status`.
+ */
+export function routeOf(url: string, basePath: string): CheckoutRoute | undefined {
+  const [, path = ''] = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? []
+  const prefix = basePath === '/' ? '' : basePath
+  if (path === `${prefix}/handoff`) return 'handoff'
+  return path === `${prefix}/status` ? 'status' : undefined
+}
+
+/** @throws {ConfigurationError} If a value is not a path that a request can have in front of `/handoff`. */
+export function assertBasePath(value: string): void {
+  if (value === '/') return
+  const isPath = typeof value === 'string' && value.startsWith('/') && !value.endsWith('/')
+  const origin = 'http://localhost'
+  if (isPath && URL.canParse(value, origin) && new URL(value, origin).pathname === value) return
+  throw new ConfigurationError(
+    'basePath',
+    `must be a path such as "/checkout" without a trailing slash; ${received(String(value))}. Set the basePath option of createCheckout().`,
+  )
+}
+
+/**
+ * Returns the origin of the page, if it is the shop's. `undefined` for a request without an origin.
+ *
+ * @throws {HandoffRejection} If it is not the shop's.
+ */
+export function readPageOrigin(request: Request, origins: readonly string[]): string | undefined {
+  const sent = request.headers.get('origin') ?? undefined
+  if (sent === undefined || origins.includes(sent)) return sent
+  const expected = origins.map((allowed) => `"${allowed}"`).join(' or ')
+  throw new HandoffRejection(
+    'origin_not_allowed',
+    `origin: must be ${expected} of the shopOrigin option of createCheckout(); ${received(sent)}. Open the page there, or change the option.`,
+  )
+}
+
+/**
+ * Reads the order that a page asks for.
+ *
+ * @param origin - As `readPageOrigin` returned it.
+ * @returns `undefined` for the current order of the session.
+ * @throws {HandoffRejection} If the request is not from a page of the shop, or is malformed.
+ */
+export async function readOrderId(
+  request: Request,
+  route: CheckoutRoute,
+  origin: string | undefined,
+): Promise<string | undefined> {
+  const method = routeMethods[route]
+  if (request.method !== method) {
+    const rule = `method: must be ${method}; ${received(request.method)}.`
+    throw new HandoffRejection('method_not_allowed', rule)
+  }
+  if (route === 'handoff') {
+    // Another site can post a form with the buyer's cookies, but not with this origin.
+    if (origin === undefined) {
+      const rule = 'origin: is missing. Browsers send it with each POST request.'
+      throw new HandoffRejection('origin_not_allowed', rule)
+    }
+    return orderIdOf(await readBody(request))
+  }
+  if (origin === undefined) assertSameOrigin(request)
+  const orderId = new URL(request.url).searchParams.get('orderId') ?? undefined
+  if (orderId === '') throw new HandoffRejection('malformed_json', 'orderId: must not be empty.')
+  return orderId
+}
+
+/** Browsers send no `Origin` with a GET of the same origin, and none with an address that the buyer opens. */
+function assertSameOrigin({ headers }: Request): void {
+  const site = headers.get('sec-fetch-site')
+  if (site === null || site === 'same-origin' || site === 'none') return
+  throw new HandoffRejection(
+    'origin_not_allowed',
+    `sec-fetch-site: must be "same-origin" for a request without an origin; ${received(site)}. Another site opened this address.`,
+  )
+}
+
+async function readBody(request: Request): Promise<string> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i.test(type)) {
+    const rule = `content-type: must be application/json; ${received(type)}.`
+    throw new HandoffRejection('unsupported_media_type', rule)
+  }
+  if (Number(request.headers.get('content-length') ?? 0) > maxHandoffBody) {
+    throw new HandoffRejection('payload_too_large')
+  }
+  if (request.bodyUsed) throw new HandoffRejection('body_already_read')
+  if (!request.body) return ''
+  const text = await readText(request.body, maxHandoffBody).catch((error: unknown) => {
+    throw error instanceof HandoffRejection ? error : new HandoffRejection('body_incomplete')
+  })
+  if (text === undefined) throw new HandoffRejection('payload_too_large')
+  return text
+}
+
+function orderIdOf(text: string): string | undefined {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new HandoffRejection('malformed_json')
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new HandoffRejection('malformed_json')
+  }
+  if (Object.keys(body).some((name) => name !== 'orderId')) {
+    throw new HandoffRejection('unknown_parameter')
+  }
+  const orderId: unknown = Reflect.get(body, 'orderId')
+  if (orderId === undefined || (typeof orderId === 'string' && orderId !== '')) return orderId
+  throw new HandoffRejection('malformed_json')
+}
