@@ -1,17 +1,20 @@
 /** A merchant's code in strict TypeScript: compiled by `types.test.ts`, never run. @module */
-import { type CreateParams, createHandoff, PaymentIntents } from '@pi-checkout/server'
-import { toExpress } from '@pi-checkout/server/express'
+import {
+  type CreateParams,
+  createCheckout,
+  memoryPayments,
+  PaymentIntents,
+} from '@pi-checkout/server'
 import { toFastify, toKoa, toNode } from '@pi-checkout/server/node'
-import { fakeService, fakeTime } from '@pi-checkout/server/testing'
+import { fakeService } from '@pi-checkout/server/testing'
 
 interface Row {
   readonly id: string
   readonly total: number
   readonly email: string | undefined
-  readonly intent: string | null
 }
 
-const row: Row = { id: 'A-1001', total: 1999, email: undefined, intent: null }
+const row: Row = { id: 'A-1001', total: 1999, email: undefined }
 // Values that may be undefined or null, as from forms, environments, and databases.
 const settings: { readonly key?: string | undefined } = {}
 const intents = new PaymentIntents({
@@ -34,26 +37,22 @@ export async function pay(signal: AbortSignal | undefined): Promise<string> {
   return handoff.clientSecret + (last4 ?? '')
 }
 
-export const checkout = createHandoff({
+export const checkout = createCheckout({
   intents,
   shopOrigin: 'https://shop.example',
-  session: undefined,
   basePath: undefined,
-  resumeCookie: { keys: undefined },
-  order: () => ({ ...params, intentId: row.intent, paid: undefined, attempt: undefined }),
-  saveIntent: ({ order, intent }) => [order.orderId, intent.id],
-  settle: async ({ intent, phase }) => {
-    if (phase === 'paid') await pay(intent ? undefined : new AbortController().signal)
-  },
+  onError: undefined,
+  onReview: undefined,
+  authorize: ({ orderId }) => orderId,
+  order: () => ({ ...params, version: undefined }),
+  payments: memoryPayments(),
+  onPaid: async ({ orderId, payment }) => orderId === row.id && payment.amount === row.total,
 })
 
 export const ready = Promise.all([checkout.check(), intents.check({ totalTimeout: undefined })])
 
-export const mounted = [toExpress(checkout), toNode(checkout), toFastify(checkout), toKoa(checkout)]
+export const mounted = [toNode(checkout), toFastify(checkout), toKoa(checkout)]
 
-export const settled = checkout.reconcile(
-  [{ ...params, intentId: 'pi_1', paid: undefined, attempt: undefined }],
-  { concurrency: undefined, onReport: undefined, signal: undefined },
-)
+export const settled = checkout.start({ interval: undefined }).then((stop) => stop())
 
-export const tested = new PaymentIntents({ ...fakeService().options, ...fakeTime() })
+export const tested = new PaymentIntents(fakeService().options)

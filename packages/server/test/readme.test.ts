@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { exitCodes } from '../src/cli/exit-codes.ts'
-import { handoffProblems } from '../src/handoff/problem.ts'
 import * as server from '../src/index.ts'
 
 const readme = read('README.md')
@@ -10,31 +8,12 @@ function read(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 }
 
-/** The rows below a table's header, as the text of their cells. */
-function rows(text: string, header: string): string[][] {
-  const [, table = ''] = text.split(`${header}\n`)
-  const [, ...body] = table.split('\n\n', 1).join('').split('\n')
-  return body.map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')))
-}
-
 /** Names of the properties that an interface of a source file declares. */
 function properties(path: string, name: string): string[] {
   const [, body = ''] =
     new RegExp(`interface ${name}\\b[^{]*\\{\\n([\\s\\S]*?)\\n\\}`).exec(read(path)) ?? []
   return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, property = '']) => property)
 }
-
-test('the README lists each error code with meaning and what to do', () => {
-  const written = Object.entries(server.errorCodes)
-  expect(rows(readme, '| code | meaning | what to do |')).toEqual(
-    written.map(([code, { meaning, advice }]) => [`\`${code}\``, meaning, advice]),
-  )
-})
-
-test('the README lists each exit code', () => {
-  const expected = Object.values(exitCodes).map(({ code, meaning }) => `**${code}** ${meaning}`)
-  expect(readme).toContain(`Exit codes: ${expected.join(' · ')}.`)
-})
 
 test('the README names every option and every export', () => {
   const options = {
@@ -45,9 +24,8 @@ test('the README names every option and every export', () => {
       'CreatedIntent',
     ],
     'src/client/options.ts': ['ClientOptions'],
-    'src/handoff/options.ts': ['HandoffOptions', 'HandoffOrder', 'ResumeCookieOptions'],
-    'src/handoff/reconcile.ts': ['ReconcileOptions'],
-    'src/handoff/csp.ts': ['CspOptions'],
+    'src/checkout/options.ts': ['CheckoutOptions'],
+    'src/checkout/csp.ts': ['CspOptions'],
   }
   for (const [path, names] of Object.entries(options)) {
     const declared = names.flatMap((name) => properties(path, name))
@@ -59,29 +37,22 @@ test('the README names every option and every export', () => {
   expect(exported).toEqual([])
 })
 
-test('the guide lists each code of the handoff with its status', () => {
-  const guide = read('guides/troubleshooting.md')
-  expect(rows(guide, '| code | status | because |').map((row) => row.slice(0, 2))).toEqual(
-    Object.entries(handoffProblems).map(([code, { status }]) => [`\`${code}\``, String(status)]),
-  )
+test('the guide lists each phase of an order, and each reason of a review', () => {
+  const guide = read('guides/payments.md')
+  const valuesOf = (path: string, name: string): string[] => {
+    const [, union = ''] =
+      new RegExp(`${name}(?::|  =| =)((?:\\s*\\|? *'\\w+')+)`).exec(read(path)) ?? []
+    return union.match(/\w+/g) ?? []
+  }
+  const named = [
+    ...valuesOf('src/checkout/payment-state.ts', 'readonly phase'),
+    ...valuesOf('src/checkout/payment-record.ts', 'ReviewReason'),
+  ]
+  expect(named).toHaveLength(11)
+  for (const name of named) expect(guide).toContain(`\`${name}\``)
 })
 
-test('the guides list each kind of report, reason, and fault', () => {
-  const guide = read('guides/closed-tab-and-reconcile.md')
-  const source = read('src/handoff/reconcile.ts')
-  const valuesOf = (field: string): string[] => {
-    const [, union = ''] = /export type ReconcileReport([\s\S]*?)\n\n/.exec(source) ?? []
-    const lines = [...union.matchAll(new RegExp(`readonly ${field}: (.*)`, 'g'))]
-    return lines.flatMap(([, line = '']) => line.match(/(?<=')\w+(?=')/g) ?? [])
-  }
-  for (const [field, header] of [
-    ['kind', '| `kind` | means | do |'],
-    ['reason', '| `reason` | means |'],
-  ] as const) {
-    expect(rows(guide, header).map(([cell]) => cell)).toEqual(
-      valuesOf(field).map((value) => `\`${value}\``),
-    )
-  }
+test('the guide to testing lists each fault', () => {
   const faults = read('src/testing/fake-service.ts').matchAll(/^ {2}(\w+)\([^)]*\): FakeService$/gm)
   for (const [, fault] of faults) expect(read('guides/testing.md')).toContain(`\`${fault}(`)
 })

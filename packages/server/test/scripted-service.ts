@@ -3,10 +3,9 @@ import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startSite } from '@pi-checkout/test-support/sites'
-import { expect, onTestFinished } from 'vitest'
-import { optionsWith } from '../src/client/test-time.ts'
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { PaymentIntents, type PaymentIntentsOptions, type PiError } from '../src/index.ts'
-import type { FakeService, FakeTime } from '../src/testing/fake-service.ts'
+import type { FakeService } from '../src/testing/fake-service.ts'
 
 export interface SeenRequest {
   readonly method: string
@@ -74,7 +73,7 @@ export async function scriptedService(...script: Step[]): Promise<ScriptedServic
 /** Starts a service, and a client for it. */
 export async function clientOf(
   script: Step[],
-  options: PaymentIntentsOptions | FakeTime = {},
+  options: PaymentIntentsOptions = {},
 ): Promise<{ readonly service: ScriptedService; readonly intents: PaymentIntents }> {
   const service = await scriptedService(...script)
   return { service, intents: new PaymentIntents({ apiKey, baseUrl: service.url, ...options }) }
@@ -88,8 +87,11 @@ export function failureOf(call: Promise<unknown>): Promise<PiError> {
   )
 }
 
-/** Options of a client that retries at once. */
-export const atOnce = optionsWith({ random: () => 0 })
+/** Lets the clients of a test file retry without a wait: the jitter is as small as it can be. */
+export function retryAtOnce(): void {
+  beforeAll(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
+  afterAll(() => vi.mocked(Math.random).mockRestore())
+}
 
 /** The secret of every scripted create: a canary for leaks. */
 export const secret = 'pi_scripted_secret_CanaryCanaryCanary'
@@ -189,8 +191,16 @@ function intentOf(fields: Record<string, unknown>): Record<string, unknown> {
   }
 }
 
+/** The service names its profile. */
+const fromOurs = { 'payment-intents-profile': 'pi-checkout' }
+
 function json(response: ServerResponse, status: number, body: unknown, headers = {}): void {
   const type = status < 400 ? 'application/json' : 'application/problem+json'
-  response.writeHead(status, { 'content-type': type, 'request-id': 'req_1', ...headers })
+  response.writeHead(status, {
+    'content-type': type,
+    'request-id': 'req_1',
+    ...fromOurs,
+    ...headers,
+  })
   response.end(JSON.stringify(body))
 }

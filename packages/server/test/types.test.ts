@@ -4,23 +4,25 @@ import type { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import type { Request as ExpressRequest, RequestHandler } from 'express'
 import { expect, expectTypeOf, test } from 'vitest'
-import { toExpress } from '../src/frameworks/express.ts'
+import { toNode } from '../src/frameworks/node.ts'
 import {
   type ApiErrorCode,
+  type AuthorizeQuery,
+  type Checkout,
+  type CheckoutOptions,
+  type CheckoutOrder,
   type CreatedIntent,
-  createHandoff,
+  createCheckout,
   cspFor,
-  type HandoffHandler,
-  type HandoffOptions,
-  type HandoffOrder,
-  type OrderQuery,
+  memoryPayments,
+  type Payment,
   type PaymentIntent,
   PaymentIntents,
+  type PaymentStore,
   type Phase,
   PiError,
   type PiErrorCode,
-  type ReconcileReport,
-  raw,
+  type ReviewReason,
   type verify,
 } from '../src/index.ts'
 
@@ -47,51 +49,39 @@ test('the public types are as documented', () => {
 
 const intents = new PaymentIntents({ apiKey: 'key-of-a-test', baseUrl: 'http://127.0.0.1:1' })
 const shopOrigin = 'https://shop.example'
-const hooks = { order: () => undefined, saveIntent: () => {}, settle: () => {} }
+const hooks = {
+  authorize: () => undefined,
+  order: () => undefined,
+  payments: memoryPayments(),
+  onPaid: () => true,
+}
 
-test('hooks infer the types of order and context from each other', () => {
-  const plain = createHandoff({ intents, shopOrigin, ...hooks })
-  expectTypeOf(plain).toEqualTypeOf<HandoffHandler>()
+test('hooks need no annotation but the context of authorize', () => {
+  const plain = createCheckout({ intents, shopOrigin, ...hooks })
+  expectTypeOf(plain).toEqualTypeOf<Checkout>()
   expectTypeOf(plain).toBeCallableWith(new Request('https://shop.example'))
-  const inExpress = createHandoff({
-    intents: ({ order }) => (order.cart === 7 ? intents : intents),
+  const inExpress = createCheckout({
+    intents,
     shopOrigin: [shopOrigin],
-    order: ({ orderId = 'A', context: req }: OrderQuery<ExpressRequest>) => {
-      const found = {
-        orderId,
-        amount: 1,
-        currency: 'AMD',
-        attempt: 1,
-        intentId: null,
-        cart: 7,
-      } as const
-      return req.path ? found : undefined
+    authorize: ({ orderId, context: req }: AuthorizeQuery<ExpressRequest>) =>
+      req.path ? orderId : undefined,
+    order: (orderId) => ({ orderId, amount: 1, currency: 'AMD' }),
+    payments: memoryPayments(),
+    onPaid: ({ orderId, payment }) => {
+      expectTypeOf(orderId).toBeString()
+      expectTypeOf(payment).toEqualTypeOf<Payment>()
+      return true
     },
-    session: ({ context }) => {
-      expectTypeOf(context).toEqualTypeOf<ExpressRequest>()
-      return undefined
-    },
-    saveIntent: async ({ order, intent, context }) => {
-      expectTypeOf(order.cart).toEqualTypeOf<7>()
-      expectTypeOf(intent).toEqualTypeOf<PaymentIntent>()
-      expectTypeOf(context).toEqualTypeOf<ExpressRequest>()
-    },
-    settle: ({ order, intent, phase, nextAttempt }) => {
-      expectTypeOf(order.cart).toEqualTypeOf<7>()
-      expectTypeOf(intent).toEqualTypeOf<PaymentIntent>()
-      expectTypeOf(phase).toEqualTypeOf<'paid' | 'failed'>()
-      expectTypeOf(nextAttempt).toEqualTypeOf<number>()
+    onReview: ({ payment, reason }) => {
+      expectTypeOf(payment).toEqualTypeOf<Payment>()
+      expectTypeOf(reason).toEqualTypeOf<ReviewReason>()
     },
   })
-  // @ts-expect-error: the hooks need a context.
+  // @ts-expect-error: the hook needs a context.
   void (() => inExpress(new Request('https://shop.example')))
-  const row = { orderId: 'A', amount: 1, currency: 'AMD', intentId: 'pi_1' } as const
-  // @ts-expect-error: settle needs the fields of the order, such as its attempt.
-  void (() => inExpress.reconcile([row]))
-  expectTypeOf(inExpress.reconcile).returns.resolves.toHaveProperty('needs_review')
-  expectTypeOf(toExpress(inExpress)).toExtend<RequestHandler>()
-  expectTypeOf(toExpress(plain)).toExtend<RequestHandler>()
-  expectTypeOf(toExpress(plain)).parameter(0).toEqualTypeOf<IncomingMessage>()
+  expectTypeOf(toNode(inExpress)).toExtend<RequestHandler>()
+  expectTypeOf(toNode(plain)).toExtend<RequestHandler>()
+  expectTypeOf(toNode(plain)).parameter(0).toEqualTypeOf<IncomingMessage>()
 })
 
 test('errors narrow by name, with a status and codes of their own', () => {
@@ -117,7 +107,7 @@ test('errors narrow by name, with a status and codes of their own', () => {
 })
 
 test('a misspelt or changed field of an intent does not compile', () => {
-  const check = (intent: PaymentIntent): unknown => {
+  const check = (intent: PaymentIntent): undefined => {
     // @ts-expect-error: amuont
     void (intent.amuont === 1)
     // @ts-expect-error: stauts
@@ -126,41 +116,27 @@ test('a misspelt or changed field of an intent does not compile', () => {
     void intent.paymentMethod?.card?.last5
     // @ts-expect-error: an intent cannot be changed.
     intent.amount = 1
-    return raw(intent).installments
+    return undefined
   }
-  expectTypeOf(check).returns.toBeUnknown()
+  expectTypeOf(check).returns.toBeUndefined()
 })
 
-test('a handler without a required hook, or with a misspelt option, does not compile', () => {
+test('a checkout without a required hook, or with a misspelt option, does not compile', () => {
   const options = { intents, shopOrigin, ...hooks }
-  expectTypeOf<keyof typeof options>().toExtend<keyof HandoffOptions>()
-  expectTypeOf<Omit<HandoffOptions, 'order'>>().not.toExtend<HandoffOptions>()
-  expectTypeOf<Omit<HandoffOptions, 'saveIntent'>>().not.toExtend<HandoffOptions>()
-  expectTypeOf<Omit<HandoffOptions, 'settle'>>().not.toExtend<HandoffOptions>()
-  expectTypeOf<Omit<HandoffOrder, 'intentId'>>().not.toExtend<HandoffOrder>()
+  expectTypeOf<keyof typeof options>().toExtend<keyof CheckoutOptions>()
+  expectTypeOf<Omit<CheckoutOptions, 'authorize'>>().not.toExtend<CheckoutOptions>()
+  expectTypeOf<Omit<CheckoutOptions, 'order'>>().not.toExtend<CheckoutOptions>()
+  expectTypeOf<Omit<CheckoutOptions, 'onPaid'>>().not.toExtend<CheckoutOptions>()
+  expectTypeOf<Omit<PaymentStore, 'save'>>().not.toExtend<PaymentStore>()
+  type Priced = { orderId: string; amount: number }
+  expectTypeOf<Priced & { currency: 'AMD' | 'usd' }>().toExtend<CheckoutOrder>()
+  expectTypeOf<Priced & { currency: 'GBP' }>().not.toExtend<CheckoutOrder>()
   // @ts-expect-error: the checkout's origin is not the shop's.
-  void (() => createHandoff({ ...options, checkoutOrigin: 'https://pay.example' }))
+  void (() => createCheckout({ ...options, checkoutOrigin: 'https://pay.example' }))
   // @ts-expect-error: and the other way around.
   void (() => cspFor({ shopOrigin }))
-  // @ts-expect-error: there is one hook for a result.
-  void (() => createHandoff({ ...options, onPaid: () => {} }))
-})
-
-test('a report shows only the fields of its kind', () => {
-  const messages = (report: ReconcileReport): string => {
-    switch (report.kind) {
-      case 'settled':
-      case 'pending':
-        return `${report.phase} ${report.intent.id}`
-      case 'needs_review':
-        return `${report.reason} ${report.intent.id}`
-      case 'error':
-        // @ts-expect-error: there is no intent.
-        void report.intent
-        return report.error.message
-    }
-  }
-  expectTypeOf(messages).returns.toBeString()
+  // @ts-expect-error: onPaid
+  void (() => createCheckout({ ...options, onPayed: () => true }))
 })
 
 for (const exact of [true, false]) {

@@ -1,18 +1,13 @@
-import { createHash } from 'node:crypto'
-import { channel } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { optionsWith } from '../../src/client/test-time.ts'
-import { AbortedError, idempotencyKey, PaymentIntents, raw } from '../../src/index.ts'
-import { fakeService, fakeTime } from '../../src/testing/fake-service.ts'
+import { readRetryAfter, retryDelay } from '../../src/client/retry.ts'
+import { AbortedError, idempotencyKey, PaymentIntents } from '../../src/index.ts'
 import {
   apiKey,
-  atOnce,
   clientOf,
   created,
-  createdAfter,
   failureOf,
   html,
   order,
@@ -20,6 +15,7 @@ import {
   redirect,
   reset,
   retrieved,
+  retryAtOnce,
   type Step,
   scriptedService,
   secret,
@@ -27,6 +23,8 @@ import {
   silent,
   stall,
 } from '../scripted-service.ts'
+
+retryAtOnce()
 
 test('create sends the request of the specification and separates the secret', async () => {
   const { service, intents } = await clientOf([created()])
@@ -54,14 +52,6 @@ test('create sends the request of the specification and separates the secret', a
   )
 })
 
-test('waits grow with full jitter', async () => {
-  const time = fakeTime()
-  const options = { maxRetries: 6, ...time }
-  const { intents } = await clientOf([problem(503, 'store_unavailable')], options)
-  await failureOf(intents.create(order))
-  expect(time.waits).toEqual([125, 250, 500, 1000, 2000, 2500])
-})
-
 test.each<readonly [number, string, number]>([
   ...[408, 425, 429, 500, 503, 599].map((status) => [status, 'x', 2] as const),
   [409, 'idempotency_key_in_use', 2],
@@ -69,10 +59,7 @@ test.each<readonly [number, string, number]>([
   [503, 'idempotency_key_in_use', 2],
   ...[400, 404, 407, 410, 424, 426, 428, 430, 499].map((status) => [status, 'x', 1] as const),
 ])('after %i %s it sends %i requests', async (status, code, sent) => {
-  const { service, intents } = await clientOf([problem(status, code)], {
-    ...fakeTime(),
-    maxRetries: 1,
-  })
+  const { service, intents } = await clientOf([problem(status, code)], { maxRetries: 1 })
   expect(await failureOf(intents.create(order))).toMatchObject({ retryable: sent === 2, status })
   expect(service.requests).toHaveLength(sent)
 })
@@ -92,21 +79,16 @@ test.each<readonly [string, number]>([
     '2026-11-20',
     'x Fri, 20 Nov 2026 10:00:09 GMT',
   ].map((text) => [text, 125] as const),
-])('waits after Retry-After: %s for %i ms', async (retryAfter, ms) => {
-  const time = fakeTime(Date.parse('2026-11-20T10:00:00Z'))
-  const limited = problem(429, 'rate_limited', { 'retry-after': retryAfter })
-  const { intents } = await clientOf([limited, created()], time)
-  await intents.create(order)
-  expect(time.waits).toEqual([ms])
+])('waits after Retry-After: %s for %i ms', (retryAfter, ms) => {
+  const now = Date.parse('2026-11-20T10:00:00Z')
+  expect(retryDelay(1, 0.5, readRetryAfter(retryAfter, now))).toBe(ms)
 })
 
 test('fails at once if Retry-After ends with the total timeout', async () => {
-  const time = fakeTime()
   const limited = problem(429, 'rate_limited', { 'retry-after': '30' })
-  const { service, intents } = await clientOf([limited], time)
+  const { service, intents } = await clientOf([limited])
   const error = await failureOf(intents.create(order))
   expect(error).toMatchObject({ code: 'rate_limited', retryable: true, outcome: 'rejected' })
-  expect(time.waits).toEqual([])
   expect(service.requests).toHaveLength(1)
 })
 
@@ -119,8 +101,9 @@ test('the total timeout covers requests and waits (threat 7)', async () => {
 })
 
 test('sends nothing after its total timeout has passed', async () => {
-  const clock = vi.fn().mockReturnValueOnce(0).mockReturnValue(30_000)
-  const { service, intents } = await clientOf([created()], optionsWith({ clock }))
+  const { service, intents } = await clientOf([created()])
+  const now = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(30_000)
+  onTestFinished(() => now.mockRestore())
   expect(await failureOf(intents.create(order))).toMatchObject({
     ...{ code: 'timed_out', outcome: 'not_sent', retryable: true, name: 'ConnectionError' },
     message: 'POST /payment-intents got no complete response within 0 ms; nothing was sent',
@@ -148,55 +131,6 @@ test('errors list at most 20 fields, count the others, and do not contain the ke
   expect(broken.message).toMatch(/in metadata\.0 \[masked\] x+…, metadata\.1 .* and 5 more/)
   expect(broken.message.length).toBeLessThan(1600)
   expect(broken.message + broken.requestId).not.toContain(apiKey)
-})
-
-test('identical concurrent calls share one request', async () => {
-  const { service, intents } = await clientOf([createdAfter(50)])
-  const results = await Promise.all(Array.from({ length: 20 }, () => intents.create(order)))
-  expect(new Set(results.map(({ handoff }) => handoff.clientSecret))).toEqual(new Set([secret]))
-  expect(service.requests).toHaveLength(1)
-})
-
-test('identical concurrent calls share an error, also with a later total timeout', async () => {
-  const { service, intents } = await clientOf([problem(401, 'invalid_credentials')])
-  const first = failureOf(intents.create(order))
-  const second = failureOf(intents.create(order, { totalTimeout: 60_000 }))
-  expect([(await first).code, (await second).code]).toEqual(Array(2).fill('invalid_credentials'))
-  expect(service.requests).toHaveLength(1)
-})
-
-test('identical calls share the request that follows an aborted one', async () => {
-  let respond = (): void => {}
-  const responding = new Promise<void>((resolve) => {
-    respond = resolve
-  })
-  const held: Step = async (response, request) => {
-    await responding
-    return created()(response, request)
-  }
-  const { service, intents } = await clientOf([silent, held])
-  const controller = new AbortController()
-  const aborted = failureOf(intents.create(order, { signal: controller.signal }))
-  await expect.poll(() => service.requests).toHaveLength(1)
-  controller.abort()
-  const second = intents.create(order)
-  await aborted
-  await expect.poll(() => service.requests).toHaveLength(2)
-  const third = intents.create(order)
-  // It has joined the second one, or sent its own request.
-  await new Promise(setImmediate)
-  respond()
-  await Promise.all([second, third])
-  expect(service.requests).toHaveLength(2)
-})
-
-test('sends two requests for two bodies under one key', async () => {
-  const { service, intents } = await clientOf([created()])
-  await Promise.all([
-    intents.create(order, { idempotencyKey: 'mine' }),
-    intents.create({ ...order, amount: 1 }, { idempotencyKey: 'mine' }),
-  ])
-  expect(service.requests).toHaveLength(2)
 })
 
 test.each<[string, Step, typeof globalThis.fetch?]>([
@@ -243,91 +177,54 @@ test('sends nothing if the signal is aborted before', async () => {
   expect(service.requests).toHaveLength(0)
 })
 
-test('the abort of one caller does not affect the others', async () => {
-  const { service, intents } = await clientOf([createdAfter(100)])
+test('a call that is aborted when an identical one fails ends at once, and sends nothing more', async () => {
+  const { service, intents } = await clientOf([silent])
   const controller = new AbortController()
-  const aborted = failureOf(intents.create(order, { signal: controller.signal }))
-  const other = intents.create(order)
-  await expect.poll(() => service.requests.length).toBe(1)
+  const { signal } = controller
+  const short = failureOf(intents.create(order, { totalTimeout: 100 }))
+  const long = failureOf(intents.create(order, { totalTimeout: 2000, signal }))
+  expect(await short).toMatchObject({ code: 'timed_out' })
+  const sent = service.requests.length
   controller.abort()
-  expect(await aborted).toBeInstanceOf(AbortedError)
-  expect((await other).intent.id).toBe('pi_scripted')
-  expect(service.requests).toHaveLength(1)
-})
-
-test('a caller with a later total timeout continues after the first one', async () => {
-  const { service, intents } = await clientOf([silent, created()], { maxRetries: 0 })
-  // Long enough for its request to arrive first.
-  const early = failureOf(intents.create(order, { totalTimeout: 500 }))
-  const late = intents.create(order, { totalTimeout: 20_000 })
-  expect(await early).toMatchObject({ code: 'timed_out' })
-  expect((await late).intent.id).toBe('pi_scripted')
-  expect(service.keys()).toHaveLength(1)
-})
-
-test('a caller with an earlier total timeout leaves before the first one', async () => {
-  const { intents } = await clientOf([createdAfter(300)])
-  const late = intents.create(order)
-  const early = failureOf(intents.create(order, { totalTimeout: 50 }))
-  const patient = intents.create(order, { totalTimeout: 20_000 })
-  expect(await early).toMatchObject({
-    ...{ code: 'timed_out', outcome: 'unknown', retryable: true },
-    message: expect.stringContaining('POST /payment-intents exceeded its total timeout; an intent'),
-  })
-  expect((await late).intent.id).toBe('pi_scripted')
-  expect((await patient).intent.id).toBe('pi_scripted')
+  expect(await long).toMatchObject({ code: 'aborted' })
+  await sleep(200)
+  expect(service.requests).toHaveLength(sent)
 })
 
 test('removes its listeners from the signal', async () => {
   const script = [problem(503, 'store_unavailable'), created(), retrieved()]
-  const { intents } = await clientOf(script, atOnce)
+  const { intents } = await clientOf(script)
   const { signal } = new AbortController()
   await intents.create(order, { signal })
   await intents.retrieve('pi_1', { signal })
-  let reads = 0
-  await intents.waitUntil('pi_1', () => ++reads === 2, { signal })
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-test('reports every attempt to onRequest and the channel, and ignores errors', async () => {
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('a broken observer')
+    },
+  ],
+  ['rejects', async () => Promise.reject(new Error('a broken observer'))],
+])('reports every request to onRequest, and ignores that it %s', async (_, end) => {
   const reports: unknown[] = []
-  const published: unknown[] = []
-  const record = (message: unknown): void => void published.push(message)
-  channel('pi-checkout:request').subscribe(record)
-  // A client of this process may have found the channel before.
-  vi.resetModules()
-  const copy = await import('../../src/index.ts')
-  onTestFinished(() => void channel('pi-checkout:request').unsubscribe(record))
-  const onRequest = (request: unknown): never => {
+  // Without a mock, which handles the rejection.
+  const onRequest = (request: unknown) => {
     reports.push(request)
-    throw new Error('a broken observer')
+    return end()
   }
   const script = [problem(503, 'store_unavailable'), created()]
-  const service = await scriptedService(...script)
-  const options = { apiKey, baseUrl: service.url, onRequest, ...fakeTime() }
-  await new copy.PaymentIntents(options).create(order)
+  const { service, intents } = await clientOf(script, { onRequest })
+  await intents.create(order)
   const [idempotencyKey] = service.keys()
-  const shared = { operation: 'create', requestId: 'req_1', idempotencyKey, ms: 0 }
+  const shared = { operation: 'create', requestId: 'req_1', idempotencyKey, ms: expect.any(Number) }
   expect(reports).toEqual([
-    { ...shared, number: 1, status: 503, code: 'store_unavailable', retryIn: 125 },
+    { ...shared, number: 1, status: 503, code: 'store_unavailable', retryIn: 0 },
     { ...shared, number: 2, status: 201, code: undefined, retryIn: undefined },
   ])
-  expect(published).toEqual(reports)
 })
-
-test.each([undefined, {}, { getBuiltinModule: () => undefined }])(
-  'reports no attempt to a channel where process is %o',
-  async (process) => {
-    vi.resetModules()
-    const { readClientOptions } = await import('../../src/client/options.ts')
-    const onRequest = vi.fn()
-    const { report } = readClientOptions({ fetch, onRequest })
-    vi.stubGlobal('process', process)
-    report({} as never)
-    vi.unstubAllGlobals()
-    expect(onRequest).toHaveBeenCalled()
-  },
-)
 
 test('retrieve returns the intent without its secret (threat 12)', async () => {
   const { service, intents } = await clientOf([
@@ -348,35 +245,6 @@ test.each(['..', '.', '%2e%2e', 'a/b', 'a?x', '\\..\\x', '', 'x'.repeat(129)])(
   },
 )
 
-test('waitUntil polls with growing waits until done returns true', async () => {
-  const time = fakeTime()
-  const script = [{}, { status: 'processing' }, { status: 'succeeded' }].map(retrieved)
-  const { intents } = await clientOf(script, time)
-  const intent = await intents.waitUntil('pi_abc', ({ status }) => status === 'succeeded')
-  expect(intent.status).toBe('succeeded')
-  expect(time.waits).toEqual([500, 750])
-})
-
-test('waitUntil ends before a wait that reaches its total timeout', async () => {
-  const time = fakeTime()
-  const { intents } = await clientOf([retrieved()], time)
-  expect(
-    await failureOf(intents.waitUntil('pi_abc', () => false, { totalTimeout: 1250 })),
-  ).toMatchObject({
-    ...{ code: 'timed_out', outcome: 'unknown', retryable: true, requests: [] },
-    message: 'waitUntil exceeded its total timeout',
-  })
-  expect(time.waits).toEqual([500])
-})
-
-test('a wait that fails ends its call', async () => {
-  const sleep = () => Promise.reject(new Error('no timer'))
-  const script = [problem(503, 'store_unavailable'), retrieved()]
-  const { intents } = await clientOf(script, optionsWith({ sleep }))
-  await expect(intents.create(order)).rejects.toThrow('no timer')
-  await expect(intents.waitUntil('pi_1', () => false)).rejects.toThrow('no timer')
-})
-
 test('a call rejects a total timeout that is out of range', async () => {
   const { service, intents } = await clientOf([created()])
   const call = intents.create(order, { totalTimeout: 0 })
@@ -384,38 +252,23 @@ test('a call rejects a total timeout that is out of range', async () => {
   expect(service.requests).toEqual([])
 })
 
-test('keyFor returns the key that create sends', async () => {
+test('sends the key that idempotencyKey returns', async () => {
   const { service, intents } = await clientOf([created()], { namespace: 'books' })
   for (const attempt of [1, 2]) {
     await intents.create(order, { attempt })
-    expect(service.keys().at(-1)).toBe(await intents.keyFor(order, { attempt }))
+    expect(service.keys().at(-1)).toBe(await idempotencyKey(order, { namespace: 'books', attempt }))
   }
-  expect(await intents.keyFor(order)).toBe(service.keys()[0])
   expect(new Set([...service.keys(), await idempotencyKey(order)]).size).toBe(3)
 })
 
-test('tenant is a digest of base URL and API key', async () => {
-  const baseUrl = 'http://127.0.0.1:1'
-  const intents = new PaymentIntents({ apiKey, baseUrl: `${baseUrl}/` })
-  const digest = createHash('sha256').update(`pi-tenant|${baseUrl}|${apiKey}`).digest('hex')
-  for (const _ of [1, 2]) expect(await intents.tenant()).toBe(digest)
-})
-
-test.each(['before its wait', 'in its wait'])('waitUntil ends on an abort %s', async (when) => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const intents = new PaymentIntents(fakeService().options)
-  const { intent } = await intents.create(order)
-  const controller = new AbortController()
-  const done = vi.fn(() => {
-    if (when === 'before its wait') controller.abort()
-    return false
-  })
-  const waiting = failureOf(intents.waitUntil(intent.id, done, { signal: controller.signal }))
-  await expect.poll(() => done.mock.calls).toHaveLength(1)
-  controller.abort()
-  expect(await waiting).toMatchObject({ code: 'aborted' })
-  expect([vi.getTimerCount(), getEventListeners(controller.signal, 'abort')]).toEqual([0, []])
+test('the scope is the service and the environment, not the key', () => {
+  const scopeOf = (options: ConstructorParameters<typeof PaymentIntents>[0]): string =>
+    new PaymentIntents({ apiKey, baseUrl: 'https://pay.example/v1/', ...options }).scope()
+  const key = (mode: string, last: string): string => `pi_sk_${mode}_${last.repeat(36)}`
+  expect(scopeOf({ apiKey: key('test', 'a') })).toBe('https://pay.example test')
+  expect(scopeOf({ apiKey: key('test', 'b') })).toBe('https://pay.example test')
+  expect(scopeOf({ apiKey: key('live', 'a') })).toBe('https://pay.example live')
+  expect(scopeOf({ namespace: 'books' })).toBe('https://pay.example books')
 })
 
 test('no error, client, intent, or handoff prints a key or a secret (threat 2)', async () => {
@@ -445,7 +298,7 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
     ].join('\n')
   for (const step of steps) {
     const service = await scriptedService(step)
-    const options = { apiKey, baseUrl: service.url, maxRetries: 1, timeout: 100, ...fakeTime() }
+    const options = { apiKey, baseUrl: service.url, maxRetries: 1, timeout: 100 }
     const error = await failureOf(new PaymentIntents(options).create(order))
     expect(prints(error)).not.toContain(apiKey)
     expect(prints(error)).not.toContain(secret)
@@ -456,7 +309,7 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
       ...{ request, cause: { apiKey }, code: `E_${apiKey}` },
     })
   }
-  const own = new PaymentIntents({ apiKey, baseUrl: elsewhere, fetch: broken, ...fakeTime() })
+  const own = new PaymentIntents({ apiKey, baseUrl: elsewhere, fetch: broken })
   expect(prints(await failureOf(own.create(order)))).not.toContain(apiKey)
   const { intents } = await clientOf([created()])
   const result = await intents.create(order)
@@ -464,29 +317,4 @@ test('no error, client, intent, or handoff prints a key or a secret (threat 2)',
   expect(inspect(result, { depth: null })).not.toContain(secret)
   expect(inspect(result.handoff)).toBe("{ id: 'pi_scripted', clientSecret: '[masked]' }")
   expect(prints(result.intent)).not.toContain(secret)
-})
-
-test.each([
-  [{}, '2026-11-20'],
-  [{ apiVersion: '2027-01-01' }, '2027-01-01'],
-  [{ apiVersion: null }, undefined],
-])('with %j every request has the Api-Version %s', async (options, version) => {
-  const { service, intents } = await clientOf([created(), retrieved()], options)
-  const { intent } = await intents.create(order)
-  await intents.retrieve(intent.id)
-  const sent = service.requests.map(({ headers }) => headers['api-version'])
-  expect(sent).toEqual([version, version])
-})
-
-test.each(['x2026-11-20', '2026-11-20x'])('rejects the apiVersion %s', (apiVersion) => {
-  expect(() => new PaymentIntents({ apiVersion })).toThrow(
-    `apiVersion: must be a date such as 2026-11-20, or null; received "${apiVersion}".`,
-  )
-})
-
-test('raw returns fields that this version does not support', async () => {
-  const { intents } = await clientOf([created({ installments: 3 }), retrieved({ installments: 4 })])
-  const { intent } = await intents.create(order)
-  expect(raw(intent)).toMatchObject({ id: intent.id, installments: 3 })
-  expect(raw(await intents.retrieve(intent.id)).installments).toBe(4)
 })

@@ -1,49 +1,38 @@
-import { expect, test } from 'vitest'
-import { excerpt, redact, redactedCause } from '../../src/client/redact.ts'
+import { expect, test, vi } from 'vitest'
+import { run } from '../../src/cli/run.ts'
+import { checkedOrigin } from '../../src/client/configuration.ts'
+import { excerpt } from '../../src/client/redact.ts'
+import { idempotencyKey, PaymentIntents, toMinor } from '../../src/index.ts'
+import { fakeService } from '../../src/testing/fake-service.ts'
+import { order } from '../scripted-service.ts'
 
-const secrets = ['', 'the-canary']
+const card = '4539 1488 0343 6467'
+const digits = '4539148803436467'
 
-test.each([
-  ['the-canary, and the-canary', '[masked], and [masked]'],
-  ['Bearer pi_sk_test_aB3.', 'Bearer [masked].'],
-  ['of pi_1_secret_aB3.', 'of [masked].'],
-  ['pi_sk_ and _secret_', 'pi_sk_ and _secret_'],
-])('masks %s', (text, expected) => {
-  expect(redact(text, secrets)).toBe(expected)
+test.each<[string, () => unknown]>([
+  ['an option', () => new PaymentIntents({ timeout: card as never })],
+  ['a number', () => new PaymentIntents({ timeout: Number(digits) })],
+  ['a base URL', () => new PaymentIntents({ baseUrl: `http://x.${digits}.example` })],
+  ['an origin', () => checkedOrigin(card, { name: 'shopOrigin' })],
+  ['an amount', () => toMinor(digits, 'USD')],
+  ['the name of a field', async () => idempotencyKey({ ...order, [card]: 1 } as never)],
+  ['an order of the fake service', () => fakeService().settle(digits, 'failed')],
+  ['a value of a request', () => Promise.reject(new Error(excerpt(`order ${digits}`)))],
+])('an error shows no card number that was given as %s', async (_, call) => {
+  const { message } = await (async () => call())().then(
+    () => expect.fail('the call succeeded'),
+    (error: Error) => error,
+  )
+  expect(message).toContain('…')
+  expect(message.replace(/[ -]/g, '')).not.toContain(digits)
 })
 
-test('cuts a text after 60 characters, and masks its secrets before', () => {
-  expect(excerpt('x'.repeat(60))).toBe('x'.repeat(60))
-  expect(excerpt('x'.repeat(61))).toBe(`${'x'.repeat(60)}…`)
-  expect(excerpt(`${'x'.repeat(52)}the-canary`, { secrets })).toBe(`${'x'.repeat(52)}[masked]`)
-})
-
-test('copies name, message, code, and stack of an error and five causes, without secrets', () => {
-  let error: unknown = new Error('a cause too many')
-  for (let level = 5; level >= 0; level--) {
-    error = Object.assign(new TypeError(`${level} of the-canary`, { cause: error }), {
-      code: `E_the-canary`,
-      request: { authorization: 'the-canary' },
-    })
-  }
-  let copy = redactedCause(error, secrets)
-  for (let level = 0; level <= 5; level++) {
-    if (!(copy instanceof Error)) throw new Error(`cause ${level} is missing`)
-    expect({ ...copy }).toMatchObject({ name: 'TypeError', code: 'E_[masked]' })
-    expect(copy).not.toHaveProperty('request')
-    expect(copy.message).toBe(`${level} of [masked]`)
-    expect(copy.stack).toMatch(/^TypeError: \d of \[masked\]\n +at /)
-    copy = copy.cause
-  }
-  expect(copy).toBeUndefined()
-})
-
-test('copies an error without code, cause, or stack, and nothing else', () => {
-  const error = new Error('failed')
-  delete error.stack
-  const copy = redactedCause(Object.assign(error, { code: 7 }), secrets)
-  expect(copy).toMatchObject({ message: 'failed', stack: '' })
-  expect(copy).not.toHaveProperty('code')
-  expect(copy).not.toHaveProperty('cause')
-  expect(redactedCause('the-canary', secrets)).toBeUndefined()
-})
+test.each([[[digits]], [['doctor', `--${digits}`]], [['doctor', '--env', digits]]])(
+  'the command line shows no card number that was given as %j',
+  async (args) => {
+    const warn = vi.fn()
+    await run(args, { print: () => {}, warn })
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('…'))
+    expect(warn.mock.calls.join()).not.toContain(digits)
+  },
+)

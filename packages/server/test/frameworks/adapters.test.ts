@@ -8,23 +8,12 @@ import { startSite } from '@pi-checkout/test-support/sites'
 import express, { type RequestHandler } from 'express'
 import { Hono } from 'hono'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { toExpress } from '../../src/frameworks/express.ts'
-import { isHandoffRoute, toNode } from '../../src/frameworks/node.ts'
-import { respondToNode } from '../../src/frameworks/node-call.ts'
-import type { HandoffResult } from '../../src/handoff/call.ts'
-import type { HandoffOptions } from '../../src/index.ts'
-import { handlerOf, origin, shop } from '../handoff/shop.ts'
-import {
-  created,
-  order,
-  retrieved,
-  type ScriptedService,
-  scriptedService,
-  secret,
-} from '../scripted-service.ts'
+import { toNode } from '../../src/frameworks/node.ts'
+import { origin, type Shop, shop } from '../checkout/shop.ts'
 import { expresses, inExpress, inFastify, inKoa, type Mount, mounts } from './mounts.ts'
 
 const body = '{"orderId":"A-1001"}'
+const handedOut = { id: expect.stringMatching(/^pi_/), clientSecret: expect.any(String) }
 
 async function listen(listener: RequestListener): Promise<string> {
   const { origin, close } = await startSite(listener)
@@ -32,25 +21,21 @@ async function listen(listener: RequestListener): Promise<string> {
   return origin
 }
 
-interface Mounted {
+interface Mounted extends Shop {
   readonly base: string
-  readonly service: ScriptedService
-  readonly contexts: unknown[]
-  readonly errors: unknown[]
+  /** What `authorize` got. */
+  readonly queries: { readonly request: Request; readonly context: unknown }[]
 }
 
 async function startShop(mount: Mount): Promise<Mounted> {
-  const service = await scriptedService(created(), retrieved())
-  const contexts: unknown[] = []
-  const errors: unknown[] = []
-  const { handle, hooks } = shop(service.url, {
-    order: (query) => {
-      contexts.push(query.context)
-      return hooks.order(query)
+  const queries: Mounted['queries'][number][] = []
+  const mounted = shop({
+    authorize: (query) => {
+      queries.push(query)
+      return mounted.rows.has(query.orderId ?? 'A-1001') ? 'A-1001' : undefined
     },
-    onError: ({ error }) => errors.push(error),
   })
-  return { base: await listen(await mount(handle, onTestFinished)), service, contexts, errors }
+  return { ...mounted, queries, base: await listen(await mount(mounted.checkout, onTestFinished)) }
 }
 
 const headers = { origin, 'content-type': 'application/json' }
@@ -58,10 +43,6 @@ const headers = { origin, 'content-type': 'application/json' }
 function post(base: string, body: string, more: Record<string, string> = {}): Promise<Response> {
   const init = { method: 'POST', headers: { ...headers, ...more }, body }
   return fetch(`${base}/checkout/handoff`, init)
-}
-
-function cookiesOf(response: Response): string[] {
-  return response.headers.getSetCookie().map((cookie) => cookie.split('=')[0] ?? '')
 }
 
 async function textOf(url: string): Promise<string> {
@@ -74,24 +55,26 @@ function partialRequest(base: string) {
   return httpRequest(`${base}/checkout/handoff`, options).on('error', () => {})
 }
 
-/** Paths of a shop that end like the routes of the handoff. */
+/** Paths of a shop that end like the routes of the checkout. */
 const otherPaths = ['/orders/7/status', '/status', '/checkout/thanks', '/checkout/7/handoff']
 
-test.each([...mounts])('%s: serves the session of the shop only', async (_, mount) => {
+test.each([...mounts])('%s: serves the pages of the shop only', async (_, mount) => {
   const { base, service } = await startShop(mount)
   const first = await post(base, body)
-  expect(first.status).toBe(200)
-  expect(await first.json()).toEqual({ id: 'pi_scripted', clientSecret: secret })
+  expect([first.status, await first.json()]).toEqual([200, handedOut])
   expect(first.headers.get('cache-control')).toBe('no-store, private')
-  const cookie = first.headers.getSetCookie().find((value) => value.startsWith('__Host-')) ?? ''
-  expect(cookie).toContain('__Host-pi-handoff=')
-  const resumed = await post(base, body, { cookie: cookie.split(';')[0] ?? '' })
-  expect(await resumed.json()).toEqual({ id: 'pi_scripted', clientSecret: secret })
+  expect((await post(base, body)).status).toBe(200)
   expect(await textOf(`${base}/checkout/status?orderId=A-1001`)).toBe('{"phase":"open"}')
   expect((await post(base, body, { origin: 'https://evil.example' })).status).toBe(403)
   expect((await post(base, '{"orderId":"B-2"}')).status).toBe(404)
   expect((await post(base, `{"orderId":"${'x'.repeat(5000)}"}`)).status).toBe(413)
-  expect(service.requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
+  const asked = { origin, 'access-control-request-method': 'POST' }
+  const preflight = await fetch(`${base}/checkout/handoff`, { method: 'OPTIONS', headers: asked })
+  expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
+    204,
+    origin,
+  ])
+  expect(service.intents).toHaveLength(1)
 })
 
 test.each(expresses)('%s: reports a body that was read and not stored', async (_, make) => {
@@ -102,8 +85,10 @@ test.each(expresses)('%s: reports a body that was read and not stored', async (_
     }),
   )
   const response = await post(base, body)
-  expect(response.status).toBe(500)
-  expect(await response.json()).toMatchObject({ code: 'body_already_read' })
+  expect([response.status, await response.json()]).toMatchObject([
+    500,
+    { code: 'body_already_read' },
+  ])
   expect(errors).toMatchObject([{ code: 'body_already_read', status: 500 }])
 })
 
@@ -112,15 +97,14 @@ const passing: [string, Mount][] = [
     name,
     (checkout) =>
       make()
-        .use(toExpress(checkout))
+        .use(toNode(checkout))
         .use((_request, response) => void response.send('thank you')),
   ]),
   ['Koa', inKoa(true)],
   [
-    'node:http with isHandoffRoute',
+    'node:http with next',
     (checkout) => (request, response) => {
-      if (isHandoffRoute(request)) void toNode(checkout)(request, response)
-      else response.end('thank you')
+      void toNode(checkout)(request, response, () => void response.end('thank you'))
     },
   ],
 ]
@@ -128,6 +112,11 @@ test.each(passing)('%s: passes other paths on to the routes of the shop', async 
   const { base } = await startShop(mount)
   for (const path of otherPaths) expect(await textOf(base + path)).toBe('thank you')
   expect((await post(base, body)).status).toBe(200)
+})
+
+test('node:http: responds with a 404 to other paths without next', async () => {
+  const { base } = await startShop((checkout) => toNode(checkout))
+  expect((await fetch(`${base}/checkout/thanks`)).status).toBe(404)
 })
 
 const addCookie: RequestHandler = (request, response, next) => {
@@ -143,30 +132,19 @@ test.each<[string, Mount, object]>([
   ]),
   ['Fastify', inFastify, { routeOptions: { url: '/checkout/*' } }],
   ['Koa', inKoa(true), { path: '/checkout/handoff' }],
-])('%s: hooks get its request, and other cookies stay', async (_, mount, context) => {
-  const { base, contexts } = await startShop(mount)
+])('%s: authorize gets its request, and cookies of the shop stay', async (_, mount, context) => {
+  const { base, queries } = await startShop(mount)
   const response = await post(base, body)
-  expect(cookiesOf(response)).toEqual(['sid', '__Host-pi-handoff'])
+  expect(response.headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(['sid'])
   expect(response.headers.get('cache-control')).toBe('no-store, private')
-  expect(contexts).toMatchObject([context])
+  expect(queries).toMatchObject([{ context }])
 })
 
-test.each<[string, Mount]>([
-  ['a handler', (checkout) => toNode(checkout)],
-  ['a function around it', (checkout) => toNode((request, context) => checkout(request, context))],
-])('node:http: %s rejects TRACE, which the Fetch API does not have', async (_, mount) => {
-  const { base } = await startShop(mount)
-  const responses = await Promise.all(
-    ['handoff', 'status'].map(async (route) => {
-      const request = httpRequest(`${base}/checkout/${route}`, { method: 'TRACE' }).end()
-      const [{ statusCode, headers }] = await once(request, 'response')
-      return [statusCode, headers.allow]
-    }),
-  )
-  expect(responses).toEqual([
-    [405, 'POST'],
-    [405, 'GET'],
-  ])
+test('node:http: rejects TRACE, which the Fetch API does not have', async () => {
+  const { base } = await startShop((checkout) => toNode(checkout))
+  const request = httpRequest(`${base}/checkout/handoff`, { method: 'TRACE' }).end()
+  const [{ statusCode }] = await once(request, 'response')
+  expect(statusCode).toBe(405)
 })
 
 test('node:http: reads a request that other middleware paused', async () => {
@@ -220,59 +198,42 @@ const oddRequests: Readonly<Record<string, (base: string) => Promise<Readable>>>
   },
 }
 test.each(Object.entries(oddRequests))(
-  'node:http: hooks get a Request for %s',
+  'node:http: authorize gets a Request for %s',
   async (form, send) => {
-    const service = await scriptedService(created())
-    const requests: Request[] = []
-    const { handle: checkout } = shop(service.url, {
-      order: ({ request }) => {
-        requests.push(request)
-        return { ...order, intentId: null }
-      },
-    })
+    const { checkout, queries } = await startShop(() => () => {})
     const handle = toNode(checkout)
     const server = form === 'HTTP/2' ? createHttp2Server(handle as never) : createServer(handle)
     await once(server.listen(0, '127.0.0.1'), 'listening')
     onTestFinished(() => void server.close())
     const response = await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-    expect(JSON.parse(await text(response))).toEqual({ id: 'pi_scripted', clientSecret: secret })
+    expect(JSON.parse(await text(response))).toEqual(handedOut)
     const query = form === 'an address in the query' ? '?from=http://evil.example/x' : ''
-    expect(requests).toMatchObject([{ url: `http://localhost/checkout/handoff${query}` }])
-    expect(requests[0]?.headers.get('origin')).toBe(origin)
+    expect(queries).toMatchObject([
+      { request: { url: `http://localhost/checkout/handoff${query}` } },
+    ])
+    expect(queries[0]?.request.headers.get('origin')).toBe(origin)
   },
 )
 
 test('a buyer who leaves does not abort a create', async () => {
-  let respond = (): void => {}
-  const service = await scriptedService((response, request) => {
-    respond = () => void created()(response, request)
-  })
-  const stored: string[] = []
-  const saveIntent: HandoffOptions['saveIntent'] = ({ intent }) => stored.push(intent.id)
-  const { handle } = shop(service.url, { saveIntent })
-  const client = partialRequest(await listen(await inExpress(express)(handle, onTestFinished)))
+  const { base, record, service } = await startShop((checkout) =>
+    inExpress(express)(checkout, onTestFinished),
+  )
+  const client = partialRequest(base)
   client.end(body)
   await expect.poll(() => service.requests.length).toBe(1)
   client.destroy()
-  respond()
-  await expect.poll(() => stored).toEqual(['pi_scripted'])
+  await expect.poll(async () => (await record())?.payments.length).toBe(1)
 })
 
 test('Hono, Next.js, Bun, and Deno pass their Request', async () => {
-  const service = await scriptedService(created())
-  const contexts: unknown[] = []
-  const { handle: checkout } = shop(service.url, {
-    order: ({ context }) => {
-      contexts.push(context)
-      return { ...order, intentId: null }
-    },
-  })
+  const { checkout, queries } = await startShop(() => () => {})
   const request = (): Request =>
     new Request(`${origin}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
 
   const app = new Hono().all('/checkout/*', (c) => checkout(c.req.raw, c))
   expect((await app.request(request())).status).toBe(200)
-  expect(contexts[0]).toHaveProperty('req')
+  expect(queries[0]?.context).toHaveProperty('req')
 
   // A route handler of Next.js is a named export that gets the request and the params of the route.
   const POST: (request: Request, context: { params: Promise<unknown> }) => Promise<Response> =
@@ -283,20 +244,8 @@ test('Hono, Next.js, Bun, and Deno pass their Request', async () => {
   expect((await bun.fetch(request())).status).toBe(200)
 })
 
-test('adapters accept a function around a handler', async () => {
-  const { base } = await startShop((checkout) =>
-    toNode((request, context) => checkout(request, context)),
-  )
-  const response = await post(base, body)
-  expect(await response.json()).toEqual({ id: 'pi_scripted', clientSecret: secret })
-  expect(cookiesOf(response)).toEqual(['__Host-pi-handoff'])
-  expect(await textOf(`${base}/checkout/status`)).toBe('{"phase":"open"}')
-  const head = await fetch(`${base}/checkout/status`, { method: 'HEAD' })
-  expect(head.status).toBe(405)
-})
-
 test.each(['whole', 'in part'])('a body that was read %s is not handed on', async (how) => {
-  const handle = toNode(() => expect.fail('it was called'))
+  const handle = toNode(shop({ authorize: () => expect.fail('it was called') }).checkout)
   const base = await listen((request, response) => {
     const read = how === 'whole' ? request.resume() : request
     read.once(how === 'whole' ? 'end' : 'data', () => void handle(request.pause(), response))
@@ -310,7 +259,7 @@ test.each(['whole', 'in part'])('a body that was read %s is not handed on', asyn
 
 test('toNode sends nothing if other middleware has responded', async () => {
   const handled: Promise<void>[] = []
-  const handle = toNode(handlerOf({}))
+  const handle = toNode(shop().checkout)
   const base = await listen((request, response) => {
     response.write('the ')
     handled.push(handle(request, response).finally(() => response.end('shop')))
@@ -319,33 +268,32 @@ test('toNode sends nothing if other middleware has responded', async () => {
   expect(await Promise.all(handled)).toEqual([undefined])
 })
 
-test('toNode returns a 500 if a function around a handler rejects', async () => {
+test('toNode returns a 500 if a function around a checkout rejects', async () => {
   const stderr = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => stderr.mockRestore())
-  const base = await listen(toNode(() => Promise.reject(new Error('broken wrapper'))))
-  const response = await post(base, '{}')
+  const around = Object.assign(() => Promise.reject(new Error('broken wrapper')), {
+    basePath: '/checkout',
+  })
+  const response = await post(await listen(toNode(around)), '{}')
   expect([response.status, await response.json()]).toMatchObject([500, { code: 'internal_error' }])
-  expect(stderr).toHaveBeenCalledWith('pi-checkout handoff:', new Error('broken wrapper'))
+  expect(stderr).toHaveBeenCalledWith('pi-checkout:', new Error('broken wrapper'))
 })
 
 test.each(['before', 'after'])(
-  'a client that disconnects %s the handler is called does not block it',
+  'a client that disconnects %s the checkout is called does not block it',
   async (when) => {
-    const results: Promise<HandoffResult>[] = []
-    const base = await listen((request) => {
-      const respond = (): void => {
-        const handoff = handlerOf({})
-        results.push(respondToNode({ handoff, request, parsed: undefined, context: undefined }))
-      }
+    const handled: Promise<void>[] = []
+    const handle = toNode(shop().checkout)
+    const base = await listen((request, response) => {
+      const respond = (): void => void handled.push(handle(request, response))
       if (when === 'after') return respond()
-      // Like a slow session store: the client has disconnected when the handoff gets the request.
+      // Like a slow session store: the client has disconnected when the checkout gets the request.
       request.on('error', () => {}).on('close', respond)
     })
     const client = partialRequest(base)
     client.write('{"orde', () => when === 'before' && client.destroy())
-    await expect.poll(() => results.length).toBe(1)
+    await expect.poll(() => handled.length).toBe(1)
     client.destroy()
-    const [result] = await Promise.all(results)
-    expect(JSON.parse(result?.body ?? '')).toMatchObject({ code: 'body_incomplete' })
+    expect(await Promise.all(handled)).toEqual([undefined])
   },
 )

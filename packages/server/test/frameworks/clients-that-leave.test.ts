@@ -54,7 +54,6 @@ test.concurrent.each(frameworks)(
   async (framework) => {
     const port = ports[framework] ?? 0
     const before = shops.log.length
-    // The first handoff loads jose.
     await serves(port)
     const end = await leaveAtAnyByte({ port, requests, serves: () => serves(port) }).catch(String)
     expect([end, shops.child.exitCode, shops.log.slice(before)]).toEqual([undefined, null, []])

@@ -9,13 +9,12 @@ import express, { type RequestHandler } from 'express'
 import express4 from 'express4'
 import fastify from 'fastify'
 import Koa from 'koa'
-import { toExpress } from '../../src/frameworks/express.ts'
 import { toFastify, toKoa, toNode } from '../../src/frameworks/node.ts'
-import type { HandoffHandler } from '../../src/index.ts'
+import type { Checkout } from '../../src/index.ts'
 
 /** Mounts a handoff in a framework. `closing` collects functions that close the framework. */
 export type Mount = (
-  checkout: HandoffHandler,
+  checkout: Checkout,
   closing: (close: () => Promise<void>) => void,
 ) => RequestListener | Promise<RequestListener>
 
@@ -32,14 +31,14 @@ export function inExpress(make: Express, ...before: RequestHandler[]): Mount {
   return (checkout) => {
     const app = make()
     for (const step of before) app.use(step)
-    app.use('/checkout', toExpress(checkout))
+    app.use('/checkout', toNode(checkout))
     app.get('/checkout/thanks', (_request, response) => void response.send('thank you'))
     return app
   }
 }
 
 // What `@Controller() class { @All('checkout/:route') checkout(@Req() …, @Res() …) }` compiles to.
-function nestController(checkout: HandoffHandler): new () => object {
+function nestController(checkout: Checkout): new () => object {
   const handle = toNode(checkout)
   class CheckoutController {
     checkout(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -55,7 +54,7 @@ function nestController(checkout: HandoffHandler): new () => object {
   return CheckoutController
 }
 
-export const inNest: Mount = async (checkout, closing) => {
+const inNest: Mount = async (checkout, closing) => {
   class Shop {}
   Module({ controllers: [nestController(checkout)] })(Shop)
   const app = await NestFactory.create(Shop, { logger: false })
@@ -97,6 +96,18 @@ export function inKoa(parse: boolean): Mount {
   }
 }
 
+/** Koa behind middleware that removes a part of the path, as koa-mount does. */
+const inKoaMount: Mount = (checkout) => {
+  const app = new Koa()
+  app.use(async (ctx, next) => {
+    const { path } = ctx
+    ctx.path = path.replace(/^\/checkout/, '') || '/'
+    await next()
+    ctx.path = path
+  })
+  return app.use(toKoa(checkout)).callback()
+}
+
 /** Every framework, with and without a body parser before the handoff. */
 export const mounts: ReadonlyMap<string, Mount> = new Map([
   ...expresses.flatMap(([name, make]): [string, Mount][] => [
@@ -111,4 +122,5 @@ export const mounts: ReadonlyMap<string, Mount> = new Map([
   ['Fastify after its body parser', inFastify],
   ['Koa', inKoa(false)],
   ['Koa after its body parser', inKoa(true)],
+  ['Koa in a mount', inKoaMount],
 ])

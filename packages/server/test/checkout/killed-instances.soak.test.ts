@@ -1,0 +1,160 @@
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { seed } from '@pi-checkout/test-support/generated'
+import { startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
+import { type StartedProgram, startProgram } from '@pi-checkout/test-support/process'
+import { seededRandom } from '@pi-checkout/test-support/seeded-random'
+import { startSite } from '@pi-checkout/test-support/sites'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { phaseOf, sqlPaymentsTable } from '../../src/index.ts'
+import { fakeService } from '../../src/testing/fake-service.ts'
+
+const orders = 200
+const buyers = 8
+const program = fileURLToPath(new URL('shop-instance.ts', import.meta.url))
+
+test(`two instances that are killed during ${orders} orders lose no payment (PI_SEED=${seed})`, {
+  timeout: 400_000,
+}, async () => {
+  const random = seededRandom(seed)
+  const happens = (probability: number): boolean => random() < probability
+  const service = fakeService()
+  const pay = await startSite(async (request, response) => {
+    const { method = 'GET', headers } = request
+    const { authorization = '', 'idempotency-key': key } = headers
+    const result = await service.fetch(`https://fake-service.invalid${request.url}`, {
+      method,
+      headers: {
+        authorization,
+        ...(key && { 'content-type': 'application/json', 'idempotency-key': String(key) }),
+      },
+      ...(method === 'POST' && { body: await text(request) }),
+    })
+    await sleep(random() * 10)
+    // A response that is lost after the commit.
+    if (happens(0.03)) return void response.destroy()
+    response.writeHead(result.status, Object.fromEntries(result.headers))
+    response.end(await result.text())
+  })
+  const postgres = await startTemporaryPostgres({ fsync: 'off' })
+  const pool = new pg.Pool({ connectionString: postgres.url })
+  pool.on('error', () => {})
+  await pool.query(`${sqlPaymentsTable.postgres}
+    create table orders (id text primary key, amount integer not null, paid_by text);
+    create table reviews (order_id text, intent_id text primary key, reason text);`)
+
+  const env = {
+    SHOP_DATABASE: postgres.url,
+    PI_API_KEY: service.options.apiKey,
+    PI_BASE_URL: pay.origin,
+  }
+  const start = (): Promise<StartedProgram> =>
+    startProgram(['--import', 'tsx', '--conditions=source', program], { env })
+  const instances = await Promise.all([start(), start()])
+  onTestFinished(async () => {
+    await Promise.all(instances.map(({ child }) => child.exitCode ?? child.kill('SIGKILL')))
+    await pool.end()
+    await pay.close()
+    await postgres.stop()
+  })
+
+  /** A request of a page to any instance; `undefined` if the instance was killed. */
+  const send = async (
+    path: string,
+    orderId: string,
+  ): Promise<Record<string, string> | undefined> => {
+    const instance = instances[happens(0.5) ? 0 : 1]
+    const isPost = path === 'handoff'
+    const query = isPost ? '' : `?orderId=${orderId}`
+    const url = `http://127.0.0.1:${instance?.line}/checkout/${path}${query}`
+    const headers = { origin: 'https://shop.example', 'content-type': 'application/json' }
+    const body = isPost ? JSON.stringify({ orderId }) : null
+    const signal = AbortSignal.timeout(20_000)
+    try {
+      const response = await fetch(url, { method: isPost ? 'POST' : 'GET', headers, body, signal })
+      return (await response.json()) as Record<string, string>
+    } catch {
+      return undefined
+    }
+  }
+
+  /** One buyer: reloads, edits, old tabs, declines, challenges, and a payment. */
+  const buy = async (orderId: string): Promise<void> => {
+    await pool.query('insert into orders values ($1, 100, null)', [orderId])
+    const tabs = new Set<string>()
+    for (let step = 0; step < 8; step++) {
+      const { id } = (await send('handoff', orderId)) ?? {}
+      if (id) tabs.add(id)
+      const tab = [...tabs][Math.floor(random() * tabs.size)]
+      const status = service.intents.find((intent) => intent.id === tab)?.status ?? ''
+      if (tab && ['open', 'processing'].includes(phaseOf(status)) && happens(0.5)) {
+        const [next = 'succeeded'] = (
+          ['processing', 'requires_action', 'failed', 'succeeded', 'succeeded'] as const
+        ).slice(Math.floor(random() * 5))
+        service.settle(tab, next)
+      }
+      if (happens(0.2)) {
+        const amount = happens(0.5) ? 100 : 200
+        await pool.query('update orders set amount = $2 where id = $1 and paid_by is null', [
+          orderId,
+          amount,
+        ])
+      }
+      if (happens(0.5)) await send('status', orderId)
+    }
+  }
+  const waiting = Array.from({ length: orders }, (_, index) => `order-${index}`)
+  const work = async (): Promise<void> => {
+    for (let orderId = waiting.pop(); orderId; orderId = waiting.pop()) await buy(orderId)
+  }
+  let isOver = false
+  let kills = 0
+  const kill = async (): Promise<void> => {
+    while (!isOver) {
+      await sleep(300 + random() * 1_500)
+      const index = happens(0.5) ? 0 : 1
+      await instances[index]?.stop('SIGKILL')
+      kills++
+      instances[index] = await start()
+    }
+  }
+  const killing = kill()
+  await Promise.all(Array.from({ length: buyers }, work))
+  isOver = true
+  await killing
+
+  for (const { id, status } of service.intents) {
+    if (['open', 'processing'].includes(phaseOf(status))) service.settle(id, 'expired')
+  }
+  // The lease of a hook that was killed ends after a minute, and a check is repeated after one or two.
+  const leftOver = async (): Promise<number> => {
+    const { rows } = await pool.query(
+      'select count(*)::int as n from checkout_payments where check_at is not null',
+    )
+    return rows[0].n
+  }
+  await expect.poll(leftOver, { timeout: 300_000, interval: 1_000 }).toBe(0)
+
+  const paid = service.intents.filter(({ status }) => status === 'succeeded')
+  const { rows: shipped } = await pool.query(
+    'select id, paid_by from orders where paid_by is not null',
+  )
+  const { rows: reviews } = await pool.query('select intent_id from reviews')
+  const { rows: records } = await pool.query('select payments from checkout_payments')
+  const stored = records.flatMap(({ payments }) =>
+    payments.map((one: { intentId: string }) => one.intentId),
+  )
+  const shippedBy = shipped.map(({ paid_by: intentId }) => intentId)
+  const reviewed = reviews.map(({ intent_id: intentId }) => intentId)
+  expect(new Set(shippedBy).size).toBe(shipped.length)
+  expect([...shippedBy, ...reviewed].sort()).toEqual(paid.map(({ id }) => id).sort())
+  for (const { id } of paid) expect(stored).toContain(id)
+  for (const { orderId } of paid) {
+    const phase = (await send('status', orderId))?.phase
+    expect(['paid', 'review']).toContain(phase)
+  }
+  expect(kills).toBeGreaterThan(5)
+  expect(reviewed.length).toBeGreaterThan(5)
+})

@@ -1,0 +1,37 @@
+/** One instance of a shop on PostgreSQL, which a test kills. It prints its port. @module */
+import { startSite } from '@pi-checkout/test-support/sites'
+import pg from 'pg'
+import { toNode } from '../../src/frameworks/node.ts'
+import { createCheckout, PaymentIntents, sqlPayments } from '../../src/index.ts'
+
+const pool = new pg.Pool({ connectionString: process.env.SHOP_DATABASE, statement_timeout: 10_000 })
+pool.on('error', () => {})
+const rowsOf = async (sql: string, values: (string | number)[]) =>
+  (await pool.query(sql, values)).rows
+
+const checkout = createCheckout({
+  intents: new PaymentIntents(),
+  shopOrigin: 'https://shop.example',
+  authorize: ({ orderId }) => orderId,
+  order: async (orderId) => {
+    const [row] = await rowsOf('select amount from orders where id = $1', [orderId])
+    return row && { orderId, amount: row.amount, currency: 'AMD' }
+  },
+  payments: sqlPayments(rowsOf),
+  onPaid: async ({ orderId, payment: { intentId, amount } }) => {
+    const rows = await rowsOf(
+      `update orders set paid_by = $1 where id = $2 and amount = $3
+        and (paid_by is null or paid_by = $1) returning id`,
+      [intentId, orderId, amount],
+    )
+    return rows.length === 1
+  },
+  onReview: async ({ orderId, payment, reason }) => {
+    const values = [orderId, payment.intentId, reason]
+    await rowsOf('insert into reviews values ($1, $2, $3) on conflict do nothing', values)
+  },
+  onError: () => {},
+})
+const { port } = await startSite(toNode(checkout))
+process.stdout.write(`${port}\n`)
+await checkout.start({ interval: 1_000 })
