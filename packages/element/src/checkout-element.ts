@@ -1,43 +1,40 @@
 /** The custom element `<pi-checkout>`: properties, states, events, and rendering. @module */
+import type { Appearance } from '@pi-checkout/contract/frame-protocol'
+import { isLoopback } from '@pi-checkout/contract/origin'
+import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
 import {
   type CSSResult,
+  html,
+  LitElement,
+  nothing,
   type PropertyDeclarations,
   type PropertyValues,
-  ReactiveElement,
-} from '@lit/reactive-element'
-import { paymentIntentIdPattern } from '@pi-checkout/contract/spec-decisions'
-import { type Appearance, appearanceOf } from './appearance.ts'
-import {
-  Credentials,
-  type FetchHandoff,
-  type Handoff,
-  type MountedCredentials,
-} from './credentials.ts'
+  type TemplateResult,
+} from 'lit'
+import { settings } from './configure-checkout.ts'
 import { CheckoutError, type CheckoutErrorCode, helpFor } from './errors.ts'
 import { type CheckoutState, PiEvent, type PiEventFields, type PiEventType } from './events.ts'
 import { FrameSession, type SessionEvent } from './frame-session.ts'
-import { closestLanguage, textsFor } from './locale.ts'
-import { originOf } from './origin.ts'
+import { type FetchHandoff, type Handoff, readHandoff } from './handoff.ts'
+import { closestLanguage, errorText, textsFor } from './locale.ts'
 import { styles } from './styles.ts'
 import { warnAboutUnknown } from './unknown-properties.ts'
-import { CheckoutView } from './view.ts'
 
 /**
  * Shows the hosted checkout of one Payment Intent. Card data and the payment's result stay in its frame.
  *
  * @tagname pi-checkout
- * @attr {string} intent-id - Sets `intentId`. Removing the attribute clears an id that it set.
- * @fires {PiReadyEvent} pi-ready - The form is usable. Fires again after each new handshake.
+ * @fires {PiReadyEvent} pi-ready - The form is usable. Fires again after each new handshake, and if a payment is declined after `pi-finish`.
  * @fires {PiStateChangeEvent} pi-statechange - The state changed. Fires before the specific event.
  * @fires {PiLeaveEvent} pi-leave - The bank's page is about to replace yours: remove your `beforeunload` handler.
- * @fires {PiFinishEvent} pi-finish - The buyer is done with the form. Not proof of payment: ask your server.
+ * @fires {PiFinishEvent} pi-finish - The buyer is done with the form, each time. Not proof of payment: ask your server.
  * @fires {PiCancelEvent} pi-cancel - The buyer canceled. Not proof of anything: ask your server.
  * @fires {PiErrorEvent} pi-error - The checkout cannot be shown. `error.code` names the reason.
  * @slot - Shown before the definition and while idle.
- * @slot loading - Replaces the loading text.
+ * @slot loading - Replaces the places of the form and the loading text.
  * @slot error - Replaces the error text. The retry button stays.
  * @csspart frame - The iframe.
- * @csspart loading - The box with the loading text.
+ * @csspart loading - The box with the places of the form and the loading text.
  * @csspart error - The box with the error text and the retry button.
  * @csspart retry - The retry button.
  * @cssprop [--pi-checkout-min-block-size=532px] - Reserved height.
@@ -49,17 +46,14 @@ import { CheckoutView } from './view.ts'
  * @cssstate finished - The buyer is done with the form, or canceled.
  * @cssstate error - The checkout cannot be shown.
  */
-export class PiCheckout extends ReactiveElement {
+export class PiCheckout extends LitElement {
   static override styles: CSSResult = styles
-
-  static override get observedAttributes(): string[] {
-    // React 19 prints camel-case properties as attributes, which HTML reads in lower case.
-    // biome-ignore lint/complexity/noThisInStatic: Lit collects the attributes of the class that asks.
-    return [...super.observedAttributes, 'intent-id', 'intentid', 'client-secret', 'clientsecret']
-  }
 
   static override properties: PropertyDeclarations = {
     appearance: { attribute: false },
+    // Lit takes over values that were set before the definition.
+    fetchHandoff: { attribute: false, noAccessor: true },
+    handoff: { attribute: false, noAccessor: true },
     label: {},
     locale: {},
   }
@@ -88,23 +82,27 @@ export class PiCheckout extends ReactiveElement {
   declare locale: string | null
 
   readonly #internals = this.attachInternals()
-  readonly #credentials = new Credentials()
-  readonly #view = new CheckoutView(() => this.reload())
-  /** Whether the id was set by attribute, so that removing the attribute clears it. */
-  #idFromAttribute = false
-  #mounted: MountedCredentials | undefined
-  #session: FrameSession | undefined
   #fetchHandoff: FetchHandoff | null = null
+  /** The current handoff. Another object means another mount. */
+  #handoff: Handoff | undefined
+  #mounted: Handoff | undefined
+  #session: FrameSession | undefined
   /** The running call of `fetchHandoff`, or the last one if it failed. */
   #request: AbortController | undefined
-  /** Whether `fetchHandoff` was called for a rejected handoff. `ready` resets it. */
+  /** Whether `fetchHandoff` was called for a rejected handoff. A page that is shown resets it. */
   #renewed = false
+  /** Whether the automatic retry was used. A page that is shown resets it. */
+  #retried = false
+  /** Id of the intent whose end was reported since the form was usable. */
+  #reported: string | undefined
   #state: CheckoutState = 'idle'
   #error: CheckoutError | null = null
   /** The error's message and fix, in a test environment. */
   #help = ''
   /** The frame had the focus when it was removed. */
   #lostFocus = false
+  /** Ends when the element is removed. */
+  #connection: AbortController | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
   #check: ReturnType<typeof setTimeout> | undefined
 
@@ -112,13 +110,6 @@ export class PiCheckout extends ReactiveElement {
     super()
     this.appearance = this.label = this.locale = null
     this.#describe()
-    // A value set before the definition hides the accessor. Lit handles its own properties only.
-    for (const key of ['intentId', 'clientSecret', 'handoff', 'fetchHandoff'] as const) {
-      if (!Object.hasOwn(this, key)) continue
-      const value = this[key]
-      Reflect.deleteProperty(this, key)
-      Object.assign(this, { [key]: value })
-    }
   }
 
   /**
@@ -145,49 +136,22 @@ export class PiCheckout extends ReactiveElement {
   }
 
   /**
-   * The response of your handoff route: sets `intentId` and `clientSecret` together, `null` clears both. With
-   * `fetchHandoff`, `null` requests another one. Write-only: reading returns `null`.
+   * The response of your handoff route, instead of `fetchHandoff`. `null` unmounts; with `fetchHandoff` it requests
+   * another one.
    *
-   * @throws {TypeError} If the value has no `id` or no `clientSecret`.
+   * Write-only: reading returns `null`. The secret is sent through the frame's port only.
+   *
+   * @throws {TypeError} If the value has no `id` or no `clientSecret`, or has a secret API key.
    */
   get handoff(): Handoff | null {
     return null
   }
 
   set handoff(value: Handoff | null) {
-    if (value === null || value === undefined) this.#credentials.clear()
-    else this.#credentials.setHandoff(value)
-    this.#idFromAttribute = this.#renewed = false
+    this.#setHandoff(value ?? undefined)
+    if (!this.#handoff) this.#reported = undefined
+    this.#renewed = false
     this.#endRequest()
-    this.requestUpdate()
-  }
-
-  /**
-   * Id of the Payment Intent. With its secret it mounts the hosted page; `null` unmounts it.
-   *
-   * Not reflected, because a library that morphs the document would remove the attribute.
-   */
-  get intentId(): string | null {
-    return this.#credentials.id
-  }
-
-  set intentId(value: string | null) {
-    this.#credentials.id = value
-    this.#idFromAttribute = false
-    this.requestUpdate()
-  }
-
-  /**
-   * Secret of that intent. Write-only: reading returns `null`. It is sent through the frame's port only.
-   *
-   * @throws {TypeError} If the value is not a string, or is a secret API key, which no browser may receive.
-   */
-  get clientSecret(): string | null {
-    return null
-  }
-
-  set clientSecret(value: string | null) {
-    this.#credentials.setSecret(value)
     // Without the property's name: Lit stores changed values, and the secret must not be stored.
     this.requestUpdate()
   }
@@ -203,15 +167,14 @@ export class PiCheckout extends ReactiveElement {
   }
 
   /**
-   * Mounts the same id and secret again, in any state. The service keeps the payment's progress. Calls
+   * Mounts the same handoff again, in any state. The service keeps the payment's progress. Calls
    * `fetchHandoff` if there are none, or if the checkout has rejected them.
    */
   reload(): void {
     this.#renewed = false
-    const isRejected =
-      this.#error?.code === 'unauthorized' && this.#credentials.mounted === this.#mounted
-    if (this.#fetchHandoff && isRejected) this.#credentials.reject()
-    else this.#credentials.renew()
+    const isRejected = this.#error?.code === 'unauthorized' && this.#handoff === this.#mounted
+    if (this.#fetchHandoff && isRejected) this.#handoff = undefined
+    else this.#handoff &&= { ...this.#handoff }
     this.#endRequest()
     this.requestUpdate()
   }
@@ -225,11 +188,15 @@ export class PiCheckout extends ReactiveElement {
   override connectedCallback(): void {
     super.connectedCallback()
     this.requestUpdate()
+    this.#connection = new AbortController()
+    const { signal } = this.#connection
+    addEventListener('online', () => this.#error?.code === 'offline' && this.reload(), { signal })
     this.#check = setTimeout(() => warnAboutUnknown(this), 1000)
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback()
+    this.#connection?.abort()
     clearTimeout(this.#check)
     this.#renewed = false
     this.#unmount()
@@ -244,48 +211,41 @@ export class PiCheckout extends ReactiveElement {
    */
   connectedMoveCallback(): void {}
 
-  override attributeChangedCallback(
-    name: string,
-    previous: string | null,
-    value: string | null,
-  ): void {
-    if (name.startsWith('intent')) {
-      if (value === this.intentId || (value === null && !this.#idFromAttribute)) return
-      this.intentId = value
-      this.#idFromAttribute = true
-    } else if (!name.startsWith('client')) {
-      super.attributeChangedCallback(name, previous, value)
-    } else if (value !== null) {
-      // Removed first, so that the document does not contain it even if the setter throws.
-      this.removeAttribute(name)
-      this.clientSecret = value
-    }
-  }
-
   protected override willUpdate(changed: PropertyValues<this>): void {
-    // Before the update: the frame is inserted one microtask after both values are set.
+    // Before the update: the frame is inserted one microtask after the handoff is set.
     this.#update()
     this.#describe()
     if (this.#session) this.#session.frame.title = this.#title
     if (changed.has('locale') || changed.has('appearance')) this.#session?.configure()
   }
 
-  protected override createRenderRoot(): HTMLElement | DocumentFragment {
-    const root = super.createRenderRoot()
-    root.append(this.#view.box)
-    return root
-  }
-
-  protected override update(changed: PropertyValues<this>): void {
-    super.update(changed)
+  protected override render(): TemplateResult {
     const texts = textsFor(this.#language)
-    const { state, error } = this
-    this.#view.show({ state, error, help: this.#help, texts, frame: this.#session?.frame })
+    const error = this.#error
+    const loading = html`<slot name="loading"><div class="skeleton">
+      <i></i><i></i><i></i><i></i><i></i><i></i><i></i><i></i>
+      <p>${texts.loading}</p>
+    </div></slot>`
+    const retry = html`<button part="retry" @click=${this.reload}>${texts.retry}</button>`
+    // The frame stays in one place, because a moved frame loads again.
+    return html`<div class="box">
+      <slot ?hidden=${this.#state !== 'idle'}></slot>
+      <div part="loading" role="status">${this.#state === 'loading' ? loading : nothing}</div>
+      <div part="error" role="alert">${
+        error &&
+        html`<div class="message">
+          <slot name="error">${errorText(error.code, texts)}</slot>
+          ${error.retryable ? retry : nothing}
+          ${this.#help && html`<p class="help">Only visible in test mode. ${this.#help}</p>`}
+        </div>`
+      }</div>
+      ${this.#session?.frame}
+    </div>`
   }
 
   /** The checkout's origin, or the page's own if none is configured. */
   get #origin(): string {
-    return originOf(this.constructor as typeof PiCheckout) ?? location.origin
+    return settings.checkoutOrigin ?? location.origin
   }
 
   get #language(): string {
@@ -308,18 +268,16 @@ export class PiCheckout extends ReactiveElement {
     return undefined
   }
 
-  /** Requests a handoff, mounts, or unmounts, so that the frame belongs to the current id and secret. */
+  /** Requests a handoff, mounts, or unmounts, so that the frame belongs to the current handoff. */
   #update(): void {
     if (!this.isConnected) return
-    const { mounted } = this.#credentials
-    if (mounted !== this.#mounted) {
+    const handoff = this.#handoff
+    if (handoff !== this.#mounted) {
       this.#unmount()
-      this.#mounted = mounted
-      if (mounted) {
-        mounted.retried = false
-        this.#mount(mounted)
-      }
-    } else if (mounted || this.#request) return
+      this.#mounted = handoff
+      this.#retried = false
+      if (handoff) this.#mount(handoff)
+    } else if (handoff || this.#request) return
     else if (this.#fetchHandoff) void this.#requestHandoff(this.#fetchHandoff)
     else if (this.#state !== 'idle') this.#setState('idle')
     else return
@@ -331,11 +289,11 @@ export class PiCheckout extends ReactiveElement {
     const request = new AbortController()
     this.#request = request
     // The page may have set a handoff, or removed the element.
-    const isCurrent = (): boolean => request === this.#request && !this.#credentials.mounted
+    const isCurrent = (): boolean => request === this.#request && !this.#handoff
     // Before the request, for which the server creates an intent.
     const code = this.#pageError
     if (code) {
-      this.#fail(undefined, code)
+      this.#fail(code)
       return
     }
     this.#setState('loading')
@@ -343,28 +301,34 @@ export class PiCheckout extends ReactiveElement {
     try {
       const handoff = await fetchHandoff({ signal: request.signal })
       if (!isCurrent()) return
-      this.#credentials.setHandoff(handoff)
-      this.#idFromAttribute = false
+      this.#setHandoff(handoff ?? {})
       this.#request = undefined
       this.requestUpdate()
     } catch (cause) {
-      if (isCurrent()) this.#fail(undefined, 'handoff_failed', { cause })
+      if (isCurrent()) this.#fail('handoff_failed', { cause })
     }
   }
 
-  #mount(mounted: MountedCredentials): void {
-    const isValid = paymentIntentIdPattern.test(mounted.id)
+  /** Keeps the frame if the handoff is the current one. */
+  #setHandoff(value: unknown): void {
+    const handoff = value === undefined ? value : readHandoff(value)
+    const { id, clientSecret } = this.#handoff ?? {}
+    if (handoff?.id !== id || handoff?.clientSecret !== clientSecret) this.#handoff = handoff
+  }
+
+  #mount(handoff: Handoff): void {
+    const isValid = paymentIntentIdPattern.test(handoff.id)
     const code = this.#pageError ?? (isValid ? undefined : 'invalid_values')
     if (code) {
-      this.#fail(mounted, code)
+      this.#fail(code)
       return
     }
     this.#session = new FrameSession({
-      ...mounted,
+      handoff,
       origin: this.#origin,
       locale: () => this.#language,
-      appearance: () => this.appearance ?? appearanceOf(this.constructor as typeof PiCheckout),
-      emit: (event) => this.#onSessionEvent(mounted, event),
+      appearance: () => this.appearance ?? settings.appearance,
+      emit: (event) => this.#onSessionEvent(handoff, event),
     })
     this.requestUpdate()
     this.#setState('loading')
@@ -384,14 +348,16 @@ export class PiCheckout extends ReactiveElement {
     this.#session = undefined
   }
 
-  #onSessionEvent(mounted: MountedCredentials, event: SessionEvent): void {
+  #onSessionEvent({ id }: Handoff, event: SessionEvent): void {
     switch (event.t) {
       case 'hello':
         this.#setState('loading')
         return
       case 'ready':
-        mounted.retried = this.#renewed = this.#lostFocus = false
-        if (this.#state === 'loading' && this.#setState('ready')) this.#dispatch('pi-ready')
+        this.#onShown()
+        this.#reported = undefined
+        if (this.#state !== 'loading' && this.#state !== 'finished') return
+        if (this.#setState('ready')) this.#dispatch('pi-ready')
         return
       case 'busy':
         if (this.#state === 'ready' || this.#state === 'busy') {
@@ -405,26 +371,30 @@ export class PiCheckout extends ReactiveElement {
         if (event.code === 'unauthorized' && this.#fetchHandoff && !this.#renewed) {
           this.#renewed = true
           this.#noteFocus()
-          this.#credentials.reject()
+          this.#handoff = undefined
           this.requestUpdate()
-        } else this.#fail(mounted, event.code, event)
+        } else this.#fail(event.code, event)
         return
       default:
-        // A reloaded page reports it again.
-        if (!this.#setState('finished') || mounted.reported) return
-        mounted.reported = true
-        this.#dispatch(`pi-${event.t}`, { intentId: mounted.id })
+        this.#onShown()
+        // A reloaded page reports the same end again.
+        if (!this.#setState('finished') || this.#reported === id) return
+        this.#reported = id
+        this.#dispatch(`pi-${event.t}`, { intentId: id })
     }
+  }
+
+  /** The page works: a later failure is another one. */
+  #onShown(): void {
+    this.#retried = this.#renewed = this.#lostFocus = false
   }
 
   /**
    * Retries the first retryable failure without an event, and shows every other one.
    *
-   * @param mounted - What was mounted. `undefined` if there is no handoff.
-   * @param details - `test`: whether the checkout reports a test environment. A page on plain http is one, too.
+   * @param details - `test`: whether the checkout reports a test environment. A page on loopback is in one, too.
    */
   #fail(
-    mounted: MountedCredentials | undefined,
     code: CheckoutErrorCode,
     { test, cause }: { readonly test?: true | undefined; readonly cause?: unknown } = {},
   ): void {
@@ -434,19 +404,19 @@ export class PiCheckout extends ReactiveElement {
     this.#session?.end()
     this.#session = undefined
     this.requestUpdate()
-    if (error.retryable && mounted && !mounted.retried) {
-      mounted.retried = true
-      this.#retry = setTimeout(() => this.#mount(mounted), 500 + 500 * Math.random())
+    const handoff = this.#mounted
+    if (error.retryable && handoff && !this.#retried) {
+      this.#retried = true
+      this.#retry = setTimeout(() => this.#mount(handoff), 500 + 500 * Math.random())
       this.#setState('loading')
       return
     }
     this.#error = error
     this.#help = ''
-    if (test || location.protocol === 'http:') {
-      this.#help = `${error.message}. ${helpFor(error, this.#origin)}`
-      // biome-ignore lint/suspicious/noConsole: for the developer of the page
-      console.error(this.#help)
-    }
+    const help = `${error.message}. ${helpFor(error, this.#origin)}`
+    // biome-ignore lint/suspicious/noConsole: for the developer of the page
+    if (test || location.protocol === 'http:') console.error(help)
+    if (test || isLoopback(location.hostname)) this.#help = help
     if (this.#setState('error')) this.#dispatch('pi-error', { error })
     void this.updateComplete.then(() => {
       // To the retry button, unless the buyer has focused something else.
@@ -492,5 +462,11 @@ export class PiCheckout extends ReactiveElement {
 
   #dispatch<T extends PiEventType>(type: T, fields?: PiEventFields[T]): void {
     this.dispatchEvent(new PiEvent(type, fields))
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'pi-checkout': PiCheckout
   }
 }

@@ -48,7 +48,7 @@ export class CheckoutError extends Error {
 /** Returns the fix of an error for the developer of this page, in test environments. */
 export function helpFor({ code, cause }: CheckoutError, checkout: string): string {
   const texts: Partial<Record<CheckoutErrorCode, string>> = {
-    not_configured: "Call defineCheckout with the checkout's origin.",
+    not_configured: "Call configureCheckout with the checkout's origin.",
     handoff_failed: `fetchHandoff failed: ${print(cause)}`,
     insecure_context: 'Serve this page over https.',
     invalid_values: 'Pass the id of the handoff unchanged.',

@@ -39,7 +39,7 @@ export class PiEvent<T extends PiEventType = PiEventType> extends Event {
   }
 }
 
-/** The form is usable. Fires again after each new handshake. */
+/** The form is usable. Fires again after each new handshake, and if a payment is declined after `pi-finish`. */
 export type PiReadyEvent = PiEvent<'pi-ready'>
 /** The state changed. Fires before the specific event. */
 export type PiStateChangeEvent = PiEvent<'pi-statechange'> & PiEventFields['pi-statechange']

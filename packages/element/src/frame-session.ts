@@ -20,6 +20,7 @@ import {
 import { burstOf } from './burst.ts'
 import type { CheckoutErrorCode } from './errors.ts'
 import { FrameHeight } from './frame-height.ts'
+import type { Handoff } from './handoff.ts'
 
 /** What a session reports to its element. `fail` is the last event. */
 export type SessionEvent =
@@ -32,8 +33,7 @@ export type SessionEvent =
 export interface SessionOptions {
   /** The checkout's origin. */
   readonly origin: string
-  readonly id: string
-  readonly secret: string
+  readonly handoff: Handoff
   /** Returns the current locale. */
   readonly locale: () => string
   /** Returns the current appearance. */
@@ -73,7 +73,7 @@ export class FrameSession {
     // The hosted page stores nothing, so an isolated page may show it. Only Chromium has the attribute.
     frame.toggleAttribute('credentialless', !!window.crossOriginIsolated)
     frame.setAttribute('sandbox', sandbox)
-    frame.src = `${options.origin}/checkout/${options.id}`
+    frame.src = `${options.origin}/checkout/${options.handoff.id}`
     frame.addEventListener('load', () => this.#onLoad(), { signal })
     addEventListener('message', (event) => this.#onWindowMessage(event), { signal })
     addEventListener('pageshow', ({ persisted }) => persisted && this.#ping(), { signal })
@@ -138,8 +138,6 @@ export class FrameSession {
     else if (message.t === 'ack') {
       this.#acknowledged = true
       this.configure()
-      // The page is the checkout's, and shows the places of the fields in these colors until it is ready.
-      this.frame.style.opacity = '1'
       this.#authenticate()
     }
   }
@@ -169,8 +167,8 @@ export class FrameSession {
   }
 
   #authenticate(): void {
-    const { id, secret } = this.#options
-    this.#send({ t: 'auth', id, secret })
+    const { id, clientSecret } = this.#options.handoff
+    this.#send({ t: 'auth', id, secret: clientSecret })
   }
 
   /** Browsers fire `load` for blocked and failed frames too: only the missing `hello` shows a failure. */

@@ -1,10 +1,10 @@
-/** The public names of the element. Importing them does not register it: call `defineCheckout` for that. @module */
+/** The public names of the element. Importing them registers `<pi-checkout>`. @module */
+import './register.ts'
 
-export type { Appearance, AppearanceColor } from './appearance.ts'
+export type { Appearance, AppearanceColor } from '@pi-checkout/contract/frame-protocol'
 export { PiCheckout } from './checkout-element.ts'
-export type { FetchHandoff, Handoff } from './credentials.ts'
-export type { CheckoutDefinition } from './define-checkout.ts'
-export { configureCheckout, defineCheckout } from './define-checkout.ts'
+export type { CheckoutConfiguration } from './configure-checkout.ts'
+export { configureCheckout } from './configure-checkout.ts'
 export type { CheckoutErrorCode } from './errors.ts'
 export { CheckoutError } from './errors.ts'
 export type {
@@ -19,4 +19,4 @@ export type {
   PiStateChangeEvent,
 } from './events.ts'
 export { PiEvent } from './events.ts'
-export { whenReady } from './when-ready.ts'
+export type { FetchHandoff, Handoff } from './handoff.ts'

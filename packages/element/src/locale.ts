@@ -1,20 +1,25 @@
 /** The texts that the element shows, in English, Armenian, and Russian. @module */
 
+import type { CheckoutErrorCode } from './errors.ts'
+
 /** The texts of one language. */
 export interface Texts {
   readonly title: string
   readonly loading: string
-  /** Follows `loading` after five seconds. */
-  readonly slow: string
   readonly unavailable: string
+  readonly offline: string
+  readonly unreachable: string
+  readonly unauthorized: string
   readonly retry: string
 }
 
 const en: Texts = {
   title: 'Secure payment form',
   loading: 'Loading the payment form…',
-  slow: 'Check your connection.',
   unavailable: 'The payment form is not available right now.',
+  offline: 'You are offline. The form loads when you are connected again.',
+  unreachable: 'The payment form does not respond. Try again: you will not pay twice.',
+  unauthorized: 'This payment form has expired. Reload the page.',
   retry: 'Try again',
 }
 
@@ -22,22 +27,42 @@ const translations: Readonly<Record<string, Texts>> = {
   hy: {
     title: 'Վճարման անվտանգ էջ',
     loading: 'Վճարման էջը բեռնվում է…',
-    slow: 'Ստուգեք կապը։',
     unavailable: 'Վճարման էջն այս պահին հասանելի չէ։',
+    offline: 'Կապ չկա։ Էջը կբեռնվի, երբ կապը վերականգնվի։',
+    unreachable: 'Վճարման էջը չի պատասխանում։ Նորից փորձեք. երկու անգամ չեք վճարի։',
+    unauthorized: 'Վճարման էջի ժամկետն անցել է։ Թարմացրեք էջը։',
     retry: 'Նորից փորձել',
   },
   ru: {
     title: 'Безопасная форма оплаты',
     loading: 'Форма оплаты загружается…',
-    slow: 'Проверьте подключение.',
     unavailable: 'Форма оплаты сейчас недоступна.',
+    offline: 'Нет подключения. Форма загрузится, когда оно появится.',
+    unreachable: 'Форма оплаты не отвечает. Попробуйте ещё раз: дважды вы не заплатите.',
+    unauthorized: 'Срок действия формы истёк. Обновите страницу.',
     retry: 'Попробовать ещё раз',
   },
 }
 
 /** Returns the texts for a BCP 47 tag, in English if the tag is unknown, empty, or malformed. */
 export function textsFor(tag: string): Texts {
-  return translations[languageOf(tag)] ?? en
+  const [language = ''] = /^(?:hy|ru)\b/i.exec(tag) ?? []
+  return translations[language.toLowerCase()] ?? en
+}
+
+/** Returns what happened and what the buyer can do. The other errors are for the shop to correct. */
+export function errorText(code: CheckoutErrorCode, texts: Texts): string {
+  switch (code) {
+    case 'offline':
+    case 'unauthorized':
+      return texts[code]
+    case 'unreachable':
+    case 'connection_lost':
+    case 'internal':
+      return texts.unreachable
+    default:
+      return texts.unavailable
+  }
 }
 
 /** Returns the closest `lang` around an element, also outside of its shadow root. */
@@ -47,12 +72,4 @@ export function closestLanguage(element: Element): string {
   // Not `instanceof ShadowRoot`, a global that is gone once jsdom has ended. A link's `host` is a string.
   const { host } = element.getRootNode() as Partial<ShadowRoot>
   return typeof host === 'object' ? closestLanguage(host) : ''
-}
-
-function languageOf(tag: string): string {
-  try {
-    return new Intl.Locale(tag).language
-  } catch {
-    return '' // A malformed tag throws.
-  }
 }

@@ -1,7 +1,7 @@
 /** The self-contained file, which the checkout serves: its own address is the checkout's origin. @module */
-import { defineCheckout } from './define-checkout.ts'
+import { configureCheckout } from './configure-checkout.ts'
 
 export * from './client/index.ts'
 export * from './index.ts'
 
-defineCheckout({ checkoutOrigin: new URL(import.meta.url).origin })
+configureCheckout({ checkoutOrigin: new URL(import.meta.url).origin })

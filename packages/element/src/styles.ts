@@ -1,10 +1,13 @@
 /** Styles of the element: one box with one grid cell. Nothing overlaps the ready frame, and nothing moves. @module */
-import { css } from '@lit/reactive-element'
+
 import { FIRST_VIEW } from '@pi-checkout/contract/frame-protocol'
+import { css } from 'lit'
 
 // A page's styles override `:host`, so the layout does not depend on the host's `display`.
 // The first column gives a container that fits its content, such as a dialog, the width of a card form
 // instead of a frame's 300 pixels. It has no minimum, and the second column takes the rest.
+// Bones have the places of the form's amount, fields, and button, in the color of the page's text.
+// An empty part has no height, so that it covers no slotted link.
 // The frame is hidden by `opacity`, because Chromium runs no ResizeObserver in a frame that is not rendered.
 export const styles = css`
   :host {
@@ -12,6 +15,7 @@ export const styles = css`
     min-block-size: var(--pi-checkout-min-block-size, ${FIRST_VIEW}px);
   }
   .box {
+    position: relative;
     display: grid;
     grid-template: minmax(0, 1fr) / minmax(0, 480px) minmax(0, 1fr);
     min-block-size: inherit;
@@ -23,22 +27,73 @@ export const styles = css`
     display: block;
   }
   [role] {
-    place-self: center;
+    align-self: start;
     text-align: center;
   }
-  [part='loading'] * {
-    animation: wait 0.5s step-end;
+  [part='error'] {
+    place-self: center;
   }
-  [part='loading'] p {
-    animation-duration: 5s;
+  .skeleton {
+    position: absolute;
+    inset: 0;
+    display: grid;
+    grid-template-columns: 1fr 1fr;
+    align-content: start;
+    gap: 10px;
+    max-inline-size: 400px;
+    margin: 36px auto 0;
+    padding: 0 24px;
+    overflow: hidden;
+  }
+  .skeleton > * {
+    grid-column: span 2;
+  }
+  i {
+    block-size: 44px;
+    margin-block-start: 23px;
+    border-radius: 10px;
+    background: currentColor;
+    opacity: 0.1;
+  }
+  i:nth-child(-n + 3) {
+    inline-size: 40%;
+    block-size: 22px;
+    margin: 0;
+  }
+  i:nth-child(5),
+  i:nth-child(6) {
+    grid-column: auto;
+  }
+  .skeleton p {
+    animation: wait 5s step-end;
   }
   @keyframes wait {
     from {
-      visibility: hidden;
+      opacity: 0;
     }
   }
+  .message {
+    display: grid;
+    justify-items: center;
+    gap: 10px;
+    max-inline-size: 400px;
+    padding: 24px;
+    font-size: 1.125em;
+  }
+  .help {
+    padding: 10px;
+    border: 1px solid;
+    font: 13px/1.5 ui-monospace, monospace;
+    text-align: start;
+    overflow-wrap: anywhere;
+  }
   button {
-    margin-block-start: 1em;
+    min-block-size: 44px;
+    padding: 0 24px;
+    border: 1px solid;
+    border-radius: 10px;
+    background: none;
+    color: inherit;
     font: inherit;
   }
   iframe {

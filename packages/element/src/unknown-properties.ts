@@ -1,7 +1,7 @@
 /** Tells the developer of a page about a property that the element does not have. @module */
 
 /** Fields of the element's base class. */
-const fields = ['renderRoot', 'hasUpdated', 'isUpdatePending']
+const fields = ['renderOptions', 'renderRoot', 'hasUpdated', 'isUpdatePending']
 
 let warned = false
 
@@ -16,7 +16,6 @@ export function warnAboutUnknown(element: HTMLElement): void {
   )
   if (!unknown) return
   warned = true
-  const known = 'fetchHandoff, handoff, intentId, clientSecret, label, locale, appearance'
   // biome-ignore lint/suspicious/noConsole: for the developer of the page
-  console.warn(`pi-checkout: unknown property ${unknown}. The properties are: ${known}`)
+  console.warn(`pi-checkout: unknown property ${unknown}`)
 }

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest'
-import { closestLanguage, textsFor } from '../src/locale.ts'
+import type { CheckoutErrorCode } from '../src/index.ts'
+import { closestLanguage, errorText, textsFor } from '../src/locale.ts'
 
 test.each([
   ['en-GB', 'Try again'],
@@ -17,21 +18,23 @@ test.each([
 })
 
 test.each([
-  ['hy', /^[Ա-և\s…։]+$/],
-  ['ru', /^[а-яё\s….]+$/i],
+  ['hy', /^[Ա-և\s…։.,]+$/],
+  ['ru', /^[а-яё\s….,:]+$/i],
 ])('every text in %s is in its letters', (tag, letters) => {
   const texts = Object.values(textsFor(tag))
-  expect(texts).toEqual(Array(5).fill(expect.stringMatching(letters)))
+  const count = Object.keys(textsFor('en')).length
+  expect(texts).toEqual(Array(count).fill(expect.stringMatching(letters)))
 })
 
-test('has the texts in English', () => {
-  expect(textsFor('en')).toEqual({
-    title: 'Secure payment form',
-    loading: 'Loading the payment form…',
-    slow: 'Check your connection.',
-    unavailable: 'The payment form is not available right now.',
-    retry: 'Try again',
-  })
+test.each<[CheckoutErrorCode, string]>([
+  ['offline', 'You are offline. The form loads when you are connected again.'],
+  ['unreachable', 'The payment form does not respond. Try again: you will not pay twice.'],
+  ['connection_lost', 'The payment form does not respond. Try again: you will not pay twice.'],
+  ['internal', 'The payment form does not respond. Try again: you will not pay twice.'],
+  ['unauthorized', 'This payment form has expired. Reload the page.'],
+  ['blocked_by_csp', 'The payment form is not available right now.'],
+])('tells the buyer for %s: %s', (code, text) => {
+  expect(errorText(code, textsFor('en'))).toBe(text)
 })
 
 test('finds the closest language, also outside of a shadow root', () => {

@@ -2,18 +2,15 @@
 import { act, createRef, type ReactNode, StrictMode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { HandoffError, type Phase } from '../src/client/index.ts'
+import { HandoffError, type PaymentPhase } from '../src/client/index.ts'
 import { PiCheckout, useCheckout } from '../src/frameworks/react.ts'
-import { CheckoutError, defineCheckout, PiEvent } from '../src/index.ts'
+import { CheckoutError, configureCheckout, PiEvent } from '../src/index.ts'
 
 type Element = HTMLElementTagNameMap['pi-checkout']
 
-defineCheckout({ checkoutOrigin: 'https://pay.example' })
-defineCheckout({ tag: 'acme-checkout', checkoutOrigin: 'https://pay.acme.example' })
-
 const handoff = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
 let root: Root
-let phase: Phase | undefined
+let phase: PaymentPhase | undefined
 let statusRequests: AbortSignal[] = []
 let handoffRequests: string[] = []
 
@@ -39,7 +36,22 @@ afterEach(async () => {
 
 const render = (page: ReactNode): Promise<void> => act(async () => root.render(page))
 
-test('another tag receives all values and listeners', async () => {
+test('checkoutOrigin is configured before the one handoff, also in StrictMode', async () => {
+  const fetchHandoff = vi.fn(() => new Promise<typeof handoff>(() => {}))
+  const ref = createRef<Element>()
+  const props = { ref, checkoutOrigin: 'https://pay.example', fetchHandoff }
+  await render(
+    <StrictMode>
+      <PiCheckout {...props} />
+    </StrictMode>,
+  )
+  expect(fetchHandoff).toHaveBeenCalledOnce()
+  expect([ref.current?.state, ref.current?.error]).toEqual(['loading', null])
+  const checkoutOrigin = 'https://other.example'
+  expect(() => configureCheckout({ checkoutOrigin })).toThrow('https://pay.example')
+})
+
+test('the element receives all values and listeners', async () => {
   const ref = createRef<Element>()
   const handlers = Object.fromEntries(
     ['Ready', 'StateChange', 'Leave', 'Finish', 'Cancel', 'Error'].map((name) => [
@@ -50,8 +62,6 @@ test('another tag receives all values and listeners', async () => {
   const looks = { label: 'Pay', locale: 'ru', appearance: { radius: 4 } }
   const props = { ref, ...handlers, ...looks, fetchHandoff: async () => handoff }
   await render(<PiCheckout {...props} />)
-  await render(<PiCheckout {...props} tag="acme-checkout" />)
-  expect(ref.current?.localName).toBe('acme-checkout')
   expect(ref.current).toMatchObject({ ...looks, fetchHandoff: props.fetchHandoff })
   for (const handler of Object.values(handlers)) handler.mockClear()
   for (const [name, handler] of Object.entries(handlers)) {
@@ -60,39 +70,9 @@ test('another tag receives all values and listeners', async () => {
     expect(handler.mock.calls).toEqual([[event]])
   }
   const onReady = vi.fn()
-  await render(<PiCheckout {...props} tag="acme-checkout" onReady={onReady} />)
+  await render(<PiCheckout {...props} onReady={onReady} />)
   ref.current?.dispatchEvent(new PiEvent('pi-ready'))
   expect([onReady.mock.calls.length, handlers.onReady?.mock.calls.length]).toEqual([1, 1])
-})
-
-test.each([
-  [{ handoff }, 'loading'],
-  [{ intentId: handoff.id, clientSecret: handoff.clientSecret }, 'loading'],
-  [{ intentId: handoff.id }, 'idle'],
-])('an element that gets %j is %s', async (values, state) => {
-  const ref = createRef<Element>()
-  await render(<PiCheckout ref={ref} {...values} />)
-  expect([ref.current?.state, PiCheckout.displayName]).toEqual([state, 'PiCheckout'])
-})
-
-test('checkoutOrigin registers its tag before the one handoff, also in StrictMode', async () => {
-  const fetchHandoff = vi.fn(() => new Promise<typeof handoff>(() => {}))
-  const ref = createRef<Element>()
-  const props = { ref, tag: 'late-checkout', checkoutOrigin: 'https://pay.late.example' }
-  const page = <PiCheckout {...props} fetchHandoff={fetchHandoff} />
-  await render(<StrictMode>{page}</StrictMode>)
-  expect(fetchHandoff).toHaveBeenCalledOnce()
-  expect([ref.current?.state, ref.current?.error]).toEqual(['loading', null])
-  const checkoutOrigin = 'https://other.example'
-  expect(() => defineCheckout({ ...props, checkoutOrigin })).toThrow('https://pay.late.example')
-})
-
-test('registers its tag as soon as checkoutOrigin is known', async () => {
-  const tag = 'later-checkout'
-  await render(<PiCheckout tag={tag} />)
-  expect(customElements.get(tag)).toBeUndefined()
-  await render(<PiCheckout tag={tag} checkoutOrigin="https://pay.later.example" />)
-  expect(customElements.get(tag)).toBeDefined()
 })
 
 test('clears a value that is no longer passed, but none that was never passed', async () => {
@@ -100,12 +80,12 @@ test('clears a value that is no longer passed, but none that was never passed', 
   const ref = (node: Element | null): void => {
     element ??= Object.assign(node as Element, { handoff })
   }
-  const ids: unknown[] = []
-  for (const props of [{}, { intentId: 'pi_1' }, {}]) {
+  const states: unknown[] = []
+  for (const props of [{}, { handoff }, {}]) {
     await render(<PiCheckout ref={ref} {...props} />)
-    ids.push((element as Element | null)?.intentId)
+    states.push((element as Element | null)?.state)
   }
-  expect(ids).toEqual(['pi_1', 'pi_1', null])
+  expect(states).toEqual(['loading', 'loading', 'idle'])
 })
 
 function Checkout({ handoff: route = '/checkout/handoff' }): ReactNode {
@@ -119,21 +99,26 @@ function Checkout({ handoff: route = '/checkout/handoff' }): ReactNode {
   )
 }
 
+const unauthorized = new PiEvent('pi-error', { error: new CheckoutError('unauthorized') })
 const failed = (cause?: unknown): PiEvent =>
   new PiEvent('pi-error', { error: new CheckoutError('handoff_failed', { cause }) })
 const paid = failed(new HandoffError(409, { code: 'order_already_paid' }))
 const processing = failed(new HandoffError(409, { code: 'payment_in_progress' }))
+const review = failed(new HandoffError(409, { code: 'payment_under_review' }))
 const [ready, finish, cancel] = [
   new PiEvent('pi-ready'),
   new PiEvent('pi-finish', { intentId: 'pi_1' }),
   new PiEvent('pi-cancel', { intentId: 'pi_1' }),
 ]
 
-test.each<[string, PiEvent[], Phase | undefined, string, number]>([
+test.each<[string, PiEvent[], PaymentPhase | undefined, string, number]>([
   ['follows after pi-finish', [finish], undefined, 'processing', 1],
   ['follows after pi-cancel', [cancel], 'failed', 'failed', 1],
   ['follows a paid order without an error', [failed(), paid], undefined, 'processing', 1],
   ['follows a payment that is processing', [failed(), processing], undefined, 'processing', 1],
+  ['follows a payment under review', [review], 'review', 'review', 1],
+  ['asks the shop after unauthorized', [unauthorized], 'paid', 'paidunauthorized', 1],
+  ['keeps the error of an unpaid order', [unauthorized], undefined, 'unauthorized', 1],
   ['has an error after pi-error', [failed()], undefined, 'handoff_failed', 0],
   ['has no error once the form is usable', [failed(), ready], undefined, '', 0],
   ['has no phase once the form is usable again', [cancel, ready], 'failed', '', 1],
@@ -148,6 +133,13 @@ test.each<[string, PiEvent[], Phase | undefined, string, number]>([
   expect(statusRequests).toHaveLength(requests)
   await render(null)
   expect(statusRequests.every(({ aborted }) => aborted || phase)).toBe(true)
+})
+
+test('useCheckout stops following when the form is usable again', async () => {
+  await render(<Checkout />)
+  const pay = document.querySelector('pi-checkout')
+  for (const event of [finish, ready]) await act(async () => pay?.dispatchEvent(event))
+  expect(statusRequests.map(({ aborted }) => aborted)).toEqual([true])
 })
 
 test('useCheckout requests the handoff from the current route', async () => {

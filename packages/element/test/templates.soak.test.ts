@@ -29,8 +29,10 @@ test.concurrent('vue-tsc rejects each wrong line of a template, and no other', a
 
 test.concurrent('svelte-check rejects each wrong line of a template, and no other', async () => {
   const lines = await check('svelte-check', [
-    ...['--workspace', '.', '--config', 'svelte.config.mjs', '--output', 'machine'],
-    ...['--tsconfig', './test/templates/tsconfig.json'],
+    '--workspace=.',
+    '--config=svelte.config.mjs',
+    '--output=machine',
+    '--tsconfig=./test/templates/tsconfig.json',
   ])
   const errors = lines.filter((line) => / (ERROR|WARNING|FAILURE) /.test(line))
   expect(errors).toEqual([

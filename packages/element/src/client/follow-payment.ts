@@ -1,8 +1,14 @@
 /** Asks the shop's server for the payment's phase until it is final. @module */
-import type { Phase } from '@pi-checkout/contract/spec-decisions'
-import { requestJson, requestTimeout } from './request-json.ts'
+import type { Phase } from '@pi-checkout/contract/profile'
+import { requestJson } from './request-json.ts'
 
 export type { Phase }
+
+/**
+ * What your status route returns. `review`: your shop must decide about a payment first. `unknown`: a payment has a status
+ * that your server does not support.
+ */
+export type PaymentPhase = Phase | 'review'
 
 /** Options of `followPayment`. */
 export interface FollowOptions {
@@ -12,33 +18,26 @@ export interface FollowOptions {
    * @default none
    */
   readonly signal?: AbortSignal | undefined
-  /**
-   * Milliseconds after which it resolves with a phase that is not final. The time of a hidden or suspended page
-   * does not count. `Infinity` waits until the phase is final.
-   *
-   * @default 60_000
-   */
-  readonly timeout?: number | undefined
 }
 
-const phases: ReadonlySet<unknown> = new Set<Phase>([
+const phases: ReadonlySet<unknown> = new Set<PaymentPhase>([
   'open',
   'processing',
   'paid',
   'failed',
+  'review',
   'unknown',
 ])
 
 /**
- * Polls your status route until the payment is `paid` or `failed`.
+ * Polls your status route until the payment is `paid`, `failed`, or under `review`.
  *
  * It waits longer after each response, up to five seconds, and sends nothing while the page is hidden. A
  * request that fails is repeated.
  *
- * @param statusUrl - Your status route, of the page's own origin.
- * @param options - `signal` and `timeout`.
- * @returns The final phase, or the last one after `timeout`: `unknown` if no response arrived.
- * @throws {TypeError} If `timeout` is not a number, or negative.
+ * @param statusUrl - Your status route: a path, or an address of another origin that your server permits.
+ * @param options - `signal`.
+ * @returns The final phase.
  * @throws The reason of `signal`, if it aborts.
  * @example
  * pay.addEventListener('pi-finish', async () => {
@@ -47,38 +46,26 @@ const phases: ReadonlySet<unknown> = new Set<Phase>([
  */
 export async function followPayment(
   statusUrl: string,
-  { signal, timeout = 60_000 }: FollowOptions = {},
-): Promise<Phase> {
-  if (!(typeof timeout === 'number' && timeout >= 0)) {
-    throw new TypeError(`timeout: must be a number of milliseconds from 0; received ${timeout}`)
-  }
-  let phase: Phase = 'unknown'
-  let remaining = timeout
+  { signal }: FollowOptions = {},
+): Promise<'paid' | 'failed' | 'review'> {
   for (let delay = 500; ; delay = Math.min(delay * 1.5, 5000)) {
     if (document.hidden) await untilVisible(signal)
-    const limit = Math.min(requestTimeout, remaining)
-    const startedAt = performance.now()
-    phase = (await readPhase(statusUrl, { signal: signal ?? null, timeout: limit })) ?? phase
-    if (phase === 'paid' || phase === 'failed') return phase
-    // At most the limits of request and pause, because both last longer while a page is suspended.
-    remaining -= Math.min(performance.now() - startedAt, limit)
-    const pause = Math.ceil(Math.min(delay, remaining))
-    await sleep(pause, signal)
-    remaining -= pause
-    if (remaining <= 0) return phase
+    const phase = await readPhase(statusUrl, signal)
+    if (phase === 'paid' || phase === 'failed' || phase === 'review') return phase
+    await sleep(delay, signal)
   }
 }
 
 /** Returns `undefined` if there is no usable response. */
 async function readPhase(
   url: string,
-  options: { readonly signal: AbortSignal | null; readonly timeout: number },
-): Promise<Phase | undefined> {
+  signal: AbortSignal | undefined,
+): Promise<PaymentPhase | undefined> {
   try {
-    const { response, body } = await requestJson(url, options)
-    return response.ok && phases.has(body.phase) ? (body.phase as Phase) : undefined
+    const { response, body } = await requestJson(url, { signal: signal ?? null })
+    return response.ok && phases.has(body.phase) ? (body.phase as PaymentPhase) : undefined
   } catch {
-    if (options.signal?.aborted) throw options.signal.reason
+    if (signal?.aborted) throw signal.reason
     return undefined
   }
 }

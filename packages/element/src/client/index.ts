@@ -3,8 +3,8 @@
  *
  * @module
  */
-export type { Handoff } from '../credentials.ts'
-export type { FollowOptions, Phase } from './follow-payment.ts'
+export type { Handoff } from '../handoff.ts'
+export type { FollowOptions, PaymentPhase, Phase } from './follow-payment.ts'
 export { followPayment } from './follow-payment.ts'
 export type { HandoffOptions, HandoffProblemCode } from './post-handoff.ts'
 export { HandoffError, postHandoff } from './post-handoff.ts'

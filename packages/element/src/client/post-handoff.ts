@@ -1,6 +1,6 @@
 /** The request for a handoff, for `fetchHandoff`. @module */
 import type { HandoffProblemCode } from '@pi-checkout/contract/handoff-problem'
-import type { Handoff } from '../credentials.ts'
+import type { Handoff } from '../handoff.ts'
 import { requestJson } from './request-json.ts'
 
 export type { HandoffProblemCode }
@@ -10,7 +10,7 @@ export interface HandoffOptions {
   /**
    * The order, if the session can have several.
    *
-   * @default The order that your `order` hook returns without an id
+   * @default The order that your `authorize` hook returns without an id
    */
   readonly orderId?: string | undefined
   /**
@@ -54,7 +54,7 @@ export class HandoffError extends Error {
 /**
  * Requests the handoff from your server.
  *
- * @param url - Your handoff route, of the page's own origin.
+ * @param url - Your handoff route: a path, or an address of another origin that your server permits.
  * @param options - `orderId` and `signal`.
  * @throws {HandoffError} If the server returns an error.
  * @throws {TypeError} If there is no response.

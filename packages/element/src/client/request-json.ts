@@ -1,27 +1,34 @@
 /** One request with a time limit, which includes its body. @module */
 
 /** Longest time that a request can take, in milliseconds. */
-export const requestTimeout = 20_000
+const requestTimeout = 20_000
 
 /**
  * Returns the response and its JSON, `{}` if the body is something else.
  *
  * @throws {TypeError} If there is no response.
- * @throws {DOMException} After `timeout`.
+ * @throws {DOMException} After 20 seconds.
  * @throws The reason of `signal`, if it aborts.
  */
 export async function requestJson(
   url: string,
-  { signal, timeout = requestTimeout, ...init }: RequestInit & { readonly timeout?: number },
+  { signal, ...init }: RequestInit,
 ): Promise<{ readonly response: Response; readonly body: Readonly<Record<string, unknown>> }> {
   // Not `AbortSignal.any`, which Safari before 17.4 does not have.
   const end = new AbortController()
   const abort = (): void => end.abort(signal?.reason)
   if (signal?.aborted) abort()
   signal?.addEventListener('abort', abort)
-  const timer = setTimeout(() => end.abort(), timeout)
+  const timer = setTimeout(() => end.abort(), requestTimeout)
   try {
-    const response = await fetch(url, { ...init, cache: 'no-store', signal: end.signal })
+    // Your server may have another origin than the page.
+    const credentials = 'include'
+    const response = await fetch(url, {
+      ...init,
+      credentials,
+      cache: 'no-store',
+      signal: end.signal,
+    })
     const body: unknown = await response.json().catch((error) => {
       if (end.signal.aborted) throw error
     })

@@ -1,16 +1,14 @@
 /** Values and event handlers that the types of each framework share. @module */
-import type { Appearance } from '../appearance.ts'
-import type { FetchHandoff, Handoff } from '../credentials.ts'
+import type { Appearance } from '@pi-checkout/contract/frame-protocol'
 import type { PiEventType } from '../events.ts'
+import type { FetchHandoff, Handoff } from '../handoff.ts'
 
-/** Values of the element without the secret. A missing one is `null`. */
+/** Values of the element. A missing one is `null`. */
 export interface CheckoutValues {
   /** Requests the handoff from your server. Another function starts no request. */
   readonly fetchHandoff?: FetchHandoff | null | undefined
   /** The handoff, instead of `fetchHandoff`. */
   readonly handoff?: Handoff | null | undefined
-  /** Id of the Payment Intent. */
-  readonly intentId?: string | null | undefined
   /**
    * Title of the frame.
    *

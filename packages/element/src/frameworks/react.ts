@@ -25,14 +25,14 @@ import {
   followPayment,
   HandoffError,
   type HandoffProblemCode,
-  type Phase,
+  type PaymentPhase,
   postHandoff,
 } from '../client/index.ts'
-import type { FetchHandoff } from '../credentials.ts'
-import '../define.ts'
-import { defineCheckout } from '../define-checkout.ts'
+import { configureCheckout } from '../configure-checkout.ts'
 import type { CheckoutError } from '../errors.ts'
 import type { PiEventType } from '../events.ts'
+import type { FetchHandoff } from '../handoff.ts'
+import '../register.ts'
 import type { AttributeHandlers, CheckoutValues, Handler } from './handlers.ts'
 
 type Attributes = Omit<HTMLAttributes<PiCheckoutElement>, 'onError'>
@@ -40,19 +40,11 @@ type Attributes = Omit<HTMLAttributes<PiCheckoutElement>, 'onError'>
 /** Values, handlers, and children of `<PiCheckout>`. Other attributes are set on the tag. */
 export interface PiCheckoutProps extends Attributes, CheckoutValues {
   /**
-   * Origin of the checkout, as in `defineCheckout`. A tag has one origin: checkouts of several origins need several tags.
+   * Origin of the checkout, as in `configureCheckout`.
    *
-   * @default The origin that `configureCheckout` or `defineCheckout` has set
+   * @default The origin that `configureCheckout` has set
    */
   readonly checkoutOrigin?: string | undefined
-  /** Secret of that intent. Never rendered. */
-  readonly clientSecret?: string | null | undefined
-  /**
-   * Another tag. `checkoutOrigin` registers it, or `defineCheckout`.
-   *
-   * @default 'pi-checkout'
-   */
-  readonly tag?: string | undefined
   readonly onReady?: Handler<'pi-ready'> | undefined
   readonly onStateChange?: Handler<'pi-statechange'> | undefined
   readonly onLeave?: Handler<'pi-leave'> | undefined
@@ -73,15 +65,9 @@ export interface PiCheckoutProps extends Attributes, CheckoutValues {
  */
 export const PiCheckout: ForwardRefExoticComponent<
   PiCheckoutProps & RefAttributes<PiCheckoutElement>
-> = forwardRef((props, ref) =>
-  // With another tag it is another element, which needs all values and listeners.
-  createElement(OneElement, { ...props, key: props.tag, ref }),
-)
-PiCheckout.displayName = 'PiCheckout'
-
-const OneElement = forwardRef<PiCheckoutElement, PiCheckoutProps>((props, ref) => {
-  const { tag = 'pi-checkout', checkoutOrigin, className, children, ...values } = props
-  const { fetchHandoff, handoff, intentId, clientSecret, ...looks } = values
+> = forwardRef<PiCheckoutElement, PiCheckoutProps>((props, ref) => {
+  const { checkoutOrigin, className, children, ...values } = props
+  const { fetchHandoff, handoff, ...looks } = values
   const { label, locale, appearance, ...others } = looks
   const { onReady, onStateChange, onLeave, onFinish, onCancel, onError, ...attributes } = others
   const element = useRef<PiCheckoutElement>(null)
@@ -89,25 +75,23 @@ const OneElement = forwardRef<PiCheckoutElement, PiCheckoutProps>((props, ref) =
   useImperativeHandle(ref, () => element.current as PiCheckoutElement, [])
   // The first effect: the element reads the origin when it has a handoff, or a function that requests one.
   useEffect(() => {
-    if (checkoutOrigin !== undefined) defineCheckout({ tag, checkoutOrigin })
-  }, [tag, checkoutOrigin])
+    if (checkoutOrigin !== undefined) configureCheckout({ checkoutOrigin })
+  }, [checkoutOrigin])
   useListener(element, 'pi-ready', onReady)
   useListener(element, 'pi-statechange', onStateChange)
   useListener(element, 'pi-leave', onLeave)
   useListener(element, 'pi-finish', onFinish)
   useListener(element, 'pi-cancel', onCancel)
   useListener(element, 'pi-error', onError)
-  // One effect each: setting an unchanged secret again would allow it for another id.
   useValue(element, 'handoff', handoff)
   useValue(element, 'fetchHandoff', fetchHandoff)
-  useValue(element, 'clientSecret', clientSecret)
-  useValue(element, 'intentId', intentId)
   useValue(element, 'label', label)
   useValue(element, 'locale', locale)
   useValue(element, 'appearance', appearance)
   // React 18 does not support `className` on custom elements. Both versions support `class`.
-  return createElement(tag, { ...attributes, class: className, ref: element }, children)
+  return createElement('pi-checkout', { ...attributes, class: className, ref: element }, children)
 })
+PiCheckout.displayName = 'PiCheckout'
 
 function useListener<T extends PiEventType>(
   element: RefObject<PiCheckoutElement | null>,
@@ -123,7 +107,7 @@ function useListener<T extends PiEventType>(
 }
 
 // No cleanup: StrictMode runs effects twice, and clearing a value would end the session.
-function useValue<K extends keyof CheckoutValues | 'clientSecret'>(
+function useValue<K extends keyof CheckoutValues>(
   element: RefObject<PiCheckoutElement | null>,
   key: K,
   value: PiCheckoutElement[K] | undefined,
@@ -142,9 +126,10 @@ function useValue<K extends keyof CheckoutValues | 'clientSecret'>(
 const paymentCodes: ReadonlySet<string> = new Set<HandoffProblemCode>([
   'order_already_paid',
   'payment_in_progress',
+  'payment_under_review',
 ])
 
-/** Your server's routes, of the page's own origin. */
+/** Your server's routes: paths, or addresses of another origin that your server permits. */
 export interface CheckoutRoutes {
   /** Such as `'/checkout/handoff'`. */
   readonly handoff: string
@@ -163,7 +148,7 @@ export interface CheckoutProgress {
     readonly onError: Handler<'pi-error'>
   }
   /** What your server says about the payment: `undefined` while the buyer uses the form. Show it before `error`. */
-  readonly phase: Phase | undefined
+  readonly phase: PaymentPhase | undefined
   /** Why the checkout cannot be shown. `undefined` for an order with a payment, whose `phase` is followed. */
   readonly error: CheckoutError | undefined
 }
@@ -178,11 +163,12 @@ export interface CheckoutProgress {
  * return phase === 'paid' ? <Thanks /> : <PiCheckout checkoutOrigin="https://pay.example" {...props} />
  */
 export function useCheckout({ handoff, status }: CheckoutRoutes): CheckoutProgress {
-  const [phase, setPhase] = useState<Phase>()
+  const [phase, setPhase] = useState<PaymentPhase>()
   const [error, setError] = useState<CheckoutError>()
-  const [following, setFollowing] = useState(0)
+  /** Another object for each end of the form. */
+  const [following, setFollowing] = useState<object>()
   useEffect(() => {
-    if (following === 0) return undefined
+    if (!following) return undefined
     const end = new AbortController()
     followPayment(status, { signal: end.signal }).then(setPhase, () => {})
     return () => end.abort()
@@ -190,7 +176,7 @@ export function useCheckout({ handoff, status }: CheckoutRoutes): CheckoutProgre
   const follow = useCallback(() => {
     setError(undefined)
     setPhase('processing')
-    setFollowing((count) => count + 1)
+    setFollowing({})
   }, [])
   const fetchHandoff: FetchHandoff = useCallback(
     (options) => postHandoff(handoff, options),
@@ -198,13 +184,16 @@ export function useCheckout({ handoff, status }: CheckoutRoutes): CheckoutProgre
   )
   const onReady = useCallback(() => {
     setError(undefined)
+    setFollowing(undefined)
     setPhase((last) => (last === 'paid' ? last : undefined))
   }, [])
   const onError = useCallback<Handler<'pi-error'>>(
     ({ error: failure }) => {
       const { cause } = failure
-      if (cause instanceof HandoffError && paymentCodes.has(cause.code)) follow()
-      else setError(failure)
+      if (cause instanceof HandoffError && paymentCodes.has(cause.code)) return follow()
+      setError(failure)
+      // The checkout has closed the intent: it may be paid.
+      if (failure.code === 'unauthorized') setFollowing({})
     },
     [follow],
   )
@@ -215,11 +204,7 @@ export function useCheckout({ handoff, status }: CheckoutRoutes): CheckoutProgre
   }
 }
 
-/**
- * Attributes of the tag in JSX, without the secret: React prints it into server-rendered HTML.
- *
- * @see https://github.com/react/react/issues/35446
- */
+/** Attributes of the tag in JSX. */
 interface PiCheckoutTag
   extends HTMLAttributes<PiCheckoutElement>,
     RefAttributes<PiCheckoutElement>,

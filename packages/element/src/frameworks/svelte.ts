@@ -3,14 +3,11 @@ import type { HTMLAttributes } from 'svelte/elements'
 import type { PiCheckout } from '../checkout-element.ts'
 import type { AttributeHandlers, CheckoutValues } from './handlers.ts'
 
-/** Values and handlers in markup: `clientSecret={…}`, `onpi-finish={…}`. */
+/** Values and handlers in markup: `fetchHandoff={…}`, `onpi-finish={…}`. */
 export interface PiCheckoutAttributes
   extends HTMLAttributes<PiCheckout>,
     CheckoutValues,
-    AttributeHandlers {
-  /** Secret of that intent. */
-  readonly clientSecret?: string | null | undefined
-}
+    AttributeHandlers {}
 
 declare module 'svelte/elements' {
   interface SvelteHTMLElements {

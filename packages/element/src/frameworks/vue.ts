@@ -11,14 +11,8 @@ type VueHandlers = {
     | undefined
 }
 
-/** Values and handlers in a template: `:clientSecret.prop="…"`, `@pi-finish="…"`. */
-export type PiCheckoutProps = HTMLAttributes &
-  PublicProps &
-  CheckoutValues &
-  VueHandlers & {
-    /** Secret of that intent. */
-    readonly clientSecret?: string | null | undefined
-  }
+/** Values and handlers in a template: `:fetchHandoff.prop="…"`, `@pi-finish="…"`. */
+export type PiCheckoutProps = HTMLAttributes & PublicProps & CheckoutValues & VueHandlers
 
 declare module 'vue' {
   interface GlobalComponents {

@@ -1,7 +1,7 @@
 /** A hosted page that speaks the frame protocol offline, with a form that accepts the test cards. @module */
 import { PROTOCOL } from '@pi-checkout/contract/frame-protocol'
 import { challengeCodes, testCards } from '@pi-checkout/contract/sandbox'
-import { type PaymentPlan, plans } from './plans.ts'
+import { plans } from './plans.ts'
 
 /** What the fake does, in order, after it has received id and secret. */
 export type FakeStep =
@@ -81,7 +81,7 @@ export function fakeHostedPage(options: FakeHostedPageOptions = {}): FakeHostedP
 
 /** For each card's last four digits: whether it has a challenge, and how the payment ends. */
 const cards = Object.fromEntries(
-  Object.values<PaymentPlan>(plans).flatMap(({ card, bank, redirects, ends }) =>
+  Object.values(plans).flatMap(({ card, bank, redirects, ends }) =>
     // A card with another code is in the plans again. A redirect is not played.
     card && (bank ?? challengeCodes.passes) === challengeCodes.passes
       ? [[testCards[card].slice(-4), { challenge: bank !== undefined && !redirects, ends }]]

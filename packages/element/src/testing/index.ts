@@ -1,4 +1,4 @@
-/** For merchants' own tests: a hosted page without a network, a buyer, and a test environment for Playwright. @module */
+/** For merchants' own tests: a hosted page without a network, a buyer, and test environments. @module */
 export type {
   SandboxAddress,
   SandboxIntent,
@@ -7,6 +7,5 @@ export type {
 export { SandboxEnvironment } from '@pi-checkout/contract/sandbox-environment'
 export type { FakeHostedPage, FakeHostedPageOptions, FakeStep } from './fake-hosted-page.ts'
 export { fakeHostedPage } from './fake-hosted-page.ts'
-export type { PaymentOutcome } from './pay-with.ts'
 export { payWith } from './pay-with.ts'
-export { type SandboxFixture, sandboxFixture } from './sandbox-fixture.ts'
+export type { PaymentOutcome } from './plans.ts'

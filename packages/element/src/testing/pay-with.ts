@@ -7,10 +7,7 @@
  */
 import { testCards } from '@pi-checkout/contract/sandbox'
 import type { FrameLocator, Locator, Page } from '@playwright/test'
-import { type PaymentPlan, plans } from './plans.ts'
-
-/** A simulated outcome. */
-export type PaymentOutcome = keyof typeof plans
+import { type PaymentOutcome, type PaymentPlan, plans } from './plans.ts'
 
 /**
  * Pays with the test card of an outcome, in the `<pi-checkout>` of a page.
@@ -87,9 +84,13 @@ async function completeChallenge(bank: Page | FrameLocator, code: string): Promi
   await press(buttons.nth(0))
 }
 
-/** Presses a button with the keyboard: a click misses if the page moves the frame at the same moment. */
+/**
+ * Presses a button with the keyboard: a click misses if the page moves the frame at the same moment. An action may not
+ * end if its frame is removed meanwhile, so the button's end counts too.
+ */
 async function press(button: Locator): Promise<void> {
-  await button.press('Enter')
+  await button.waitFor()
+  await Promise.race([button.press('Enter'), button.waitFor({ state: 'detached' })])
 }
 
 function fieldOf(page: Page | FrameLocator, autocomplete: string): Locator {

@@ -15,8 +15,30 @@ export interface PaymentPlan {
 
 const { passes, denied, bankError } = challengeCodes
 
+/** A simulated outcome. */
+export type PaymentOutcome =
+  | 'succeeded'
+  | 'declined'
+  | 'insufficient-funds'
+  | 'lost'
+  | 'stolen'
+  | 'expired'
+  | 'wrong-cvc'
+  | 'processing-error'
+  | 'challenge'
+  | 'challenge-denied'
+  | 'challenge-error'
+  | 'challenge-canceled'
+  | 'challenge-declined'
+  | 'challenge-insufficient-funds'
+  | 'challenge-unavailable'
+  | 'redirect'
+  | 'slow'
+  | 'pending'
+  | 'canceled'
+
 /** Plans by simulated outcome. */
-export const plans = {
+export const plans: Readonly<Record<PaymentOutcome, PaymentPlan>> = {
   succeeded: { card: 'visa', ends: 'paid' },
   declined: { card: 'declined', ends: 'declined' },
   'insufficient-funds': { card: 'insufficient-funds', ends: 'declined' },
@@ -40,4 +62,4 @@ export const plans = {
   slow: { card: 'slow', ends: 'processing' },
   pending: { card: 'pending', ends: 'processing' },
   canceled: { ends: 'failed' },
-} as const satisfies Record<string, PaymentPlan>
+}
