@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Adapter } from './adapter.ts'
 import type { Buyer } from './buyer.ts'
+import { forgedAmount, forgeries } from './forgery.ts'
 import type { Card } from './hosted-page.ts'
-import { forgedAmount, type Pair, type Sequence } from './sequence.ts'
+import type { Pair, Sequence } from './sequence.ts'
 
 /** One action, as it is generated, printed, and replayed. */
 export interface Step {
@@ -31,7 +32,7 @@ interface Action {
 }
 
 /** A step of a sequence. */
-export interface Played {
+interface Played {
   readonly sequence: Sequence
   readonly buyer: Buyer
   /** What the step is about, if the buyer holds something. */
@@ -48,6 +49,18 @@ const outcomes: readonly (Card | 'canceled' | 'challenge-passed' | 'challenge-de
 ]
 
 const faults = ['drop-after-commit', 'drop-before-commit', '503', 'truncate-body', 'delay=300']
+
+/** What a forged amount is sent with. */
+const forgedRequests: Readonly<Record<string, string>> = {
+  handoff: 'the handoff request',
+  order: 'the requests that place the order',
+  edit: 'the requests that change the order',
+  finish: 'the requests after pi-finish',
+}
+
+async function finish({ adapter }: Sequence, { buyer, id, orderId }: Pair): Promise<void> {
+  await adapter.finish?.(buyer, { id, orderId })
+}
 
 const hasOthers = ({ sequence, buyer }: Played): boolean =>
   sequence.pairs.some((pair) => pair.buyer !== buyer)
@@ -129,7 +142,9 @@ const actions = {
     isKnown: ({ finish }) => finish !== undefined,
     applies: ({ pair }) => pair !== undefined,
     play: async ({ sequence, buyer, pair }) => {
-      if (pair) await sequence.adapter.finish?.(buyer, { id: pair.id, orderId: pair.orderId })
+      if (!pair) return
+      await finish(sequence, pair)
+      await sequence.checkUnpaid(buyer)
     },
     text: (buyer) => `Buyer ${buyer} sends what the page sends after pi-finish.`,
   },
@@ -147,29 +162,54 @@ const actions = {
       }
       await sequence.poll(buyer, forged)
       await sequence.poll(buyer)
+      await sequence.checkUnpaid(buyer)
     },
     text: (buyer) => `Buyer ${buyer} adds ?status=paid to the status request.`,
   },
   'forged-price': {
-    weight: 1,
-    play: async ({ sequence, buyer }) => {
-      if (!buyer.isOnPage) await sequence.open(buyer)
-      const forged = { amount: forgedAmount, price: forgedAmount, total: forgedAmount }
-      await sequence.handoff(buyer, { ...forged, currency: 'AMD' })
+    weight: 2,
+    variants: ['handoff', 'order', 'edit', 'finish'],
+    play: async ({ sequence, buyer, pair, variant }) => {
+      const requests: Readonly<Record<string, () => Promise<unknown>>> = {
+        handoff: () => sequence.handoff(buyer),
+        order: () => sequence.open(buyer),
+        edit: () => sequence.edit(buyer),
+        finish: async () => pair && (await finish(sequence, pair)),
+      }
+      if (variant !== 'order' && !buyer.isOnPage) await sequence.open(buyer)
+      for (const forgery of forgeries) {
+        await sequence.forge(buyer, forgery, async () => await requests[variant]?.())
+        if (variant !== 'handoff') await sequence.handoff(buyer)
+      }
     },
-    text: (buyer) => `Buyer ${buyer} adds "amount": ${forgedAmount} to the handoff request.`,
+    text: (buyer, variant) =>
+      `Buyer ${buyer} sets amounts to ${forgedAmount} in body and address of ${forgedRequests[variant]}.`,
   },
   foreign: {
     weight: 2,
     isKnown: ({ buyers = 2 }) => buyers > 1,
     applies: hasOthers,
-    play: async ({ sequence, buyer }) => {
+    variants: ['order', 'intent'],
+    play: async ({ sequence, buyer, variant }) => {
       const other = sequence.pairs.findLast((pair) => pair.buyer !== buyer)
       if (!other) return
-      await sequence.handoff(buyer, { orderId: other.orderId })
-      await sequence.poll(buyer, { orderId: other.orderId })
+      const { id, orderId } = other
+      if (variant === 'order') {
+        await sequence.handoff(buyer, { orderId })
+        await sequence.poll(buyer, { orderId })
+        return
+      }
+      if (!buyer.isOnPage) await sequence.open(buyer)
+      if (!sequence.pairs.some((pair) => pair.buyer === buyer)) await sequence.handoff(buyer)
+      const own = sequence.pairs.findLast((pair) => pair.buyer === buyer)
+      await sequence.pay(other, 'succeeds')
+      await sequence.poll(buyer, { id, intentId: id, payment_intent: id })
+      await sequence.pollForeign(buyer, other)
+      if (own) await sequence.adapter.finish?.(buyer, { id, orderId: own.orderId })
+      await sequence.checkUnpaid(buyer)
     },
-    text: (buyer) => `Buyer ${buyer} sends the order id of another buyer.`,
+    text: (buyer, variant) =>
+      `Buyer ${buyer} sends the ${variant} id of another buyer${variant === 'intent' ? ', who has paid' : ''}.`,
   },
   'create-fault': {
     weight: 2,
@@ -202,6 +242,40 @@ const actions = {
     play: ({ sequence }) => sequence.restart(),
     text: () => 'The shop is killed, and starts again.',
   },
+  crash: {
+    weight: 2,
+    isKnown: ({ survivesRestart = false }) => survivesRestart,
+    applies: ({ pair }) => pair !== undefined,
+    play: async ({ sequence, buyer, pair }) => {
+      if (!pair) return
+      await sequence.pay(pair, 'succeeds')
+      await sequence.crash(buyer)
+    },
+    text: (buyer) =>
+      `Buyer ${buyer} pays. The shop is killed before it responds to the status request, and starts again.`,
+  },
+  follow: {
+    weight: 2,
+    applies: ({ pair }) => pair !== undefined,
+    play: async ({ sequence, buyer, pair }) => {
+      if (!pair) return
+      await sequence.pay(pair, 'pending')
+      await sequence.poll(buyer)
+      await sleep(1500)
+      await sequence.poll(buyer)
+    },
+    text: (buyer) =>
+      `Buyer ${buyer} pays. The bank is processing the payment for more than a second, while the page requests the status.`,
+  },
+  wait: {
+    weight: 2,
+    applies: ({ sequence }) => sequence.pairs.length > 0,
+    play: async ({ sequence }) => {
+      sequence.wait(10)
+      await sleep(200)
+    },
+    text: () => '10 minutes pass at the shop.',
+  },
   expire: {
     weight: 1,
     applies: ({ sequence }) => sequence.pairs.length > 0,
@@ -217,7 +291,7 @@ const actions = {
 } as const satisfies Record<string, Action>
 
 /** Name of an action. */
-export type ActionName = keyof typeof actions
+type ActionName = keyof typeof actions
 
 const byName: Readonly<Record<ActionName, Action>> = actions
 

@@ -69,6 +69,12 @@ export interface PlacedOrder {
    */
   readonly amount?: number
   /**
+   * Its currency, such as `AMD`. With it, a payment in another currency must not be handed out.
+   *
+   * @default unknown
+   */
+  readonly currency?: string
+  /**
    * Its id, if the shop's page sends it with the handoff.
    *
    * @default the buyer's only order
@@ -77,7 +83,7 @@ export interface PlacedOrder {
 }
 
 /**
- * Describes a shop that differs from `createHandoff()` under `/checkout`. Each part is optional.
+ * Describes a shop that differs from `createCheckout()` under `/checkout`. Each part is optional.
  *
  * @example
  * export default {
@@ -105,17 +111,28 @@ export interface Adapter {
    */
   readonly survivesRestart?: boolean
   /**
-   * Milliseconds within which the shop must know of a payment whose buyer did not come back.
+   * Number of processes of the shop, 1 to 4, which respond to the buyers by turns. They need one database: see `env`.
+   *
+   * @default 1
+   */
+  readonly instances?: number
+  /**
+   * Milliseconds within which the shop must know of a payment whose buyer did not come back. A shop on Node.js gets a
+   * clock that is faster then: an hour and more passes. For another runtime, set it to more than a minute.
    *
    * @default 3000
    */
   readonly settlesWithin?: number
   /**
-   * Variables of the shop for one sequence. `folder` is empty at its beginning, and survives restarts in it.
+   * Variables of the shop for one sequence. `folder` is empty at its beginning, and survives restarts in it. `origin` is
+   * that of the buyers' pages, also with several instances.
    *
    * @default none
    */
-  readonly env?: (sequence: { readonly folder: string }) => Readonly<Record<string, string>>
+  readonly env?: (sequence: {
+    readonly folder: string
+    readonly origin: string
+  }) => Readonly<Record<string, string>>
   /**
    * Puts the same things into the cart, and checks out. Called each time a buyer opens the page.
    *
@@ -152,6 +169,13 @@ export interface Adapter {
    */
   readonly state?: (buyer: AdapterBuyer, orderId: string) => Promise<OrderState>
   /**
+   * Returns the ids of the intents that an employee has to look at: payments for an earlier version of the order, and
+   * duplicates.
+   *
+   * @default A paid order may have further paid intents
+   */
+  readonly reviews?: (buyer: AdapterBuyer, orderId: string) => Promise<readonly string[]>
+  /**
    * Counts how often the shop has fulfilled an order: shipped it, or sent its receipt.
    *
    * @default Fulfilment is not checked
@@ -173,6 +197,7 @@ const partRules = new Map<string, readonly [rule: string, isValid: (value: unkno
         ),
     ],
     buyers: ['a whole number from 1 to 4', (value) => [1, 2, 3, 4].includes(value as number)],
+    instances: ['a whole number from 1 to 4', (value) => [1, 2, 3, 4].includes(value as number)],
     survivesRestart: ['true or false', (value) => typeof value === 'boolean'],
     settlesWithin: [
       'a number of milliseconds from 0',
@@ -184,6 +209,7 @@ const partRules = new Map<string, readonly [rule: string, isValid: (value: unkno
     finish: isFunction,
     reconcile: isFunction,
     state: isFunction,
+    reviews: isFunction,
     fulfilments: isFunction,
   } satisfies Record<keyof Adapter, readonly [string, (value: unknown) => boolean]>),
 )

@@ -2,6 +2,8 @@
 import { connect } from 'node:net'
 import type { AdapterBuyer, BuyerRequest } from './adapter.ts'
 import type { RecordedRequest } from './exploration.ts'
+import { type Forgery, forgeAddress, forgeBody } from './forgery.ts'
+import { within } from './within.ts'
 
 /** Longest time of a request to the shop, in milliseconds. */
 const longestRequest = 20_000
@@ -18,6 +20,10 @@ const nothing: Received = { head: '', body: '' }
 export interface BuyerOptions {
   readonly name: string
   readonly origin: string
+  /** Returns the origin of the instance that gets the next request. */
+  readonly address: () => string
+  /** When the search ends: a value of `performance.now()`. */
+  readonly endsAt: number
   /** Gets each response of the shop with its body. */
   readonly onResponse: (request: Omit<RecordedRequest, 'times'>, received: Received) => void
 }
@@ -38,6 +44,8 @@ export class Buyer implements AdapterBuyer {
   orderId: string | undefined
   /** Increases when the shop has said paid: the buyer then buys something else. */
   purchase = 1
+  /** Forges the amounts in each request. */
+  forgery: Forgery | undefined
 
   constructor(options: BuyerOptions) {
     this.name = options.name
@@ -49,6 +57,10 @@ export class Buyer implements AdapterBuyer {
     let { body } = init
     let method = init.method ?? (body === undefined ? 'GET' : 'POST')
     let url = new URL(path, this.#options.origin)
+    if (this.forgery) {
+      forgeAddress(url, this.forgery)
+      body = forgeBody(body, this.forgery)
+    }
     for (let hops = 0; ; hops++) {
       const response = await this.#send(url, { method, headers, body })
       const location = response.headers.get('location')
@@ -65,7 +77,8 @@ export class Buyer implements AdapterBuyer {
 
   /** Sends a request, and leaves before its body is complete or before the response has arrived. */
   async leave(path: string, body: string, isHalf: boolean): Promise<void> {
-    const { hostname, port, host } = new URL(this.#options.origin)
+    const { hostname, port } = new URL(this.#options.address())
+    const { host } = new URL(this.#options.origin)
     const head = [
       `POST ${path} HTTP/1.1`,
       `Host: ${host}`,
@@ -88,6 +101,11 @@ export class Buyer implements AdapterBuyer {
     this.#options.onResponse({ buyer: this.name, method: 'POST', path, status }, nothing)
   }
 
+  get #timeout(): number {
+    const left = Math.max(0, this.#options.endsAt - performance.now())
+    return Math.ceil(Math.min(longestRequest, left))
+  }
+
   get #cookie(): string {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   }
@@ -98,28 +116,28 @@ export class Buyer implements AdapterBuyer {
     const path = url.pathname + url.search
     const request = { buyer: this.name, method, path }
     try {
-      const response = await fetch(url, {
-        method,
-        headers: {
-          origin: this.#options.origin,
-          'sec-fetch-site': 'same-origin',
-          // A killed shop leaves no half-open connection for the next request.
-          connection: 'close',
-          cookie: this.#cookie,
-          ...(body !== undefined && { 'content-type': type }),
-          ...headers,
-        },
-        redirect: 'manual',
-        signal: AbortSignal.timeout(longestRequest),
-        ...(body !== undefined && { body: String(body) }),
+      const { response, text } = await within(this.#timeout, async (signal) => {
+        const received = await fetch(this.#options.address() + path, {
+          method,
+          headers: {
+            origin: this.#options.origin,
+            'sec-fetch-site': 'same-origin',
+            // A killed shop leaves no half-open connection for the next request.
+            connection: 'close',
+            cookie: this.#cookie,
+            ...(body !== undefined && { 'content-type': type }),
+            ...headers,
+          },
+          redirect: 'manual',
+          signal,
+          ...(body !== undefined && { body: String(body) }),
+        })
+        return { response: received, text: await received.clone().text() }
       })
       for (const line of response.headers.getSetCookie()) this.#keep(line)
       const { status } = response
       const head = [...response.headers].map((header) => header.join(': ')).join('\n')
-      this.#options.onResponse(
-        { ...request, status },
-        { head, body: await response.clone().text() },
-      )
+      this.#options.onResponse({ ...request, status }, { head, body: text })
       return response
     } catch (error) {
       const isLost = error instanceof DOMException || (error instanceof Error && 'cause' in error)

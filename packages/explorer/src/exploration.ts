@@ -7,7 +7,7 @@ export interface ExploreOptions {
   /** Program and arguments of the shop, such as `['node', 'shop.mjs']`. */
   readonly command: readonly string[]
   /**
-   * How the shop differs from `createHandoff()` under `/checkout`.
+   * How the shop differs from `createCheckout()` under `/checkout`.
    *
    * @default none
    */
@@ -31,7 +31,7 @@ export interface ExploreOptions {
    */
   readonly runs?: number
   /**
-   * Milliseconds after which the search ends.
+   * Milliseconds after which the search ends, also while it makes a violation shorter.
    *
    * @default no limit
    */
@@ -87,6 +87,8 @@ export interface Exploration {
   /** Number of played sequences, those included that made a violation shorter. */
   readonly sequences: number
   readonly seed: number
+  /** How often each action was played. */
+  readonly actions: Readonly<Record<string, number>>
   /** `undefined` if the shop was right in every sequence. */
   readonly violation: FoundViolation | undefined
   /** What needs a part that the adapter does not have. */

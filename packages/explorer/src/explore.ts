@@ -2,11 +2,11 @@
 import { randomInt } from 'node:crypto'
 import { startService } from '@pi-checkout/service'
 import fc from 'fast-check'
-import { applies, handoffOf, knownActions, play, readStep, type Step, settled } from './actions.ts'
+import { applies, handoffOf, knownActions, readStep, type Step, settled } from './actions.ts'
 import { type Adapter, checkAdapter } from './adapter.ts'
 import type { Exploration, ExploreOptions } from './exploration.ts'
 import { Player } from './player.ts'
-import { Violation } from './violation.ts'
+import { SetupError, TimeOver, Violation } from './violation.ts'
 
 /** Actions of a sequence at most. */
 const longestSequence = 25
@@ -31,20 +31,33 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     )
   }
   checkAdapter(adapter)
+  if (options.shop !== undefined && (adapter.instances ?? 1) > 1) {
+    throw new TypeError(
+      'adapter.instances: several instances need PORT. Leave out the option shop.',
+    )
+  }
+  const replayed = replay?.split(' ').filter(Boolean).map(readStep)
   const service = await startService({ logLevel: 'silent' })
-  const player = new Player({ ...options, adapter, cwd, service })
+  const endsAt = performance.now() + (options.time ?? Infinity)
+  const isSearch = replayed === undefined
+  const player = new Player({ ...options, adapter, cwd, service, endsAt, isSearch })
   try {
     await player.expectHandoff()
-    if (replay === undefined) {
+    if (replayed === undefined) {
       const steps = await search(player, { ...options, adapter, seed })
       if (steps) await shorten(player, steps)
-    } else await player.breaks(replay.split(' ').filter(Boolean).map(readStep))
+    } else await player.breaks(replayed)
+  } catch (error) {
+    if (!(error instanceof TimeOver)) throw error
   } finally {
     await player.end()
     await service.stop()
   }
-  const { sequences, violation } = player
-  return { sequences, seed, violation, notChecked: notChecked(adapter) }
+  const { sequences, violation, actions } = player
+  if (sequences === 0) {
+    throw new SetupError('The time ended before the first sequence. Allow more of it.')
+  }
+  return { sequences, seed, violation, actions, notChecked: notChecked(adapter) }
 }
 
 interface SearchOptions extends ExploreOptions {
@@ -55,7 +68,7 @@ interface SearchOptions extends ExploreOptions {
 /** Plays random sequences. Returns the played steps of the first that breaks a rule. */
 async function search(
   player: Player,
-  { adapter, seed, runs = 100, time }: SearchOptions,
+  { adapter, seed, runs = 100 }: SearchOptions,
 ): Promise<readonly Step[] | undefined> {
   let broken: readonly Step[] | undefined
   const sequences = fc.array(anyStep(adapter), {
@@ -64,6 +77,7 @@ async function search(
     size: 'max',
   })
   const property = fc.asyncProperty(sequences, async (generated) => {
+    if (player.isOver) throw new TimeOver()
     const steps: Step[] = []
     broken = steps
     await player.play(steps, async (sequence) => {
@@ -72,14 +86,13 @@ async function search(
         // A buyer who holds nothing, or is not on the page, opens it.
         const step = applies(sequence, chosen) ? chosen : handoffOf(chosen)
         steps.push(step)
-        await play(sequence, step)
+        await player.step(sequence, step)
       }
     })
   })
-  const limit = time === undefined ? {} : { interruptAfterTimeLimit: time }
-  const parameters = { seed, numRuns: runs, endOnFailure: true, unbiased: true, ...limit }
+  const parameters = { seed, numRuns: runs, endOnFailure: true, unbiased: true }
   const { errorInstance } = await fc.check(property, parameters)
-  if (!errorInstance) return undefined
+  if (!errorInstance || errorInstance instanceof TimeOver) return undefined
   if (!(errorInstance instanceof Violation)) throw errorInstance
   return broken
 }
@@ -95,6 +108,7 @@ async function shorten(player: Player, found: readonly Step[]): Promise<void> {
     for (let at = steps.length - size; at > -size; at -= size) {
       const from = Math.max(at, 0)
       const rest = [...steps.slice(0, from), ...steps.slice(from + size)]
+      if (player.isOver) return
       if (rest.length < steps.length && (await player.breaks(rest))) steps = rest
     }
   }
@@ -122,13 +136,17 @@ function notChecked({
   fulfilments,
   survivesRestart,
   buyers,
+  reviews,
+  instances,
 }: Adapter): string[] {
   return [
     ...(edit ? [] : ['orders that are edited (edit)']),
     ...(finish ? [] : ['what the page sends after pi-finish (finish)']),
     ...(state ? [] : ['payments of buyers who do not come back (state)']),
+    ...(reviews ? [] : ['payments that need a review (reviews)']),
     ...(fulfilments ? [] : ['double fulfilment (fulfilments)']),
     ...(survivesRestart ? [] : ['restarts of the shop (survivesRestart)']),
+    ...((instances ?? 1) > 1 ? [] : ['several instances of the shop (instances)']),
     ...(buyers === 1 ? ['several buyers (buyers)'] : []),
   ]
 }

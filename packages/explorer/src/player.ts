@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { applies, describeStep, play, type Step, writeStep } from './actions.ts'
 import type { Adapter } from './adapter.ts'
 import type { FoundViolation } from './exploration.ts'
+import { FinalCheck } from './final-check.ts'
 import { Sequence, type ServiceAddress } from './sequence.ts'
 import { freePort, Shop } from './shop.ts'
-import { rules, SetupError, Violation } from './violation.ts'
+import { rules, SetupError, TimeOver, Violation } from './violation.ts'
 
 interface PlayerOptions {
   readonly command: readonly string[]
@@ -14,12 +15,18 @@ interface PlayerOptions {
   readonly shop?: string
   readonly service: ServiceAddress
   readonly adapter: Adapter
+  /** When the search ends: a value of `performance.now()`. */
+  readonly endsAt: number
+  /** Whether more than one sequence is played. */
+  readonly isSearch: boolean
   readonly onSequence?: (count: number) => void
 }
 
 export class Player {
   sequences = 0
   violation: FoundViolation | undefined
+  /** How often each action was played. */
+  readonly actions: Record<string, number> = {}
   readonly #options: PlayerOptions
   /** The next sequence, whose shop starts while this one is played. */
   #next: Promise<Sequence | undefined> | undefined
@@ -27,7 +34,7 @@ export class Player {
 
   constructor(options: PlayerOptions) {
     this.#options = options
-    this.#startsAhead = options.shop === undefined
+    this.#startsAhead = options.isSearch && options.shop === undefined
   }
 
   /** @throws {SetupError} If a page gets no handoff: every sequence would be in vain. */
@@ -41,21 +48,37 @@ export class Player {
       if (sequence.held.length > 0) return
       const shown = response.type === 'error' ? 'no response' : response.status
       throw new SetupError(
-        `The handoff returned ${shown} and no { id, clientSecret }. Describe your routes in an adapter: --adapter FILE.\n${sequence.shop.lines.join('\n')}`,
+        `The handoff returned ${shown} and no { id, clientSecret }. Describe your routes in an adapter: --adapter FILE.\n${sequence.lines.join('\n')}`,
       )
+    } catch (error) {
+      // The sequences find it again, and print how.
+      if (!(error instanceof Violation)) throw error
     } finally {
       await sequence.end()
     }
+  }
+
+  /** Whether the time is over. */
+  get isOver(): boolean {
+    return performance.now() > this.#options.endsAt
+  }
+
+  /** Plays a step, and counts it. */
+  async step(sequence: Sequence, step: Step): Promise<void> {
+    sequence.checkTime()
+    this.actions[step.action] = (this.actions[step.action] ?? 0) + 1
+    await play(sequence, step)
   }
 
   /** Plays a sequence. Returns whether it breaks a rule. */
   async breaks(steps: readonly Step[]): Promise<boolean> {
     try {
       await this.play(steps, async (sequence) => {
-        for (const step of steps) if (applies(sequence, step)) await play(sequence, step)
+        for (const step of steps) if (applies(sequence, step)) await this.step(sequence, step)
       })
       return false
     } catch (error) {
+      if (error instanceof TimeOver) return false
       if (!(error instanceof Violation)) throw error
       return true
     }
@@ -71,16 +94,25 @@ export class Player {
     this.#next = this.#startsAhead ? this.#beginAhead() : undefined
     try {
       await act(sequence)
-      await sequence.close()
+      await new FinalCheck(sequence).run()
+      this.#count()
     } catch (cause) {
+      // A request that was aborted at the end proves nothing.
+      if (this.isOver && !(cause instanceof Violation)) throw new TimeOver()
       const error = await explain(cause, sequence)
-      if (error instanceof Violation) this.#keep(error, steps, sequence)
+      if (error instanceof Violation) {
+        this.#count()
+        this.#keep(error, steps, sequence)
+      }
       throw error
     } finally {
       await sequence.end()
-      this.sequences++
-      this.#options.onSequence?.(this.sequences)
     }
+  }
+
+  #count(): void {
+    this.sequences++
+    this.#options.onSequence?.(this.sequences)
   }
 
   async end(): Promise<void> {
@@ -88,9 +120,13 @@ export class Player {
   }
 
   async #begin(): Promise<Sequence> {
-    const { command, cwd, service, adapter } = this.#options
-    const url = this.#options.shop ?? `http://localhost:${await freePort()}`
-    return await Sequence.begin({ shop: new Shop({ command, cwd, url }), service, adapter })
+    const { command, cwd, service, adapter, endsAt } = this.#options
+    const shops: Shop[] = []
+    while (shops.length < (adapter.instances ?? 1)) {
+      const url = this.#options.shop ?? `http://localhost:${await freePort()}`
+      shops.push(new Shop({ command, cwd, url, endsAt }))
+    }
+    return await Sequence.begin({ shops, service, adapter, endsAt })
   }
 
   /** Two shops may not run at the same time, if they share a port or a database. */
@@ -113,7 +149,7 @@ export class Player {
 
 /** A request of the adapter fails if the shop exits in the meantime. Returns that violation, or the error. */
 async function explain(error: unknown, sequence: Sequence): Promise<unknown> {
-  if (error instanceof Violation) return error
+  if (error instanceof Violation || error instanceof TimeOver) return error
   await sleep(200)
   try {
     sequence.checkRunning()

@@ -1,17 +1,24 @@
 /** One sequence of actions: a shop, an environment, and buyers; what they hold, and what the shop has said. @module */
 import { rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { type SandboxAddress, SandboxEnvironment } from '@pi-checkout/contract/sandbox-environment'
+import {
+  type SandboxAddress,
+  SandboxEnvironment,
+  type SandboxIntent,
+} from '@pi-checkout/contract/sandbox-environment'
 import type { Adapter, PlacedOrder, ShopRoutes } from './adapter.ts'
-import { Buyer, type Received } from './buyer.ts'
+import { Buyer } from './buyer.ts'
 import type { RecordedRequest } from './exploration.ts'
+import { type Forgery, forgedAmount } from './forgery.ts'
 import { type Card, type Handoff, HostedPage } from './hosted-page.ts'
+import { Secrets } from './secrets.ts'
 import type { Shop } from './shop.ts'
-import { SetupError, Violation } from './violation.ts'
+import { ShopClock } from './shop-clock.ts'
+import { SetupError, TimeOver, Violation } from './violation.ts'
 
 /** A handoff that a buyer's page holds. */
 export interface Pair extends Handoff {
@@ -30,10 +37,14 @@ interface KnownOrder {
   /** Number of edits. */
   readonly version: number
   readonly amount: number | undefined
+  /** As the adapter has named it. */
+  readonly placed: Pick<PlacedOrder, 'amount' | 'currency'>
 }
 
-/** An amount that no shop has, for forged requests. */
-export const forgedAmount = 7
+const minute = 60_000
+
+/** Milliseconds after which a shop is killed during a request, if nothing shows that it has fulfilled the order. */
+const longestHook = 80
 
 /** The service that the explorer has started. */
 export interface ServiceAddress extends SandboxAddress {
@@ -42,13 +53,17 @@ export interface ServiceAddress extends SandboxAddress {
 
 /** What a sequence needs. */
 export interface SequenceOptions {
-  readonly shop: Shop
+  /** The instances. The pages have the origin of the first. */
+  readonly shops: readonly Shop[]
   readonly service: ServiceAddress
   readonly adapter: Adapter
+  /** When the search ends: a value of `performance.now()`. */
+  readonly endsAt: number
 }
 
 export class Sequence {
-  readonly shop: Shop
+  readonly shops: readonly Shop[]
+  readonly origin: string
   readonly adapter: Adapter
   readonly routes: Required<ShopRoutes>
   readonly buyers: readonly Buyer[]
@@ -60,46 +75,69 @@ export class Sequence {
   readonly requests: RecordedRequest[] = []
   readonly #service: ServiceAddress
   readonly #folder: string
+  readonly #endsAt: number
+  readonly #clock: ShopClock
+  #turn = 0
+  #wasKilled = false
   readonly #orders = new Map<string, KnownOrder>()
-  readonly #secrets: Set<string>
-  readonly #settlesWithin: number
+  readonly #secrets: Secrets
 
   private constructor(
-    { shop, service, adapter }: SequenceOptions,
+    { shops, service, adapter, endsAt }: SequenceOptions,
     { environment, folder }: { readonly environment: SandboxEnvironment; readonly folder: string },
   ) {
-    this.shop = shop
+    this.shops = shops
+    this.origin = shops[0]?.url ?? ''
+    this.#endsAt = endsAt
     this.adapter = adapter
     const { page = '/', handoff = '/checkout/handoff' } = adapter.routes ?? {}
     const { status = '/checkout/status' } = adapter.routes ?? {}
     this.routes = { page, handoff, status }
-    this.#settlesWithin = adapter.settlesWithin ?? 3000
     this.environment = environment
     this.#service = service
     this.#folder = folder
+    this.#clock = new ShopClock(join(folder, 'clock'))
     process.once('exit', this.#removeFolder)
-    this.#secrets = new Set([environment.apiKey])
+    this.#secrets = new Secrets({ apiKey: environment.apiKey, handoffPath: handoff })
     const names = ['A', 'B', 'C', 'D'].slice(0, adapter.buyers ?? 2)
     this.buyers = names.map(
-      (name) => new Buyer({ name, origin: shop.url, onResponse: this.#check }),
+      (name) =>
+        new Buyer({
+          name,
+          origin: this.origin,
+          address: this.#nextAddress,
+          endsAt,
+          onResponse: (request, received) => {
+            this.#record(request)
+            this.#secrets.checkResponse(request, received)
+          },
+        }),
     )
   }
 
   /** Creates an environment, and starts the shop with its key. */
   static async begin(options: SequenceOptions): Promise<Sequence> {
-    const { shop, service, adapter } = options
-    const environment = await SandboxEnvironment.create(service, [shop.url])
+    const { shops, service, adapter } = options
+    const [{ url: origin } = { url: '' }] = shops
+    const environment = await SandboxEnvironment.create(service, [origin])
     const folder = await mkdtemp(join(tmpdir(), 'pi-explore-'))
     const sequence = new Sequence(options, { environment, folder })
+    const data = join(folder, 'data')
     try {
-      await shop.start({
-        ...process.env,
-        PORT: new URL(shop.url).port,
-        ...adapter.env?.({ folder }),
-        PI_BASE_URL: service.baseUrl,
-        PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
-        PI_API_KEY: environment.apiKey,
-      })
+      await mkdir(data)
+      const variables = { ...process.env, ...sequence.#clock.variables }
+      const address = { PI_BASE_URL: service.baseUrl, PI_CHECKOUT_ORIGIN: service.checkoutOrigin }
+      await Promise.all(
+        shops.map(async (shop) => {
+          await shop.start({
+            ...variables,
+            PORT: new URL(shop.url).port,
+            ...adapter.env?.({ folder: data, origin }),
+            ...address,
+            PI_API_KEY: environment.apiKey,
+          })
+        }),
+      )
     } catch (error) {
       await sequence.end()
       throw error
@@ -108,13 +146,51 @@ export class Sequence {
   }
 
   async end(): Promise<void> {
-    await this.shop.stop('SIGKILL')
+    await Promise.all(this.shops.map((shop) => shop.stop('SIGKILL')))
     await this.environment.delete()
     process.off('exit', this.#removeFolder)
     this.#removeFolder()
   }
 
   readonly #removeFolder = (): void => rmSync(this.#folder, { recursive: true, force: true })
+
+  /** Whether a process was killed. The hook of a payment that it ran is free again after a minute. */
+  get wasKilled(): boolean {
+    return this.#wasKilled
+  }
+
+  /** Lets minutes pass at the shop. */
+  wait(minutes: number): void {
+    this.#clock.advance(minutes * minute)
+  }
+
+  /** @throws {TimeOver} If the search has to end. */
+  checkTime(): void {
+    if (performance.now() > this.#endsAt) throw new TimeOver()
+  }
+
+  /** What the instances have printed. */
+  get lines(): readonly string[] {
+    return this.shops.flatMap(({ lines }) => lines)
+  }
+
+  readonly #nextAddress = (): string => this.#nextShop()?.url ?? this.origin
+
+  #nextShop(): Shop | undefined {
+    return this.shops[this.#turn++ % this.shops.length]
+  }
+
+  /** Lets a buyer forge the amounts in each request that the adapter makes. The shop may reject them. */
+  async forge(buyer: Buyer, forgery: Forgery, act: () => Promise<unknown>): Promise<void> {
+    buyer.forgery = forgery
+    try {
+      await act()
+    } catch (error) {
+      if (error instanceof Violation) throw error
+    } finally {
+      buyer.forgery = undefined
+    }
+  }
 
   /** Opens the page, in a tab. */
   async open(buyer: Buyer): Promise<void> {
@@ -132,6 +208,7 @@ export class Sequence {
   async handoff(buyer: Buyer, extra: object = {}): Promise<Response> {
     const { orderId = buyer.orderId, ...others } = extra as { orderId?: string }
     const { purchase } = buyer
+    const before = await this.environment.intents()
     const response = await buyer.fetch(this.routes.handoff, {
       body: JSON.stringify({ ...(orderId !== undefined && { orderId }), ...others }),
     })
@@ -142,8 +219,25 @@ export class Sequence {
       .catch(() => ({}))) as Partial<Handoff>
     if (typeof given.id === 'string' && typeof given.clientSecret === 'string') {
       await this.#hold({ id: given.id, clientSecret: given.clientSecret }, { buyer, purchase })
+      this.#checkUnpaidBefore(given.id, before)
     }
     return response
+  }
+
+  /** @throws {Violation} If another payment of the order was on its way, or paid, before the handoff. */
+  #checkUnpaidBefore(id: string, before: readonly SandboxIntent[]): void {
+    const { orderId } = this.pairs.findLast((pair) => pair.id === id) ?? {}
+    const other = before.find(
+      (intent) =>
+        intent.orderId === orderId &&
+        intent.id !== id &&
+        (intent.status === 'succeeded' || intent.status === 'processing'),
+    )
+    if (!other) return
+    throw new Violation(
+      'double_payment',
+      `The handoff gave intent ${id} of order ${orderId}, although intent ${other.id} of it was ${other.status}. Retrieve every open intent of the order first.`,
+    )
   }
 
   async #hold(
@@ -152,7 +246,7 @@ export class Sequence {
   ): Promise<void> {
     this.#secrets.add(clientSecret)
     const { orderId, amount, currency } = await this.environment.intent(id)
-    const { version } = this.#order(orderId)
+    const { version, placed } = this.order(orderId)
     const pair = { id, clientSecret, buyer, purchase, orderId, amount, currency, version }
     const other = this.pairs.find((known) => known.id === id && known.buyer !== buyer)
     if (other) {
@@ -163,13 +257,19 @@ export class Sequence {
       const detail = `A request with "amount": ${forgedAmount} led to intent ${id} of ${amount} ${currency}.`
       throw new Violation('price_from_browser', `${detail} Take the price from your own records.`)
     }
+    const { amount: price = amount, currency: unit = currency } = placed
+    if (price !== amount || unit !== currency) {
+      const detail = `Intent ${id} of order ${orderId} is ${amount} ${currency}, and the order costs ${price} ${unit}.`
+      throw new Violation('wrong_price', `${detail} Read amount and currency from your records.`)
+    }
     this.pairs.push(pair)
-    this.#orders.set(orderId, { version, amount })
+    this.#orders.set(orderId, { version, amount, placed })
     if (!this.held.some((each) => each.id === id)) this.held.push(pair)
   }
 
-  #order(orderId: string): KnownOrder {
-    return this.#orders.get(orderId) ?? { version: 0, amount: undefined }
+  /** Returns what handoffs and edits have shown of an order. */
+  order(orderId: string): KnownOrder {
+    return this.#orders.get(orderId) ?? { version: 0, amount: undefined, placed: {} }
   }
 
   /**
@@ -178,24 +278,63 @@ export class Sequence {
    * @returns The status, or `undefined` if the service rejected it.
    */
   async pay(pair: Pair, card: Card | 'canceled'): Promise<string | undefined> {
-    const page = await HostedPage.open(this.#service.checkoutOrigin, pair, this.shop.url)
+    const page = await HostedPage.open(this.#service.checkoutOrigin, pair, this.origin)
     return card === 'canceled' ? await page?.cancel() : await page?.pay(card)
   }
 
   /** Requests the phase, as the page does. */
   async poll(buyer: Buyer, query: Readonly<Record<string, string>> = {}): Promise<string> {
-    const { status } = this.routes
-    const { orderId = buyer.orderId, ...others } = query
-    const search = String(new URLSearchParams({ ...(orderId && { orderId }), ...others }))
+    const { orderId = buyer.orderId } = query
     const { purchase } = buyer
-    const response = await buyer.fetch(search ? `${status}?${search}` : status)
+    const response = await this.#requestStatus(buyer, query)
     const { phase } = (await response.json().catch(() => ({}))) as { phase?: unknown }
     const isOwn = query.orderId === undefined || query.orderId === buyer.orderId
     if (phase === 'paid' && isOwn) {
       await this.#checkPaid(buyer, orderId)
       if (buyer.purchase === purchase) buyer.purchase++
-    }
+    } else if (phase === 'processing' && isOwn) await this.checkUnpaid(buyer)
     return String(phase)
+  }
+
+  async #requestStatus(
+    buyer: Buyer,
+    query: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    const { status } = this.routes
+    const { orderId = buyer.orderId, ...others } = query
+    const search = String(new URLSearchParams({ ...(orderId && { orderId }), ...others }))
+    return await buyer.fetch(search ? `${status}?${search}` : status)
+  }
+
+  /** @throws {Violation} If the shop tells a buyer that the order of another buyer is paid. */
+  async pollForeign(buyer: Buyer, { orderId, buyer: owner }: Pair): Promise<void> {
+    const paid = await this.paidAmong(this.pairs.filter((pair) => pair.buyer === buyer))
+    if (paid.length > 0 || (await this.poll(buyer, { orderId })) !== 'paid') return
+    throw new Violation(
+      'session_mixed',
+      `The status of order ${orderId} of ${owner.name} is shown to ${buyer.name}. Find the order by the buyer's session.`,
+    )
+  }
+
+  /** @throws {Violation} If the shop has stored as paid, or fulfilled, what the buyer has not paid. */
+  async checkUnpaid(buyer: Buyer): Promise<void> {
+    const { state, fulfilments } = this.adapter
+    const { orderId } = this.newest(buyer) ?? {}
+    if (orderId === undefined) return
+    const [seen, count] = await this.unrecorded(async () => [
+      await state?.(buyer, orderId),
+      await fulfilments?.(buyer, orderId),
+    ])
+    if (seen !== 'paid' && !count) return
+    const paid = await this.paidAmong(this.pairs)
+    if (paid.some((pair) => pair.orderId === orderId)) return
+    const proof = 'Only the status that your server retrieves is proof.'
+    if (count) {
+      const detail = `The shop fulfilled order ${orderId}, and no intent of it has succeeded.`
+      throw new Violation('fulfilled_unpaid', `${detail} ${proof}`)
+    }
+    const detail = `The shop's record of order ${orderId} is "paid", and no intent of it has succeeded.`
+    throw new Violation('false_paid', `${detail} ${proof}`)
   }
 
   /** @throws {Violation} If the buyer has not paid what the shop says is paid. */
@@ -211,12 +350,12 @@ export class Sequence {
         `The shop says that the ${about} is paid, and no intent that ${buyer.name} got has succeeded. Only the status that your server retrieves is proof.`,
       )
     }
-    for (const pair of paid) this.#checkAmount(pair.orderId, paid)
+    for (const pair of paid) this.checkAmount(pair.orderId, paid)
   }
 
   /** @throws {Violation} If an order that the shop calls paid has another amount than what was paid. */
-  #checkAmount(orderId: string, paid: readonly Pair[]): void {
-    const { amount } = this.#order(orderId)
+  checkAmount(orderId: string, paid: readonly Pair[]): void {
+    const { amount } = this.order(orderId)
     const own = paid.filter((pair) => pair.orderId === orderId)
     if (amount === undefined || own.some((pair) => pair.amount === amount)) return
     throw new Violation(
@@ -233,53 +372,70 @@ export class Sequence {
   /** Remembers the buyer's order. Another amount is another version of it. */
   #place(buyer: Buyer, order: PlacedOrder | undefined, isEdited = false): void {
     if (!order) return
-    const { amount, orderId = buyer.orderId ?? this.#newest(buyer)?.orderId } = order
+    const { amount, orderId = buyer.orderId ?? this.newest(buyer)?.orderId } = order
     // An edit that leads to another order begins another purchase.
     if (isEdited && buyer.orderId !== undefined && orderId !== buyer.orderId) buyer.purchase++
     if (order.orderId !== undefined) buyer.orderId = orderId
     if (orderId === undefined) return
-    const known = this.#order(orderId)
+    const known = this.order(orderId)
     const isOther = isEdited || (amount ?? known.amount) !== (known.amount ?? amount)
     this.#orders.set(orderId, {
       version: known.version + Number(isOther),
       amount: amount ?? (isEdited ? undefined : known.amount),
+      placed: isEdited ? order : { ...known.placed, ...order },
     })
   }
 
-  /** Pays what is held, and lets every buyer come back. Then compares the shop's records with the sandbox's. */
-  async close(): Promise<void> {
-    await this.environment.clearFaults()
-    for (const pair of this.held) await this.pay(pair, 'succeeds')
-    for (const { id, status } of await this.environment.intents()) {
-      if (status === 'processing') await this.environment.settle(id, 'succeeded')
+  /** Kills an instance, and starts it again. */
+  async restart(): Promise<void> {
+    await this.#restart(this.#nextShop())
+  }
+
+  /** Kills an instance while it responds to a status request: as soon as it has fulfilled the order, or after a moment. */
+  async crash(buyer: Buyer): Promise<void> {
+    const shop = this.shops[this.#turn % this.shops.length]
+    let hasResponse = false
+    const request = this.#requestStatus(buyer).finally(() => {
+      hasResponse = true
+    })
+    // It may reject before it is awaited.
+    request.catch(() => {})
+    const until = performance.now() + longestHook
+    while (!hasResponse && performance.now() < until && !(await this.#isFulfilled(buyer))) {
+      await sleep(5)
     }
-    await this.adapter.reconcile?.()
-    const paid = await this.paidAmong(this.pairs)
-    this.#checkDoubles(paid)
-    for (const pair of paid) await this.#checkRecord(pair, paid)
-    for (const buyer of this.buyers) await this.#comeBack(buyer, paid)
-    await this.#checkFulfilments(paid)
-    this.#checkLines()
-    this.checkRunning()
-    if ((await this.environment.brokenRules()).includes('secret_in_url')) {
-      throw new Violation('secret_exposed', 'A clientSecret was in the address of a request.')
-    }
+    await this.#restart(shop)
+    await request
+  }
+
+  async #isFulfilled(buyer: Buyer): Promise<boolean> {
+    const { orderId } = this.newest(buyer) ?? {}
+    const { fulfilments } = this.adapter
+    if (!fulfilments || orderId === undefined) return false
+    return (await this.unrecorded(async () => await fulfilments(buyer, orderId))) > 0
   }
 
   /** @throws {Violation} If the killed shop does not start again. */
-  async restart(): Promise<void> {
+  async #restart(shop: Shop | undefined): Promise<void> {
+    this.#wasKilled = true
     try {
-      await this.shop.restart()
+      await shop?.restart()
     } catch (error) {
       if (!(error instanceof SetupError)) throw error
       throw new Violation('shop_exited', `After it was killed: ${error.message}`)
     }
   }
 
+  /** @throws {Violation} If the shop has printed a secret. */
+  checkOutput(): void {
+    this.#secrets.checkOutput(this.lines)
+  }
+
   /** @throws {Violation} If the process of the shop has ended. */
   checkRunning(): void {
-    if (!this.shop.hasExited) return
-    const last = this.shop.lines.slice(-8).join('\n')
+    const shop = this.shops.find(({ hasExited }) => hasExited)
+    if (!shop) return
+    const last = shop.lines.slice(-8).join('\n')
     throw new Violation('shop_exited', `The process ended by itself. Its last lines:\n${last}`)
   }
 
@@ -292,140 +448,17 @@ export class Sequence {
     )
   }
 
-  #checkDoubles(paid: readonly Pair[]): void {
-    for (const [index, pair] of paid.entries()) {
-      const twin = paid
-        .slice(0, index)
-        .find(
-          ({ buyer, purchase, orderId, amount }) =>
-            amount === pair.amount &&
-            (orderId === pair.orderId || (buyer === pair.buyer && purchase === pair.purchase)),
-        )
-      if (!twin) continue
-      const same = twin.orderId === pair.orderId
-      const where = same ? `order ${pair.orderId}` : `orders ${twin.orderId} and ${pair.orderId}`
-      throw new Violation(
-        'double_payment',
-        `Intents ${twin.id} and ${pair.id} of ${where} are both paid, ${pair.amount} ${pair.currency} each, for one purchase of ${pair.buyer.name}.`,
-      )
-    }
-  }
-
-  /** Waits until the shop itself knows of a payment whose buyer did not come back. */
-  async #checkRecord({ buyer, orderId, id }: Pair, paid: readonly Pair[]): Promise<void> {
-    const { state } = this.adapter
-    if (!state) return
-    // A payment of an earlier version of the order may need a person.
-    const accepted: readonly string[] = this.#isPaid(orderId, paid) ? ['paid'] : ['paid', 'review']
-    let seen = ''
-    const isStored = async (): Promise<boolean> => {
-      seen = await this.#unrecorded(async () => await state(buyer, orderId))
-      return accepted.includes(seen)
-    }
-    const isKnown = await this.#becomes(isStored)
-    if (seen === 'paid') this.#checkAmount(orderId, paid)
-    if (isKnown) return
-    throw new Violation(
-      'payment_lost',
-      `Intent ${id} of order ${orderId} is paid. After ${this.#settlesWithin} ms the shop's record of the order is "${seen}", not "${accepted.join('" or "')}". Retrieve the intents of open orders regularly: see reconcile().`,
-    )
-  }
-
-  /** Whether an order has been paid as it is now. */
-  #isPaid(orderId: string, paid: readonly Pair[]): boolean {
-    const { version } = this.#order(orderId)
-    return paid.some(
-      ({ id }) =>
-        this.pairs.findLast((pair) => pair.id === id && pair.orderId === orderId)?.version ===
-        version,
-    )
-  }
-
-  #newest(buyer: Buyer): Pair | undefined {
+  /** Returns the newest handoff of a buyer. */
+  newest(buyer: Buyer): Pair | undefined {
     return this.pairs.findLast((pair) => pair.buyer === buyer)
   }
 
   /** Asks the adapter, whose requests are not the buyer's. */
-  async #unrecorded<T>(ask: () => Promise<T>): Promise<T> {
+  async unrecorded<T>(ask: () => Promise<T>): Promise<T> {
     const { length } = this.requests
     const response = await ask()
     this.requests.length = length
     return response
-  }
-
-  /** The buyer opens the page again, which requests the status. */
-  async #comeBack(buyer: Buyer, paid: readonly Pair[]): Promise<void> {
-    const own = paid.filter((pair) => pair.buyer === buyer)
-    if (own.length > 0) await buyer.fetch(this.routes.page)
-    const newest = this.#newest(buyer)
-    for (const { id, orderId } of own) {
-      // Without an order's id, the status route is about the buyer's current order only.
-      const isCurrent = buyer.orderId !== undefined || newest?.orderId === orderId
-      if (!isCurrent || !this.#isPaid(orderId, paid)) continue
-      const asked = buyer.orderId === undefined ? {} : { orderId }
-      const saysPaid = async (): Promise<boolean> => (await this.poll(buyer, asked)) === 'paid'
-      if (await this.#becomes(saysPaid)) continue
-      throw new Violation(
-        'payment_lost',
-        `Intent ${id} of order ${orderId} is paid, and the shop does not say so to ${buyer.name}.`,
-      )
-    }
-  }
-
-  /** Repeats a check until it succeeds, for `settlesWithin`. */
-  async #becomes(question: () => Promise<boolean>): Promise<boolean> {
-    const until = performance.now() + this.#settlesWithin
-    while (!(await question())) {
-      if (performance.now() > until) return false
-      this.checkRunning()
-      await sleep(50)
-    }
-    return true
-  }
-
-  async #checkFulfilments(paid: readonly Pair[]): Promise<void> {
-    const { fulfilments } = this.adapter
-    if (!fulfilments) return
-    const orders = new Map(this.pairs.map((pair) => [pair.orderId, pair.buyer]))
-    for (const [orderId, buyer] of orders) {
-      let count = 0
-      const isFulfilled = async (): Promise<boolean> => {
-        count = await this.#unrecorded(async () => await fulfilments(buyer, orderId))
-        return count > 0
-      }
-      if (!this.#isPaid(orderId, paid)) await isFulfilled()
-      else if (!(await this.#becomes(isFulfilled)))
-        throw new Violation(
-          'not_fulfilled',
-          `Order ${orderId} is paid, and the shop did not fulfil it. Fulfil it when its row becomes paid, also if no page asks for the status.`,
-        )
-      const isPaid = paid.some((pair) => pair.orderId === orderId)
-      const detail = `The shop fulfilled order ${orderId} ${count} times.`
-      if (count > 1)
-        throw new Violation(
-          'fulfilled_twice',
-          `${detail} Fulfil it once, when a row changes from unpaid to paid.`,
-        )
-      if (count > 0 && !isPaid)
-        throw new Violation('fulfilled_unpaid', `${detail} No intent of it has succeeded.`)
-    }
-  }
-
-  /** @throws {Violation} If a response contains a secret that does not belong there. */
-  readonly #check = (request: Omit<RecordedRequest, 'times'>, { head, body }: Received): void => {
-    this.#record(request)
-    const isHandoff = request.path.split('?')[0] === this.routes.handoff
-    const exposed = [...this.#secrets].find(
-      (secret) =>
-        head.includes(secret) ||
-        (body.includes(secret) && !(isHandoff && secret !== this.environment.apiKey)),
-    )
-    if (!exposed) return
-    const isKey = exposed === this.environment.apiKey
-    throw new Violation(
-      'secret_exposed',
-      `${request.method} ${request.path} returned ${isKey ? 'the API key' : 'a clientSecret'}. Only the response to the handoff contains a clientSecret.`,
-    )
   }
 
   /** A request that repeats is one entry. */
@@ -434,15 +467,5 @@ export class Sequence {
     const isSame = isDeepStrictEqual(this.requests.at(-1), { ...request, times })
     if (isSame) this.requests.pop()
     this.requests.push({ ...request, times: isSame ? times + 1 : 1 })
-  }
-
-  #checkLines(): void {
-    const line = this.shop.lines.find((text) =>
-      [...this.#secrets].some((each) => text.includes(each)),
-    )
-    if (line === undefined) return
-    let shown = line
-    for (const secret of this.#secrets) shown = shown.replaceAll(secret, '[secret]')
-    throw new Violation('secret_exposed', `The shop printed a secret: ${shown}`)
   }
 }

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SetupError } from './violation.ts'
+import { SetupError, TimeOver } from './violation.ts'
+import { within } from './within.ts'
 
 /** Longest time until a shop responds, in milliseconds. */
 const longestStart = 30_000
@@ -22,6 +23,8 @@ export interface ShopOptions {
   readonly cwd: string
   /** Where it responds. */
   readonly url: string
+  /** When the search ends: a value of `performance.now()`. */
+  readonly endsAt: number
 }
 
 export class Shop {
@@ -42,7 +45,10 @@ export class Shop {
     return this.#child !== undefined && isOver(this.#child)
   }
 
-  /** @throws {SetupError} If it exits, or does not respond in time. */
+  /**
+   * @throws {SetupError} If it exits, or does not respond in time.
+   * @throws {TimeOver} If the search has to end.
+   */
   async start(variables: NodeJS.ProcessEnv): Promise<void> {
     this.#variables = variables
     this.lines.length = 0
@@ -101,13 +107,17 @@ export class Shop {
         if (this.lines.length < maxLines) this.lines.push(line)
       })
     }
-    const until = performance.now() + longestStart
-    while (!(await responds(this.url))) {
+    const startedAt = performance.now()
+    const until = startedAt + longestStart
+    // A shop may never respond to a request that came while it started, so it is asked again, later for longer.
+    const patience = (): number => Math.max(200, Math.round((performance.now() - startedAt) / 2))
+    while (!(await responds(this.url, patience()))) {
       if (failure) throw new SetupError(`Cannot run ${program}: ${failure.message}`)
       if (isOver(child)) {
         await sleep(50)
         throw new SetupError(`The shop exited before it responded:\n${this.lines.join('\n')}`)
       }
+      if (performance.now() > this.#options.endsAt) throw new TimeOver()
       if (performance.now() > until) {
         const hint = 'Let it listen on PORT, or pass --shop with its origin.'
         throw new SetupError(`The shop does not respond at ${this.url}. ${hint}`)
@@ -127,10 +137,12 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-async function responds(url: string): Promise<boolean> {
+async function responds(url: string, timeout = 5000): Promise<boolean> {
   try {
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(5000) })
-    await response.arrayBuffer()
+    await within(timeout, async (signal) => {
+      const response = await fetch(url, { redirect: 'manual', signal })
+      await response.arrayBuffer()
+    })
     return true
   } catch {
     return false

@@ -5,6 +5,9 @@ export const rules = {
   double_payment: 'The buyer paid twice for one order.',
   payment_lost: 'The buyer paid, and the shop does not know it.',
   false_paid: 'The shop says paid, but that amount has not been paid.',
+  paid_unreviewed: 'The buyer paid more than the order needs, and the shop does not review it.',
+  not_payable: 'The payment failed, and the order cannot be paid again.',
+  wrong_price: 'The payment has another amount or currency than the order.',
   price_from_browser: 'The price came from the browser.',
   session_mixed: 'A buyer got the payment of another buyer.',
   secret_exposed: 'A secret is where it must not be.',
@@ -25,6 +28,15 @@ export class Violation extends Error {
   constructor(rule: Rule, detail: string) {
     super(detail)
     this.rule = rule
+  }
+}
+
+/** The time of the search is over. */
+export class TimeOver extends Error {
+  override readonly name = 'TimeOver'
+
+  constructor() {
+    super('The time is over.')
   }
 }
 

@@ -1,35 +1,76 @@
 import { expect, test } from 'vitest'
 import { explore } from '../src/index.ts'
-import { shopWith } from './support/shop.ts'
+import { shopByHand, shopWith } from './support/shop.ts'
 
 /** Realistic mistakes of the shop: what the sequence breaks, what else another may break, and the sequence. */
 const mistakes = {
-  'random-key': [['double_payment', 'payment_lost'], 'handoffs.A.1'],
-  'timestamp-key': [['double_payment', 'payment_lost'], 'handoff.A.1 handoff.A.1'],
-  'price-from-request': [['price_from_browser'], 'forged-price.A.1'],
-  'paid-on-finish': [['false_paid', 'fulfilled_unpaid'], 'handoff.A.1 finish.A.1 poll.A.1'],
-  'paid-on-query': [['false_paid', 'fulfilled_unpaid'], 'handoff.A.1 forged-status.A.1'],
-  'ships-twice': [['fulfilled_twice'], 'handoff.A.1 pay.A.1.succeeds polls.A.1'],
+  'random-key': [['double_payment', 'paid_unreviewed'], 'handoffs.A.1'],
+  'price-in-address': [['price_from_browser'], 'forged-price.A.1.order'],
+  'price-in-form': [['price_from_browser'], 'forged-price.A.1.edit'],
+  'price-in-items': [['price_from_browser'], 'forged-price.A.1.edit'],
+  currency: [['wrong_price'], 'handoff.A.1'],
+  'paid-on-finish': [['fulfilled_unpaid', 'false_paid'], 'handoff.A.1 finish.A.1'],
+  'paid-on-query': [['fulfilled_unpaid', 'false_paid'], 'handoff.A.1 forged-status.A.1'],
+  'intent-from-page': [
+    ['fulfilled_unpaid', 'false_paid'],
+    'handoff.A.1 handoff.B.1 foreign.A.1.intent',
+  ],
+  'ships-twice': [['fulfilled_twice'], 'handoff.A.1'],
+  'ships-before-paid': [['fulfilled_twice'], 'handoff.A.1 crash.A.1'],
+  'store-ignores-condition': [['fulfilled_twice'], 'handoff.A.1 pay.A.1.succeeds polls.A.1'],
   'ships-on-finish': [['not_fulfilled'], 'handoff.A.1'],
-  'attempt-on-poll': [['double_payment', 'payment_lost'], 'handoff.A.1 poll.A.1 handoff.A.1'],
+  'ships-on-processing': [['fulfilled_unpaid'], 'handoff.A.1 pay.A.1.pending poll.A.1'],
+  'cached-status': [['payment_lost'], 'handoff.A.1 poll.A.1 poll.A.1'],
+  'closes-failed': [['not_payable'], 'handoff.A.1 pay.A.1.stolen poll.A.1'],
+  'gives-up-waiting': [['payment_lost'], 'handoff.A.1 follow.A.1'],
+  'deletes-old-orders': [['payment_lost', 'double_payment'], 'handoff.A.1 wait.A.1'],
+  'status-of-any-order': [['session_mixed'], 'handoff.A.1 handoff.B.1 foreign.A.1.intent'],
   'no-reconciliation': [['payment_lost'], 'handoff.A.1'],
-  'no-session': [['session_mixed'], 'handoff.A.1 foreign.B.1'],
-  'cart-twice': [['double_payment'], 'handoff.A.1 pay.A.1.pending handoff.A.1'],
+  'reviews-ignored': [['paid_unreviewed', 'payment_lost'], 'handoff.A.1 edit.A.1 handoff.A.1'],
+  'forgets-payments': [
+    ['payment_lost', 'paid_unreviewed', 'double_payment', 'not_payable'],
+    'handoff.A.1 edit.A.1 handoff.A.1 restart.A.1 restart.A.1',
+  ],
+  'trusts-page': [['session_mixed'], 'handoff.A.1 foreign.B.1.order'],
   'secret-in-page': [['secret_exposed'], 'handoff.A.1 handoff.A.1'],
   exits: [['shop_exited'], 'handoff.A.1 leave.A.1.half'],
-  'amount-as-string': [['false_paid'], 'handoff.A.1 edit.A.1'],
-  'old-intent-ignored': [['payment_lost'], 'handoff.A.1 edit.A.1'],
 } as const
 
 for (const [mistake, [broken, replay]] of Object.entries(mistakes)) {
   test(`rejects a shop with the mistake ${mistake}`, async () => {
     const { violation } = await explore({ ...shopWith(mistake), replay })
-    expect(violation?.rule).toBe(broken[0])
+    expect(broken, violation?.detail).toContain(violation?.rule)
   })
 }
 
+test.each([
+  [
+    'forgets the intent of an earlier version',
+    'paid_unreviewed',
+    'handoff.A.1 edit.A.1 handoff.A.1',
+  ],
+  [
+    'counts attempts for the order',
+    'double_payment',
+    'handoff.A.1 edit.A.1 handoff.A.1 edit.A.1 handoff.A.1 pay.A.1.stolen poll.A.1 edit.A.1 handoff.A.1',
+  ],
+  [
+    'hands out an intent that was not stored',
+    'payment_lost',
+    'handoff.A.1 pay.A.1.stolen poll.A.1 handoff.A.1',
+  ],
+])('rejects a shop by hand that %s', async (_, rule, replay) => {
+  const { violation } = await explore({ ...shopByHand, replay })
+  expect(violation?.rule, violation?.detail).toBe(rule)
+})
+
+test('finds that a shop by hand loses payments', async () => {
+  const { violation } = await explore({ ...shopByHand, runs: 10_000, time: 60_000 })
+  expect(violation).toBeDefined()
+})
+
 /** `all`, or the mistakes to search for: each search takes up to a minute. */
-const { PI_MISTAKES = 'random-key attempt-on-poll' } = process.env
+const { PI_MISTAKES = 'random-key cached-status' } = process.env
 const searched = PI_MISTAKES === 'all' ? Object.keys(mistakes) : PI_MISTAKES.split(' ')
 
 test.each(searched as (keyof typeof mistakes)[])('finds the mistake %s', async (mistake) => {

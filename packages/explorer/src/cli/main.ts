@@ -14,7 +14,7 @@ const help = `Usage: pi-explore [options] -- COMMAND…
 Tries to make your shop lose, double, or invent a payment. Starts the service in memory, and COMMAND
 with PORT, PI_BASE_URL, PI_CHECKOUT_ORIGIN, and PI_API_KEY for each sequence of actions.
 
-  --adapter FILE  how the shop differs from createHandoff() under /checkout
+  --adapter FILE  how the shop differs from createCheckout() under /checkout
   --shop ORIGIN   where the shop responds, if it does not listen on PORT
   --runs N        number of sequences (default 100)
   --time SECONDS  ends the search after this time
@@ -38,6 +38,7 @@ const options = {
 
 // An exit ends the shops, too.
 process.once('SIGINT', () => process.exit(130))
+process.once('SIGHUP', () => process.exit(129))
 process.once('SIGTERM', () => process.exit(143))
 process.exitCode = await main(process.argv.slice(2))
 

@@ -2,13 +2,18 @@
 import type { Exploration } from '../exploration.ts'
 
 export function report(
-  { violation, sequences, seed, notChecked }: Exploration,
+  { violation, sequences, seed, actions, notChecked }: Exploration,
   command: readonly string[],
   adapter: string | undefined,
 ): string {
   const unchecked = notChecked.length > 0 ? [`Not checked: ${notChecked.join(', ')}.`] : []
+  const played = Object.entries(actions).map(([name, count]) => `${name} ${count}`)
   if (!violation)
-    return [`No violation in ${sequences} sequences (seed ${seed}).`, ...unchecked].join('\n')
+    return [
+      `No violation in ${sequences} ${sequences === 1 ? 'sequence' : 'sequences'} (seed ${seed}).`,
+      `Played: ${played.join(', ')}.`,
+      ...unchecked,
+    ].join('\n')
   const steps = violation.steps.map((step, index) => `  ${index + 1}. ${step}`)
   const requests = violation.requests.map(
     ({ buyer, method, path, status, times }) =>

@@ -1,22 +1,24 @@
-import { join } from 'node:path'
-
 const record = async (buyer, orderId) =>
   await (await buyer.fetch(`/record?orderId=${orderId}`)).json()
 
 /** @type {import('@pi-checkout/explorer').Adapter} */
 export default {
+  instances: 2,
   survivesRestart: true,
   settlesWithin: 2000,
-  env: ({ folder }) => ({ ORDERS: join(folder, 'orders.json') }),
+  env: ({ folder, origin }) => ({ DATABASE: folder, SHOP_ORIGIN: origin }),
   begin: async (buyer) => {
     const html = await (await buyer.fetch('/')).text()
-    return { orderId: /data-order="([^"]+)"/.exec(html)?.[1] }
+    const [, orderId, amount] = /data-order="([^"]+)" data-amount="(\d+)"/.exec(html) ?? []
+    return { orderId, amount: Number(amount), currency: 'AMD' }
   },
   edit: async (buyer) => {
-    const response = await buyer.fetch('/edit', { body: '{}' })
+    const items = [{ product: 'tea', price: 1500 }]
+    const response = await buyer.fetch('/edit', { body: JSON.stringify({ items }) })
     return response.ok ? await response.json() : undefined
   },
   finish: async (buyer, payment) => await buyer.fetch('/finish', { body: JSON.stringify(payment) }),
   state: async (buyer, orderId) => (await record(buyer, orderId)).state,
+  reviews: async (buyer, orderId) => (await record(buyer, orderId)).reviews ?? [],
   fulfilments: async (buyer, orderId) => (await record(buyer, orderId)).shipped,
 }

@@ -1,167 +1,219 @@
-// A shop that is written by hand on `PaymentIntents`, with sessions and orders in a file. MISTAKE selects what is wrong in it.
-import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { json } from 'node:stream/consumers'
-import { newOrderId, PaymentIntents, phaseOf } from '@pi-checkout/server'
+// A shop with `createCheckout()`, sessions, and orders that are edited. MISTAKE selects what is wrong in it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  createCheckout,
+  memoryPayments,
+  newOrderId,
+  PaymentIntents,
+  phaseOf,
+} from '@pi-checkout/server'
+import { toNode } from '@pi-checkout/server/node'
+import { openDatabase } from './database.mjs'
+import { pageOf, repeat, serve } from './site.mjs'
 
-const { PORT, MISTAKE, ORDERS = '' } = process.env
-const intents = new PaymentIntents()
-const currency = 'AMD'
-/** Orders by id. */
-const orders = new Map(existsSync(ORDERS) ? JSON.parse(readFileSync(ORDERS, 'utf8')) : [])
+const { MISTAKE, MAILS, DATABASE, SHOP_ORIGIN } = process.env
+const { read, change } = openDatabase(DATABASE, { orders: {}, payments: {} })
+const service = new PaymentIntents()
 
-function save() {
-  if (!ORDERS) return
-  // A killed process leaves the old file or the new one.
-  writeFileSync(`${ORDERS}.new`, JSON.stringify([...orders]))
-  renameSync(`${ORDERS}.new`, ORDERS)
-}
+const find = (id) => (Object.hasOwn(read().orders, id ?? '') ? read().orders[id] : undefined)
+const orderOf = (session) =>
+  Object.values(read().orders).findLast((order) => order.session === session)
 
 function newOrder(session, amount) {
-  const id = newOrderId()
-  const order = { id, session, amount, attempt: 1, intentId: null, old: [], shipped: 0 }
-  orders.set(id, { ...order, paid: false, review: false })
-  save()
-  return orders.get(id)
-}
-
-const orderOf = (session) => [...orders.values()].findLast((order) => order.session === session)
-
-/** Reads the intent of an order, and stores what follows. */
-async function settle(order) {
-  const { intentId } = order
-  for (const id of order.old) {
-    const old = await intents.retrieve(id)
-    if (phaseOf(old.status) !== 'paid') continue
-    const isEnough = String(old.amount) >= String(order.amount)
-    if (MISTAKE === 'amount-as-string' && isEnough) pay(order)
-    else order.review = true
-    save()
+  const order = {
+    id: newOrderId(),
+    createdAt: Date.now(),
+    session,
+    amount,
+    paidBy: null,
+    shipped: 0,
+    reviews: [],
+    isClosed: false,
   }
-  if (order.paid && MISTAKE !== 'ships-twice') return 'paid'
-  if (intentId === null) return 'open'
-  const intent = await intents.retrieve(intentId)
-  const phase = phaseOf(intent.status)
-  if (phase === 'paid' && intent.amount === order.amount && intent.orderId === order.id) pay(order)
-  if (phase === 'failed' && order.intentId === intentId) {
-    order.attempt++
-    order.intentId = null
-  }
-  if (MISTAKE === 'attempt-on-poll' && phase === 'open') order.attempt++
-  save()
-  return phase
+  change(({ orders }) => {
+    orders[order.id] = order
+  })
+  return order
 }
 
-function pay(order) {
-  if (order.paid && MISTAKE !== 'ships-twice') return
-  order.paid = true
-  if (MISTAKE !== 'ships-on-finish') order.shipped++
+const shipsItself = [
+  'ships-on-finish',
+  'ships-twice',
+  'ships-before-paid',
+  'store-ignores-condition',
+]
+
+/** Marks an order as paid, and ships it, in one change. */
+const pay = (id, intentId, fits = () => true) =>
+  change(({ orders: { [id]: order } }) => {
+    if (!order || !fits(order)) return false
+    if (order.paidBy !== null) return order.paidBy === intentId
+    order.paidBy = intentId
+    if (!shipsItself.includes(MISTAKE)) order.shipped++
+    return true
+  })
+
+const sendMail = () => sleep(100)
+const close = (id) =>
+  change(({ orders: { [id]: order } }) => {
+    order.isClosed = true
+  })
+const remove = (id) => change(({ orders }) => delete orders[id])
+const ship = (id) => change(({ orders: { [id]: order } }) => order && order.shipped++)
+
+// As on a busy database, so that the four requests overlap.
+const statement = () => MISTAKE === 'store-ignores-condition' && sleep(25)
+const store = {
+  load: async (scope, orderId) => {
+    await statement()
+    const record = read().payments[`${scope} ${orderId}`]
+    return record && { ...record, checkAt: record.checkAt && new Date(record.checkAt) }
+  },
+  save: async (record) => {
+    await statement()
+    return change(({ payments }) => {
+      const key = `${record.scope} ${record.orderId}`
+      const isNext = (payments[key]?.revision ?? 0) === record.revision - 1
+      if (!isNext && MISTAKE !== 'store-ignores-condition') return false
+      payments[key] = record
+      return true
+    })
+  },
+  due: (scope, now, limit) =>
+    Object.values(read().payments)
+      .filter(({ scope: of, checkAt }) => of === scope && checkAt && new Date(checkAt) <= now)
+      .slice(0, limit)
+      .map(({ orderId }) => orderId),
 }
 
-async function handoff(order, body) {
-  for (;;) {
-    if (order.paid) return { status: 409, body: { code: 'order_already_paid' } }
-    const { attempt, amount: price } = order
-    const amount = MISTAKE === 'price-from-request' ? (body.amount ?? price) : price
-    const key = { 'random-key': randomUUID(), 'timestamp-key': `order-${order.id}-${Date.now()}` }[
-      MISTAKE
-    ]
-    const { intent, handoff: pair } = await intents.create(
-      { amount, currency, orderId: order.id },
-      key ? { idempotencyKey: key } : { attempt },
-    )
-    if (order.paid || order.attempt !== attempt || order.amount !== price) continue
-    order.intentId = intent.id
-    order.secret = pair.clientSecret
-    save()
-    return { status: 200, body: { id: pair.id, clientSecret: pair.clientSecret } }
-  }
-}
+const keys = { 'random-key': () => crypto.randomUUID(), 'timestamp-key': () => `at-${Date.now()}` }
+const intents = Object.assign(Object.create(service), {
+  scope: () => service.scope(),
+  retrieve: (...args) => service.retrieve(...args),
+  create: (params, options) => {
+    const key = keys[MISTAKE]?.()
+    return service.create(params, key ? { idempotencyKey: key } : options)
+  },
+})
+
+const reviewed = ({ orderId, payment }) =>
+  void change(({ orders: { [orderId]: order } }) => order?.reviews.push(payment.intentId))
+
+const checkout = createCheckout({
+  intents,
+  shopOrigin: SHOP_ORIGIN,
+  authorize: ({ orderId, request, context }) => {
+    if (MISTAKE === 'trusts-page') return orderId
+    if (MISTAKE === 'status-of-any-order' && request.method === 'GET') return orderId
+    const order = orderId ? find(orderId) : orderOf(context.session)
+    return order?.session === context.session && !order.isClosed ? order.id : undefined
+  },
+  order: (id) => {
+    const order = find(id)
+    const currency = MISTAKE === 'currency' ? 'USD' : 'AMD'
+    return order && { orderId: id, amount: order.amount, currency }
+  },
+  payments: MISTAKE === 'forgets-payments' ? memoryPayments() : store,
+  onPaid: async ({ orderId, payment: { intentId, amount } }) => {
+    if (MISTAKE === 'ships-twice') {
+      ship(orderId)
+      // Its receipt fails the first time.
+      if (find(orderId).shipped === 1) throw new Error('The mail server does not respond.')
+    }
+    if (MISTAKE === 'ships-before-paid') {
+      ship(orderId)
+      await sendMail()
+    }
+    if (MISTAKE === 'store-ignores-condition') {
+      // Right with another store: only one process runs the hook.
+      if (find(orderId)?.paidBy) return find(orderId).paidBy === intentId
+      await sendMail()
+      ship(orderId)
+    }
+    const isPaid = pay(orderId, intentId, (order) => order.amount === amount)
+    if (MAILS) await sendMail()
+    return isPaid
+  },
+  onReview: MISTAKE === 'reviews-ignored' ? () => {} : reviewed,
+  onError: () => {},
+})
 
 const routes = {
-  'GET /': async ({ session }) => {
+  'GET /': async ({ session, query }) => {
     let order = orderOf(session)
-    if (order && !order.paid) await settle(order).catch(() => {})
-    if (!order || order.paid) order = newOrder(session, 900)
-    const isPending = MISTAKE === 'cart-twice' && order.intentId
-    if (isPending && (await intents.retrieve(order.intentId)).status === 'processing') {
-      order = newOrder(session, order.amount)
-    }
-    const handed = MISTAKE === 'secret-in-page' ? { order } : {}
-    const text = `<pi-checkout data-order="${order.id}"></pi-checkout><script type="application/json">${JSON.stringify(handed)}</script>`
-    return { status: 200, text }
+    const price = Number((MISTAKE === 'price-in-address' && query.get('price')) || 900)
+    if (!order || order.paidBy !== null) order = newOrder(session, price)
+    return { text: pageOf(order, MISTAKE === 'secret-in-page' ? await handoffOf(order) : {}) }
   },
-  'POST /checkout/handoff': async ({ session, body }) => {
-    const named = orders.get(body.orderId)
-    const order = MISTAKE === 'no-session' ? (named ?? orderOf(session)) : orderOf(session)
-    if (!order || (body.orderId && body.orderId !== order.id)) return { status: 404, body: {} }
-    return await handoff(order, body)
-  },
-  'GET /checkout/status': async ({ session, query }) => {
-    const order = orders.get(query.get('orderId')) ?? orderOf(session)
-    if (!order || order.session !== session) return { status: 404, body: {} }
-    if (MISTAKE === 'paid-on-query' && query.get('status') === 'paid') pay(order)
-    return { status: 200, body: { phase: await settle(order) } }
-  },
-  'POST /edit': async ({ session }) => {
+  'POST /edit': async ({ session, body }) => {
     let order = orderOf(session)
-    const phase = order && (await settle(order))
-    if (!order || phase === 'processing') return { status: 409, body: {} }
-    if (order.paid) order = newOrder(session, 900)
-    order.amount = order.amount === 900 ? 1500 : 900
-    if (order.intentId && MISTAKE !== 'old-intent-ignored') order.old.push(order.intentId)
-    order.intentId = null
-    save()
-    return { status: 200, body: { orderId: order.id, amount: order.amount } }
+    if (!order) return { status: 409 }
+    if (order.paidBy !== null) order = newOrder(session, 900)
+    const other = order.amount === 900 ? 1500 : 900
+    let amount = other
+    if (MISTAKE === 'price-in-form') amount = Number(body.price) || other
+    if (MISTAKE === 'price-in-items') amount = body.items[0].price
+    const isChanged = change(({ orders: { [order.id]: stored } }) => {
+      if (stored.paidBy !== null) return false
+      stored.amount = amount
+      return true
+    })
+    return isChanged ? { body: { orderId: order.id, amount, currency: 'AMD' } } : { status: 409 }
   },
   'POST /finish': async ({ session, body }) => {
-    const order = orders.get(body.orderId)
-    if (!order || order.session !== session) return { status: 404, body: {} }
-    if (MISTAKE === 'paid-on-finish') pay(order)
-    if (MISTAKE === 'ships-on-finish' && (await settle(order)) === 'paid') order.shipped = 1
-    save()
-    return { status: 200, body: {} }
+    const order = find(body.orderId)
+    if (order?.session !== session) return { status: 404 }
+    if (MISTAKE === 'paid-on-finish') pay(order.id, body.id)
+    if (MISTAKE === 'intent-from-page') {
+      if (phaseOf((await service.retrieve(body.id)).status) === 'paid') pay(order.id, body.id)
+    }
+    if (MISTAKE === 'ships-on-finish' && order.paidBy && !order.shipped) ship(order.id)
+    return {}
   },
   'GET /record': async ({ session, query }) => {
-    const order = orders.get(query.get('orderId'))
-    if (!order || order.session !== session) return { status: 404, body: {} }
-    const state = order.paid ? 'paid' : order.review ? 'review' : 'open'
-    return { status: 200, body: { state, shipped: order.shipped } }
+    const order = find(query.get('orderId'))
+    if (order?.session !== session) return { status: 404 }
+    const { paidBy, shipped, reviews } = order
+    const state = paidBy ? 'paid' : reviews.length > 0 ? 'review' : 'open'
+    return { body: { state, shipped, reviews } }
   },
 }
 
-/** The buyers who did not come back. */
-async function reconcile() {
-  for (const order of orders.values()) {
-    if (!order.paid || order.old.length > 0) await settle(order).catch(() => {})
-  }
+async function handoffOf({ id, amount }) {
+  const { handoff } = await service.create({ orderId: id, amount, currency: 'AMD' })
+  return handoff
 }
+
+const cache = new Map()
+const respond = async (request, context) => {
+  const url = new URL(request.url)
+  const key = url.searchParams.get('orderId') ?? context.session
+  const cached = MISTAKE === 'cached-status' && request.method === 'GET' && cache.get(key)
+  if (cached) return Response.json(cached)
+  if (MISTAKE === 'paid-on-query' && url.searchParams.get('status') === 'paid') pay(key, 'pi_query')
+  const response = await checkout(request, context)
+  if (request.method !== 'GET' || !response.ok) return response
+  const status = await response.clone().json()
+  cache.set(key, status)
+  if (MISTAKE === 'closes-failed' && status.phase === 'failed') close(key)
+  if (MISTAKE === 'gives-up-waiting' && status.phase === 'processing') {
+    setTimeout(remove, 1000, key)
+  }
+  if (MISTAKE === 'ships-on-processing' && status.phase === 'processing') pay(key, 'pi_early')
+  return response
+}
+const node = toNode(Object.assign(respond, { basePath: checkout.basePath }))
+
 if (MISTAKE !== 'no-reconciliation') {
-  const again = () => setTimeout(() => reconcile().finally(again), 50)
-  again()
+  repeat(() => checkout.reconcile())
 }
-
-async function respond(request, response) {
-  const { pathname, searchParams: query } = new URL(request.url, 'http://localhost')
-  const [, known] = /session=(\w+)/.exec(request.headers.cookie ?? '') ?? []
-  const session = known ?? randomBytes(8).toString('hex')
-  const route = routes[`${request.method} ${pathname}`]
-  const body = request.method === 'POST' ? await json(request) : {}
-  const result = route ? await route({ session, query, body }) : { status: 404, body: {} }
-  response.writeHead(result.status, {
-    'content-type': result.text ? 'text/html' : 'application/json',
-    'set-cookie': `session=${session}; Path=/; HttpOnly; SameSite=Lax`,
+if (MISTAKE === 'deletes-old-orders') {
+  repeat(() => {
+    const orders = Object.values(read().orders)
+    const old = orders.filter(
+      ({ createdAt, paidBy }) => !paidBy && createdAt < Date.now() - 5 * 60_000,
+    )
+    for (const { id } of old) remove(id)
   })
-  response.end(result.text ?? JSON.stringify(result.body))
 }
-
-createServer(async (request, response) => {
-  if (MISTAKE === 'exits') return await respond(request, response)
-  try {
-    await respond(request, response)
-  } catch {
-    if (!response.headersSent) response.writeHead(500)
-    response.end()
-  }
-}).listen(PORT)
+serve(routes, { other: node, exits: MISTAKE === 'exits' })
