@@ -1,0 +1,209 @@
+// What a merchant's own tools do with the packed packages: compilers, bundlers, and test runners.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { launchBrowser } from '@pi-checkout/test-support/browsers'
+import { runProgram } from '@pi-checkout/test-support/process'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { root } from './files.mjs'
+import { pack } from './pack.mjs'
+
+const folder = mkdtempSync(join(tmpdir(), 'pi-consumers-'))
+const tools = [
+  'typescript-5@npm:typescript@5.9.3',
+  'typescript-7@npm:typescript@7.0.2',
+  '@types/express@5.0.6',
+  '@types/node@24',
+  '@types/react@19.3.0',
+  'vue@3.5.45',
+  '@playwright/test@1.64.1',
+  'express@5.3.0',
+  'react@19.3.1',
+  'react-dom@19.3.1',
+  'svelte@5.57.3',
+  'esbuild@0.28.2',
+  'parcel@2.16.4',
+  'vite@8.3.8',
+  'webpack@5.112.2',
+  'webpack-cli@7.3.1',
+  'rollup@4.68.7',
+  '@rollup/plugin-node-resolve@16.0.3',
+  'jest@30.5.2',
+  'jest-environment-jsdom@30.5.2',
+  'vitest@4.1.12',
+  'jsdom@26.1.0',
+]
+
+beforeAll(async () => {
+  const tarballs = pack(join(folder, 'vendor'))
+  // Parcel reads `exports` only with this setting.
+  const parcel = { '@parcel/resolver-default': { packageExports: true } }
+  const manifest = { private: true, type: 'module', ...parcel }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  const cache = `--cache=${join(root, '.cache/npm')}`
+  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--legacy-peer-deps', cache]
+  await run('npm', ['install', ...options, ...tools, ...tarballs.values()])
+}, 600_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000)
+
+const server = `
+import { createCheckout, type CheckoutOrder, memoryPayments, newOrderId, PaymentIntents } from '@pi-checkout/server'
+import { toNode } from '@pi-checkout/server/node'
+import { fakeService } from '@pi-checkout/server/testing'
+import { startService } from '@pi-checkout/service'
+import express from 'express'
+let order: CheckoutOrder = { orderId: newOrderId(), amount: 150000, currency: 'AMD' }
+let paidBy = ''
+const checkout = createCheckout({
+  intents: new PaymentIntents(fakeService().options),
+  shopOrigin: 'https://shop.example',
+  authorize: () => order.orderId,
+  order: () => order,
+  payments: memoryPayments(),
+  onPaid: ({ payment }) => {
+    paidBy = payment.intentId
+    return paidBy !== ''
+  },
+})
+express().use(toNode(checkout))
+export const listener = toNode(checkout)
+export const service = await startService()
+// @ts-expect-error The currency is not one of the specification.
+order = { ...order, currency: 'XXX' }
+`
+const page = `
+import { configureCheckout } from '@pi-checkout/element'
+import { type FollowOptions, followPayment, postHandoff } from '@pi-checkout/element/client'
+import { PiCheckout, useCheckout } from '@pi-checkout/element/react'
+import { payWith } from '@pi-checkout/element/testing'
+import '@pi-checkout/element/vue'
+import '@pi-checkout/element/svelte'
+configureCheckout({ checkoutOrigin: 'https://pay.example' })
+export function Checkout() {
+  const { props, phase } = useCheckout({ handoff: '/checkout/handoff', status: '/checkout/status' })
+  return phase === 'paid' ? <p>Paid</p> : <PiCheckout {...props} onFinish={({ intentId }) => intentId.length} />
+}
+const pay = document.querySelector('pi-checkout')
+if (pay) {
+  pay.fetchHandoff = (options) => postHandoff('/checkout/handoff', options)
+  // @ts-expect-error A property that the element does not have.
+  pay.fetchhandoff = pay.fetchHandoff
+  pay.addEventListener('pi-finish', ({ intentId }) => intentId.length)
+  pay.addEventListener('pi-ready', () => pay.focus())
+}
+export const [phase, outcome] = [await followPayment('/checkout/status'), payWith]
+`
+
+for (const version of [5, 7]) {
+  for (const [module, moduleResolution] of [
+    ['nodenext', 'nodenext'],
+    ['node16', 'node16'],
+    ['esnext', 'bundler'],
+  ]) {
+    test.concurrent(`the types compile with TypeScript ${version} and ${moduleResolution}`, {
+      timeout: 300_000,
+    }, async ({ expect }) => {
+      const home = join(folder, `types-${version}-${moduleResolution}`)
+      mkdirSync(home)
+      writeFileSync(join(home, 'server.ts'), server)
+      // TypeScript 5 takes a minute to check the types of React, Vue, and Svelte: once is enough.
+      if (version === 7 || moduleResolution === 'bundler') {
+        writeFileSync(join(home, 'page.tsx'), page)
+      }
+      const compilerOptions = {
+        module,
+        moduleResolution,
+        target: 'es2022',
+        lib: ['es2022', 'dom', 'dom.iterable'],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        skipLibCheck: false,
+        noEmit: true,
+        jsx: 'react-jsx',
+        types: ['node'],
+      }
+      writeFileSync(join(home, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+      const tsc = join(folder, `node_modules/typescript-${version}/bin/tsc`)
+      const { output } = await runProgram([tsc, '-p', home], { cwd: folder })
+      expect(output).toBe('')
+    })
+  }
+}
+
+const bundlers = {
+  esbuild: ['esbuild', 'page.js', '--bundle', '--format=esm', '--minify', '--outfile=OUT/page.js'],
+  Rollup: ['rollup', 'page.js', '--plugin', 'node-resolve', '--dir', 'OUT'],
+  webpack: ['webpack', '--mode=production', '--entry=./page.js', '--output-path=OUT', '-o', 'OUT'],
+  Parcel: ['parcel', 'build', 'page.html', '--dist-dir', 'OUT', '--no-cache', '--no-source-maps'],
+  Vite: ['vite', 'build', '--config', 'vite.config.js', '--outDir', 'OUT'],
+}
+
+test('the element bundled by each bundler is defined in a page', { timeout: 300_000 }, async () => {
+  const script = `
+    import { configureCheckout } from '@pi-checkout/element'
+    import { postHandoff } from '@pi-checkout/element/client'
+    configureCheckout({ checkoutOrigin: 'https://pay.example' })
+    document.title = [document.querySelector('pi-checkout').state, typeof postHandoff].join(' ')`
+  writeFileSync(join(folder, 'page.js'), script)
+  writeFileSync(join(folder, 'page.html'), '<script type="module" src="page.js"></script>')
+  const lib = "{ entry: 'page.js', formats: ['es'], fileName: () => 'page.js' }"
+  writeFileSync(join(folder, 'vite.config.js'), `export default { build: { lib: ${lib} } }`)
+  const browser = await launchBrowser()
+  try {
+    for (const [name, command] of Object.entries(bundlers)) {
+      const out = join(folder, `out-${name}`)
+      const [program, ...args] = command.map((part) => part.replace('OUT', out))
+      await run(join(folder, 'node_modules/.bin', program), args)
+      const opened = await browser.newPage()
+      await opened.setContent('<pi-checkout></pi-checkout>')
+      await opened.addScriptTag({ type: 'module', content: readFileSync(bundleIn(out), 'utf8') })
+      await expect.poll(() => opened.title(), { message: name }).toBe('idle function')
+      await opened.close()
+    }
+  } finally {
+    await browser.close()
+  }
+})
+
+for (const [runner, command] of [
+  ['Jest', ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--env=jsdom']],
+  ['Vitest', ['node_modules/vitest/vitest.mjs', 'run', '--environment=jsdom', '--globals']],
+]) {
+  test(`${runner} with jsdom imports and renders the element`, { timeout: 120_000 }, async () => {
+    const code = `
+      import { createElement } from 'react'
+      import { renderToString } from 'react-dom/server.node'
+      import { configureCheckout } from '@pi-checkout/element'
+      import { PiCheckout } from '@pi-checkout/element/react'
+      test('renders', async () => {
+        configureCheckout({ checkoutOrigin: 'https://pay.example' })
+        document.body.innerHTML = '<pi-checkout></pi-checkout>'
+        const pay = document.querySelector('pi-checkout')
+        await pay.updateComplete
+        expect([pay.state, pay.shadowRoot === null]).toEqual(['idle', false])
+        const handoff = { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
+        expect(renderToString(createElement(PiCheckout, { handoff }))).toBe('<pi-checkout></pi-checkout>')
+      })`
+    writeFileSync(join(folder, 'element.test.js'), code)
+    const env = { NODE_ENV: undefined, VITEST: undefined, CI: 'true' }
+    const ran = await runProgram(command, { cwd: folder, env })
+    expect([ran.code, ran.code === 0 ? '' : ran.output + ran.errors]).toEqual([0, ''])
+    expect(ran.output + ran.errors).toMatch(/1 passed/)
+  })
+}
+
+/** The one script of a folder. Names may have a hash. */
+function bundleIn(out) {
+  return join(
+    out,
+    readdirSync(out).find((name) => name.endsWith('.js')),
+  )
+}
+
+async function run(command, args) {
+  const env = { NODE_ENV: undefined, VITEST: undefined }
+  const { code, output, errors } = await runProgram(args, { command, cwd: folder, env })
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')}: ${output}${errors}`)
+}

@@ -1,0 +1,77 @@
+// `npm start`: starts the service and the demo shop, and stops both together.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const data = join(root, '.data')
+const piService = join(root, 'packages/service/bin/pi-service.mjs')
+const defaultShop = 'http://localhost:3000'
+
+const children = []
+let stopping = false
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0))
+
+const built = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
+if (built.status !== 0) process.exit(1)
+
+mkdirSync(data, { recursive: true })
+const serviceData = join(data, 'service')
+const service = await start('the service', [piService, 'start', '--json', '--data', serviceData])
+const shop = await start('the shop', [join(root, 'demo/dist/server/main.js'), '--json'], {
+  PI_API_KEY: service.apiKey,
+  PI_BASE_URL: service.baseUrl,
+  PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
+  PI_INSPECTOR_URL: service.inspectorUrl,
+  PI_SHOP_DATA: join(data, 'shop'),
+})
+if (shop.shopUrl !== defaultShop) {
+  const add = [piService, 'origins', 'add', shop.shopUrl, '--data', serviceData]
+  const { status } = spawnSync(process.execPath, add, { stdio: ['ignore', 'ignore', 'inherit'] })
+  if (status !== 0) await stop(1)
+}
+console.log(`
+  Demo shop    ${shop.shopUrl}
+  Service      ${service.baseUrl}
+  Inspector    ${service.inspectorUrl}
+  API key      ${service.apiKey}
+
+  Test cards, with any future date and any security code:
+    4242 4242 4242 4242   succeeds
+    4000 0000 0000 0002   is declined
+    4000 0000 0000 3220   asks for a code: 1234 approves, 0000 denies
+
+  Ctrl-C stops everything. Orders and intents are stored in .data; delete that folder to start over.
+`)
+
+/** Starts a program. Returns the JSON that it prints when it is ready. */
+function start(name, args, variables = {}) {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(child)
+  child.on('exit', (code) => {
+    if (stopping) return
+    console.error(`${name} exited unexpectedly (${code ?? 'killed'}). See the lines above.`)
+    void stop(1)
+  })
+  return new Promise((resolve) => {
+    createInterface(child.stdout).on('line', (line) => {
+      if (line.startsWith('{')) resolve(JSON.parse(line))
+    })
+  })
+}
+
+async function stop(code) {
+  if (stopping) return
+  stopping = true
+  const running = children.filter(({ exitCode, signalCode }) => exitCode === null && !signalCode)
+  for (const child of running) child.kill('SIGTERM')
+  await Promise.all(running.map((child) => once(child, 'exit')))
+  process.exit(code)
+}
