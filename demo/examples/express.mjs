@@ -1,29 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { createHandoff, newOrderId, PaymentIntents } from '@pi-checkout/server'
-import { toExpress } from '@pi-checkout/server/express'
+import { toNode } from '@pi-checkout/server/node'
 import express from 'express'
+import { checkout, PORT, render } from './shop.mjs'
 
-const { PORT = 3000, PI_CHECKOUT_ORIGIN } = process.env
-
-/** @type {import('@pi-checkout/server').HandoffOrder} Yours is a row that belongs to the buyer's session. */
-const order = { orderId: newOrderId(), amount: 150000, currency: 'AMD', intentId: null } // 1500.00 AMD
-
-const checkout = createHandoff({
-  intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY
-  shopOrigin: `http://localhost:${PORT}`,
-  order: () => ({ ...order }), // In SQL, saveIntent has "where amount = … and attempt = …".
-  saveIntent: ({ order: { attempt }, intent }) =>
-    attempt === order.attempt && Object.assign(order, { intentId: intent.id }),
-  settle: ({ intent, phase, nextAttempt: attempt }) =>
-    intent.id === order.intentId && // Not settled before. In SQL: "where intent_id = …".
-    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt }),
-})
-await checkout.check() // A missing variable, a wrong key or no service: now, not at the first buyer.
-
-const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
 const app = express()
-app.use('/checkout', toExpress(checkout)) // POST /checkout/handoff and GET /checkout/status
-app.get('/', (_req, res) =>
-  res.send(order.paid ? 'Paid' : page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)),
-)
+app.use(toNode(checkout)) // POST /checkout/handoff and GET /checkout/status
+app.get('/', (request, response) => {
+  const { html, setCookie } = render(request.headers.cookie)
+  response.set('set-cookie', setCookie).send(html)
+})
 app.listen(PORT).on('listening', () => console.log(`http://localhost:${PORT}`))

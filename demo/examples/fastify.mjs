@@ -1,32 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { createHandoff, newOrderId, PaymentIntents } from '@pi-checkout/server'
 import { toFastify } from '@pi-checkout/server/node'
 import fastify from 'fastify'
+import { checkout, PORT, render } from './shop.mjs'
 
-const { PORT = 3000, PI_CHECKOUT_ORIGIN } = process.env
-
-/** @type {import('@pi-checkout/server').HandoffOrder} Yours is a row that belongs to the buyer's session. */
-const order = { orderId: newOrderId(), amount: 150000, currency: 'AMD', intentId: null } // 1500.00 AMD
-
-const checkout = createHandoff({
-  intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY
-  shopOrigin: `http://localhost:${PORT}`,
-  order: () => ({ ...order }), // In SQL, saveIntent has "where amount = … and attempt = …".
-  saveIntent: ({ order: { attempt }, intent }) =>
-    attempt === order.attempt && Object.assign(order, { intentId: intent.id }),
-  settle: ({ intent, phase, nextAttempt: attempt }) =>
-    intent.id === order.intentId && // Not settled before. In SQL: "where intent_id = …".
-    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt }),
-})
-await checkout.check() // A missing variable, a wrong key or no service: now, not at the first buyer.
-
-const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
 const app = fastify()
 app.all('/checkout/*', toFastify(checkout)) // POST /checkout/handoff and GET /checkout/status
-app.get('/', (_request, reply) =>
-  reply
-    .type('text/html')
-    .send(order.paid ? 'Paid' : page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)),
-)
+app.get('/', (request, reply) => {
+  const { html, setCookie } = render(request.headers.cookie)
+  return reply.type('text/html').header('set-cookie', setCookie).send(html)
+})
 await app.listen({ port: Number(PORT), host: 'localhost' })
 console.log(`http://localhost:${PORT}`)

@@ -1,29 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { serve } from '@hono/node-server'
-import { createHandoff, newOrderId, PaymentIntents } from '@pi-checkout/server'
 import { Hono } from 'hono'
+import { checkout, PORT, render } from './shop.mjs'
 
-const { PORT = 3000, PI_CHECKOUT_ORIGIN } = process.env
-
-/** @type {import('@pi-checkout/server').HandoffOrder} Yours is a row that belongs to the buyer's session. */
-const order = { orderId: newOrderId(), amount: 150000, currency: 'AMD', intentId: null } // 1500.00 AMD
-
-const checkout = createHandoff({
-  intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY
-  shopOrigin: `http://localhost:${PORT}`,
-  order: () => ({ ...order }), // In SQL, saveIntent has "where amount = … and attempt = …".
-  saveIntent: ({ order: { attempt }, intent }) =>
-    attempt === order.attempt && Object.assign(order, { intentId: intent.id }),
-  settle: ({ intent, phase, nextAttempt: attempt }) =>
-    intent.id === order.intentId && // Not settled before. In SQL: "where intent_id = …".
-    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt }),
-})
-await checkout.check() // A missing variable, a wrong key or no service: now, not at the first buyer.
-
-const page = readFileSync(new URL('checkout.html', import.meta.url), 'utf8')
 const app = new Hono()
-app.all('/checkout/*', (context) => checkout(context.req.raw)) // a handoff is Request → Response
-app.get('/', (context) =>
-  context.html(order.paid ? 'Paid' : page.replaceAll('CHECKOUT', PI_CHECKOUT_ORIGIN)),
-)
+app.all('/checkout/*', (context) => checkout(context.req.raw)) // A checkout is Request → Response.
+app.get('/', (context) => {
+  const { html, setCookie } = render(context.req.header('cookie'))
+  return context.html(html, 200, { 'set-cookie': setCookie })
+})
 serve({ fetch: app.fetch, port: Number(PORT) }, () => console.log(`http://localhost:${PORT}`))

@@ -6,17 +6,17 @@
  *
  * @module
  */
-import { defineCheckout, type PiCheckout } from '@pi-checkout/element'
-import { followPayment, HandoffError, type Phase, postHandoff } from '@pi-checkout/element/client'
-import { load, show, turn, turnTo } from './visit.ts'
+import { configureCheckout, type PiCheckout } from '@pi-checkout/element'
+import { followPayment, HandoffError, postHandoff } from '@pi-checkout/element/client'
+import { load, turn, turnTo } from './visit.ts'
 
 const checkout = document.querySelector('pi-checkout')
 const orderId = document.querySelector<HTMLElement>('[data-order]')?.dataset.order ?? ''
 if (checkout) mount(checkout)
-else void confirm(askForPhase(0))
+else void confirm(follow(3000))
 
 function mount(checkout: PiCheckout): void {
-  defineCheckout({
+  configureCheckout({
     checkoutOrigin: checkout.dataset.origin ?? '',
     // The shop's colors, so that the form looks like a part of this page.
     appearance: {
@@ -33,65 +33,67 @@ function mount(checkout: PiCheckout): void {
     // The checkout rejects id and secret: the shop knows whether the order was paid.
     if (error.code === 'unauthorized') await leave()
     if (error.code !== 'handoff_failed') return
-    await followChange(checkout)
-    const often = error.cause instanceof HandoffError && error.cause.status === 429
-    checkout.append(copyOf(often ? 'too-many-handoffs' : 'handoff-failed'))
+    await followChange()
+    const code = error.cause instanceof HandoffError ? error.cause.code : ''
+    const texts = document.getElementById(code) ? code : 'handoff-failed'
+    checkout.append(copyOf(texts))
   })
   document.addEventListener('visibilitychange', () => {
-    if (checkout.isConnected && document.visibilityState === 'visible') void followChange(checkout)
+    if (checkout.isConnected && document.visibilityState === 'visible') void followChange()
   })
   checkout.fetchHandoff = (options) => postHandoff('/checkout/handoff', { ...options, orderId })
 }
 
-/** Another tab may have paid or changed the order or the cart: the buyer must not pay an earlier version. */
-async function followChange(checkout: PiCheckout): Promise<void> {
+/** Another tab may have paid or closed the order. Then the shop leads to the receipt, the payment, or the cart. */
+async function followChange(): Promise<void> {
   const page = await load(location.pathname).catch(() => undefined)
-  if (!page) return
-  // The shop leads to the receipt, to the pending payment, or to the cart.
-  if (page.path !== location.pathname) return location.reload()
-  const now = page.document.querySelector<HTMLElement>('pi-checkout')?.dataset.version
-  if (now === checkout.dataset.version) return
-  show(page)
-  document.querySelector('#changed')?.removeAttribute('hidden')
-  checkout.handoff = null
+  if (page && page.path !== location.pathname) location.reload()
 }
 
 /** The buyer is done with the form, or canceled. What follows appears in the same document. */
 async function leave(): Promise<void> {
-  const asked = askForPhase(0)
+  const following = follow(3000)
   // The form's own result remains visible for a moment, and mostly the shop knows it then.
-  const phase = await Promise.race([asked, pause(300)])
+  const isFinal = await Promise.race([following, pause(300)])
   // The addresses of the pages, for reload and Back.
   history.pushState(null, '', `/confirming/${orderId}`)
   addEventListener('popstate', () => location.reload())
-  if (phase !== 'paid' && phase !== 'failed') turn('#page', copyOf('next'))
-  await confirm(asked)
+  if (!isFinal) turn('#page', copyOf('next'))
+  await confirm(following)
 }
 
-/** Follows the payment until the shop knows the result, and shows the order. */
-async function confirm(first: Promise<Phase>): Promise<void> {
+/** Waits until the shop knows the result, and shows the order. */
+async function confirm(following: Promise<boolean>): Promise<void> {
   const startedAt = Date.now()
-  let phase = await first
-  // The bank's response may be on its way.
-  if (phase === 'open' || phase === 'unknown') phase = await askForPhase(3000)
-  while (phase !== 'paid' && phase !== 'failed') {
-    // Retrieves old intents too: a buyer who paid one must not pay twice. While the bank is processing, the shop
-    // locks the cart.
-    const order = await load(`/orders/${orderId}/settle`, new URLSearchParams()).catch(
-      () => undefined,
-    )
-    if (order?.document.querySelector('[data-testid=stray-payment]')) break
-    if (phase === 'open' && !order?.document.querySelector('[data-state=processing]')) break
+  let isFinal = await following
+  while (!isFinal) {
+    // The form was left without a payment, or the order was closed.
+    if (!(await isPending())) break
     if (Date.now() - startedAt > 20_000) showLongWait()
-    phase = await askForPhase(10_000)
+    isFinal = await follow(10_000)
   }
   await turnTo(`/orders/${orderId}`)
 }
 
-/** Asks the shop, which retrieves the intent and compares it with the order. */
-function askForPhase(timeout: number): Promise<Phase> {
-  const query = new URLSearchParams({ orderId })
-  return followPayment(`/checkout/status?${query}`, { timeout })
+/** Follows the payment for the given milliseconds. Returns whether the shop knows its result. */
+async function follow(timeout: number): Promise<boolean> {
+  const signal = AbortSignal.timeout(timeout)
+  return followPayment(statusUrl(), { signal }).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Returns whether a payment of the order has no result yet. */
+async function isPending(): Promise<boolean> {
+  const response = await fetch(statusUrl()).catch(() => undefined)
+  if (!response || response.status >= 500) return true
+  const { phase } = await response.json()
+  return phase === 'processing' || phase === 'unknown'
+}
+
+function statusUrl(): string {
+  return `/checkout/status?${new URLSearchParams({ orderId })}`
 }
 
 function showLongWait(): void {
@@ -105,6 +107,6 @@ function copyOf(template: string): Node {
   return content?.cloneNode(true) ?? new Text()
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
+function pause(ms: number): Promise<false> {
+  return new Promise((resolve) => setTimeout(resolve, ms, false))
 }

@@ -23,11 +23,19 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload()
 })
 
-sendNow()
+void followOrder()
 
-/** An order's page lets the shop retrieve the intents when it opens, and again while the bank is processing. */
-function sendNow(): void {
-  document.querySelector<HTMLFormElement>('form[data-now]')?.requestSubmit()
+/** An order's page lets the shop check its payments when it opens, and again while the bank is processing. */
+async function followOrder(): Promise<void> {
+  const orderId = document.querySelector<HTMLElement>('[data-follow]')?.dataset.follow
+  if (orderId === undefined) return
+  try {
+    await fetch(`/checkout/status?${new URLSearchParams({ orderId })}`)
+    show(await load(location.pathname))
+  } catch {
+    // The page shows the order as it is stored.
+  }
+  if (document.querySelector('[data-state=processing]')) setTimeout(followOrder, 5000)
 }
 
 /** Sends a form, one at a time, and shows the page that follows. */
@@ -43,11 +51,8 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     // The pressed button was removed with its line.
     if (submitter && !submitter.isConnected) focusHeading()
   } catch {
-    const isAsked = !form.hasAttribute('data-now')
-    if (isAsked) document.querySelector('#unreachable')?.removeAttribute('hidden')
+    document.querySelector('#unreachable')?.removeAttribute('hidden')
   } finally {
     sending.delete(form)
-    const isPending = document.querySelector('[data-state=processing]') !== null
-    if (isPending && form.hasAttribute('data-now')) setTimeout(sendNow, 5000)
   }
 }

@@ -1,5 +1,5 @@
 /** The shop as one Express application: headers, then the checkout, the pages, and their forms. @module */
-import { toExpress } from '@pi-checkout/server/express'
+import { toNode } from '@pi-checkout/server/node'
 import compression from 'compression'
 import express, { type Express } from 'express'
 import { securityHeaders } from './headers.ts'
@@ -23,7 +23,7 @@ export function shopApp(shop: Shop): Express {
   app.use('/reports', policyReports())
   app.use(sameOrigin(shopOrigin))
   app.use('/checkout/handoff', handoffLimits(shop.sessions))
-  app.use('/checkout', toExpress(shop.checkout))
+  app.use(toNode(shop.checkout))
   // After the checkout, whose responses contain a secret.
   app.use(compression(), redirectToOrigin(shopOrigin), shopRoutes(shop))
   app.use(() => {

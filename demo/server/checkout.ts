@@ -2,38 +2,24 @@
  * The integration on the server, from the page's policy to the paid order. `pages/checkout.ts` is the other half.
  *
  * 1. The pages may frame the hosted checkout.
- * 2. The handoff: what an order costs, and what happens when its payment has ended.
- * 3. Reconcile: payments of buyers who did not return.
+ * 2. The checkout: who may pay for an order, what it costs, and what happens when it is paid.
  *
  * @module
  */
 import {
-  createHandoff,
+  type AuthorizeQuery,
+  type Checkout,
+  type CheckoutOrder,
+  createCheckout,
   cspFor,
   HandoffRejection,
-  type OrderQuery,
-  type PaymentIntent,
-  type PaymentIntents,
-  PiError,
-  type ReconcileReport,
+  type PaymentStore,
+  sqlPayments,
 } from '@pi-checkout/server'
 import type { Request } from 'express'
 import type { Database } from './database.ts'
-import {
-  type PayableOrder,
-  setIntent,
-  storeVerdict,
-  unsettledIntents,
-  type Verdict,
-} from './order-intents.ts'
-import {
-  describeLines,
-  findOrder,
-  isPayable,
-  orderLines,
-  ownedOrder,
-  unpaidOrder,
-} from './orders.ts'
+import { describeLines, findOrder, type Order, orderLines, ownedOrder } from './orders.ts'
+import { cardOf } from './paid-card.ts'
 import { log, logFailure } from './problem.ts'
 import type { Shop } from './shop.ts'
 
@@ -42,35 +28,45 @@ export function pagePolicy(checkoutOrigin: string): string {
   return cspFor({ checkoutOrigin, reportTo: 'csp' })
 }
 
+/** Returns the payments of all orders, in the shop's database. */
+export function shopPayments(db: Database): PaymentStore {
+  return sqlPayments((sql, values) => db.prepare(sql).all(...values), { dialect: 'sqlite' })
+}
+
 /** Creates the handler of `POST /checkout/handoff` and `GET /checkout/status`. */
 export function shopCheckout({
   db,
   sessions,
   intents,
+  payments,
   shopOrigin,
-}: Pick<Shop, 'db' | 'sessions' | 'shopOrigin'> & {
-  readonly intents: PaymentIntents
-}): Shop['checkout'] {
-  return createHandoff({
+}: Pick<Shop, 'db' | 'sessions' | 'intents' | 'payments' | 'shopOrigin'>): Checkout<Request> {
+  return createCheckout({
     intents,
     shopOrigin,
-    session: ({ context }) => sessions.of(context),
-    order: ({ orderId, context: req }: OrderQuery<Request>): PayableOrder | undefined => {
-      const session = sessions.of(req)
-      if (session === undefined || orderId === undefined) return undefined
-      const order = ownedOrder(db, { session, orderId })
-      if (!order) return undefined
-      // The page then shows the order or the cart instead of a form. Its status remains available.
-      if (req.method === 'POST' && order.state !== 'paid' && !isPayable(db, order)) return undefined
-      const { amount, currency, attempt, intent: intentId, state } = order
-      // No timestamps or sessions: the same order must create the same body.
-      const metadata = { lines: describeLines(orderLines(db, orderId)) }
-      return { orderId, amount, currency, metadata, attempt, intentId, paid: state === 'paid' }
+    payments,
+    authorize: ({ orderId = '', context }: AuthorizeQuery<Request>) =>
+      ownedOrder(db, { session: sessions.of(context) ?? '', orderId })?.id,
+    order: (orderId) => {
+      const order = findOrder(db, orderId)
+      return order && order.closedAt === null ? payableOrder(db, order) : undefined
     },
-    saveIntent: ({ order, intent }) => setIntent(db, order, intent.id),
-    // The order's next attempt follows from all its intents: see settleOrder().
-    settle: ({ order: { orderId }, intent, phase }) =>
-      recordVerdict(db, { orderId, intent, verdict: phase }),
+    // One statement, so that no other change comes in between. A payment that the staff accepts opens its order again.
+    onPaid: async ({ orderId, payment: { intentId, amount, currency, decision } }) => {
+      const card = await cardOf(intents, intentId)
+      const paid = db
+        .prepare(
+          `update orders set paid_by = ?1, paid_at = coalesce(paid_at, ?2), closed_at = null,
+                             paid_with = coalesce(?7, paid_with)
+            where id = ?3 and amount = ?4 and currency = ?5
+              and (paid_by is null or paid_by = ?1) and (closed_at is null or ?6 = 'accepted')
+            returning id`,
+        )
+        .all(intentId, new Date().toISOString(), orderId, amount, currency, decision, card)
+      return paid.length === 1
+    },
+    onReview: ({ orderId, payment: { intentId }, reason }) =>
+      log('warn', 'review a payment', { orderId, intent: intentId, reason }),
     onError: ({ error }) => {
       const rejected = error instanceof HandoffRejection
       logFailure(rejected ? 'a checkout request was rejected' : 'the checkout failed', error)
@@ -78,121 +74,10 @@ export function shopCheckout({
   })
 }
 
-export interface Reconciling {
-  /** Resolves when no write follows, even if a response is still pending. */
-  stop(): Promise<void>
-}
-
-/** Retrieves all unsettled intents now, and again after each pause, in milliseconds. The service sends no webhooks. */
-export function startReconciling(shop: Pick<Shop, 'db' | 'checkout'>, pause: number): Reconciling {
-  const stopping = new AbortController()
-  const run = (): Promise<void> =>
-    settleNow(shop, { signal: stopping.signal }).catch((error) =>
-      logFailure('settling failed', error),
-    )
-  let running = run()
-  const timer = setInterval(() => {
-    running = running.then(run)
-  }, pause)
+/** What the service gets of an order. An order never changes, so this doesn't either. */
+export function payableOrder(db: Database, { id, amount, currency }: Order): CheckoutOrder {
   return {
-    async stop() {
-      clearInterval(timer)
-      stopping.abort()
-      await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 2000))])
-    },
+    ...{ orderId: id, amount, currency },
+    metadata: { lines: describeLines(orderLines(db, id)) },
   }
 }
-
-/**
- * Retrieves each intent without a final verdict, and updates its order.
- *
- * Old intents are included. A payment for one of them does not make its order paid: it is logged, and shown to the
- * buyer.
- *
- * @param options - `orderId`: only this order, for a buyer who opened it.
- * @default All orders
- */
-export async function settleNow(
-  { db, checkout }: Pick<Shop, 'db' | 'checkout'>,
-  { orderId, signal }: { readonly orderId?: string; readonly signal?: AbortSignal } = {},
-): Promise<void> {
-  const onReport = (report: ReconcileReport): void => storeReport(db, report)
-  await checkout.reconcile(unsettledIntents(db, orderId), { signal, onReport })
-}
-
-/**
- * Retrieves the open intents of a session's unpaid order before the order may change: at most 20, for 3 seconds,
- * because the buyer waits.
- *
- * @returns Whether the service has returned each of them, or does not have it.
- */
-export async function retrieveOpenIntents(
-  { db, checkout }: Pick<Shop, 'db' | 'checkout'>,
-  session: string,
-): Promise<boolean> {
-  const order = unpaidOrder(db, session)
-  if (!order) return true
-  let unknown = 0
-  const onReport = (report: ReconcileReport): void => {
-    storeReport(db, report)
-    if (!isKnown(report)) unknown++
-  }
-  const signal = AbortSignal.timeout(longestAsk)
-  try {
-    await checkout.reconcile(unsettledIntents(db, order.id).slice(-mostAsked), { signal, onReport })
-    return unknown === 0 && !signal.aborted
-  } catch (error) {
-    logFailure('settling failed', error)
-    return false
-  }
-}
-
-const mostAsked = 20
-const longestAsk = 3000
-
-/** The handler's `settle` hook has stored a final phase. */
-function storeReport(db: Database, report: ReconcileReport): void {
-  if (report.kind === 'settled' || report.kind === 'error') return
-  const { intent, order } = report
-  const verdict = report.kind === 'pending' ? report.phase : 'mismatch'
-  recordVerdict(db, { orderId: order.orderId, intent, verdict })
-}
-
-/** An intent that the service does not have cannot be paid. */
-function isKnown(report: ReconcileReport): boolean {
-  if (report.kind === 'error') return report.error instanceof PiError && report.error.status === 404
-  return report.kind !== 'pending' || report.phase !== 'unknown'
-}
-
-/** Updates the order of an intent. Repeating it changes nothing. */
-function recordVerdict(
-  db: Database,
-  {
-    orderId,
-    intent,
-    verdict: phase,
-  }: { readonly orderId: string; readonly intent: PaymentIntent; readonly verdict: Verdict },
-): void {
-  const { id, status } = intent
-  const verdict = phase === 'failed' && status === 'canceled' ? 'canceled' : phase
-  const isNew = storeVerdict(db, { orderId, intent: id, verdict, method: methodOf(intent) })
-  const isForEarlierVersion = verdict === 'paid' && findOrder(db, orderId)?.intent !== id
-  if (isNew && (isForEarlierVersion || verdict === 'mismatch')) {
-    // The money arrived, but not for the order as it is. Refund it, or ship.
-    log('warn', 'review a payment', { orderId, intent: id, verdict })
-  }
-}
-
-/** Brand and last four digits, which the service returns for display. */
-function methodOf({ paymentMethod }: PaymentIntent): string | null {
-  const card = paymentMethod?.card
-  return card ? `${brandNames.get(card.brand) ?? card.brand} •••• ${card.last4}` : null
-}
-
-const brandNames: ReadonlyMap<string, string> = new Map([
-  ['visa', 'Visa'],
-  ['mastercard', 'Mastercard'],
-  ['amex', 'American Express'],
-  ['mir', 'Mir'],
-  ['arca', 'ArCa'],
-])

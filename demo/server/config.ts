@@ -10,7 +10,7 @@ export interface Config {
   readonly checkoutOrigin: string
   /** Folder of the database. */
   readonly data: string
-  /** Milliseconds between two runs of `reconcile`. */
+  /** Milliseconds between two runs that settle the payments of buyers who did not return. */
   readonly reconcileMs: number
   /** Address of the service's inspector. Undefined in production. */
   readonly inspectorUrl: string | undefined
@@ -37,7 +37,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
         '`pi-service start --json`. For the local sandbox it is http://127.0.0.1:4000.',
     )
   }
-  readHandoffKeys(env.PI_HANDOFF_KEYS)
   return {
     port: Number(PORT),
     shopOrigin: SHOP_ORIGIN && readOrigin('SHOP_ORIGIN', SHOP_ORIGIN),
@@ -57,17 +56,6 @@ const usualData = fileURLToPath(
     import.meta.url,
   ),
 )
-
-/** Only checks them: the helper reads them at the first handoff. */
-function readHandoffKeys(keys: string | undefined): void {
-  const rule =
-    'one or more keys such as k1:…, separated by commas, each 32 random bytes in base64url'
-  const make = `node -p "'k1:' + crypto.randomBytes(32).toString('base64url')"`
-  const problem = keys ? 'must be' : 'environment variable is not set. Set it to'
-  if (!/^[a-z0-9]{1,8}:[\w-]{43}(?:,[a-z0-9]{1,8}:[\w-]{43})*$/.test(keys ?? '')) {
-    throw new ConfigError(`PI_HANDOFF_KEYS: ${problem} ${rule}. Generate one: ${make}`)
-  }
-}
 
 /** Uses the helper's rule, because the pages' policy contains these origins. */
 function readOrigin(name: string, value: string): string {

@@ -1,6 +1,7 @@
 /** The shop's database: one file on disk, so that orders survive a restart. @module */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { sqlPaymentsTable } from '@pi-checkout/server'
 import Libsql from 'libsql'
 
 export type Database = Libsql.Database
@@ -8,21 +9,21 @@ export type Database = Libsql.Database
 /**
  * Opens the database in a folder. Creates both if they are missing.
  *
- * @param folder - Contains `shop.db`.
+ * @param folder - Contains `tsiran.db`.
  */
 export function openDatabase(folder: string): Database {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const db = new Libsql(join(folder, 'shop.db'))
+  const db = new Libsql(join(folder, 'tsiran.db'))
   db.exec('pragma journal_mode = wal')
   db.exec('pragma synchronous = full')
   db.exec('pragma busy_timeout = 5000')
   db.exec('pragma foreign_keys = on')
   db.exec(schema)
+  db.exec(sqlPaymentsTable.sqlite)
   return db
 }
 
-// Amounts are minor units. An order points at its current intent; older ones stay in order_intents,
-// because a payment for one of them must be detected.
+// Amounts are minor units. An order never changes: it is paid, or closed.
 const schema = `
   create table if not exists preferences (
     session text primary key,
@@ -42,13 +43,12 @@ const schema = `
     session text not null,
     currency text not null,
     amount integer not null check (amount > 0),
-    state text not null check (state in ('open', 'processing', 'paid', 'failed')),
-    attempt integer not null default 1,
-    intent text,
     placed_at text not null,
+    closed_at text,
+    paid_by text,
     paid_at text,
     paid_with text,
-    check ((state = 'paid') = (paid_at is not null))
+    check ((paid_by is null) = (paid_at is null))
   ) strict;
   create index if not exists orders_by_session on orders (session, placed_at);
 
@@ -59,16 +59,4 @@ const schema = `
     price integer not null,
     primary key (order_id, product)
   ) strict;
-
-  create table if not exists order_intents (
-    id text primary key,
-    order_id text not null references orders,
-    amount integer not null,
-    currency text not null,
-    attempt integer not null,
-    lines text not null,
-    made_at text not null,
-    verdict text
-  ) strict;
-  create index if not exists order_intents_by_order on order_intents (order_id, made_at);
 `

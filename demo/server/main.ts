@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { PaymentIntents } from '@pi-checkout/server'
 import { shopApp } from './app.ts'
-import { shopCheckout, startReconciling } from './checkout.ts'
+import { shopCheckout, shopPayments } from './checkout.ts'
 import { readConfig } from './config.ts'
 import { openDatabase } from './database.ts'
 import { sessionsAt } from './session.ts'
@@ -12,14 +12,13 @@ try {
   await start()
 } catch (error) {
   console.error(explain(error))
-  process.exitCode = 1
+  process.exit(1)
 }
 
 async function start(): Promise<void> {
   const config = readConfig(process.env)
   const { port, data, checkoutOrigin, reconcileMs, inspectorUrl } = config
   const intents = new PaymentIntents()
-  await checkVariables(intents)
   const server = createServer()
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -27,29 +26,33 @@ async function start(): Promise<void> {
 
   const db = openDatabase(data)
   const sessions = sessionsAt(shopOrigin)
-  const checkout = shopCheckout({ db, sessions, intents, shopOrigin })
+  const payments = shopPayments(db)
+  const checkout = shopCheckout({ db, sessions, intents, payments, shopOrigin })
+  // The port is open: a request must not wait for the check of the service.
   server.on(
     'request',
-    shopApp({ db, sessions, checkout, shopOrigin, checkoutOrigin, inspectorUrl }),
+    shopApp({
+      db,
+      sessions,
+      intents,
+      payments,
+      checkout,
+      shopOrigin,
+      checkoutOrigin,
+      inspectorUrl,
+    }),
   )
-  const reconciling = startReconciling({ db, checkout }, reconcileMs)
+  const stopSettling = await checkout.start({ interval: reconcileMs })
   console.log(JSON.stringify({ shopUrl: shopOrigin }))
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
-      await Promise.all([reconciling.stop(), close(server)])
+      await Promise.all([stopSettling(), close(server)])
       db.close()
       // An unresponsive service must not delay the end: no request waits for it now.
       process.exit(0)
     })
   }
-}
-
-/** The helper reads its variables on first use. This reports a missing one at the start. */
-async function checkVariables(intents: PaymentIntents): Promise<void> {
-  await intents.retrieve('start', { signal: AbortSignal.abort() }).catch((error: unknown) => {
-    if (error instanceof TypeError) throw error
-  })
 }
 
 function portOf(server: Server): number {

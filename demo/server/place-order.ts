@@ -1,80 +1,52 @@
-/**
- * "Check out": creates an order from the cart, or leads to the session's unpaid or just paid order.
- *
- * A session has one unpaid order at most, so the pieces in a cart are never in two payable orders.
- *
- * @module
- */
+/** An order never changes. "Check out" moves the cart into a new order, and "Edit cart" moves it back. @module */
 import type { Currency } from '@pi-checkout/server'
-import { type Line, readCart, totalOf } from './cart.ts'
+import { mostPerProduct, readCart, totalOf } from './cart.ts'
 import type { Database } from './database.ts'
-import { settleOrder } from './order-intents.ts'
-import { describeLines, newOrderNumber, orderLines, ordersOf, unpaidOrder } from './orders.ts'
-import { ShopProblem } from './problem.ts'
+import { newOrderNumber, ordersOf } from './orders.ts'
 
 /**
- * Reads the cart inside the transaction, because a payment may have just changed it.
+ * Moves the cart into a new order.
  *
- * A changed order has no current intent. Changed back, it uses its earlier intent again.
- *
- * @param wish - `areIntentsKnown`: whether the service has just returned each open intent of the
- * session's unpaid order.
- * @returns The id of the order that the buyer should see. While the bank is processing a payment, it is
- * the order of that payment. With a cart that a payment has emptied, it is the paid order; with another
- * empty cart, `undefined`.
- * @throws {ShopProblem} `payment_unknown` if the order would change although an intent of it may be paid.
+ * @returns The id of the order. With an empty cart, as after a double click, it is the session's newest order that is
+ * not closed, or `undefined`.
  */
 export function placeOrder(
   db: Database,
-  wish: {
-    readonly session: string
-    readonly currency: Currency
-    readonly areIntentsKnown: boolean
-  },
+  cart: { readonly session: string; readonly currency: Currency },
 ): string | undefined {
   const place = db.transaction(() => {
-    const { session, currency, areIntentsKnown } = wish
-    const unpaid = unpaidOrder(db, session)
-    if (unpaid?.state === 'processing') return unpaid.id
-    const lines = readCart(db, wish)
-    if (lines.length === 0) return justPaid(db, session)
-    const isSame =
-      unpaid?.currency === currency &&
-      unpaid.amount === totalOf(lines) &&
-      describeLines(orderLines(db, unpaid.id)) === describeLines(lines)
-    if (isSame) return unpaid.id
-    if (unpaid && !areIntentsKnown) throw new ShopProblem('payment_unknown')
-    const id = unpaid?.id ?? newOrderNumber(db)
-    write(db, { id, session, currency, lines })
-    settleOrder(db, id)
+    const { session, currency } = cart
+    const lines = readCart(db, cart)
+    if (lines.length === 0) return ordersOf(db, session).find(({ closedAt }) => !closedAt)?.id
+    const id = newOrderNumber(db)
+    db.prepare(
+      'insert into orders (id, session, currency, amount, placed_at) values (?, ?, ?, ?, ?)',
+    ).run(id, session, currency, totalOf(lines), new Date().toISOString())
+    const insert = db.prepare(
+      'insert into order_lines (order_id, product, quantity, price) values (?, ?, ?, ?)',
+    )
+    for (const { product, quantity, price } of lines) insert.run(id, product, quantity, price)
+    db.prepare('delete from cart_lines where session = ?').run(session)
     return id
   })
   return place.immediate()
 }
 
-function justPaid(db: Database, session: string): string | undefined {
-  const [newest] = ordersOf(db, session)
-  return newest?.state === 'paid' ? newest.id : undefined
-}
-
-function write(
-  db: Database,
-  order: {
-    readonly id: string
-    readonly session: string
-    readonly currency: Currency
-    readonly lines: readonly Line[]
-  },
-): void {
-  const { id, session, currency, lines } = order
-  db.prepare(
-    `insert into orders (id, session, currency, amount, state, placed_at)
-     values (?, ?, ?, ?, 'open', ?)
-     on conflict (id) do update set currency = excluded.currency, amount = excluded.amount`,
-  ).run(id, session, currency, totalOf(lines), new Date().toISOString())
-  db.prepare('delete from order_lines where order_id = ?').run(id)
-  const insert = db.prepare(
-    'insert into order_lines (order_id, product, quantity, price) values (?, ?, ?, ?)',
-  )
-  for (const { product, quantity, price } of lines) insert.run(id, product, quantity, price)
+/** Closes an order that is not paid, and restores its lines to the cart. A late payment for it goes to review. */
+export function closeOrder(db: Database, orderId: string): void {
+  const close = db.transaction(() => {
+    const { changes } = db
+      .prepare(
+        'update orders set closed_at = ? where id = ? and closed_at is null and paid_by is null',
+      )
+      .run(new Date().toISOString(), orderId)
+    if (changes === 0) return
+    db.prepare(
+      `insert into cart_lines (session, product, quantity)
+       select o.session, l.product, l.quantity from order_lines l
+         join orders o on o.id = l.order_id where o.id = ? order by l.rowid
+       on conflict (session, product) do update set quantity = min(quantity + excluded.quantity, ?)`,
+    ).run(orderId, mostPerProduct)
+  })
+  close.immediate()
 }

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler } from 'express'
 
 const problems = {
   invalid_request: { status: 400, title: 'The request is invalid' },
-  payment_unknown: { status: 503, title: 'The result of an earlier payment is not known yet' },
+  payment_unknown: { status: 503, title: 'The result of a payment is not known yet' },
   no_session: { status: 403, title: 'The request has no session cookie' },
   cross_origin: { status: 403, title: 'The request came from another site' },
   not_found: { status: 404, title: 'Not found' },
@@ -12,7 +12,7 @@ const problems = {
   internal_error: { status: 500, title: 'Internal error' },
 } as const
 
-type ShopProblemCode = keyof typeof problems
+export type ShopProblemCode = keyof typeof problems
 
 /** An error that the client may see. */
 export class ShopProblem extends Error {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import express, {
   type ErrorRequestHandler,
-  type Request,
+  type Request as ExpressRequest,
   type RequestHandler,
   type Response,
   Router,
@@ -12,21 +12,20 @@ import { texts } from '../texts/texts.ts'
 import { builtPages, readAssets } from './assets.ts'
 import { mostPerProduct, readCart, setCartLine } from './cart.ts'
 import { findProduct, languages, priceLists } from './catalogue.ts'
-import { retrieveOpenIntents, settleNow } from './checkout.ts'
-import { settleLimits } from './limits.ts'
-import { type OrderDetails, orderDetails } from './order-intents.ts'
-import { orderLines, ordersOf, ownedOrder, unpaidOrder } from './orders.ts'
-import { placeOrder } from './place-order.ts'
+import { isPayable, type OrderDetails, orderDetails } from './order-details.ts'
+import { ordersOf, ownedOrder } from './orders.ts'
+import { closeOrder, placeOrder } from './place-order.ts'
 import { preferencesOf, savePreferences } from './preferences.ts'
 import { asProblem, logFailure, ShopProblem } from './problem.ts'
 import type { Shop } from './shop.ts'
 import { cartPage } from './views/cart-page.ts'
 import { cataloguePage } from './views/catalogue-page.ts'
 import { type Frame, type Page, renderPage } from './views/layout.ts'
-import { errorPage, missingPage } from './views/message-page.ts'
+import { errorPage } from './views/message-page.ts'
 import { orderPage } from './views/order-page.ts'
 import { ordersPage } from './views/orders-page.ts'
 import { confirmingPage, payPage } from './views/payment-pages.ts'
+import { reviewPage } from './views/review-page.ts'
 
 export function shopRoutes(shop: Shop): Router {
   const { db, sessions } = shop
@@ -41,8 +40,10 @@ export function shopRoutes(shop: Shop): Router {
     show(req, res, cataloguePage)
   })
 
-  routes.get('/cart', (req, res) => {
-    const unpaid = unpaidOrder(db, sessions.of(req) ?? '')
+  routes.get('/cart', async (req, res) => {
+    const [newest] = ordersOf(db, sessions.of(req) ?? '')
+    const details = newest && (await orderDetails(shop, newest))
+    const unpaid = details && isPayable(details) ? newest : undefined
     show(req, res, (frame) => cartPage(frame, unpaid))
   })
 
@@ -60,47 +61,71 @@ export function shopRoutes(shop: Shop): Router {
     res.redirect(303, back)
   })
 
-  routes.get('/orders', (req, res) => {
+  routes.get('/orders', async (req, res) => {
     const orders = ordersOf(db, sessions.of(req) ?? '')
-    const listed = orders.map((order) => ({ order, lines: orderLines(db, order.id) }))
+    const listed = await Promise.all(orders.map((order) => orderDetails(shop, order)))
     show(req, res, (frame) => ordersPage(frame, listed))
   })
 
-  // "Check out". The order may have just been paid, in a tab that was closed.
-  routes.post('/orders', async (req, res) => {
-    read(z.strictObject({}), req)
+  // "Check out"
+  routes.post('/orders', (req, res) => {
+    read(Empty, req)
     const session = sessionOf(req)
     const { currency } = preferencesOf(db, req, session)
-    const areIntentsKnown = await retrieveOpenIntents(shop, session)
-    const orderId = placeOrder(db, { session, currency, areIntentsKnown })
+    const orderId = placeOrder(db, { session, currency })
     res.redirect(303, orderId === undefined ? '/cart' : `/pay/${orderId}`)
   })
 
-  routes.get('/orders/:id', (req, res) => {
-    const details = detailsOf(req)
+  routes.get('/orders/:id', async (req, res) => {
+    const details = await detailsOf(req)
     show(req, res, (frame) => orderPage(frame, details), details)
   })
 
-  // For a buyer who returns: retrieves the order's intents directly, old ones too.
-  routes.post('/orders/:id/settle', ...settleLimits(sessions), async (req, res) => {
-    const { order } = detailsOf(req)
-    await settleNow(shop, { orderId: order.id })
+  // "Edit cart". A payment that was just made keeps its order.
+  routes.post('/orders/:id/edit', async (req, res) => {
+    read(Empty, req)
+    const { id } = (await detailsOf(req)).order
+    const ok = await checkPayments(req, id)
+    const details = await detailsOf(req)
+    if (!isPayable(details)) {
+      return res.redirect(303, details.state === 'closed' ? '/cart' : `/orders/${id}`)
+    }
+    if (!ok) throw new ShopProblem('payment_unknown')
+    closeOrder(db, id)
+    res.redirect(303, '/cart')
+  })
+
+  // For the staff. A shop has it behind their login.
+  routes.get('/orders/:id/review', async (req, res) => {
+    const details = await detailsOf(req)
+    if (details.underReview.length === 0) return res.redirect(303, `/orders/${details.order.id}`)
+    show(req, res, (frame) => reviewPage(frame, details), details)
+  })
+
+  routes.post('/orders/:id/review', async (req, res) => {
+    const { intentId, decision } = read(Decision, req)
+    const { order, underReview } = await detailsOf(req)
+    if (underReview.some((payment) => payment.intentId === intentId)) {
+      await shop.checkout.resolve({ orderId: order.id, intentId }, decision)
+    }
     res.redirect(303, `/orders/${order.id}`)
   })
 
-  routes.get('/pay/:id', (req, res) => {
-    const details = detailsOf(req)
-    const { id, state } = details.order
-    if (state === 'paid') return res.redirect(303, `/orders/${id}`)
-    if (state === 'processing') return res.redirect(303, `/confirming/${id}`)
-    if (!details.payable) return res.redirect(303, '/cart')
+  routes.get('/pay/:id', async (req, res) => {
+    // A buyer who returns from the bank's page may have paid.
+    await checkPayments(req, (await detailsOf(req)).order.id)
+    const details = await detailsOf(req)
+    const { order, state } = details
+    if (state === 'closed') return res.redirect(303, '/cart')
+    if (!isPayable(details)) return res.redirect(303, `/orders/${order.id}`)
     show(req, res, (frame) => payPage(frame, details), details)
   })
 
-  routes.get('/confirming/:id', (req, res) => {
-    const details = detailsOf(req)
-    const { id, state } = details.order
-    if (state !== 'open' && state !== 'processing') return res.redirect(303, `/orders/${id}`)
+  routes.get('/confirming/:id', async (req, res) => {
+    const details = await detailsOf(req)
+    const { order, state } = details
+    // The order's page follows a payment that the bank is processing.
+    if (state !== 'open') return res.redirect(303, `/orders/${order.id}`)
     show(req, res, (frame) => confirmingPage(frame, details), details)
   })
 
@@ -112,13 +137,13 @@ export function shopRoutes(shop: Shop): Router {
     const { code, status } = asProblem(error)
     if (code === 'internal_error') logFailure('a request failed', error)
     res.status(status)
-    show(req, res, (frame) => (status === 404 ? missingPage(frame) : errorPage(frame, status)))
+    show(req, res, (frame) => errorPage(frame, code))
   }
   routes.use(showError)
   return routes
 
   function show(
-    req: Request,
+    req: ExpressRequest,
     res: Response,
     page: (frame: Frame) => Page,
     details?: OrderDetails,
@@ -127,7 +152,7 @@ export function shopRoutes(shop: Shop): Router {
     const session = sessions.of(req) ?? ''
     const { shopOrigin, checkoutOrigin, inspectorUrl } = shop
     const { language, currency } = preferencesOf(db, req, session)
-    const intent = details?.order.intent
+    const intent = details?.payments.at(-1)?.intentId
     const cart = readCart(db, { session, currency })
     const frame = {
       ...{ language, currency, texts: texts[language], cart },
@@ -137,18 +162,25 @@ export function shopRoutes(shop: Shop): Router {
     res.type('html').send(renderPage(frame, page(frame)))
   }
 
-  function sessionOf(req: Request): string {
+  function sessionOf(req: ExpressRequest): string {
     const session = sessions.of(req)
     if (session === undefined) throw new ShopProblem('no_session')
     return session
   }
 
-  function detailsOf(req: Request): OrderDetails {
+  async function detailsOf(req: ExpressRequest): Promise<OrderDetails> {
     const session = sessions.of(req)
     const orderId = String(req.params.id)
     const order = session === undefined ? undefined : ownedOrder(db, { session, orderId })
     if (!order) throw new ShopProblem('not_found')
-    return orderDetails(db, order)
+    return orderDetails(shop, order)
+  }
+
+  /** Lets the checkout retrieve the payments of an order. Returns whether it could. */
+  async function checkPayments(req: ExpressRequest, orderId: string): Promise<boolean> {
+    const query = new URLSearchParams({ orderId })
+    const status = new Request(`${shop.shopOrigin}/checkout/status?${query}`)
+    return (await shop.checkout(status, req)).ok
   }
 }
 
@@ -165,7 +197,7 @@ const Quantity = z
   .refine((quantity) => quantity <= mostPerProduct)
 
 /** The page with the form. */
-const Back = z.string().regex(/^\/(?:[\w-]+(?:\/[\w-]+)?)?$/)
+const Back = z.string().regex(/^\/(?:[\w-]+(?:\/[\w-]+){0,2})?$/)
 
 /** `was`: the quantity that the page shows. Another page, or a payment, may have changed it. */
 const CartChange = z.strictObject({
@@ -175,13 +207,20 @@ const CartChange = z.strictObject({
   back: Back.default('/cart'),
 })
 
+const Empty = z.strictObject({})
+
+const Decision = z.strictObject({
+  intentId: z.string(),
+  decision: z.enum(['accepted', 'refunded']),
+})
+
 const Preferences = z.strictObject({
   language: z.enum(languages).optional(),
   currency: z.enum(priceLists).optional(),
   back: Back.default('/'),
 })
 
-function read<T>(schema: z.ZodType<T>, req: Request): T {
+function read<T>(schema: z.ZodType<T>, req: ExpressRequest): T {
   const form = schema.safeParse(req.body ?? {})
   if (!form.success) throw new ShopProblem('invalid_request')
   return form.data

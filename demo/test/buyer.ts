@@ -98,9 +98,10 @@ export class Buyer {
     return readOrder(await pageOf(await this.send(`/orders/${orderId}`)))
   }
 
-  /** Settles the order, as its page does when it opens. */
-  async settle(orderId: string) {
-    return readOrder(await pageOf(await this.submit(`/orders/${orderId}/settle`)))
+  /** Presses "Edit cart". Returns the path that the shop leads to. */
+  async editCart(orderId: string): Promise<string | null> {
+    const response = await this.send(`/orders/${orderId}/edit`, { method: 'POST', form: {} })
+    return response.headers.get('location')
   }
 
   async orders() {
@@ -137,8 +138,7 @@ function readCart(page: string) {
     lines: linesOf(page, /data-testid="line-([\w-]+)" data-quantity="(\d+)"/g),
     total: /data-testid="cart-total">([^<]+)</.exec(page)?.[1],
     pieces: Number(one(page, /data-testid="cart-count">(\d+)</)),
-    /** The order whose payment the bank is processing. */
-    pendingOrder: /data-testid="pending-order"[\s\S]*?href="\/confirming\/([^"]+)"/.exec(page)?.[1],
+    unpaidOrder: /data-testid="unpaid-order"[\s\S]*?href="\/orders\/([^"]+)"/.exec(page)?.[1],
   }
 }
 
@@ -148,8 +148,9 @@ function readOrder(page: string) {
     state: one(page, /data-testid="order-state" data-state="(\w+)"/),
     amount: one(page, /data-testid="order-total">([^<]+)</),
     lines: linesOf(page, /data-product="([\w-]+)" data-quantity="(\d+)"/g),
+    paidWith: /data-testid="paid-with"><bdi>([^<]+)</.exec(page)?.[1],
     payable: page.includes('href="/pay/'),
-    earlierPayments: [...page.matchAll(/data-amount="([^"]+)"/g)].map(([, amount = '']) => amount),
+    isUnderReview: page.includes('data-testid="under-review"'),
   }
 }
 

@@ -3,7 +3,6 @@ import { readConfig } from '../server/config.ts'
 
 const env = {
   PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:4000',
-  PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`,
 }
 
 test('the usual shop takes port 3000, its own address and the folder of the repository', () => {
@@ -31,8 +30,6 @@ test.each([
     ['SHOP_ORIGIN', 'ftp://shop.example'],
     ['SHOP_ORIGIN', 'shop'],
   ].map((entry) => [...entry, 'must be a lowercase https origin', 'such as https://shop.example']),
-  ['PI_HANDOFF_KEYS', '', 'environment variable is not set', 'Generate one'],
-  ['PI_HANDOFF_KEYS', 'a passphrase', 'must be one or more keys', 'Generate one'],
   ['PORT', 'eighty', 'must be a number', '65535'],
   ['PORT', '70000', 'must be a number', '65535'],
   ['PI_RECONCILE_MS', '5 s', 'must be a number of milliseconds', 'from 100'],

@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { freePort } from '@pi-checkout/test-support/free-port'
 import {
   demoShop,
   type EndedProgram,
@@ -10,9 +12,12 @@ import {
   type StartedProgram,
   startProgram,
 } from '@pi-checkout/test-support/process'
+import { startSite } from '@pi-checkout/test-support/sites'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../server/database.ts'
 import { Buyer } from './buyer.ts'
 import { type Service, startService } from './service.ts'
+import { passDays } from './shop.ts'
 
 let service: Service
 let data: string
@@ -28,7 +33,7 @@ afterAll(async () => {
   await rm(data, { recursive: true, force: true })
 })
 
-test('keeps orders, carts, and sessions through a restart', async () => {
+test('keeps orders and sessions through a restart, and settles payments at its start', async () => {
   const first = await start()
   const { port } = new URL(first.shopUrl)
   const buyer = await new Buyer(first.shopUrl).visit()
@@ -38,6 +43,9 @@ test('keeps orders, carts, and sessions through a restart', async () => {
   expect(await first.stop()).toBe(0)
 
   service.settle(id, 'succeeded')
+  const db = openDatabase(data)
+  passDays(db, 1)
+  db.close()
   await start({ PORT: port })
   await expect.poll(async () => (await buyer.order(orderId)).state).toBe('paid')
 })
@@ -53,12 +61,42 @@ test('keeps an order when the shop is killed', async () => {
   expect((await buyer.order(orderId)).state).toBe('open')
 })
 
+test('responds to a request that arrives while it checks the service', async () => {
+  const slow = await startSite(async (req, res) => {
+    await setTimeout(500)
+    const { authorization = '' } = req.headers
+    const response = await fetch(service.baseUrl + req.url, { headers: { authorization } })
+    res.writeHead(response.status, {
+      'content-type': 'application/json',
+      'payment-intents-profile': 'pi-checkout',
+    })
+    res.end(await response.text())
+  })
+  const port = String(await freePort())
+  const started = start({ PORT: port, PI_BASE_URL: slow.origin })
+  const signal = AbortSignal.timeout(10_000)
+  let response: Response | undefined
+  while (!response) {
+    response = await fetch(`http://127.0.0.1:${port}/`, { signal }).catch(() => undefined)
+    signal.throwIfAborted()
+    await setTimeout(5)
+  }
+  expect(response.status).toBe(200)
+  await started
+  await slow.close()
+})
+
 test.each(['PI_API_KEY', 'PI_BASE_URL'])('exits without %s, with the fix', async (name) => {
   const { code, output, errors } = await runShop({ [name]: '' })
   expect(code).toBe(1)
   expect(errors).toMatch(new RegExp(`^The shop could not start. ${name}: .*pi-service exec`))
   expect(output + errors).not.toContain(service.apiKey)
   expect(errors).not.toContain('    at ')
+})
+
+test('exits if the service cannot be reached', async () => {
+  const { code, errors } = await runShop({ PI_BASE_URL: 'http://127.0.0.1:9' })
+  expect([code, errors]).toEqual([1, expect.stringMatching(/^The shop could not start\. \w/)])
 })
 
 test('ends with the port and the fix if the port is in use', async () => {
@@ -94,7 +132,6 @@ function variables(env: Record<string, string>): Record<string, string> {
     PI_API_KEY: service.apiKey,
     PI_BASE_URL: service.baseUrl,
     PI_CHECKOUT_ORIGIN: 'http://127.0.0.1:4000',
-    PI_HANDOFF_KEYS: `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`,
     PI_SHOP_DATA: data,
     ...env,
   }

@@ -172,8 +172,32 @@ test('explains a missing cookie, and a page that does not exist, with the same h
   const form = { product: 'thyme-tea', quantity: 1 }
   const rejected = await buyer.send('/cart', { method: 'POST', form })
   expect(rejected.status).toBe(403)
-  expect(await rejected.text()).toContain('The cart needs cookies.')
+  expect(await rejected.text()).toContain('The cart needs cookies')
 })
+
+test.each([
+  ['en', 'The shop could not read this request.'],
+  ['ru', 'Магазин не смог прочитать этот запрос.'],
+  ['hy', 'Խանութը չկարողացավ կարդալ այս հարցումը։'],
+])('explains an invalid form in %s', async (language, text) => {
+  const buyer = await shop.buyer()
+  await buyer.submit('/preferences', { language })
+  const response = await buyer.send('/cart', { method: 'POST', form: { product: 'thyme-tea' } })
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain(text)
+})
+
+test.each(['/nowhere', '/a/b/c', '/page.html', '/orders/TS-222222/x'])(
+  'the language can be changed on the missing page %s',
+  async (path) => {
+    const buyer = await shop.buyer()
+    const page = await (await buyer.send(path)).text()
+    expect(page).not.toContain(path)
+    const [, back = ''] = /name="back" value="([^"]*)"/.exec(page) ?? []
+    const { status } = await buyer.submit('/preferences', { language: 'ru', back })
+    expect(status).toBe(200)
+  },
+)
 
 test('every page has a description, a picture for links, and an icon', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PaymentIntents } from '@pi-checkout/server'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { shopApp } from '../server/app.ts'
-import { settleNow, shopCheckout } from '../server/checkout.ts'
+import { shopCheckout, shopPayments } from '../server/checkout.ts'
 import { type Database, openDatabase } from '../server/database.ts'
 import { sessionsAt } from '../server/session.ts'
 import type { Shop } from '../server/shop.ts'
@@ -22,8 +22,8 @@ export interface TestShop {
   buyer(): Promise<Buyer>
   /** A new buyer who has ordered a product. */
   order(product: string, quantity?: number): Promise<{ buyer: Buyer; orderId: string }>
-  /** Reconciles, as the shop does every minute. */
-  settle(): Promise<void>
+  /** Settles the payments that are due, as the shop does every minute: after so many days, or one. */
+  settle(days?: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -31,7 +31,6 @@ export const checkoutOrigin = 'http://127.0.0.1:4000'
 
 /** @param options - `shopOrigin`: the origin behind a proxy. */
 export async function startShop(options: { readonly shopOrigin?: string } = {}): Promise<TestShop> {
-  process.env.PI_HANDOFF_KEYS = `k1:${Buffer.alloc(32, 'key of the tests').toString('base64url')}`
   const folder = await mkdtemp(join(tmpdir(), 'shop-'))
   const service = await startService()
   const { apiKey, baseUrl } = service
@@ -41,9 +40,21 @@ export async function startShop(options: { readonly shopOrigin?: string } = {}):
   const url = site.origin
   const { shopOrigin = url } = options
   const sessions = sessionsAt(shopOrigin)
-  const checkout = shopCheckout({ db, sessions, intents, shopOrigin })
+  const payments = shopPayments(db)
+  const checkout = shopCheckout({ db, sessions, intents, payments, shopOrigin })
   const inspectorUrl = `${baseUrl}/_sandbox/`
-  site.serve(shopApp({ db, sessions, checkout, shopOrigin, checkoutOrigin, inspectorUrl }))
+  site.serve(
+    shopApp({
+      db,
+      sessions,
+      intents,
+      payments,
+      checkout,
+      shopOrigin,
+      checkoutOrigin,
+      inspectorUrl,
+    }),
+  )
   const newBuyer = (): Promise<Buyer> => new Buyer(url, shopOrigin).visit()
   return {
     ...{ url, db, intents, checkout, service },
@@ -53,12 +64,34 @@ export async function startShop(options: { readonly shopOrigin?: string } = {}):
       await buyer.put(product, quantity)
       return { buyer, orderId: await buyer.placeOrder() }
     },
-    settle: () => settleNow({ db, checkout }),
+    settle: async (days = 1) => {
+      passDays(db, days)
+      await checkout.reconcile()
+    },
     async close() {
       await site.close()
       db.close()
       await service.close()
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Moves what is stored about payments into the past. */
+export function passDays(db: Database, days: number): void {
+  const earlier = (time: string): string =>
+    new Date(Date.parse(time) - days * 86_400_000).toISOString()
+  const rows = db
+    .prepare(
+      'select order_id, check_at, payments from checkout_payments where check_at is not null',
+    )
+    .all() as { order_id: string; check_at: string; payments: string }[]
+  for (const { order_id, check_at, payments } of rows) {
+    const moved = payments.replaceAll(/\d{4}-[\d-]+T[\d:.]+Z/g, earlier)
+    db.prepare('update checkout_payments set check_at = ?, payments = ? where order_id = ?').run(
+      earlier(check_at),
+      moved,
+      order_id,
+    )
   }
 }

@@ -1,18 +1,20 @@
-import { createHandoff, newOrderId, PaymentIntents } from '@pi-checkout/server'
+import { createCheckout, memoryPayments, newOrderId, PaymentIntents } from '@pi-checkout/server'
 
-// In the process, because Next bundles each route for itself. 1500.00 AMD.
-globalThis.order ??= { orderId: newOrderId(), amount: 150000, currency: 'AMD', intentId: null }
+// In the process, because Next bundles each route for itself. Yours are in a database. 1500.00 AMD.
+globalThis.order ??= { orderId: newOrderId(), amount: 150000, currency: 'AMD' }
+globalThis.payments ??= memoryPayments() // Yours: sqlPayments(query).
 
-/** @type {import('@pi-checkout/server').HandoffOrder} Yours is a row that belongs to the buyer's session. */
+/** @type {{ orderId: string, amount: number, currency: 'AMD', paidBy?: string }} */
 export const order = globalThis.order
 
-export const checkout = createHandoff({
+export const checkout = createCheckout({
   intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY
   shopOrigin: `http://localhost:${process.env.PORT ?? 3000}`,
-  order: () => ({ ...order }), // In SQL, saveIntent has "where amount = … and attempt = …".
-  saveIntent: ({ order: { attempt }, intent }) =>
-    attempt === order.attempt && Object.assign(order, { intentId: intent.id }),
-  settle: ({ intent, phase, nextAttempt: attempt }) =>
-    intent.id === order.intentId && // Not settled before. In SQL: "where intent_id = …".
-    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt }),
+  authorize: () => order.orderId, // Yours: the order of the buyer's session.
+  order: () => order,
+  payments: globalThis.payments,
+  onPaid: ({ payment }) => {
+    order.paidBy = payment.intentId
+    return true
+  },
 })

@@ -7,16 +7,21 @@ import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
 import { blank } from './message-page.ts'
 
-/** @param unpaid - The session's unpaid order. */
+/** @param unpaid - The session's newest order, if it is not paid. */
 export function cartPage(frame: Frame, unpaid: Order | undefined): Page {
   const { texts, currency, language, cart: lines } = frame
   const title = texts.cartTitle
   if (lines.length === 0) {
     const link = html`<a class="button" href="/">${texts.browse}</a>`
     const empty = { title: texts.cartEmpty, text: texts.cartEmptyText, picture: 'thyme-tea' }
-    return { title, place: 'cart', content: blank(empty, link) }
+    return {
+      title,
+      place: 'cart',
+      content: html`${unpaidNote(frame, unpaid)}${blank(empty, link)}`,
+    }
   }
   const content = html`
+    ${unpaidNote(frame, unpaid)}
     <h1 tabindex="-1">${title}</h1>
     <div class="cart">
       <ul class="cart-lines">${lines.map((line) => cartLine(frame, line))}</ul>
@@ -24,7 +29,9 @@ export function cartPage(frame: Frame, unpaid: Order | undefined): Page {
         <dl><dt>${texts.total}</dt>
           <dd class="money" data-testid="cart-total">${formatMoney(totalOf(lines), currency, language)}</dd></dl>
         <p class="muted">${texts.shippingIncluded}</p>
-        ${unpaid?.state === 'processing' ? pendingNote(frame, unpaid) : checkOutForm(frame)}
+        <form method="post" action="/orders">
+          <button class="button" data-testid="place-order">${texts.checkOut}</button>
+        </form>
         <a class="button quiet" href="/">${texts.keepShopping}</a>
       </section>
     </div>
@@ -32,16 +39,12 @@ export function cartPage(frame: Frame, unpaid: Order | undefined): Page {
   return { title, place: 'cart', content }
 }
 
-function checkOutForm({ texts }: Frame): Html {
-  return html`<form method="post" action="/orders">
-    <button class="button" data-testid="place-order">${texts.checkOut}</button>
-  </form>`
-}
-
-/** These pieces may already be paid, until the bank has decided. */
-function pendingNote({ texts }: Frame, { id }: Order): Html {
-  return html`<p class="notice" role="status" data-testid="pending-order">${texts.cartPending}</p>
-    <a class="button" href="/confirming/${id}">${texts.seeProgress}</a>`
+/** Its pieces are no longer in the cart. */
+function unpaidNote({ texts }: Frame, unpaid: Order | undefined): Html | undefined {
+  return (
+    unpaid &&
+    html`<p class="notice" data-testid="unpaid-order">${texts.openTitle}: <a href="/orders/${unpaid.id}">${unpaid.id}</a></p>`
+  )
 }
 
 function cartLine({ texts, currency, language }: Frame, { product, quantity, price }: Line): Html {

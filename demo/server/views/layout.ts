@@ -26,6 +26,8 @@ export interface Page {
   /** Where the page is in the shop. */
   readonly place?: 'shop' | 'cart' | 'orders' | 'payment'
   readonly content: Html
+  /** Where the language form leads. Default: the page itself. */
+  readonly back?: string
   /** The page that follows, in a template: it appears even if the shop is unreachable. */
   readonly next?: Page
 }
@@ -124,21 +126,29 @@ function fontsOf({ language, currency }: Frame): readonly string[] {
   ]
 }
 
-function topRow(frame: Frame, { place }: Page): Html {
+function topRow(frame: Frame, page: Page): Html {
+  const { place } = page
   const { texts, cart } = frame
   const pieces = cart.reduce((sum, { quantity }) => sum + quantity, 0)
   const at = (here: Page['place']) => here === place && html` aria-current="page"`
   return html`<div class="top-row">
     <a class="brand" href="/"><img src="/pictures/mark.svg" alt="" width="38" height="38">Tsiran</a>
-    <span class="break"></span>
-    <nav>
-      <a href="/"${at('shop')}>${texts.shop}</a>
-      <a href="/orders"${at('orders')}>${texts.orders}</a>
-    </nav>
-    ${choices(frame, place)}
-    <a class="button quiet cart-link" href="/cart"${at('cart')}>
-      ${texts.cart} <span class="count" data-testid="cart-count">${pieces}</span>
-    </a>
+    ${place !== 'payment' && html`<span class="break"></span>`}
+    ${
+      // Nothing leads away from a payment but the logo and "Edit cart".
+      place !== 'payment' &&
+      html`<nav>
+        <a href="/"${at('shop')}>${texts.shop}</a>
+        <a href="/orders"${at('orders')}>${texts.orders}</a>
+      </nav>`
+    }
+    ${choices(frame, page)}
+    ${
+      place !== 'payment' &&
+      html`<a class="button quiet cart-link" href="/cart"${at('cart')}>
+        ${texts.cart} <span class="count" data-testid="cart-count">${pieces}</span>
+      </a>`
+    }
   </div>`
 }
 
@@ -146,11 +156,12 @@ function topRow(frame: Frame, { place }: Page): Html {
  * The language, and the price list where prices can still change. Next to the payment form the page is not loaded
  * again, so that typed card data remains.
  */
-function choices({ language, currency, texts, path }: Frame, place: Page['place']): Html {
+function choices(frame: Frame, { place, back = frame.path }: Page): Html {
+  const { language, currency, texts } = frame
   const stay = place === 'payment' && html` data-stay`
   const languages = Object.entries(languageNames)
   return html`<form class="choices" method="post" action="/preferences"${stay}>
-    <input type="hidden" name="back" value="${path}">
+    <input type="hidden" name="back" value="${back}">
     <select name="language" aria-label="${texts.language}" data-testid="language" autocomplete="off">
       ${languages.map(
         ([code, name]) =>

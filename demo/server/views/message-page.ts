@@ -1,4 +1,5 @@
 /** Pages with a picture, a heading, a sentence, and an action: empty lists and errors. @module */
+import type { ShopProblemCode } from '../problem.ts'
 import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
 
@@ -15,21 +16,13 @@ export function blank(
   </div>`
 }
 
-/** The page does not exist, or belongs to another visitor. */
-export function missingPage({ texts }: Frame): Page {
-  const { notFound: title, notFoundText: text } = texts
-  const link = html`<a class="button" href="/">${texts.browse}</a>`
-  return { title, content: blank({ title, text, picture: 'coffee-cups' }, link) }
-}
-
-/** @param status - HTTP status of the response. */
-export function errorPage({ texts }: Frame, status: number): Page {
-  const reasons = new Map([
-    [403, texts.needsCookie],
-    [429, texts.tooMany],
-  ])
-  const title = texts.failed
-  const text = reasons.get(status) ?? texts.failedPageText
-  const link = html`<a class="button" href="/cart">${texts.backToCart}</a>`
-  return { title, content: blank({ title, text, picture: 'copper-jazve' }, link) }
+/** Explains an error. Its form leads to a page that exists: the path of the request may be any. */
+export function errorPage({ texts }: Frame, code: ShopProblemCode): Page {
+  const { title, text } = texts.problems[code]
+  const [path, label, picture] =
+    code === 'not_found'
+      ? ['/', texts.browse, 'coffee-cups']
+      : ['/cart', texts.backToCart, 'copper-jazve']
+  const link = html`<a class="button" href="${path}">${label}</a>`
+  return { title, back: path, content: blank({ title, text, picture }, link) }
 }

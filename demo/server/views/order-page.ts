@@ -1,34 +1,35 @@
-/** The order: open, processing, paid (the receipt), failed, or canceled. @module */
-import type { OrderDetails } from '../order-intents.ts'
-import type { OrderState } from '../orders.ts'
+/** The order in each of its states. A paid one is the receipt. @module */
+import { formatMoney } from '@pi-checkout/server'
+import type { OrderDetails, OrderState } from '../order-details.ts'
 import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
-import { badge, earlierPayments, formatTime, linesAndTotal, orderNumber } from './order-summary.ts'
+import { badge, editCart, formatTime, linesAndTotal, orderNumber } from './order-summary.ts'
 
 export function orderPage(frame: Frame, details: OrderDetails): Page {
-  const { state } = details.order
+  const { order, state, underReview } = details
   const [title, text, actions] = partsOf(frame, details)
-  const content = html`<div class="order">
-    ${earlierPayments(frame, details)}
+  const content = html`<div class="order"${isUnsettled(details) && html` data-follow="${order.id}"`}>
+    ${underReview.length > 0 && reviewNote(frame, details)}
     <div class="order-head" role="status" data-testid="order-state" data-state="${state}">
-      ${title !== frame.texts.state[state] && badge(frame, details.order)}
+      ${title !== frame.texts.state[state] && badge(frame, state)}
       <h1 tabindex="-1">${title}</h1>
       <p class="muted">${text}</p>
     </div>
     <div class="actions">${actions}</div>
-    ${isUnsettled(details) && settleForm(details)}
     ${receipt(frame, details)}
   </div>`
   return { title, content }
 }
 
-/** The buyer may have closed the tab too early: the page lets the shop retrieve the intents again. */
-function settleForm({ order: { id } }: OrderDetails): Html {
-  return html`<form method="post" action="/orders/${id}/settle" data-stay data-now hidden></form>`
+/** The buyer may have closed the tab too early: the page lets the shop check the payments again. */
+function isUnsettled({ state, payments }: OrderDetails): boolean {
+  return ['open', 'processing', 'closed'].includes(state) && payments.some(({ done }) => !done)
 }
 
-function isUnsettled({ order: { state }, handedOff }: OrderDetails): boolean {
-  return handedOff && (state === 'open' || state === 'processing')
+function reviewNote({ texts, language }: Frame, { order, underReview }: OrderDetails): Html {
+  const amounts = underReview.map(({ amount, currency }) => formatMoney(amount, currency, language))
+  return html`<p class="notice" data-testid="under-review">${texts.reviewNote(amounts.join(', '))}
+    <a href="/orders/${order.id}/review">${texts.decide}</a></p>`
 }
 
 function receipt(frame: Frame, details: OrderDetails): Html {
@@ -43,7 +44,7 @@ function receipt(frame: Frame, details: OrderDetails): Html {
       ${orderNumber(frame, details.order)}
       <dt>${texts.placedAt}</dt><dd>${formatTime(frame, placedAt)}</dd>
       ${paidAt && html`<dt>${texts.paidAt}</dt><dd>${formatTime(frame, paidAt)}</dd>`}
-      ${paidWith && html`<dt>${texts.paidWith}</dt><dd>${paidWith}</dd>`}
+      ${paidWith && html`<dt>${texts.paidWith}</dt><dd data-testid="paid-with"><bdi>${paidWith}</bdi></dd>`}
     </dl>
     ${linesAndTotal(frame, details)}
   </section>`
@@ -51,21 +52,24 @@ function receipt(frame: Frame, details: OrderDetails): Html {
 
 type Parts = readonly [title: string, text: string, actions: Html]
 
-function partsOf({ texts }: Frame, { order: { id, state }, payable }: OrderDetails): Parts {
-  const cart = html`<a class="button quiet" href="/cart">${texts.changeCart}</a>`
+function partsOf(frame: Frame, details: OrderDetails): Parts {
+  const { texts } = frame
+  const { id } = details.order
   const pay = (label: string, testId: string): Html =>
-    payable
-      ? html`<a class="button" data-testid="${testId}" href="/pay/${id}">${label}</a>${cart}`
-      : cart
-  const progress = html`<a class="button" href="/confirming/${id}">${texts.seeProgress}</a>`
-  const print = html`<button class="button quiet" type="button" data-print>${texts.print}</button>
-    <a class="button quiet" href="/">${texts.keepShopping}</a>`
+    html`<a class="button" data-testid="${testId}" href="/pay/${id}">${label}</a>${editCart(frame, details.order)}`
+  const shop = html`<a class="button quiet" href="/">${texts.keepShopping}</a>`
+  const print = html`<button class="button quiet" type="button" data-print>${texts.print}</button>${shop}`
+  const cart = html`<a class="button" href="/cart">${texts.backToCart}</a>`
+  const failedText = details.reason === 'expired' ? texts.expiredText : texts.failedText
   const parts: Readonly<Record<OrderState, Parts>> = {
     open: [texts.openTitle, texts.openText, pay(texts.payNow, 'pay-now')],
-    processing: [texts.processingTitle, texts.processingText, progress],
+    processing: [texts.processingTitle, texts.processingText, shop],
     paid: [texts.paidTitle, texts.paidText, print],
-    failed: [texts.state.failed, texts.failedText, pay(texts.tryAgain, 'try-again')],
+    failed: [texts.failedTitle, failedText, pay(texts.payAgain, 'try-again')],
     canceled: [texts.state.canceled, texts.canceledText, pay(texts.payNow, 'pay-now')],
+    refunded: [texts.state.refunded, texts.refundedText, pay(texts.payNow, 'pay-now')],
+    review: [texts.state.review, texts.problems.payment_under_review.text, shop],
+    closed: [texts.state.closed, texts.closedText, cart],
   }
-  return parts[state]
+  return parts[details.state]
 }

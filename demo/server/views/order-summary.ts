@@ -2,7 +2,7 @@
 import { formatMoney } from '@pi-checkout/server'
 import type { Line } from '../cart.ts'
 import { nameOf } from '../catalogue.ts'
-import type { OrderDetails } from '../order-intents.ts'
+import type { OrderDetails, OrderState } from '../order-details.ts'
 import type { Order } from '../orders.ts'
 import { type Html, html } from './html.ts'
 import type { Frame } from './layout.ts'
@@ -35,26 +35,20 @@ export function linesAndTotal(
   }
 }
 
-export function badge({ texts }: Frame, { state }: Order): Html {
-  return html`<span class="badge" data-state="${state}">${texts.state[state]}</span>`
+/** Closes the order, and restores its lines to the cart. */
+export function editCart({ texts }: Frame, { id }: Order): Html {
+  return html`<form method="post" action="/orders/${id}/edit"><button class="button quiet" data-testid="edit-cart">${texts.changeCart}</button></form>`
 }
 
-/** Payments for an earlier version of the order. */
-export function earlierPayments(
-  { texts, language }: Frame,
-  { earlierPayments }: OrderDetails,
-): readonly Html[] {
-  return earlierPayments.map(({ amount, currency }) => {
-    const money = formatMoney(amount, currency, language)
-    return html`<p class="notice bad" role="alert" data-testid="stray-payment" data-amount="${money}">${texts.earlierPayment(money)}</p>`
-  })
+export function badge({ texts }: Frame, state: OrderState): Html {
+  return html`<span class="badge" data-state="${state}">${texts.state[state]}</span>`
 }
 
 /** Formats a time in the shop's time zone. */
 export function formatTime(
   { language }: Frame,
   time: string,
-  options: Intl.DateTimeFormatOptions = { dateStyle: 'long', timeStyle: 'short' },
+  options: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' },
 ): string {
   const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'Asia/Yerevan' })
   return format.format(new Date(time))

@@ -2,19 +2,13 @@
 import { formatMoney } from '@pi-checkout/server'
 import type { Line } from '../cart.ts'
 import { nameOf } from '../catalogue.ts'
-import type { Order } from '../orders.ts'
+import type { OrderDetails } from '../order-details.ts'
 import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
 import { blank } from './message-page.ts'
 import { badge, formatTime } from './order-summary.ts'
 
-/** An order and what it contains. */
-export interface ListedOrder {
-  readonly order: Order
-  readonly lines: readonly Line[]
-}
-
-export function ordersPage(frame: Frame, orders: readonly ListedOrder[]): Page {
+export function ordersPage(frame: Frame, orders: readonly OrderDetails[]): Page {
   const { ordersTitle: title, ordersEmpty, ordersEmptyText: text, browse } = frame.texts
   const link = html`<a class="button" href="/">${browse}</a>`
   const content =
@@ -27,8 +21,9 @@ export function ordersPage(frame: Frame, orders: readonly ListedOrder[]): Page {
 
 const picturesShown = 4
 
-function orderCard(frame: Frame, { order, lines }: ListedOrder): Html {
+function orderCard(frame: Frame, details: OrderDetails): Html {
   const { language, texts } = frame
+  const { order, lines, state } = details
   const { id, amount, currency, placedAt } = order
   const more = lines.length - picturesShown
   return html`<li><a class="order-card" href="/orders/${id}">
@@ -46,7 +41,7 @@ function orderCard(frame: Frame, { order, lines }: ListedOrder): Html {
         ${texts.orderNumber} <bdi class="order-id">${id}</bdi> · ${formatTime(frame, placedAt, { dateStyle: 'long' })}
       </span>
     </span>
-    ${badge(frame, order)}
+    ${badge(frame, state)}
     <span class="money">${formatMoney(amount, currency, language)}</span>
   </a></li>`
 }

@@ -1,24 +1,22 @@
 /** The two pages of a payment: the order next to the hosted checkout, and the confirmation. @module */
-import type { OrderDetails } from '../order-intents.ts'
+import type { OrderDetails } from '../order-details.ts'
 import type { Order } from '../orders.ts'
 import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
-import { earlierPayments, linesAndTotal, orderNumber } from './order-summary.ts'
+import { editCart, linesAndTotal, orderNumber } from './order-summary.ts'
 
 /** `pages/checkout.ts` mounts the checkout in the element, and uses the templates. */
 export function payPage(frame: Frame, details: OrderDetails): Page {
   const { texts, language, checkoutOrigin } = frame
-  const { order, version } = details
+  const { order } = details
   const content = html`
-    ${earlierPayments(frame, details)}
-    <p class="notice" role="status" id="changed" hidden>${texts.orderChanged}</p>
     <noscript><p class="notice">${texts.needsScript}</p></noscript>
     <h1>${texts.checkoutTitle}</h1>
     <div class="checkout">
       <div>
         <div class="pay">
           <pi-checkout id="checkout" data-testid="checkout" locale="${language}" data-origin="${checkoutOrigin}"
-            data-order="${order.id}" data-version="${version}">
+            data-order="${order.id}">
             <p class="idle muted">${texts.preparing}</p>
           </pi-checkout>
         </div>
@@ -28,11 +26,14 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
         <div class="summary-head"><h2 id="your-order">${texts.yourOrder}</h2></div>
         <dl class="facts">${orderNumber(frame, order)}</dl>
         ${linesAndTotal(frame, details)}
-        <p class="aside"><a href="/cart">${texts.changeCart}</a></p>
+        <div class="aside">${editCart(frame, order)}</div>
       </section>
     </div>
-    <template id="handoff-failed">${handoffFailed(frame, texts.cannotPrepareText)}</template>
-    <template id="too-many-handoffs">${handoffFailed(frame, texts.tooMany)}</template>
+    <template id="handoff-failed">${handoffFailed(texts.cannotPrepare, texts.cannotPrepareText)}</template>
+    ${handoffCodes.map((code) => {
+      const { title, text } = texts.problems[code]
+      return html`<template id="${code}">${handoffFailed(title, text)}</template>`
+    })}
   `
   return {
     title: texts.checkoutTitle,
@@ -48,9 +49,17 @@ export function confirmingPage(frame: Frame, { order }: OrderDetails): Page {
   return { title: frame.texts.confirmingTitle, place: 'payment', content }
 }
 
+/** The codes of a rejected handoff that have their own text. */
+const handoffCodes = [
+  'rate_limited',
+  'order_already_paid',
+  'payment_in_progress',
+  'payment_under_review',
+] as const
+
 /** Replaces the element's text. Its button requests the handoff again. */
-function handoffFailed({ texts }: Frame, text: string): Html {
-  return html`<div slot="error"><h2>${texts.cannotPrepare}</h2><p class="muted">${text}</p></div>`
+function handoffFailed(title: string, text: string): Html {
+  return html`<div slot="error"><h2>${title}</h2><p class="muted">${text}</p></div>`
 }
 
 function confirming({ texts }: Frame, { id }: Order): Html {

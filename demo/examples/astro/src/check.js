@@ -1,4 +1,4 @@
 import { checkout } from './shop.js'
 
 // `npm start` loads this file before the server.
-await checkout.check() // A missing variable, a wrong key or no service: now, not at the first buyer.
+await checkout.start() // A missing variable, a wrong key or no service: now, not at the first buyer.

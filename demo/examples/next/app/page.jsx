@@ -14,7 +14,7 @@ export default function Page() {
 async function Checkout() {
   // Renders for each request, not once at build time: the order changes, and the variable belongs to the running shop.
   await connection()
-  if (order.paid) return <p>Paid</p>
+  if (order.paidBy) return <p>Paid</p>
   return (
     <main>
       <h1>1500.00 AMD</h1>

@@ -2,6 +2,6 @@ import { order } from '../utils/shop.js'
 
 /** For each request: the variable belongs to the running shop. */
 export default defineEventHandler(() => ({
-  paid: order.paid ?? false,
+  paid: order.paidBy !== undefined,
   checkoutOrigin: process.env.PI_CHECKOUT_ORIGIN,
 }))

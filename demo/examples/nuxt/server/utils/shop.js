@@ -1,15 +1,16 @@
-import { createHandoff, newOrderId, PaymentIntents } from '@pi-checkout/server'
+import { createCheckout, memoryPayments, newOrderId, PaymentIntents } from '@pi-checkout/server'
 
-/** @type {import('@pi-checkout/server').HandoffOrder} Yours is a row that belongs to the buyer's session. */
-export const order = { orderId: newOrderId(), amount: 150000, currency: 'AMD', intentId: null } // 1500.00 AMD
+/** Yours is a row of a database. @type {{ orderId: string, amount: number, currency: 'AMD', paidBy?: string }} */
+export const order = { orderId: newOrderId(), amount: 150000, currency: 'AMD' } // 1500.00 AMD
 
-export const checkout = createHandoff({
+export const checkout = createCheckout({
   intents: new PaymentIntents(), // PI_BASE_URL and PI_API_KEY
   shopOrigin: `http://localhost:${process.env.PORT ?? 3000}`,
-  order: () => ({ ...order }), // In SQL, saveIntent has "where amount = … and attempt = …".
-  saveIntent: ({ order: { attempt }, intent }) =>
-    attempt === order.attempt && Object.assign(order, { intentId: intent.id }),
-  settle: ({ intent, phase, nextAttempt: attempt }) =>
-    intent.id === order.intentId && // Not settled before. In SQL: "where intent_id = …".
-    Object.assign(order, phase === 'paid' ? { paid: true } : { intentId: null, attempt }),
+  authorize: () => order.orderId, // Yours: the order of the buyer's session.
+  order: () => order,
+  payments: memoryPayments(), // Yours: sqlPayments(query).
+  onPaid: ({ payment }) => {
+    order.paidBy = payment.intentId
+    return true
+  },
 })

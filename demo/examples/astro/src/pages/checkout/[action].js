@@ -1,4 +1,4 @@
 import { checkout } from '../../shop.js'
 
-// A handoff is Request → Response: POST /checkout/handoff and GET /checkout/status.
+// A checkout is Request → Response: POST /checkout/handoff and GET /checkout/status.
 export const ALL = ({ request }) => checkout(request)

@@ -1,5 +1,5 @@
 import { checkout } from '../../../lib/server/shop.js'
 
-// A handoff is Request → Response: POST /checkout/handoff and GET /checkout/status.
+// A checkout is Request → Response: POST /checkout/handoff and GET /checkout/status.
 export const GET = ({ request }) => checkout(request)
 export const POST = GET

@@ -1,22 +1,30 @@
 import { leaveAtAnyByte } from '@pi-checkout/test-support/leaving-client'
 import { expect, test } from 'vitest'
-import { read, servers, startExample } from './example-shops.ts'
+import { openExample, read, servers, useService } from './example-shops.ts'
+
+useService()
 
 /** What Koa itself prints for a broken connection, on every route. */
 const koaLine = /^$|^ {2}Error: (?:Parse Error|read |write )|^ {6}at /
 
 test.each(servers)('the %s example survives clients that disconnect at any byte', async (name) => {
-  const { shop, child, log } = await startExample(`${name}.mjs`)
+  const { shop, child, log } = await openExample(`${name}.mjs`)
   const { port } = new URL(shop)
-  const headers = { origin: shop, 'content-type': 'application/json' }
-  const head = [`Host: localhost:${port}`, `Origin: ${shop}`, 'Connection: close']
+  // The page creates the buyer's order.
+  const page = await fetch(shop)
+  const [cookie = ''] = (page.headers.get('set-cookie') ?? '').split(';')
+  const headers = { origin: shop, 'content-type': 'application/json', cookie }
+  const head = [
+    `Host: localhost:${port}`,
+    `Origin: ${shop}`,
+    `Cookie: ${cookie}`,
+    'Connection: close',
+  ]
   const heads = [
     ['POST /checkout/handoff HTTP/1.1', ...head, 'Content-Type: application/json'],
     ['GET /checkout/status HTTP/1.1', ...head],
   ].map((lines) => lines.join('\r\n'))
   const [post, get] = heads
-  // The first handoff loads jose.
-  await fetch(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
   const end = await leaveAtAnyByte({
     host: 'localhost',
     port: Number(port),

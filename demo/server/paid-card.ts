@@ -1,0 +1,20 @@
+/** The card that paid, for the receipt. @module */
+import type { PaymentIntents } from '@pi-checkout/server'
+
+/** Returns brand and last four digits. `null` if the service does not return them: the order is paid anyway. */
+export async function cardOf(
+  intents: Pick<PaymentIntents, 'retrieve'>,
+  intentId: string,
+): Promise<string | null> {
+  const intent = await intents.retrieve(intentId, { totalTimeout: 3000 }).catch(() => undefined)
+  const card = intent?.paymentMethod?.card
+  return card ? `${brandNames.get(card.brand) ?? card.brand} •••• ${card.last4}` : null
+}
+
+const brandNames: ReadonlyMap<string, string> = new Map([
+  ['visa', 'Visa'],
+  ['mastercard', 'Mastercard'],
+  ['amex', 'American Express'],
+  ['mir', 'Mir'],
+  ['arca', 'ArCa'],
+])

@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import type { Checkout } from '@pi-checkout/server'
+import { argumentsFor, examples, variablesOf } from '@pi-checkout/test-support/example'
+import { runProgram } from '@pi-checkout/test-support/process'
+import { settleIntent } from '@pi-checkout/test-support/sandbox'
+import { expect, test } from 'vitest'
+import { api, openExample, read, servers, useService } from './example-shops.ts'
+
+useService()
+
+test.each(servers)(
+  'the %s example creates one intent for its order and returns paid after the payment',
+  async (name) => {
+    const { shop } = await openExample(`${name}.mjs`)
+    const { page, ask } = await buyerOf(shop)
+    expect(page).toContain(`src="${api.checkoutOrigin}/v1/pi-checkout.js"`)
+    await paysOnce(shop, ask)
+  },
+)
+
+test('each buyer of an example pays for an own order', async () => {
+  const { shop } = await openExample('express.mjs')
+  const [first, second] = [await buyerOf(shop), await buyerOf(shop)]
+  await paysOnce(shop, first.ask)
+  await paysOnce(shop, second.ask)
+})
+
+test('no example starts without a key', async () => {
+  const env = { ...variablesOf(api), PI_API_KEY: undefined }
+  const ends = servers.map((name) => runProgram(argumentsFor(`${name}.mjs`), { env }))
+  for (const { code, errors } of await Promise.all(ends)) {
+    expect([code, errors]).toEqual([1, expect.stringContaining('PI_API_KEY: environment variable')])
+  }
+})
+
+test('the Next example creates one intent for its order and returns paid after the payment', async () => {
+  const shop = 'http://localhost:3000'
+  Object.assign(process.env, variablesOf(api))
+  const { GET, POST }: Record<'GET' | 'POST', Checkout> = await import(
+    join(examples, 'next/app/checkout/[action]/route.js')
+  )
+  await paysOnce(shop, (address, init) =>
+    (init?.method === 'POST' ? POST : GET)(new Request(address, init)),
+  )
+})
+
+type Ask = (address: string, init?: RequestInit) => Promise<Response>
+
+/** Opens the page of a shop. @returns It, and `fetch` with the session that the page set. */
+async function buyerOf(shop: string): Promise<{ readonly page: string; readonly ask: Ask }> {
+  const response = await fetch(shop)
+  const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const ask: Ask = (address, init) =>
+    fetch(address, { ...init, headers: { ...init?.headers, cookie } })
+  return { page: await response.text(), ask }
+}
+
+async function paysOnce(shop: string, ask: Ask): Promise<void> {
+  const headers = { origin: shop, 'content-type': 'application/json' }
+  const handoff = () => ask(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
+  const phase = async () => (await read(await ask(`${shop}/checkout/status`))).phase
+  const pair = await read(await handoff())
+  expect(pair).toEqual({ id: expect.any(String), clientSecret: expect.any(String) })
+  expect(await read(await handoff())).toEqual(pair)
+  expect(await phase()).toBe('open')
+  await settleIntent({ api }, pair.id, 'succeeded')
+  expect(await phase()).toBe('paid')
+  expect((await handoff()).status).toBe(409)
+}
