@@ -93,8 +93,12 @@ test('keeps a bounded summary of each request in the request log (threat 33)', a
 }) => {
   const { ready: api } = service
   const endpoint: TestedEndpoint = {
-    ...{ name: 'POST /payment-intents', port: portOf(api.baseUrl), method: 'POST' },
-    ...{ target: '/payment-intents', contentType: 'application/json', bodyLimit: 64 * 1024 },
+    name: 'POST /payment-intents',
+    port: portOf(api.baseUrl),
+    method: 'POST',
+    target: '/payment-intents',
+    contentType: 'application/json',
+    bodyLimit: 64 * 1024,
     headers: { authorization: `Bearer ${api.apiKey}` },
   }
   const floods = hostileRequests(endpoint.bodyLimit).flatMap((kind) =>
@@ -149,9 +153,7 @@ async function startTarget(): Promise<Target> {
     ...challengeRoutes({ challengeOrigin }),
   ]
   const known = { session, environment, intent: handoff.id }
-  // The event stream does not end; its size is bounded by the number of topics.
-  const ended = probes.filter(([name]) => name !== 'GET /_sandbox/events')
-  return { service, environment, endpoints: ended.map((probe) => endpointOf(probe, known)), stop }
+  return { service, environment, endpoints: probes.map((probe) => endpointOf(probe, known)), stop }
 }
 
 function endpointOf(
@@ -168,7 +170,10 @@ function endpointOf(
   const contentType = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
   const isPrivate = path.startsWith('/checkout-api/') && headers.origin
   return {
-    ...{ name, port: Number(port), method, target: path + search },
+    name,
+    port: Number(port),
+    method,
+    target: path + search,
     contentType: path.endsWith('/reports') ? 'application/reports+json' : contentType,
     bodyLimit: method === 'POST' || method === 'PUT' ? bodyLimitOf(path) : 0,
     headers: { ...headers, ...(isPrivate && { authorization: `Bearer ${known.session}` }) },
@@ -177,7 +182,6 @@ function endpointOf(
 
 function bodyLimitOf(path: string): number {
   if (path.endsWith('/reports')) return 16 * 1024
-  if (path.endsWith('/import')) return 2 ** 20
   return /^\/(?:challenge|bank)/.test(path) ? 4000 : 64 * 1024
 }
 
@@ -261,7 +265,12 @@ function messageOf(
   const length = bodyLimit > 0 && !chunked ? [`content-length: ${body?.length ?? 0}`] : []
   const head = [
     `${method} ${target}${suffix} HTTP/1.1`,
-    ...[...own, ...more, ...length, `connection: ${connection}`, '', ''],
+    ...own,
+    ...more,
+    ...length,
+    `connection: ${connection}`,
+    '',
+    '',
   ]
   return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), body ?? Buffer.alloc(0)])
 }

@@ -108,7 +108,9 @@ const portMessage = fc.oneof(
     ),
     appearance: jsonNear({
       ...{ colorScheme: 'dark', accent: { light: '#c00', dark: 'red' }, background: '#fff' },
-      ...{ text: 'url(//evil.example)', radius: 30, font: 'rounded' },
+      text: 'url(//evil.example)',
+      radius: 30,
+      font: 'rounded',
     }),
   }),
   fc.record({

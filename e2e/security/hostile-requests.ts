@@ -34,8 +34,33 @@ const name = fc.constantFrom(...knownNames.split(' '))
 
 /** One character of a name or a text, as JSON. */
 const unit = fc.constantFrom(
-  ...['a', ' ', '~', '/', '.', '0', 'é', '֏', '😀', '\u200b', '\u202e', '%', '@', '-', '_', 'A1'],
-  ...['\\u0000', '\\ud800', '\\"', '\\\\', '\\/', '\\n', '\\u0061', '\\u2028', '#', "'", '<'],
+  'a',
+  ' ',
+  '~',
+  '/',
+  '.',
+  '0',
+  'é',
+  '֏',
+  '😀',
+  '\u200b',
+  '\u202e',
+  '%',
+  '@',
+  '-',
+  '_',
+  'A1',
+  '\\u0000',
+  '\\ud800',
+  '\\"',
+  '\\\\',
+  '\\/',
+  '\\n',
+  '\\u0061',
+  '\\u2028',
+  '#',
+  "'",
+  '<',
 )
 
 /** A value that is invalid for every field. */
@@ -155,19 +180,38 @@ function bodyKinds(limit: number): readonly fc.Arbitrary<Hostile>[] {
 }
 
 const headerNames = (
-  'Authorization Idempotency-Key Api-Version Sandbox-Fault Referer Origin Accept Accept-Language Cookie ' +
+  'Authorization Idempotency-Key Sandbox-Fault Referer Origin Accept Accept-Language Cookie ' +
   'If-None-Match Range Forwarded X-Forwarded-For Content-Type Content-Encoding Expect User-Agent ' +
   'Sec-Fetch-Site Host X'
 ).split(' ')
 
 const headerStart = fc.constantFrom(
-  ...['', 'Bearer ', 'Bearer', 'application/json', 'application/json;charset=', 'bytes=', '"'],
-  ...['http://', 'https://a', 'for=', 'delay=', 'W/"', 'pi_sk_test_', '127.0.0.1:'],
+  '',
+  'Bearer ',
+  'Bearer',
+  'application/json',
+  'application/json;charset=',
+  'bytes=',
+  '"',
+  'http://',
+  'https://a',
+  'for=',
+  'delay=',
+  'W/"',
+  'pi_sk_test_',
+  '127.0.0.1:',
 )
 
 const headerUnit = fc.constantFrom(
   ...[' ', '\t', ',', ';', '"', '=', 'a', '0', '-', '.', '/', '%', '%25', 'é', '[', '://'],
-  ...['0-0,', '"a",', ' ,', '; charset=utf-8', 'for=1.1.1.1,', '_secret_', 'pi_', 'Bearer '],
+  '0-0,',
+  '"a",',
+  ' ,',
+  '; charset=utf-8',
+  'for=1.1.1.1,',
+  '_secret_',
+  'pi_',
+  'Bearer ',
 )
 
 const headKinds: readonly fc.Arbitrary<Hostile>[] = [

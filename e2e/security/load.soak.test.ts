@@ -33,9 +33,13 @@ test('serves new clients during ten thousand silent and slow connections, and cl
   await Promise.all([...idle, ...slow].map(({ closed }) => closed))
   const { heap, rss, stall } = await measure(service)
   logMetrics('load', {
-    ...{ idle: idle.length, slow: slow.length, served },
-    ...{ slowestMs: Math.round(slowest), stallMs: Math.round(stall) },
-    ...{ heapMB: Math.round(heap / 2 ** 20), rssMB: Math.round(rss / 2 ** 20) },
+    idle: idle.length,
+    slow: slow.length,
+    served,
+    slowestMs: Math.round(slowest),
+    stallMs: Math.round(stall),
+    heapMB: Math.round(heap / 2 ** 20),
+    rssMB: Math.round(rss / 2 ** 20),
   })
   for (const { received } of slow) expect(received()).toMatch(/^HTTP\/1\.1 408 /)
   expect(slowest).toBeLessThan(10_000)

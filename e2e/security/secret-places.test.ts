@@ -63,10 +63,8 @@ test('a payment leaves keys, secrets, tokens, and card data in no other place th
     (text) => !text.includes('"navigation"') && text !== kept,
   )
 
-  const handoffKey = stack.shopVariables.PI_HANDOFF_KEYS?.split(':')[1] ?? ''
   const canaries = {
     apiKey: stack.api.apiKey,
-    handoffKey,
     clientSecret: clientSecret.slice(clientSecret.indexOf('_secret_') + 8),
     sessionToken: token.split('.')[2] ?? '',
     unlistedCard: unlisted,

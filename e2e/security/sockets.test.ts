@@ -10,7 +10,11 @@ test('rejects two Authorization headers, and keys outside of a bearer token (thr
   const good = `Authorization: Bearer ${apiKey}`
   const create = async (query: string, ...headers: readonly string[]): Promise<number> =>
     await send(stack, `POST /payment-intents${query}`, [
-      ...['Content-Type: application/json', `Content-Length: ${json.length}`, ...headers, '', json],
+      'Content-Type: application/json',
+      `Content-Length: ${json.length}`,
+      ...headers,
+      '',
+      json,
     ])
   for (const headers of [
     ...[
@@ -38,9 +42,14 @@ test('returns one 4xx to smuggled lengths, odd methods, and odd paths (threat 30
     ['POST /payment-intents', [...body, 'Transfer-Encoding: chunked', ...smuggled]],
     ['GET /payment-intents/x', [good, 'A B: c', '', '']],
     ...[
-      ...['TRACE /payment-intents', 'BREW /payment-intents', 'GET /payment-intents/a%2fb'],
-      ...['GET //payment-intents', 'GET /checkout/%ff', 'GET /checkout-api/%00'],
-      ...['GET /checkout-assets/..%2f..%2fpackage.json', 'GET /_sandbox/%ff'],
+      'TRACE /payment-intents',
+      'BREW /payment-intents',
+      'GET /payment-intents/a%2fb',
+      'GET //payment-intents',
+      'GET /checkout/%ff',
+      'GET /checkout-api/%00',
+      'GET /checkout-assets/..%2f..%2fpackage.json',
+      'GET /_sandbox/%ff',
     ].map((line) => [line, [good, '', '']] as const),
   ] as const) {
     const status = await send(stack, line, headers)

@@ -4,6 +4,7 @@ import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import type { Page } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
 import { test as base, expect } from '../fixtures/decorated-shop.ts'
+import { authenticate, messages, messageTypes, playElement } from '../fixtures/played-element.ts'
 import type { Stack } from '../fixtures/test-stack.ts'
 
 interface Subject {
@@ -134,7 +135,9 @@ for (const subject of subjects) {
     stack,
   }) => {
     await open(page, { subject, stack })
-    await page.evaluate(`history.replaceState(null, '', '?note=a%20b&sign=1%2B2~#/pay?step=2')`)
+    // Signed and long, with a router in its fragment.
+    const query = `?note=a%20b&sign=1%2B2~&filter=${'x'.repeat(7800)}#/pay?step=2`
+    await page.evaluate(`history.replaceState(null, '', '${query}')`)
     const address = page.url()
     await subject.leave(page)
     await page.waitForFunction(
@@ -144,11 +147,6 @@ for (const subject of subjects) {
   })
 }
 
-interface ReceivedMessage {
-  readonly by: string
-  readonly data: Readonly<Record<string, unknown>>
-}
-
 /** Makes the merchant's page implement the element's side of the protocol. */
 async function mount(
   page: Page,
@@ -156,7 +154,7 @@ async function mount(
 ): Promise<Handoff> {
   const handoff = await subject.prepare(page, stack)
   await page.goto('')
-  await page.evaluate(`(${playElement})('${stack.api.checkoutOrigin}/checkout/${handoff.id}')`)
+  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${handoff.id}`)
   return handoff
 }
 
@@ -169,61 +167,3 @@ async function open(page: Page, mounting: Parameters<typeof mount>[1]): Promise<
   await expect.poll(() => messageTypes(page)).toContain('ready')
   return handoff
 }
-
-async function authenticate(
-  page: Page,
-  { handoff, locale }: { readonly handoff: Handoff; readonly locale: string },
-): Promise<void> {
-  await page.evaluate(`
-    port.postMessage({ t: 'config', locale: ${JSON.stringify(locale)} })
-    port.postMessage({ t: 'auth', id: '${handoff.id}', secret: '${handoff.clientSecret}' })`)
-}
-
-function messages(page: Page): Promise<ReceivedMessage[]> {
-  return page.evaluate('messages')
-}
-
-/** Returns the types of the messages, without sizes. */
-async function messageTypes(page: Page): Promise<unknown[]> {
-  const types = (await messages(page)).map(({ data: { t, on } }) => (on === false ? 'idle' : t))
-  return types.filter((type) => type !== 'size')
-}
-
-/** Runs in the shop's page: the frame, its messages, and `sendInit` for its hello. */
-const playElement = `(address) => {
-  document.title = 'Shop'
-  const messages = []
-  const other = document.createElement('iframe')
-  const frame = document.createElement('iframe')
-  let doc, ports = 0
-  addEventListener('message', ({ source, data }) => {
-    if (source !== frame.contentWindow) return
-    doc = data.doc
-    messages.push({ by: 'window', data })
-  })
-  const sendInit = (fields, { ports: count = 1, by = window } = {}) => {
-    const channels = Array.from({ length: count }, () => new MessageChannel())
-    const name = 'port ' + ports++
-    for (const { port1 } of channels) {
-      port1.onmessage = ({ data }) => {
-        messages.push({ by: name, data })
-        if (data.t === 'leave') port1.postMessage({ t: 'left', page: location.href })
-      }
-    }
-    Object.assign(window, { port: channels[0]?.port1 })
-    const message = { pi: 'checkout', t: 'init', v: 1, doc, ...fields }
-    // A function of the other frame is its sender.
-    const send = by.Function('to', 'message', 'ports', "to.postMessage(message, '*', ports)")
-    send(frame.contentWindow, message, channels.map(({ port2 }) => port2))
-  }
-  frame.title = 'Secure payment form'
-  frame.referrerPolicy = 'strict-origin'
-  frame.style.cssText = 'width: 100%; height: 900px; border: 0'
-  frame.onload = () => { window.loaded = true }
-  frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms allow-top-navigation')
-  frame.src = address
-  const checkout = document.createElement('pi-checkout')
-  checkout.append(frame)
-  document.body.replaceChildren(checkout, other)
-  Object.assign(window, { messages, frame, sendInit, otherFrame: other.contentWindow })
-}`

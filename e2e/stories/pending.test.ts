@@ -1,4 +1,6 @@
+import { payWith } from '@pi-checkout/element/testing'
 import { intentsOf, settleIntent } from '@pi-checkout/test-support/sandbox'
+import { createIntent } from '../fixtures/api.ts'
 import {
   expectOrder,
   fillCard,
@@ -7,35 +9,48 @@ import {
   orderOf,
   payButton,
 } from '../fixtures/buyer.ts'
-import { expect, test } from '../fixtures/test-stack.ts'
+import { expect, test } from '../fixtures/decorated-shop.ts'
 
-test('"Check out" leads to the pending order while the bank is processing', async ({
+test('an order whose tab was closed shows the pending payment, and later its result', async ({
   page,
   context,
   stack,
 }) => {
   const { id } = await openCheckout(page)
   const order = orderOf(page)
-  const cart = await context.newPage()
-  await cart.goto('/cart')
-  await page.bringToFront()
   await fillCard(page, '4000 0000 0000 0077')
   await payButton(page).click()
   await expect(hostedPage(page).getByText('Processing your payment')).toBeVisible()
   await page.close()
 
-  // This page was opened before the payment, so it still offers to check out.
-  await cart.getByTestId('place-order').click()
-  await cart.waitForURL(`**/confirming/${order}`)
-  await cart.goto('/cart')
-  await expect(cart.getByTestId('pending-order')).toBeVisible()
-  await expect(cart.getByTestId('place-order')).toHaveCount(0)
-
-  // The order's page shows the result when it is known.
-  await cart.goto(`/orders/${order}`)
-  await expectOrder(cart, 'processing')
+  const later = await context.newPage()
+  await later.goto(`/orders/${order}`)
+  await expectOrder(later, 'processing')
+  await expect(later.getByTestId('edit-cart')).toHaveCount(0)
   await settleIntent(stack, id, 'succeeded')
-  await expectOrder(cart, 'paid')
-  await expect(cart.getByTestId('cart-count')).toHaveText('0')
+  await expectOrder(later, 'paid')
   expect((await intentsOf(stack, id)).map(({ status }) => status)).toEqual(['succeeded'])
+})
+
+test('the page gets pi-finish again when a payment is declined late and another card pays', async ({
+  page,
+  stack,
+  decorated,
+}) => {
+  const handoff = await createIntent(stack)
+  await page.clock.install()
+  await page.goto(decorated.publish([handoff]))
+  await page.evaluate(`
+    window.ended = 0
+    document.addEventListener('pi-finish', () => { ended++ })`)
+  await payWith(page, 'pending')
+  await expect(hostedPage(page).getByText('Processing your payment')).toBeVisible()
+  await page.clock.runFor(12_000)
+  await expect(page.locator('pi-checkout:state(finished)')).toHaveCount(1)
+
+  await settleIntent(stack, handoff.id, 'declined')
+  await expect(page.locator('pi-checkout:state(ready)')).toHaveCount(1)
+  await payWith(page, 'succeeded')
+  await expect(page.locator('pi-checkout:state(finished)')).toHaveCount(1)
+  expect(await page.evaluate('ended')).toBe(2)
 })

@@ -1,0 +1,46 @@
+import {
+  eventsAfterTick,
+  expect,
+  readyEvents,
+  test,
+  waitForEvent,
+} from '../fixtures/element-sites.ts'
+
+// Playwright turns the cache off in Chromium, and Chromium without windows has none.
+test.use({
+  launchOptions: async ({ launchOptions }, use) => {
+    await use({ ...launchOptions, ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+  },
+})
+
+const cacheable = { 'cache-control': 'no-cache' }
+
+test('keeps a running frame after Back', async ({ page, sites }) => {
+  // The frame's own timer continues where it stopped: Playwright cannot reach into a restored frame.
+  await sites.openShop({
+    headers: cacheable,
+    hosted: { steps: ['ready', { wait: 2000 }, 'finish'] },
+  })
+  await waitForEvent(page, 'pi-ready')
+  await page.evaluate(
+    "void addEventListener('pageshow', (event) => { window.restored = event.persisted })",
+  )
+  await page.goto(`${sites.shop}/elsewhere`, { waitUntil: 'domcontentloaded' })
+  await page.goBack({ waitUntil: 'commit' })
+  await expect.poll(() => page.evaluate('window.restored')).toBe(true)
+  await waitForEvent(page, 'pi-finish')
+  expect(sites.requests.filter((path) => path === '/checkout/pi_1')).toHaveLength(2)
+})
+
+test('replaces an unresponsive frame after Back (threat 54)', async ({ page, sites }) => {
+  await page.clock.install()
+  await sites.openShop({
+    headers: cacheable,
+    hosted: { steps: ['ready', 'silence'] },
+  })
+  await waitForEvent(page, 'pi-ready')
+  await page.goto(`${sites.shop}/elsewhere`, { waitUntil: 'domcontentloaded' })
+  sites.serveCheckout({})
+  await page.goBack({ waitUntil: 'commit' })
+  await expect.poll(() => eventsAfterTick(page)).toEqual([...readyEvents, ...readyEvents])
+})

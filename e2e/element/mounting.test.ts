@@ -1,0 +1,119 @@
+import {
+  configure,
+  eventsOf,
+  expect,
+  readyEvents,
+  test,
+  textInFrame,
+  waitForEvent,
+  waitForState,
+} from '../fixtures/element-sites.ts'
+
+const handoff = "{ id: 'pi_1', clientSecret: 'pi_1_secret_x', replayed: true }"
+const setHandoff = `pay.handoff = ${handoff}`
+const setFetchHandoff = `pay.fetchHandoff = async () => (${handoff})`
+
+for (const [name, body, script] of [
+  ['handoff', '', `${configure}; ${setHandoff}`],
+  ['handoff before the definition', `<script>${setHandoff}</script>`, configure],
+  ['fetchHandoff', '', `${configure}; ${setFetchHandoff}`],
+  ['fetchHandoff before the definition', `<script>${setFetchHandoff}</script>`, configure],
+] as const) {
+  test(`mounts the hosted page from ${name}`, async ({ page, sites }) => {
+    await sites.openShop({ body: `<pi-checkout id="pay"></pi-checkout>${body}`, script })
+    await waitForEvent(page, 'pi-ready')
+    expect(await eventsOf(page)).toEqual(readyEvents)
+    expect(sites.requests).toEqual(['/checkout/pi_1'])
+    expect(await textInFrame(page, 'secret')).toBe('yes')
+    expect(await page.evaluate('pay.handoff')).toBeNull()
+    if (!body) expect(await page.content()).not.toContain('pi_1_secret_x')
+  })
+}
+
+test('mounts nothing without a handoff, and keeps the children visible', async ({
+  page,
+  sites,
+}) => {
+  await sites.openShop({ script: configure })
+  await waitForState(page, 'idle')
+  await expect(page.getByText('Waiting')).toBeVisible()
+  expect(sites.requests).toEqual([])
+  expect(await eventsOf(page)).toEqual([])
+})
+
+test('the self-contained file mounts from the host that serves it, without configuration', async ({
+  page,
+  sites,
+}) => {
+  await sites.openShop({ script: `await import(PAY + '/v1/pi-checkout.js'); ${setHandoff}` })
+  await waitForEvent(page, 'pi-ready')
+  expect(sites.requests).toEqual(['/v1/pi-checkout.js', '/checkout/pi_1'])
+})
+
+test("a copy of that file on the shop's own origin reports not_configured", async ({
+  page,
+  sites,
+}) => {
+  await sites.openShop({ script: `await import('/v1/pi-checkout.js'); ${setHandoff}` })
+  await waitForEvent(page, 'pi-error not_configured')
+  await expect(page.locator('iframe')).toHaveCount(0)
+  const text = 'The payment form is not available right now.'
+  await expect(page.getByRole('alert')).toContainText(text)
+  await expect(page.getByRole('button')).toHaveCount(0)
+})
+
+test('attributes and meta tags never set the host (threat 50)', async ({ page, sites }) => {
+  const { attacker } = sites
+  await sites.openShop({
+    body: `<meta name="pi-checkout-origin" content="${attacker}">
+      <pi-checkout id="pay" origin="${attacker}" src="${attacker}" host="${attacker}"></pi-checkout>`,
+  })
+  await waitForEvent(page, 'pi-ready')
+  const src = await page.locator('iframe').getAttribute('src')
+  expect(src).toBe(`${sites.checkout}/checkout/pi_1`)
+})
+
+test('sends no port or secret to a frame that was redirected to another origin (threat 47)', async ({
+  page,
+  sites,
+}) => {
+  const hello =
+    "parent.postMessage({ pi: 'checkout', t: 'hello', v: [1], doc: 'A'.repeat(32) }, '*')"
+  const hosted = (script: string) => ({
+    body: `<!doctype html><title>Hosted</title><script>${script}</script>`,
+  })
+  // The second message arrives after the first one was handled.
+  sites.serveAttacker(() =>
+    hosted(`${hello}
+      addEventListener('message', ({ ports }) => { document.title = 'received ' + ports.length })
+      parent.postMessage('after the hello', '*')`),
+  )
+  await page.addInitScript(`
+    if (top === window)
+      addEventListener('message', ({ data }) => { if (data === 'after the hello') window.handled = true })`)
+  await sites.openShop({
+    hosted: () => hosted(`${hello}; location.href = ${JSON.stringify(sites.attacker)}`),
+  })
+  await expect.poll(() => page.evaluate('window.handled')).toBe(true)
+  const frame = page.frames()[1]
+  expect(frame?.url()).toBe(`${sites.attacker}/`)
+  // Whatever the element sent to it has arrived before this.
+  await frame?.evaluate('new Promise((resolve) => setTimeout(resolve))')
+  expect(await frame?.title()).toBe('Hosted')
+  expect(await eventsOf(page)).toEqual(['pi-statechange loading'])
+})
+
+test('a page that loads the code twice keeps the first class, with what each one configures', async ({
+  page,
+  sites,
+}) => {
+  await sites.openShop({
+    script: `
+      import '/react.js'
+      import { configureCheckout } from '/shop.js'
+      configureCheckout({ checkoutOrigin: PAY, appearance: { accent: '#ad4318' } })
+      ${setHandoff}`,
+  })
+  await waitForEvent(page, 'pi-ready')
+  expect(await textInFrame(page, 'appearance')).toBe('{"accent":"#ad4318"}')
+})

@@ -1,0 +1,68 @@
+import {
+  clickInFrame,
+  expect,
+  test,
+  textInFrame,
+  waitForEvent,
+  waitForState,
+} from '../fixtures/element-sites.ts'
+
+for (const [reason, headers, hosted] of [
+  [
+    'forbidden by frame-ancestors',
+    {},
+    () => ({
+      body: '<script>parent.postMessage({ pi: 1 }, "*")</script>',
+      headers: { 'content-security-policy': "frame-ancestors 'none'" },
+    }),
+  ],
+  ['blocked by COEP', { 'cross-origin-embedder-policy': 'require-corp' }, {}],
+] as const) {
+  test(`reports unreachable if the frame is ${reason} (threat 49)`, async ({
+    page,
+    sites,
+    pageErrors,
+  }) => {
+    pageErrors.allow(/frame-ancestors|Failed to load resource/)
+    await page.clock.install()
+    await sites.openShop({ headers, hosted })
+    await waitForState(page, 'loading')
+    for (let i = 0; i < 2; i++) await page.clock.runFor(13_500)
+    await waitForEvent(page, 'pi-error unreachable')
+  })
+}
+
+test("the documented policy causes no violation, with style-src 'none' and Trusted Types", async ({
+  page,
+  sites,
+  pageErrors,
+}) => {
+  // The shop's own stylesheet is blocked here, and nothing else.
+  pageErrors.allow(/stylesheet 'data:text\/css|policy violation: style-src-elem data/)
+  await sites.openShop({
+    headers: {
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'none'; connect-src 'none'; img-src 'none'; " +
+        `frame-src ${sites.checkout}; require-trusted-types-for 'script'; trusted-types lit-html`,
+    },
+  })
+  await waitForEvent(page, 'pi-ready')
+  await clickInFrame(page, 'fail-unauthorized')
+  await waitForEvent(page, 'pi-error unauthorized')
+  expect(await page.locator('#pay').boundingBox()).toMatchObject({ height: 532 })
+})
+
+test('shows the hosted page on a cross-origin-isolated page in Chromium', async ({
+  page,
+  sites,
+}) => {
+  await sites.openShop({
+    headers: {
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-embedder-policy': 'require-corp',
+    },
+  })
+  await waitForEvent(page, 'pi-ready')
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true)
+  expect(await textInFrame(page, 'secret')).toBe('yes')
+})

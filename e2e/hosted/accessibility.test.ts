@@ -1,0 +1,170 @@
+import { payWith } from '@pi-checkout/element/testing'
+import { challengePage, hostedPage } from '../fixtures/buyer.ts'
+import {
+  expect,
+  expectAlert,
+  expectResult,
+  payOf,
+  phone,
+  scrollWidthOf,
+  test,
+  typeCard,
+  violationsIn,
+} from '../fixtures/hosted-form.ts'
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`in a ${colorScheme} browser`, () => {
+    test.use({ colorScheme })
+
+    test(`has no axe violations in any view, ${colorScheme}`, async ({ page, openForm }) => {
+      await openForm()
+      await page.evaluate("document.documentElement.style.colorScheme = 'light dark'")
+      const form = hostedPage(page)
+      const bank = challengePage(page)
+      await form.getByTestId('sandbox-toggle').click()
+      await payOf(page).click()
+      await expect(form.getByText('The card number is incomplete.')).toBeVisible()
+      expect(await violationsIn(form), 'form with errors').toEqual([])
+      await form.getByTestId('test-card-declined').click()
+      await payOf(page).click()
+      await expectAlert(page, 'declined')
+      expect(await violationsIn(form), 'declined').toEqual([])
+      await typeCard(page, '4000000000003220')
+      await payOf(page).click()
+      await bank.getByLabel('Code').fill('1111')
+      await bank.getByRole('button', { name: 'Confirm' }).click()
+      await expect(bank.getByText('This code is wrong.')).toBeVisible()
+      expect(await violationsIn(bank), 'bank').toEqual([])
+      expect(await violationsIn(form), 'challenge').toEqual([])
+      await bank.getByLabel('Code').fill('1234')
+      await bank.getByRole('button', { name: 'Confirm' }).click()
+      await expectResult(page, 'paid')
+      expect(await violationsIn(form), 'result').toEqual([])
+    })
+  })
+}
+
+test.describe('on a phone', () => {
+  test.use({ viewport: phone })
+
+  for (const [locale, label, declined] of [
+    ['en', 'Card number', 'Your card was declined.'],
+    ['hy', 'Քարտի համարը', 'Քարտը մերժվեց։'],
+    ['ru', 'Номер карты', 'Карта отклонена.'],
+    ['hy-AM', 'Քարտի համարը', 'Քարտը մերժվեց։'],
+    ['de-AT', 'Card number', 'Your card was declined.'],
+    ['not a locale!', 'Card number', 'Your card was declined.'],
+  ] as const) {
+    test(`shows a shop in "${locale}" the closest language within 320 by 600 pixels`, async ({
+      page,
+      openForm,
+    }) => {
+      await openForm({ properties: { locale } })
+      await page.addStyleTag({ content: 'body { margin: 0 }' })
+      const form = hostedPage(page)
+      await expect(form.getByLabel(label)).toBeVisible()
+      await payWith(page, 'declined')
+      await expectAlert(page, declined)
+      const { height = 999 } = (await form.locator('pi-hosted-page').boundingBox()) ?? {}
+      expect(height).toBeLessThanOrEqual(600)
+      expect(await scrollWidthOf(page)).toBeLessThanOrEqual(320)
+      await form.locator('html').evaluate((html) => {
+        html.style.fontSize = '200%'
+      })
+      await form.getByLabel(label).fill('')
+      await payOf(page).click()
+      await expect(form.locator('.error')).toBeVisible()
+      expect(await scrollWidthOf(page)).toBeLessThanOrEqual(320)
+    })
+  }
+
+  test('gives every control at least 44 pixels, and every brand of a test card a drawing', async ({
+    page,
+    openForm,
+  }) => {
+    await openForm()
+    const form = hostedPage(page)
+    const low = await form
+      .locator('button:visible, input:visible, summary')
+      .evaluateAll((controls) =>
+        controls.filter((control) => (control as HTMLElement).offsetHeight < 44).map(String),
+      )
+    expect(low).toEqual([])
+    const unknown = await form.locator('[data-field=number] svg').innerHTML()
+    for (const [number, brand] of [
+      ['4242', 'Visa'],
+      ['51', 'Mastercard'],
+      ['34', 'American Express'],
+      ['2200', 'Mir'],
+      ['9051', 'ArCa'],
+    ] as const) {
+      await form.getByLabel('Card number').fill(number)
+      expect(await form.getByRole('img', { name: brand, exact: true }).innerHTML()).not.toBe(
+        unknown,
+      )
+    }
+  })
+
+  test('wraps a long merchant name, a long order id, and a huge amount', async ({
+    page,
+    openForm,
+  }) => {
+    await page.route('**/checkout-api/session', async (route) => {
+      const response = await route.fetch()
+      const { intent, ...json } = await response.json()
+      const merchantName = 'Wagenknecht & Söhne '.repeat(6)
+      await route.fulfill({ response, json: { ...json, intent: { ...intent, merchantName } } })
+    })
+    await openForm({ fields: { amount: Number.MAX_SAFE_INTEGER, orderId: 'W'.repeat(32) } })
+    await expect(hostedPage(page).getByRole('heading')).toContainText('Wagenknecht')
+    expect(await scrollWidthOf(page)).toBeLessThanOrEqual(320)
+  })
+
+  for (const locale of ['en', 'hy', 'ru']) {
+    test(`breaks no word of the bank’s buttons in ${locale}`, async ({ page, openForm }) => {
+      await openForm({ properties: { locale } })
+      await typeCard(page, '4000000000003220')
+      await payOf(page).click()
+      const buttons = challengePage(page).locator('form button')
+      await expect(buttons).toHaveCount(2)
+      for (const width of [320, 360, 390, 430]) {
+        await page.setViewportSize({ ...phone, width })
+        const lines = await buttons.evaluateAll((found) =>
+          found.map((button) => {
+            const range = button.ownerDocument.createRange()
+            range.selectNodeContents(button)
+            return range.getClientRects().length
+          }),
+        )
+        expect([width, lines]).toEqual([width, [1, 1]])
+      }
+    })
+  }
+})
+
+test.describe('at 200 % zoom', () => {
+  test.use({ viewport: { width: 195, height: 380 }, deviceScaleFactor: 2 })
+
+  test('does not scroll sideways', async ({ page, openForm }) => {
+    await openForm()
+    expect(await scrollWidthOf(page)).toBeLessThanOrEqual(195)
+    await payWith(page, 'succeeded')
+    await expectResult(page, 'paid')
+    expect(await scrollWidthOf(page)).toBeLessThanOrEqual(195)
+  })
+})
+
+test('draws the border of a focused invalid field in the color of errors', async ({
+  page,
+  openForm,
+}) => {
+  await openForm()
+  const form = hostedPage(page)
+  const code = form.getByLabel('Security code')
+  await code.fill('1')
+  await form.getByLabel('Card number').focus()
+  await code.focus()
+  const color = await form.locator('.error').evaluate((error) => getComputedStyle(error).color)
+  expect(color).toMatch(/^rgb/)
+  await expect(code).toHaveCSS('border-top-color', color)
+})

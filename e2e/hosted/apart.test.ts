@@ -1,0 +1,109 @@
+/** What the hosted page shows without a session. The element removes it; another parent may not. @module */
+import { startSite } from '@pi-checkout/test-support/sites'
+import { createIntent } from '../fixtures/api.ts'
+import { hostedPage } from '../fixtures/buyer.ts'
+import { expect, test } from '../fixtures/hosted-form.ts'
+import { authenticate, messageTypes, playElement } from '../fixtures/played-element.ts'
+
+for (const environment of ['test', 'live'] as const) {
+  test(`shows a message when no session can be opened, with its fix in a test environment only: ${environment}`, async ({
+    page,
+    stack,
+    live,
+    decorated,
+    pageErrors,
+  }) => {
+    pageErrors.allow(/Failed to load resource|pi-checkout: /)
+    const { id } = await createIntent(environment === 'live' ? live : stack)
+    await page.goto(decorated.publish([]))
+    await playElement(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
+    await expect.poll(() => messageTypes(page)).toEqual(['hello'])
+    await page.evaluate('sendInit()')
+    await authenticate(page, { handoff: { id, clientSecret: 'not-the-secret' }, locale: 'en' })
+    await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'fail'])
+    const text = hostedPage(page).locator('.apart')
+    await expect(text).toContainText('not available right now')
+    await expect(text.getByText('payment_intent_not_found')).toHaveCount(
+      environment === 'test' ? 1 : 0,
+    )
+    await expect(hostedPage(page).locator('input')).toHaveCount(0)
+  })
+}
+
+test('shows no form for an unknown id', async ({ page, stack, decorated, pageErrors }) => {
+  pageErrors.allow(/Failed to load resource|pi-checkout: /)
+  const unknown = `pi_${'0'.repeat(24)}`
+  await page.goto(decorated.publish([]))
+  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${unknown}`)
+  await expect.poll(() => messageTypes(page)).toEqual(['hello'])
+  await page.evaluate('sendInit()')
+  await expect.poll(() => messageTypes(page)).toEqual(['hello', 'fail'])
+  await expect(hostedPage(page).locator('input')).toHaveCount(0)
+})
+
+test('shows a message while the page around it does not answer, and the form after a late answer', async ({
+  page,
+  stack,
+  decorated,
+  pageErrors,
+}) => {
+  pageErrors.allow(/pi-checkout: no_element/)
+  await page.clock.install()
+  const handoff = await createIntent(stack)
+  await page.goto(decorated.publish([]))
+  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${handoff.id}`)
+  const form = hostedPage(page)
+  await expect(form.locator('pi-hosted-page')).toHaveCount(1)
+  await expect.poll(() => messageTypes(page)).toEqual(['hello'])
+  await expect(form.locator('.apart')).toHaveCount(0)
+  await page.clock.runFor(15_000)
+  await expect(form.locator('.apart')).toContainText('pi-checkout: no_element')
+  await page.evaluate('sendInit()')
+  await authenticate(page, { handoff, locale: 'en' })
+  await expect(form.getByLabel('Card number')).toBeVisible()
+})
+
+test('still names the wrong id after the time limit of the secret', async ({
+  page,
+  stack,
+  decorated,
+  pageErrors,
+}) => {
+  pageErrors.allow(/pi-checkout: unauthorized/)
+  await page.clock.install()
+  const { id } = await createIntent(stack)
+  await page.goto(decorated.publish([]))
+  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
+  await expect.poll(() => messageTypes(page)).toEqual(['hello'])
+  await page.evaluate('sendInit()')
+  await authenticate(page, { handoff: await createIntent(stack), locale: 'en' })
+  await expect.poll(() => messageTypes(page)).toEqual(['hello', 'ack', 'fail'])
+  const text = hostedPage(page).locator('.apart')
+  await expect(text).toContainText('pi-checkout: unauthorized')
+  await page.clock.runFor(15_000)
+  await expect(text).toContainText('pi-checkout: unauthorized')
+})
+
+test('names no code and no fix of a live environment to a page that is not registered', async ({
+  page,
+  stack,
+  live,
+}) => {
+  const { id } = await createIntent(live)
+  const site = await startSite(
+    (_, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end('<!doctype html><title>Shop</title><link rel="icon" href="data:,">')
+    },
+    { name: 'other.localhost' },
+  )
+  await page.goto(site.origin)
+  await playElement(page, `${stack.api.checkoutOrigin}/checkout/${id}`)
+  await expect.poll(() => messageTypes(page)).toEqual(['hello'])
+  await page.evaluate('sendInit()')
+  await expect.poll(() => messageTypes(page)).toEqual(['hello', 'fail'])
+  const text = 'This checkout cannot be shown here.'
+  await expect(hostedPage(page).locator('body')).toHaveText(text)
+  await page.close()
+  await site.close()
+})

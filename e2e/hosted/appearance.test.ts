@@ -1,0 +1,177 @@
+import type { Page } from '@playwright/test'
+import { hostedPage } from '../fixtures/buyer.ts'
+import { eventsOf, expect, payOf, test, typeCard, violationsIn } from '../fixtures/hosted-form.ts'
+
+test('shows the appearance in the first view', async ({ page, openForm }) => {
+  const appearance = {
+    accent: '#ad4318',
+    background: '#fffdf9',
+    text: '#2a2019',
+    radius: 14,
+    font: 'serif',
+    density: 'spacious',
+  }
+  await openForm({ properties: { appearance } })
+  expect(await lookOf(page)).toEqual({
+    background: 'rgb(255, 253, 249)',
+    color: 'rgb(42, 32, 25)',
+    pay: 'rgb(173, 67, 24)',
+    label: 'rgb(255, 255, 255)',
+    radius: '14px',
+    font: expect.stringContaining('Charter'),
+    field: '52px',
+  })
+})
+
+test('follows a changed appearance and keeps what the buyer typed', async ({ page, openForm }) => {
+  await openForm()
+  await typeCard(page, '4242424242424242')
+  const before = await lookOf(page)
+  await change(page, { accent: '#ffcc00', background: '#101010', radius: 0 })
+  await expectLook(page, {
+    background: 'rgb(16, 16, 16)',
+    pay: 'rgb(255, 204, 0)',
+    label: 'rgb(38, 31, 0)',
+    radius: '0px',
+  })
+  await expect(hostedPage(page).getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
+  expect((await eventsOf(page)).filter((event) => event === 'pi-ready')).toHaveLength(1)
+  await change(page, null)
+  await expectLook(page, before)
+})
+
+test('uses the color of the color scheme, and follows its change', async ({ page, openForm }) => {
+  const accent = { light: '#ad4318', dark: '#f19a58' }
+  await openForm({ properties: { appearance: { accent } } })
+  await page.evaluate("document.documentElement.style.colorScheme = 'light dark'")
+  await expectLook(page, { pay: 'rgb(173, 67, 24)' })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expectLook(page, { pay: 'rgb(241, 154, 88)', background: 'rgb(21, 24, 29)' })
+  await change(page, { accent, colorScheme: 'light' })
+  await expectLook(page, { pay: 'rgb(173, 67, 24)', background: 'rgb(255, 255, 255)' })
+})
+
+test('ignores hostile values, loads nothing for them, and reports them in a test environment (threat 71)', async ({
+  page,
+  openForm,
+  pageErrors,
+}) => {
+  pageErrors.allow(/^error: pi-checkout: appearance\./)
+  const requests: string[] = []
+  const printed: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  page.on('console', (line) => printed.push(line.text()))
+  await openForm()
+  const before = await lookOf(page)
+  await change(page, {
+    font: '"x"; src: url(https://evil.example/f.woff2)',
+    css: '@import "//evil.example"',
+    background: 'url(https://evil.example/a.png)',
+  })
+  await expect
+    .poll(() => printed.map((line) => line.slice(0, 34)))
+    .toEqual([
+      'pi-checkout: appearance.font: must',
+      'pi-checkout: appearance.css: is no',
+      'pi-checkout: appearance.background',
+    ])
+  expect(await lookOf(page)).toEqual(before)
+  expect(requests.filter((url) => url.includes('evil'))).toEqual([])
+  await hostedPage(page)
+    .locator('html')
+    .evaluate((html) => {
+      html.dataset.mode = 'live'
+    })
+  await change(page, { radius: 99 })
+  await change(page, { radius: 3 })
+  await expectLook(page, { radius: '3px' })
+  expect(printed).toHaveLength(3)
+})
+
+test('has no axe violations with colors of enough contrast', async ({ page, openForm }) => {
+  await openForm()
+  const form = hostedPage(page)
+  await form.getByTestId('sandbox-toggle').click()
+  await payOf(page).click()
+  await expect(form.getByText('The card number is incomplete.')).toBeVisible()
+  for (const [background, text, accent, surface] of [
+    ['#fffdf9', '#2a2019', '#ad4318', 'rgb(255, 253, 249)'],
+    ['#101418', '#f2f2f2', '#ffcc00', 'rgb(16, 20, 24)'],
+  ]) {
+    await change(page, { background, text, accent })
+    await expectLook(page, { background: surface })
+    expect(await violationsIn(form), background).toEqual([])
+  }
+})
+
+test('warns of low contrast on the console, and keeps the color', async ({
+  page,
+  openForm,
+  pageErrors,
+}) => {
+  pageErrors.allow(/^warning: pi-checkout: appearance\.text/)
+  const printed: string[] = []
+  page.on('console', (line) => printed.push(line.text()))
+  await openForm({ properties: { appearance: { text: '#777' } } })
+  await expectLook(page, { color: 'rgb(119, 119, 119)' })
+  expect(printed).toEqual([
+    'pi-checkout: appearance.text: contrast to background #ffffff must be at least 4.5:1; #777777 has 4.4:1. Set a darker color.',
+  ])
+})
+
+test('paints its text while the font of the dram sign does not arrive', async ({
+  page,
+  openForm,
+}) => {
+  await page.route(/\/dram-/, () => {})
+  await openForm()
+  const pay = hostedPage(page).locator('.pay')
+  const clip = { ...(await pay.boundingBox()), scale: 1 }
+  const devTools = await page.context().newCDPSession(page)
+  // Playwright's own screenshot waits for all fonts.
+  const look = async () => (await devTools.send('Page.captureScreenshot', { clip } as never)).data
+  const painted = await look()
+  await pay.evaluate((button) => button.style.setProperty('color', 'transparent', 'important'))
+  expect(await look()).not.toBe(painted)
+})
+
+test('loads the dram sign before the amount', async ({ page, openForm }) => {
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+  await openForm({ fields: { currency: 'AMD' } })
+  await expect(hostedPage(page).getByTestId('amount')).toContainText('֏')
+  const positionOf = (path: RegExp) => requests.findIndex((request) => path.test(request))
+  expect(positionOf(/\/dram-.+\.woff2$/)).toBeGreaterThan(0)
+  expect(positionOf(/\/dram-.+\.woff2$/)).toBeLessThan(positionOf(/session$/))
+})
+
+async function change(page: Page, appearance: Record<string, unknown> | null): Promise<void> {
+  await page.locator('pi-checkout').evaluate((element, value) => {
+    Object.assign(element, { appearance: value })
+  }, appearance)
+}
+
+async function expectLook(page: Page, look: Record<string, unknown>): Promise<void> {
+  await expect.poll(() => lookOf(page)).toMatchObject(look)
+}
+
+/** Returns the computed styles of the page, a field, and the pay button. */
+function lookOf(page: Page): Promise<Record<string, unknown>> {
+  return hostedPage(page)
+    .locator('html')
+    .evaluate((html) => {
+      const styleOf = (selector: string): CSSStyleDeclaration =>
+        getComputedStyle(html.querySelector(selector) ?? html)
+      const [field, pay] = [styleOf('input'), styleOf('.pay')]
+      const { backgroundColor, color, fontFamily } = getComputedStyle(html)
+      return {
+        background: backgroundColor,
+        color,
+        pay: pay.backgroundColor,
+        label: pay.color,
+        radius: pay.borderRadius,
+        font: fontFamily,
+        field: field.height,
+      }
+    })
+}

@@ -1,0 +1,158 @@
+import { hostedPage } from '../fixtures/buyer.ts'
+import {
+  expect,
+  expectAlert,
+  expectResult,
+  payOf,
+  test,
+  typeCard,
+  valuesOf,
+} from '../fixtures/hosted-form.ts'
+
+test('validates each field in place and sends nothing before all are valid', async ({
+  page,
+  openForm,
+}) => {
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(request.url()))
+  await openForm()
+  const form = hostedPage(page)
+  const number = form.getByLabel('Card number')
+  await payOf(page).click()
+  await expect(form.getByText('The card number is incomplete.')).toBeVisible()
+  await expect(number).toBeFocused()
+  await expect(number).toHaveAttribute('aria-invalid', 'true')
+  for (const [label, value, error] of [
+    ['Card number', '4242424242424241', 'This card number is not valid.'],
+    ['Card number', '4111111111111111', 'only test cards work here'],
+    ['Expiry date', '01 / 20', 'This card has expired.'],
+    ['Security code', '12', 'The security code has 3 digits.'],
+    ['Name on card', '4242 4242', 'Enter the name as it appears on the card.'],
+  ] as const) {
+    await form.getByLabel(label).fill(value)
+    await form.getByLabel(label).blur()
+    await expect(form.getByText(error)).toBeVisible()
+  }
+  await number.fill('4242424242424242')
+  await expect(number).toHaveAttribute('aria-invalid', 'false')
+  expect(sent.filter((url) => url.endsWith('/confirm'))).toEqual([])
+})
+
+test('formats fields while typing, shows the brand, and moves the focus on', async ({
+  page,
+  openForm,
+}) => {
+  await openForm()
+  const form = hostedPage(page)
+  await form.getByLabel('Card number').click()
+  for (const [typed, label, value] of [
+    ['378282246310005', 'Card number', '3782 822463 10005'],
+    ['440', 'Expiry date', '04 / 40'],
+    ['12345', 'Security code', '1234'],
+  ] as const) {
+    await expect(form.getByLabel(label)).toBeFocused()
+    await page.keyboard.type(typed)
+    await expect(form.getByLabel(label)).toHaveValue(value)
+  }
+  await expect(form.getByRole('img', { name: 'American Express' })).toBeVisible()
+})
+
+test('declares label, input mode, and autocomplete name of each field', async ({
+  page,
+  openForm,
+}) => {
+  await openForm()
+  const form = hostedPage(page)
+  for (const [label, mode, name] of [
+    ['Card number', 'numeric', 'cc-number'],
+    ['Expiry date', 'numeric', 'cc-exp'],
+    ['Security code', 'numeric', 'cc-csc'],
+    ['Name on card', 'text', 'cc-name'],
+  ] as const) {
+    const field = form.getByLabel(label)
+    await expect(field).toHaveAttribute('inputmode', mode)
+    await expect(field).toHaveAttribute('autocomplete', name)
+  }
+  await expect(form.locator('label').last()).toHaveText(/^\s*Name on card\s+optional\s*$/)
+})
+
+for (const [label, text, typed, value] of [
+  ['Name on card', 'Ani Petrosyan', 'bob', 'Anibob Petrosyan'],
+  ['Card number', '42424242', '999', '4249 9924 242'],
+] as const) {
+  test(`inserts text at the caret: ${label}`, async ({ page, openForm }) => {
+    await openForm()
+    const field = hostedPage(page).getByLabel(label)
+    await field.fill(text)
+    await field.evaluate((input: HTMLInputElement) => input.setSelectionRange(3, 3))
+    await page.keyboard.type(typed)
+    await expect(field).toHaveValue(value)
+  })
+}
+
+test('keeps and sends values that were set without an event', async ({ page, openForm }) => {
+  await openForm()
+  const form = hostedPage(page)
+  const filled = ['4242424242424242', '122034', '１２３', 'Ani Test']
+  await form.locator('form.card input').evaluateAll((inputs, values) => {
+    for (const [at, input] of inputs.entries()) Object.assign(input, { value: values[at] })
+  }, filled)
+  await page.evaluate("document.querySelector('pi-checkout').locale = 'ru'")
+  await expect(form.getByLabel('Номер карты')).toBeVisible()
+  expect(await valuesOf(page)).toEqual(filled)
+  await payOf(page).click()
+  await expectResult(page, 'paid')
+})
+
+test('updates its messages after an automatic translation of the page', async ({
+  page,
+  openForm,
+}) => {
+  await openForm()
+  const form = hostedPage(page)
+  const field = (at: number) => form.getByRole('textbox').nth(at)
+  await payOf(page).click()
+  await expect(form.getByText('The card number is incomplete.')).toBeVisible()
+  // Browsers replace each text node by an element with the translation.
+  await form.locator('body').evaluate((body) => {
+    const texts = document.createTreeWalker(body, NodeFilter.SHOW_TEXT)
+    const found: Text[] = []
+    while (texts.nextNode()) found.push(texts.currentNode as Text)
+    for (const text of found.filter(({ data }) => data.trim())) {
+      const font = document.createElement('font')
+      font.textContent = `XX ${text.data}`
+      text.replaceWith(font)
+    }
+  })
+  await field(0).fill('4242 4242 4242 4241')
+  const error = form.locator('[data-field=number] .error')
+  await expect(error).toHaveText('This card number is not valid.')
+  await field(0).fill('4000 0000 0000 0002')
+  await expect(error).toHaveCount(0)
+  await field(1).fill('12 / 40')
+  await field(2).fill('123')
+  await payOf(page).click()
+  await expectAlert(page, 'Your card was declined')
+  await field(2).fill('124')
+  await payOf(page).click()
+  await expect(payOf(page)).toHaveText(/^Pay /)
+})
+
+test('ignores the browser clock when it validates the expiry date', async ({ page, openForm }) => {
+  await page.clock.setSystemTime(new Date('2051-01-01'))
+  await openForm()
+  await typeCard(page, '4242424242424242')
+  await payOf(page).click()
+  await expectResult(page, 'paid')
+})
+
+test.describe('on a short screen', () => {
+  test.use({ viewport: { width: 390, height: 300 } })
+
+  test('pays with Enter while Pay is below the fold', async ({ page, openForm }) => {
+    await openForm()
+    await typeCard(page, '4242424242424242')
+    await hostedPage(page).getByLabel('Card number').press('Enter')
+    await expectResult(page, 'paid')
+  })
+})

@@ -1,0 +1,152 @@
+import { hostedPage } from '../fixtures/buyer.ts'
+import { expect, payOf, test, typeCard } from '../fixtures/hosted-form.ts'
+
+const entry = /checkout-assets\/checkout-/
+const form = /checkout-assets\/form-/
+
+test('opens the session before the script of the form arrives', async ({ page, openForm }) => {
+  const opened = page.waitForResponse(/checkout-api\/session/)
+  await page.route(form, async (route) => {
+    await opened
+    await route.continue()
+  })
+  await openForm()
+})
+
+test('requests the script of the form before the first script arrives', async ({
+  page,
+  openForm,
+}) => {
+  const requested = page.waitForRequest(form)
+  await page.route(entry, async (route) => {
+    await requested
+    await route.continue()
+  })
+  await openForm()
+})
+
+test('loads no script that the preloading page does not name', async ({
+  page,
+  openForm,
+  stack,
+}) => {
+  const loaded: string[] = []
+  page.on('request', (request) => {
+    if (/checkout-assets.*\.js$/.test(request.url())) loaded.push(new URL(request.url()).pathname)
+  })
+  await openForm()
+  const response = await fetch(`${stack.api.baseUrl}/v1/preload`)
+  const named = [...(await response.text()).matchAll(/modulepreload" href="([^"]+)"/g)]
+  expect(loaded.sort()).toEqual(named.map(([, path]) => path).sort())
+})
+
+test('reports no height while the shop gives it no width', async ({ page, openForm }) => {
+  await openForm()
+  const frame = page.locator('iframe')
+  await frame.evaluate((element) => {
+    element.style.width = '0'
+  })
+  const inside = hostedPage(page).locator('html')
+  await expect.poll(() => inside.evaluate(() => innerWidth)).toBe(0)
+  // The observer of the size has run two frames later.
+  await inside.evaluate(async () => {
+    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame)
+  })
+  expect((await frame.boundingBox())?.height).toBeLessThan(1000)
+})
+
+const hostileTexts = [
+  '<img src=x onerror=alert(1)>',
+  '"><svg onload=alert(1)>',
+  '</script><script>alert(1)</script>',
+  "';alert(1)//",
+  '{{alert(1)}} #{alert(1)}',
+  '<iframe srcdoc="<script>alert(1)</script>">',
+  'javascript:alert(1)',
+  '&lt;img src=x onerror=alert(1)&gt;',
+  '<b onclick=alert(1)>&"\'`',
+  '<!--<style>*{display:none}</style>',
+  '\u202Elive\u202C \u2067evil',
+  '\u2028alert(1)\u0007',
+]
+
+test('renders hostile merchant names and order ids as isolated text (threat 65)', async ({
+  page,
+  openForm,
+}) => {
+  const dialogs: string[] = []
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message())
+    void dialog.dismiss()
+  })
+  let text = ''
+  await page.route('**/checkout-api/session', async (route) => {
+    const response = await route.fetch()
+    const { intent, ...json } = await response.json()
+    const hostile = { ...intent, merchantName: text, orderId: text }
+    await route.fulfill({ response, json: { ...json, intent: hostile } })
+  })
+  // Reads would replace the texts.
+  await page.route('**/checkout-api/intent*', () => {})
+  for (text of hostileTexts) {
+    if (text === hostileTexts[0]) await openForm()
+    else await page.reload()
+    const html = hostedPage(page)
+    const isolated = html.locator('.merchant bdi, .order bdi')
+    await expect(isolated).toHaveCount(2)
+    // A right-to-left override ends with its own element, and the amount reads as it should.
+    const shown = await isolated.evaluateAll((all) =>
+      all.map((node) => [
+        node.textContent,
+        node.children.length,
+        getComputedStyle(node).unicodeBidi,
+      ]),
+    )
+    expect(shown).toEqual(Array(2).fill([text, 0, 'isolate']))
+    await expect(html.locator('img, b, iframe, script:not([src]), body style')).toHaveCount(0)
+    await expect(html.getByTestId('amount')).toBeVisible()
+  }
+  expect(dialogs).toEqual([])
+})
+
+const limited = { code: 'rate_limited', detail: 'Too many requests.', requestId: 'req_1' }
+
+for (const [name, response, help] of [
+  [
+    'a rate limit',
+    { status: 429, json: limited },
+    /pi-checkout: rate_limited\. Too many requests\. .*PI_RATE_LIMIT/,
+  ],
+  [
+    'a server error',
+    { status: 500, json: { ...limited, code: 'internal_error' } },
+    /pi-checkout: internal_error\. .*req_1/,
+  ],
+  [
+    'a lost connection',
+    undefined,
+    /pi-checkout: no_response\. .*Check that the service is running/,
+  ],
+] as const) {
+  for (const environment of ['test', 'live'] as const) {
+    test(`explains ${name} to developers in a test environment only, ${environment}`, async ({
+      page,
+      openForm,
+      pageErrors,
+    }) => {
+      pageErrors.allow(/Failed to load resource|pi-checkout: /)
+      const printed: string[] = []
+      page.on('console', (line) => printed.push(line.text()))
+      await page.route('**/checkout-api/confirm', (route) =>
+        response ? route.fulfill(response) : route.abort(),
+      )
+      await openForm({ environment })
+      await typeCard(page, '4242 4242 4242 4242')
+      await payOf(page).click()
+      const notice = hostedPage(page).getByRole('alert')
+      await expect(notice).toHaveText(environment === 'test' ? help : /^[^_:]+$/)
+      const isPrinted = printed.some((line) => line.includes('pi-checkout:'))
+      expect(isPrinted).toBe(environment === 'test')
+    })
+  }
+}

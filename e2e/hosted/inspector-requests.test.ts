@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { control } from '@pi-checkout/test-support/sandbox'
+import { create, expect, linesOf, test } from '../fixtures/inspector.ts'
+
+const run = promisify(execFile)
+
+test('the command of a request is that request, and creates no second intent', async ({
+  page,
+  merchant,
+}) => {
+  const fields = { orderId: 'CURL-1', metadata: { note: "it's" } }
+  const first = await create(merchant, fields, { 'idempotency-key': 'curl-1' })
+  await merchant.open('requests')
+  await linesOf(page).click()
+  await page.context().grantPermissions(['clipboard-write'])
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  // The page's own policy forbids reading the clipboard, so it is pasted.
+  await page.evaluate(() => document.body.append(document.createElement('textarea')))
+  await page.locator('textarea').focus()
+  await page.keyboard.press('Control+V')
+  const command = await page.locator('textarea').inputValue()
+  const env = { ...process.env, PI_API_KEY: merchant.api.apiKey }
+  const { stdout } = await run('sh', ['-c', command], { env })
+  expect(JSON.parse(stdout)).toEqual(await first.json())
+  await expect(page.getByText('replayed')).toBeVisible()
+  const { intents } = await control<{ intents: object[] }>(merchant, `${merchant.path}/intents`)
+  expect(intents).toHaveLength(1)
+})
+
+test('a request that is not kept as it was sent has no command', async ({ page, merchant }) => {
+  await create(merchant, { metadata: { card: '4242424242424242' } })
+  await merchant.open('requests')
+  await linesOf(page).click()
+  await expect(page.getByText('No command, because')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Copy as curl' })).toHaveCount(0)
+  expect(await page.content()).not.toContain('4242424242424242')
+})
+
+test('a failed create says why, for each field', async ({ page, merchant }) => {
+  const response = await create(merchant, { amount: 0, orderId: 'x'.repeat(33) })
+  const { detail, errors } = await response.json()
+  await merchant.open('requests')
+  await linesOf(page).click()
+  const reasons = page.locator('.reasons')
+  await expect(reasons).toContainText(detail)
+  for (const { pointer, detail: why } of errors) {
+    await expect(reasons.locator('li', { hasText: pointer })).toContainText(why)
+  }
+  expect(errors).toHaveLength(2)
+})
+
+test('a lost response is counted, and its line names the fault', async ({ page, merchant }) => {
+  const key = { 'idempotency-key': 'lost-1' }
+  const fault = { ...key, 'sandbox-fault': 'drop-after-commit' }
+  await expect(create(merchant, {}, fault)).rejects.toThrow()
+  await create(merchant, {}, key)
+  await merchant.open('requests')
+  await expect(linesOf(page).nth(1)).toContainText('fault: drop-after-commit')
+  await merchant.open('idempotency')
+  const cells = page.getByRole('row', { name: /lost-1/ }).getByRole('cell')
+  await expect(cells.nth(2)).toHaveText('2')
+  await expect(cells.nth(6)).toHaveText('1')
+})

@@ -1,0 +1,550 @@
+import { addFault, control, environmentPath } from '@pi-checkout/test-support/sandbox'
+import { startSite } from '@pi-checkout/test-support/sites'
+import { runPiService, startService } from '@pi-checkout/test-support/stack'
+import type { Page } from '@playwright/test'
+import { create } from '../fixtures/api.ts'
+import { violationsIn } from '../fixtures/hosted-form.ts'
+import { test as base, expect } from '../fixtures/test-stack.ts'
+
+/** `test` with an empty service. `openInspector` opens the printed link. */
+const test = base.extend<{ openInspector: () => Promise<void>; reset: undefined }>({
+  viewport: { width: 1280, height: 800 },
+  reset: [
+    async ({ stack }, use) => {
+      await control(stack, '/reset', {})
+      await use(undefined)
+    },
+    { auto: true },
+  ],
+  openInspector: async ({ page, stack }, use) => {
+    await use(async () => {
+      await page.goto(stack.api.inspectorUrl)
+      await expect(page.getByText('Connected', { exact: true })).toBeVisible()
+    })
+  },
+})
+
+async function idOf(...args: Parameters<typeof create>): Promise<string> {
+  const response = await create(...args)
+  expect(response.status).toBe(201)
+  return (await response.json()).id
+}
+
+test('shows a new intent automatically and pays it with one click', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await openInspector()
+  await expect(page.getByRole('heading', { name: 'No Payment Intent yet' })).toBeVisible()
+  await idOf(stack, { orderId: 'L-1' }, { 'idempotency-key': 'live-1' })
+  await page.getByRole('link', { name: /L-1/ }).click()
+  // The second press finds a button that waits for the first.
+  await page.getByRole('button', { name: 'Pay', exact: true }).dblclick()
+  await expect(page.locator('.detail header [data-status="succeeded"]')).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('L-1')
+  const causes = await page.locator('.timeline .what').allTextContents()
+  expect(causes).toEqual(['Created', 'Confirmed by the buyer', 'Authorized by the provider'])
+  await expect(page.getByRole('group', { name: 'Simulate an outcome' })).toHaveCount(0)
+})
+
+test('shows a rejection until dismissed and a read error until a read succeeds', async ({
+  page,
+  stack,
+  openInspector,
+  pageErrors,
+}) => {
+  const id = await idOf(stack)
+  pageErrors.allow(/Failed to load resource/)
+  await openInspector()
+  const rejectOnce = async (path: string, status: number): Promise<void> => {
+    const response = { status, json: { detail: `Not now: ${status}` } }
+    const pattern = `**/_sandbox/${path}`
+    await page.route(pattern, async (route) => await route.fulfill(response), { times: 1 })
+  }
+  await goTo(page, `intents/${id}`)
+  await rejectOnce('intents/*/settle', 409)
+  await page.getByRole('button', { name: 'Pay', exact: true }).click()
+  await expect(page.getByRole('alert').getByText('Not now: 409')).toBeVisible()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+
+  await goTo(page, 'environment')
+  await rejectOnce('reset', 503)
+  await page.getByRole('button', { name: 'Reset…' }).click()
+  await page.getByRole('button', { name: 'Reset', exact: true }).click()
+  await expect(page.getByRole('alert').getByText('Not now: 503')).toBeVisible()
+  await expect(page.getByText('Reset:')).toHaveCount(0)
+  await goTo(page, 'requests')
+  await expect(page.getByRole('alert')).toHaveCount(0)
+
+  await rejectOnce('environments/*/requests*', 500)
+  await idOf(stack)
+  await expect(page.getByRole('alert').getByText('Not now: 500')).toBeVisible()
+  // The failed read is retried automatically.
+  await expect(page.locator('.log > li').nth(1)).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+test('keeps the status filter when no intent matches anymore', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  const id = await idOf(stack, { orderId: 'F-1' })
+  await idOf(stack, { orderId: 'F-2' })
+  await control(stack, `/intents/${id}/settle`, { outcome: 'processing' })
+  await openInspector()
+  const filter = page.getByLabel('Status')
+  await filter.selectOption('processing')
+  await expect(page.locator('.rows a')).toHaveCount(1)
+  await control(stack, `/intents/${id}/settle`, { outcome: 'succeeded' })
+  await expect(page.getByText('No matching intents.')).toBeVisible()
+  await expect(filter).toHaveValue('processing')
+  await filter.selectOption('succeeded')
+  await expect(page.getByRole('link', { name: /F-1/ })).toBeVisible()
+  await filter.selectOption('Any status')
+  await expect(page.getByRole('link', { name: /F-2/ })).toBeVisible()
+})
+
+test('shows cards and decline reasons in the timeline and simulates each outcome', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  const id = await idOf(stack, { orderId: 'T-1' })
+  await openInspector()
+  await goTo(page, `intents/${id}`)
+  for (const press of ['Decline', 'Decline', 'Challenge', 'Pass challenge']) {
+    await page.getByRole('button', { name: press, exact: true }).click()
+  }
+  await expect(page.locator('.detail header [data-status="succeeded"]')).toBeVisible()
+  expect(await page.locator('.timeline .to').allTextContents()).toEqual([
+    'requires_payment_method',
+    'processing · visa •••• 0002',
+    'requires_payment_method · visa •••• 0002 · generic_decline',
+    'processing · visa •••• 0002',
+    'requires_payment_method · visa •••• 0002 · generic_decline',
+    'requires_action · visa •••• 3220',
+    'processing · visa •••• 3220',
+    'succeeded · visa •••• 3220',
+  ])
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await expect(page.getByText('Revoked. A checkout needs a new intent')).toBeVisible()
+  await goTo(page, `intents/${await idOf(stack, { orderId: 'T-2' })}`)
+  await expect(page.getByRole('heading', { name: 'T-2' })).toBeVisible()
+  await page.getByRole('button', { name: 'Expire', exact: true }).click()
+  await expect(page.locator('.detail header [data-status="expired"]')).toBeVisible()
+})
+
+test('filters the request log and links to it from intents and issues', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  const key = { 'idempotency-key': 'followed-key-1' }
+  await idOf(stack, { orderId: 'R-1' }, key)
+  await create(stack, { orderId: 'R-1', amount: 1 }, key)
+  await create(stack, { amount: 0 })
+  const id = await idOf(stack, { orderId: 'R-2' }, { 'idempotency-key': 'other' })
+  await openInspector()
+  const lines = page.locator('.log .line')
+  await goTo(page, 'requests')
+  await expect(lines).toHaveCount(4)
+  await page.getByLabel('Errors only').check()
+  await expect(lines).toHaveCount(2)
+  await expect(lines.first()).toContainText('validation_failed /amount')
+  // Sections come and go; the filter stays.
+  await goTo(page, 'lint')
+  await page.getByRole('link', { name: 'View request' }).click()
+  await expect(page.locator('.reasons').getByText('idempotency_key_reused')).toBeVisible()
+  await expect(lines).toHaveCount(2)
+  await page.getByLabel('Errors only').uncheck()
+  await page.getByLabel('Search requests').fill('r-1')
+  await expect.poll(async () => await lines.allTextContents()).toHaveLength(2)
+
+  await goTo(page, `intents/${id}`)
+  await page.locator('.detail .log .line').click()
+  await expect(page.locator('.more bdi').getByText('R-2')).toBeVisible()
+  await expect(page.getByLabel('Search requests')).toHaveValue('')
+  await page.keyboard.press('ArrowDown')
+  await expect(page.locator('.reasons').getByText('validation_failed')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.locator('.more')).toHaveCount(0)
+  await goTo(page, `intents/${id}`)
+  await page.getByRole('link', { name: 'All requests in the log' }).click()
+  await expect.poll(async () => await page.getByLabel('Search requests').inputValue()).toBe(id)
+  await expect(lines).toHaveCount(1)
+
+  // An order is shown although the list of intents does not have it.
+  await goTo(page, 'intents')
+  await page.getByLabel('Search intents').fill('r-2')
+  await expect(page.locator('.rows a')).toHaveCount(1)
+  await goTo(page, 'idempotency')
+  const row = page.getByRole('row', { name: /followed-key-1/ })
+  expect(await row.getByRole('cell').allTextContents()).toMatchObject({
+    1: 'R-1',
+    2: '2',
+    3: '0',
+    4: '1',
+  })
+  await goTo(page, 'lint')
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect(page.getByRole('heading', { name: 'No issues found' })).toBeVisible()
+  await goTo(page, 'requests')
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect(page.getByRole('heading', { name: 'No requests yet' })).toBeVisible()
+})
+
+test('resets the data, and registers and removes an origin', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await idOf(stack, { orderId: 'D-1' })
+  await openInspector()
+  await goTo(page, 'environment')
+  await page.getByRole('button', { name: 'Reset…' }).click()
+  expect(await violationsIn(page)).toEqual([])
+  await page.getByRole('button', { name: 'Reset', exact: true }).click()
+  await expect(page.getByText('Reset: 1 intent deleted.')).toBeVisible()
+  await page.getByLabel('Another origin').fill('https://shop.example.com')
+  await page.getByRole('button', { name: 'Register' }).click()
+  await page.getByRole('button', { name: 'Remove https://shop.example.com' }).click()
+  await expect(page.getByText('shop.example.com')).toHaveCount(0)
+  await goTo(page, 'intents')
+  await expect(page.getByRole('link', { name: /D-1/ })).toHaveCount(0)
+})
+
+test('shows the newest 200 intents and loads older ones on request', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await idOf(stack, { orderId: 'the-first' })
+  await Promise.all(Array.from({ length: 200 }, async () => await idOf(stack)))
+  await openInspector()
+  const rows = page.locator('.rows > li')
+  await expect(rows).toHaveCount(200)
+  await expect(page.getByRole('link', { name: 'Intents 200+' })).toBeVisible()
+  await page.getByRole('button', { name: 'Show older' }).click()
+  await expect(page.getByRole('link', { name: /the-first/ })).toBeVisible()
+  await expect(rows).toHaveCount(201)
+  await expect(page.getByRole('button', { name: 'Show older' })).toHaveCount(0)
+  // What is new joins what is shown.
+  await idOf(stack, { orderId: 'the-last' })
+  await expect(page.getByRole('link', { name: /the-last/ })).toBeVisible()
+  await expect(rows).toHaveCount(202)
+})
+
+test('shows the details of a row far down where the row was clicked', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await idOf(stack, { orderId: 'far-down' })
+  await Promise.all(Array.from({ length: 60 }, async () => await idOf(stack)))
+  await openInspector()
+  await page.getByRole('link', { name: /far-down/ }).click()
+  await expect(page.getByRole('heading', { name: 'far-down' })).toBeInViewport()
+  await expect(page.getByRole('link', { name: /far-down/ })).toBeInViewport()
+})
+
+test('removes the admin token from the address, and keeps it for a reload of the tab', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await openInspector()
+  const { adminToken } = stack.api
+  const seen = await page.evaluate(`JSON.stringify([
+    location.href,
+    document.documentElement.outerHTML,
+    { ...localStorage },
+    history.state,
+    document.cookie,
+    window.name,
+    performance.getEntriesByType('resource').map(({ name }) => name),
+  ])`)
+  expect(seen).not.toContain(adminToken)
+  await page.reload()
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible()
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await other.getByLabel('Admin token').waitFor()
+})
+
+test('never shows an API key or a clientSecret', async ({ page, stack, openInspector }) => {
+  const id = await idOf(stack)
+  await create(stack, {}, { 'idempotency-key': stack.api.apiKey })
+  await fetch(`${stack.api.baseUrl}/payment-intents/${id}?api_key=${stack.api.apiKey}`)
+  await openInspector()
+  for (const section of [`intents/${id}`, ...sections]) {
+    await goTo(page, section)
+    const shown = await page.content()
+    for (const secret of [stack.api.apiKey, '_secret_']) {
+      expect([section, shown.includes(secret)]).toEqual([section, false])
+    }
+  }
+})
+
+test('renders merchant data as text', async ({ page, stack, openInspector }) => {
+  const markup = '<img src=x onerror=alert(1)>'
+  const id = await idOf(stack, {
+    orderId: '<script>alert(1)</script>',
+    customer: { id: markup, name: `"'>${markup}` },
+    metadata: { [markup]: `</pre>${markup}` },
+  })
+  await openInspector()
+  await goTo(page, `intents/${id}`)
+  await expect(page.getByRole('heading', { name: '<script>alert(1)</script>' })).toBeVisible()
+  await expect(page.locator('main img, main script')).toHaveCount(0)
+  await expect(page.locator('.detail pre')).toContainText(markup)
+})
+
+test('adds fault rules that break the next requests, and removes them', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await openInspector()
+  await goTo(page, 'faults')
+  await page.getByLabel('Fault').selectOption('503')
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  await expect(page.getByText('once more')).toBeVisible()
+  expect((await create(stack)).status).toBe(503)
+  await expect(page.getByText('No fault rules. Responses are not modified.')).toBeVisible()
+  for (const times of ['2', '3']) {
+    await page.getByLabel('Times').fill(times)
+    await page.getByRole('button', { name: 'Add rule' }).click()
+    await expect(page.getByText(`${times} more times`)).toBeVisible()
+  }
+  await page.getByRole('button', { name: 'Remove 503 on create' }).nth(1).click()
+  await expect(page.getByText('3 more times')).toHaveCount(0)
+  await expect(page.getByText('2 more times')).toHaveCount(1)
+  await page.getByRole('button', { name: 'Clear all rules' }).click()
+  await expect(page.getByText('No fault rules. Responses are not modified.')).toBeVisible()
+})
+
+test('moves the clock to expire an intent and back to real time', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  const id = await idOf(stack)
+  await openInspector()
+  await goTo(page, 'environment')
+  await page.getByRole('button', { name: '+24 h' }).click()
+  await expect(page.getByText('Clock +1 d')).toBeVisible()
+  await goTo(page, `intents/${id}`)
+  await expect(page.locator('.detail header [data-status="expired"]')).toBeVisible()
+  await goTo(page, 'environment')
+  await page.getByRole('button', { name: 'Real time' }).click()
+  await expect(page.locator('.clock', { hasText: 'real time' })).toBeVisible()
+})
+
+test('reports a key sent by a page but not an address opened in a browser', async ({
+  page,
+  stack,
+  pageErrors,
+}) => {
+  pageErrors.allow(/Failed to load resource|CORS policy/)
+  const id = await idOf(stack, {}, { 'idempotency-key': 'quiet' })
+  const list = async (name: 'lint' | 'requests'): Promise<unknown> =>
+    control(stack, `${await environmentPath(stack)}/${name}`)
+  await page.goto(`${stack.api.baseUrl}/payment-intents/${id}`)
+  await expect
+    .poll(() => list('requests'))
+    .toMatchObject({ requests: [{ method: 'GET', status: 403 }, {}] })
+  expect(await list('lint')).toEqual({ findings: [] })
+  // On another site the browser sends a preflight request, which is rejected.
+  const shop = await startSite((_, response) => response.end('a shop'), { name: 'shop.localhost' })
+  await page.goto(shop.origin)
+  await page.evaluate(async (url) => {
+    await fetch(url, { headers: { authorization: 'Bearer x' } }).catch(() => undefined)
+  }, `${stack.api.baseUrl}/payment-intents`)
+  await expect
+    .poll(() => list('lint'))
+    .toMatchObject({ findings: [{ rule: 'secret_key_in_browser' }] })
+  await page.close()
+  await shop.close()
+})
+
+test('registers a page’s origin from its lint issue', async ({ page, stack, openInspector }) => {
+  const id = await idOf(stack, {}, { 'idempotency-key': 'page' })
+  await fetch(`${stack.api.baseUrl}/checkout/${id}`, {
+    headers: { referer: 'http://localhost:5173/' },
+  })
+  await openInspector()
+  await goTo(page, 'lint')
+  await page.getByRole('button', { name: 'Register http://localhost:5173' }).click()
+  await expect(page.getByRole('heading', { name: 'No issues found' })).toBeVisible()
+  await goTo(page, 'environment')
+  await expect(page.getByRole('button', { name: 'Remove http://localhost:5173' })).toBeVisible()
+})
+
+test('navigates sections and intents with the keyboard only', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await idOf(stack, { orderId: 'K-1' })
+  await idOf(stack, { orderId: 'K-2' })
+  await openInspector()
+  await page.keyboard.press('2')
+  await expect(page.locator('.log')).toBeVisible()
+  await page.keyboard.press('1')
+  await expect(page.locator('.rows')).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('heading', { name: 'K-2' })).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('heading', { name: 'K-1' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByText('Select an intent')).toBeVisible()
+  await page.keyboard.press('/')
+  await page.keyboard.type('k-2')
+  await expect(page.locator('.rows a')).toHaveCount(1)
+  await page.keyboard.press('Escape')
+  // Moving through the list adds one entry to the history.
+  await page.goBack()
+  await expect(page.getByRole('heading', { name: 'K-1' })).toBeVisible()
+  await page.goBack()
+  await expect(page.getByText('Select an intent')).toBeVisible()
+  await page.goBack()
+  await expect(page.locator('main[data-section="requests"]')).toBeVisible()
+  await page.getByRole('button', { name: 'Shortcuts' }).click()
+  await page.keyboard.press('1')
+  await page.waitForTimeout(50)
+  expect(await page.locator('main').getAttribute('data-section')).toBe('requests')
+})
+
+test('shows only the intents of the selected merchant', async ({ page }, { outputDir }) => {
+  const store = ['--data', outputDir]
+  const service = await startService(store)
+  const { ready: api, stop } = service
+  const key = ['keys', 'create', '--merchant', 'Second Shop', '--environment', 'test', '--json']
+  const { apiKey } = JSON.parse(await runPiService([...key, ...store]))
+  await create({ api }, { orderId: 'FIRST-1' })
+  await create({ api: { ...api, apiKey } }, { orderId: 'SECOND-1' })
+  await page.goto(api.inspectorUrl)
+  await page.getByRole('link', { name: /FIRST-1/ }).click()
+  await expect(page.getByRole('heading', { name: 'FIRST-1' })).toBeVisible()
+  const first = page.url()
+  await page.getByLabel('Merchant').selectOption('Second Shop')
+  await expect(page.getByRole('link', { name: /SECOND-1/ })).toBeVisible()
+  await expect(page.getByText('FIRST-1')).toHaveCount(0)
+  // A link to the other merchant's intent leads to both.
+  await page.goto(first)
+  await expect(page.getByRole('heading', { name: 'FIRST-1' })).toBeVisible()
+  await expect(page.getByRole('link', { name: /FIRST-1/ })).toBeVisible()
+  await expect(page.getByLabel('Merchant').locator('option:checked')).toHaveText('Tsiran')
+  await page.close()
+  await stop()
+})
+
+test('rejects the token of another start and accepts a pasted link', async ({
+  page,
+  stack,
+  pageErrors,
+}) => {
+  pageErrors.allow(/Failed to load resource/)
+  const { ready: api, stop } = await startService(['--memory'])
+  await page.goto(`${api.baseUrl}/_sandbox/#${stack.api.adminToken}`)
+  const gate = page.getByRole('alert')
+  await expect(gate).toContainText('Each start of the service creates a new one')
+  await page.getByLabel('Admin token').fill('пароль')
+  await page.keyboard.press('Enter')
+  await expect(gate).toContainText('This is not an admin token')
+  await page.getByLabel('Admin token').fill(api.inspectorUrl)
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible()
+
+  const id = await idOf({ api })
+  // Into the address of the open page: no more than its fragment changes.
+  await page.goto(`${api.inspectorUrl}/intents/${id}`)
+  await expect(page.getByRole('heading', { name: 'A-1' })).toBeVisible()
+  expect(new URL(page.url()).hash).toBe(`#/intents/${id}`)
+  await page.goBack()
+  expect(page.url()).not.toContain(api.adminToken)
+  await stop()
+  await expect(page.getByText('Reconnecting…')).toBeVisible()
+})
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
+
+  test('shows the tab of a section, and moves the focus to an intent and back, on a phone', async ({
+    page,
+    stack,
+    openInspector,
+  }) => {
+    await idOf(stack)
+    await openInspector()
+    await goTo(page, 'environment')
+    const tab = page.locator('nav').getByText('Environment')
+    const { x = 0, width = 0 } = (await tab.boundingBox()) ?? {}
+    expect(x + width).toBeLessThanOrEqual(390)
+    await goTo(page, 'intents')
+    await page.locator('.rows a').focus()
+    await page.keyboard.press('Enter')
+    const focused = 'document.activeElement.tagName'
+    await expect.poll(async () => await page.evaluate(focused)).toBe('H2')
+    await page.keyboard.press('Escape')
+    await expect.poll(async () => await page.evaluate(focused)).toBe('A')
+  })
+
+  test('has no axe violations in the token form and in empty sections', async ({
+    page,
+    openInspector,
+  }) => {
+    await openInspector()
+    for (const section of sections) {
+      await goTo(page, section)
+      expect([section, await violationsIn(page)]).toEqual([section, []])
+    }
+    await page.evaluate('sessionStorage.clear()')
+    await page.reload()
+    await page.getByLabel('Admin token').fill('no token')
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('alert')).toBeVisible()
+    expect(await violationsIn(page)).toEqual([])
+  })
+})
+
+for (const [place, colorScheme, width] of [
+  ['a desk', 'light', 1280],
+  ['a desk', 'dark', 1280],
+  ['a phone', 'light', 390],
+  ['a phone', 'dark', 390],
+] as const) {
+  test.describe(`on ${place} in ${colorScheme} colors`, () => {
+    test.use({ viewport: { width, height: 844 }, colorScheme })
+
+    test(`fits ${place} without axe violations in ${colorScheme} colors`, async ({
+      page,
+      stack,
+      openInspector,
+    }) => {
+      const id = await idOf(stack, {}, { 'idempotency-key': 'accessible-1' })
+      await idOf(stack)
+      await addFault(stack, { on: 'create', do: '500', times: 1 })
+      await openInspector()
+      for (const section of [`intents/${id}`, ...sections]) {
+        await goTo(page, section)
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        expect([section, wide <= 0]).toEqual([section, true])
+        expect([section, await violationsIn(page)]).toEqual([section, []])
+      }
+    })
+  })
+}
+
+const sections = ['intents', 'requests', 'idempotency', 'lint', 'faults', 'environment']
+
+async function goTo(page: Page, section: string): Promise<void> {
+  await page.evaluate(`location.hash = '#/${section}'`)
+  const name = section.split('/')[0]
+  await expect(page.locator(`main[data-section="${name}"]`)).toBeVisible()
+  if (section.includes('/')) await expect(page.locator('.detail header')).toBeVisible()
+}

@@ -1,0 +1,301 @@
+import { seed } from '@pi-checkout/test-support/generated'
+import { control } from '@pi-checkout/test-support/sandbox'
+import { seededRandom } from '@pi-checkout/test-support/seeded-random'
+import type { Locator, Page } from '@playwright/test'
+import { challengePage, hostedPage, passChallenge } from '../fixtures/buyer.ts'
+import { type Call, type Fault, failRequests, faults } from '../fixtures/faulty-network.ts'
+import {
+  test as base,
+  eventsOf,
+  expect,
+  expectAlert,
+  expectResult,
+  payOf,
+  typeCard,
+  valuesOf,
+} from '../fixtures/hosted-form.ts'
+
+/** How many times as fast the hosted page's timers run: its deadlines are 10 and 30 seconds. */
+const speed = 10
+
+/** A text that the hosted page showed. */
+interface Shown {
+  readonly text: string
+  /** Whether Pay, if it was there, could be pressed. */
+  readonly payable: boolean
+  readonly at: number
+}
+
+/** A form behind the faulty network. */
+interface FaultyForm {
+  /** Everything that the hosted page showed, in order. */
+  readonly shown: readonly Shown[]
+  readonly calls: readonly Call[]
+  /** The next calls of a path fail. */
+  injectFaults(path: string, ...next: readonly Fault[]): void
+  /** No further call fails. */
+  clearFaults(): void
+  /** The status in the store, its time, and how often the card was charged. */
+  stored(): Promise<{ readonly status: string; readonly at: number; readonly charges: number }>
+}
+
+interface Details {
+  readonly intent: { readonly status: string; readonly updatedAt: string }
+  readonly attempts: readonly { readonly state: string }[]
+}
+
+interface FaultyOptions {
+  readonly plan?: Readonly<Record<string, readonly Fault[]>>
+  readonly pace?: number
+}
+
+/** `openFaulty` opens a form with injected faults, and records every text that it shows. */
+const test = base.extend<{ openFaulty: (options?: FaultyOptions) => Promise<FaultyForm> }>({
+  openFaulty: async ({ page, openForm, stack, pageErrors }, use) => {
+    pageErrors.allow(/Failed to load resource|pi-checkout: /)
+    await use(async ({ plan: given = {}, pace = speed } = {}) => {
+      const plan = new Map(Object.entries(given).map(([path, list]) => [path, [...list]]))
+      const shown: Shown[] = []
+      await recordTexts(page, { shown, pace })
+      const calls = await failRequests(page, { plan, second: 1000 / speed })
+      const { id } = await openForm()
+      return {
+        shown,
+        calls,
+        injectFaults: (path, ...next) => void plan.set(path, [...next]),
+        clearFaults: () => plan.clear(),
+        stored: async () => {
+          const { intent, attempts } = await control<Details>(stack, `/intents/${id}`)
+          const charges = attempts.filter(({ state }) => state === 'succeeded').length
+          return { status: intent.status, at: Date.parse(intent.updatedAt), charges }
+        },
+      }
+    })
+  },
+})
+
+async function recordTexts(
+  page: Page,
+  { shown, pace }: { readonly shown: Shown[]; readonly pace: number },
+): Promise<void> {
+  await page.exposeBinding('note', (_, note: Shown) => void shown.push(note))
+  await page.addInitScript(`if (location.pathname.startsWith('/checkout/')) {
+    const later = window.setTimeout
+    window.setTimeout = (run, time, ...rest) => later(run, time / ${pace}, ...rest)
+    let last = ''
+    const look = () => {
+      const texts = [...document.querySelectorAll('[role=alert], .hint, .title')]
+      const text = texts.map((node) => node.textContent.trim()).filter(Boolean).join(' | ')
+      const payable = document.querySelector('.pay')?.ariaDisabled !== 'true'
+      if (text === last) return
+      last = text
+      note({ text, payable, at: Date.now() })
+    }
+    new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true })
+  }`)
+}
+
+const textsOf = ({ shown }: FaultyForm): string => shown.map(({ text }) => text).join('\n')
+
+/** Pay of the card's form: other steps have such a button too. */
+const payButton = (page: Page): Locator => hostedPage(page).locator('button.pay[type=submit]')
+
+async function isPayable(page: Page): Promise<boolean> {
+  const [pay] = await payButton(page).all()
+  return (await pay?.getAttribute('aria-disabled', { timeout: 1000 }).catch(() => '')) === 'false'
+}
+
+async function expectKept(page: Page, number: string): Promise<void> {
+  expect(await valuesOf(page)).toEqual([number, '12 / 40', '123', 'Ani Test'])
+  expect((await eventsOf(page)).filter((event) => event === 'pi-ready')).toHaveLength(1)
+}
+
+/** What was sent to a path. */
+function sent({ calls }: FaultyForm, path: string): readonly Call[] {
+  return calls.filter((call) => call.path === path)
+}
+
+async function pay(page: Page, number: string): Promise<void> {
+  await typeCard(page, number)
+  await payOf(page).click()
+}
+
+const always = (fault: Fault): Fault[] => Array<Fault>(99).fill(fault)
+
+test('shows an unknown result while every response to a charge fails', async ({
+  page,
+  openFaulty,
+}) => {
+  const form = await openFaulty({
+    plan: { confirm: always('bad-gateway-after'), intent: always('bad-gateway') },
+  })
+  await pay(page, '4242424242424242')
+  await expect.poll(async () => (await form.stored()).status).toBe('succeeded')
+  await expect.poll(() => textsOf(form)).toContain('The result of your payment is not known yet')
+  await expect.poll(() => sent(form, 'confirm').length).toBeGreaterThan(3)
+  const reads = sent(form, 'intent').length
+  await expect.poll(() => sent(form, 'intent').length).toBeGreaterThan(reads + 1)
+  await expect(payButton(page)).toHaveAttribute('aria-disabled', 'true')
+  expect(textsOf(form)).not.toMatch(/charged|No payment has been made/)
+  expect(new Set(sent(form, 'confirm').map(({ body }) => body)).size).toBe(1)
+  form.clearFaults()
+  await expectResult(page, 'paid')
+})
+
+for (const [event, path] of [
+  [`window.dispatchEvent(new Event('online'))`, 'confirm'],
+  [`document.dispatchEvent(new Event('visibilitychange'))`, 'intent'],
+  [`window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`, 'intent'],
+] as const) {
+  test(`retries a silent ${path} immediately after ${event.match(/'(\w+)'/)?.[1]}`, async ({
+    page,
+    openFaulty,
+  }) => {
+    const form = await openFaulty({ pace: 0.01 })
+    form.injectFaults('confirm', 'silence')
+    form.injectFaults('intent', ...always('silence'))
+    await pay(page, '4242424242424242')
+    await expect.poll(() => sent(form, path).at(-1)?.fault).toBe('silence')
+    const before = sent(form, path).length
+    await hostedPage(page).locator('body').evaluate(event)
+    await expect.poll(() => sent(form, path).length).toBe(before + 1)
+  })
+}
+
+test('reports a challenge that cannot be opened and retries on request', async ({
+  page,
+  openFaulty,
+}) => {
+  const form = await openFaulty()
+  form.injectFaults('challenge/open', ...always('bad-gateway'))
+  await pay(page, '4000000000003220')
+  const again = hostedPage(page).getByRole('button', { name: 'Try again' })
+  await expect(again).toBeVisible()
+  expect(textsOf(form)).toContain('Your bank’s page could not be opened.')
+  form.clearFaults()
+  await again.click()
+  await passChallenge(page)
+  await expectResult(page, 'paid')
+})
+
+test('reports a redirect that cannot be opened and retries on request', async ({
+  page,
+  openFaulty,
+}) => {
+  const form = await openFaulty()
+  form.injectFaults('challenge/open', ...always('silence'))
+  await pay(page, '4000002760003184')
+  await expectAlert(page, 'Your bank’s page could not be opened.')
+  form.clearFaults()
+  await hostedPage(page).getByRole('button', { name: 'Continue to your bank' }).click()
+  await page.waitForURL(/\/bank$/)
+})
+
+for (const fault of ['forbidden', 'half', 'silence'] as const) {
+  test(`keeps the typed card and the document while reads fail with ${fault}`, async ({
+    page,
+    openFaulty,
+  }) => {
+    const form = await openFaulty()
+    form.injectFaults('intent', ...always(fault))
+    await typeCard(page, '4242424242424242')
+    // Ends the long poll that started before the faults.
+    await hostedPage(page).locator('body').evaluate(`window.dispatchEvent(new Event('online'))`)
+    await expectAlert(page, 'No connection')
+    await expect.poll(() => sent(form, 'intent').length, { timeout: 30_000 }).toBeGreaterThan(4)
+    await expectKept(page, '4242 4242 4242 4242')
+    form.clearFaults()
+    await expect(hostedPage(page).getByRole('alert')).not.toContainText('No connection')
+    await payButton(page).click()
+    await expectResult(page, 'paid')
+  })
+}
+
+const cards = ['4242424242424242', '4000000000003220', '4000000000000002'] as const
+
+/** In one of the scenarios each path gets each fault, a random number of times in a row. */
+const scenarios = faults.map((_, index) => {
+  const random = seededRandom(seed + index)
+  const times = (list: readonly number[]): number => list[Math.floor(random() * list.length)] ?? 1
+  const run = (shift: number, counts: readonly number[]): Fault[] =>
+    Array<Fault>(times(counts)).fill(faults[(index + shift) % faults.length] ?? 'cut')
+  return {
+    card: cards[index % cards.length] ?? cards[0],
+    ends: random() < 0.3 ? ('cancel' as const) : ('pay' as const),
+    session: run(2, [1, 2]),
+    intent: run(4, [1, 3, 8]),
+    confirm: run(0, [1, 2, 4, 6]),
+    'challenge/open': run(6, [1, 2, 5]),
+    'challenge/cancel': run(1, [1, 5]),
+    cancel: run(3, [1, 5]),
+  }
+})
+
+for (const [at, { card, ends, ...plan }] of scenarios.entries()) {
+  test(`charges once and shows only true statements under the faults ${at + 1} (PI_SEED=${seed})`, async ({
+    page,
+    openFaulty,
+  }) => {
+    test.setTimeout(200_000)
+    const form = await openFaulty({ plan })
+    let number: string = card
+    let presses = 0
+    const result = hostedPage(page).getByTestId('result')
+    const code = challengePage(page).getByLabel('Code')
+    const button = (name: string) => hostedPage(page).getByRole('button', { name })
+    await typeCard(page, number)
+    while (!(await result.isVisible())) {
+      if (await isPayable(page)) {
+        // Another card after a decline, as a buyer would.
+        const declined = /declined/.test(form.shown.at(-1)?.text ?? '')
+        await expectKept(page, number.replace(/(....)(?=.)/g, '$1 '))
+        if (declined) number = cards[0]
+        await typeCard(page, number)
+        if (presses > 1 && ends === 'cancel') {
+          await press(button('Cancel payment'))
+        } else {
+          presses++
+          await press(payButton(page))
+        }
+      } else if (await code.isVisible()) {
+        await code.fill(presses > 2 ? '1234' : '0000', attempt).catch(() => undefined)
+        await press(challengePage(page).getByRole('button', { name: 'Confirm' }))
+      } else {
+        for (const name of ['Try again', 'Confirm here']) {
+          if (await button(name).isVisible()) await press(button(name))
+        }
+      }
+      await page.waitForTimeout(50)
+    }
+    // Each press is one confirmation, however often it is sent.
+    const attempts = new Set(sent(form, 'confirm').map(({ body }) => body))
+    expect(attempts.size).toBeLessThanOrEqual(presses)
+    await expectTruth(page, form)
+  })
+}
+
+const attempt = { timeout: 2000 }
+
+/** Presses a button, which may disappear at that moment. */
+async function press(button: Locator): Promise<void> {
+  await button.click(attempt).catch(() => undefined)
+}
+
+/** Checks every shown text against the state of the payment. */
+async function expectTruth(page: Page, form: FaultyForm): Promise<void> {
+  const { status, at: since, charges } = await form.stored()
+  expect(charges).toBe(status === 'succeeded' ? 1 : 0)
+  await expectResult(page, status === 'succeeded' ? 'paid' : status)
+  // A read that is on its way may be this old when it is shown.
+  const onTheWay = 12_000 / speed
+  for (const { text, payable, at } of form.shown) {
+    if (text.includes('You paid')) expect(status).toBe('succeeded')
+    if (text.includes('charged')) expect(['canceled', 'failed']).toContain(status)
+    if (/No payment has been made|declined/.test(text) && status === 'succeeded') {
+      expect(at, text).toBeLessThan(since + onTheWay)
+    }
+    if (text.includes('not known yet')) expect(payable, text).toBe(false)
+    if (text.includes('press Pay')) expect(payable, text).toBe(true)
+    expect(text).not.toMatch(/another window/)
+  }
+}

@@ -1,0 +1,174 @@
+import { payWith } from '@pi-checkout/element/testing'
+import { control, settleIntent } from '@pi-checkout/test-support/sandbox'
+import { fillCard, hostedPage, payButton } from '../fixtures/buyer.ts'
+import {
+  eventsOf,
+  expect,
+  expectAlert,
+  expectResult,
+  test,
+  violationsIn,
+  waitForEvent,
+} from '../fixtures/hosted-form.ts'
+
+test('shows merchant, amount, order, and that no real card works', async ({ page, openForm }) => {
+  await openForm({ fields: { amount: 1999, currency: 'USD' } })
+  const form = hostedPage(page)
+  await expect(form.getByRole('heading', { name: 'Tsiran' })).toBeVisible()
+  await expect(form.getByTestId('amount')).toHaveText('$19.99')
+  await expect(form.getByTestId('order')).toHaveText('Order A-1')
+  await expect(form.getByText('Test mode: no real cards')).toBeVisible()
+})
+
+test('ends the payment after a stolen card with a generic decline', async ({ page, openForm }) => {
+  await openForm()
+  await payWith(page, 'stolen')
+  await expectResult(page, 'failed')
+  await expect(hostedPage(page).getByRole('main')).toContainText('Your card was declined.')
+  await waitForEvent(page, 'pi-finish')
+})
+
+test('returns to the form with the reason after a denied redirect', async ({ page, openForm }) => {
+  await openForm()
+  await fillCard(page, '4000002760003184')
+  await payButton(page).click()
+  await page.getByLabel('Code').fill('0000')
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await expectAlert(page, 'Your bank did not confirm')
+})
+
+test('offers the bank or another card after Back from the bank', async ({ page, openForm }) => {
+  await openForm()
+  const form = hostedPage(page)
+  await fillCard(page, '4000002760003184')
+  await payButton(page).click()
+  await expect(page.getByLabel('Code')).toBeVisible()
+  await page.goBack()
+  await form.getByRole('button', { name: 'Continue to your bank' }).click()
+  await expect(page.getByLabel('Code')).toBeVisible()
+  await page.goBack()
+  await form.getByRole('button', { name: 'Use another card' }).click()
+  await payWith(page, 'succeeded')
+  await expectResult(page, 'paid')
+})
+
+test('stays on the shop’s page if the bank’s page does not open', async ({
+  page,
+  openForm,
+  pageErrors,
+}) => {
+  pageErrors.allow(/Failed to load resource/)
+  await page.clock.install()
+  await openForm()
+  const address = page.url()
+  const navigation = page.waitForEvent('requestfailed')
+  await page.route('**/challenge', (route) => route.abort('aborted'))
+  await page.route('**/bank', (route) => route.abort('aborted'))
+  await fillCard(page, '4000002760003184')
+  await payButton(page).click()
+  await navigation
+  await page.clock.runFor(10_000)
+  await expectAlert(page, 'Your bank’s page did not open')
+  expect(page.url()).toBe(address)
+})
+
+test('shows a pending payment as paid when its result arrives', async ({
+  page,
+  openForm,
+  stack,
+}) => {
+  const { id } = await openForm()
+  await payWith(page, 'pending')
+  await expect(
+    hostedPage(page).getByRole('heading', { name: 'Processing your payment' }),
+  ).toBeVisible()
+  await settleIntent(stack, id, 'succeeded')
+  await expectResult(page, 'paid')
+})
+
+test('asks before it cancels a payment with typed card data', async ({ page, openForm }) => {
+  await openForm()
+  const form = hostedPage(page)
+  const cancel = form.getByRole('button', { name: 'Cancel payment' })
+  await form.getByLabel('Card number').fill('4')
+  await cancel.click()
+  const question = form.getByRole('group', { name: 'Cancel this payment?' })
+  const stay = question.getByRole('button', { name: 'Continue payment' })
+  await expect(stay).toBeFocused()
+  expect(await violationsIn(form)).toEqual([])
+  await stay.press('Escape')
+  await expect(question).toHaveCount(0)
+  await expect(cancel).toBeFocused()
+  await expect(form.getByLabel('Card number')).toHaveValue('4')
+  await cancel.click()
+  await question.getByRole('button', { name: 'Cancel payment' }).click()
+  await expectResult(page, 'canceled')
+  await waitForEvent(page, 'pi-cancel')
+})
+
+for (const [outcome, result] of [
+  ['succeeded', 'paid'],
+  ['canceled', 'canceled'],
+] as const) {
+  test(`shows immediately that a payment is ${result}, and sends finish`, async ({
+    page,
+    openForm,
+  }) => {
+    await openForm()
+    await payWith(page, outcome)
+    await expectResult(page, result)
+    await page.reload()
+    await waitForEvent(page, 'pi-finish')
+    await expectResult(page, result)
+    const events = ['pi-statechange loading', 'pi-statechange finished', 'pi-finish']
+    expect(await eventsOf(page)).toEqual(events)
+  })
+}
+
+test('shows that an intent has expired while its page is open', async ({
+  page,
+  openForm,
+  stack,
+}) => {
+  const { id } = await openForm()
+  await control(stack, `/intents/${id}/settle`, { outcome: 'expired' })
+  await expectResult(page, 'expired')
+  await waitForEvent(page, 'pi-finish')
+})
+
+const expired = {
+  status: 401,
+  json: { code: 'invalid_session', status: 401, title: 'The session has expired.' },
+}
+
+test('renews an expired session and keeps the typed card', async ({
+  page,
+  openForm,
+  pageErrors,
+}) => {
+  pageErrors.allow(/401 \(Unauthorized\)/)
+  await openForm()
+  await fillCard(page, '4242424242424242')
+  await page.route('**/checkout-api/confirm', (route) => route.fulfill(expired), { times: 1 })
+  const renewal = page.waitForResponse('**/checkout-api/session')
+  await payButton(page).click()
+  await renewal
+  await expectResult(page, 'paid')
+})
+
+test('reports a shop whose origin was removed when it renews the session', async ({
+  page,
+  openForm,
+  pageErrors,
+}) => {
+  pageErrors.allow(/40[13]|pi-checkout: /)
+  await openForm()
+  const code = 'origin_not_allowed'
+  await page.route('**/checkout-api/confirm', (route) => route.fulfill(expired))
+  await page.route('**/checkout-api/session', (route) =>
+    route.fulfill({ status: 403, json: { code, status: 403, title: 'Not allowed.' } }),
+  )
+  await fillCard(page, '4242424242424242')
+  await payButton(page).click()
+  await waitForEvent(page, `pi-error ${code}`)
+})

@@ -1,0 +1,45 @@
+import { payWith } from '@pi-checkout/element/testing'
+import { startExample } from '@pi-checkout/test-support/example'
+import type { Page } from '@playwright/test'
+import { startShop } from '../fixtures/example-pages.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
+
+test('the static page takes a payment after a canceled and a declined one, and a reload shows it', async ({
+  page,
+  stack,
+  pageErrors,
+}) => {
+  pageErrors.allow(/\/favicon\.ico/)
+  const { shop, stop } = await startExample(stack.api, 'express.mjs')
+  await page.goto(shop)
+  await cancelAndReload(page)
+  await payWith(page, 'declined')
+  await payWith(page, 'succeeded')
+  await expect(page.locator('output')).toHaveText('paid')
+  await page.reload()
+  await expect(page.locator('body')).toHaveText('Paid')
+  await stop()
+})
+
+for (const [name, entry] of [
+  ['React', 'react/main.jsx'],
+  ['Vue', 'vue/main.js'],
+  ['Svelte', 'svelte/main.js'],
+] as const) {
+  test(`the ${name} example takes a payment after a canceled one`, async ({ page, stack }) => {
+    const shop = await startShop(stack.api, entry)
+    await page.goto(shop.origin)
+    await cancelAndReload(page)
+    await payWith(page, 'succeeded')
+    await expect(page.locator('output')).toHaveText('paid')
+    await expect(page.locator('iframe')).toHaveCount(1)
+    await shop.close()
+  })
+}
+
+/** A canceled intent has failed. The next handoff is that of another intent. */
+async function cancelAndReload(page: Page): Promise<void> {
+  await payWith(page, 'canceled')
+  await expect(page.locator('output')).toHaveText('failed')
+  await page.reload()
+}

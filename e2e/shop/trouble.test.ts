@@ -1,0 +1,71 @@
+import { payWith } from '@pi-checkout/element/testing'
+import { addToCart, expectOrder, openCheckout, orderOf, payButton } from '../fixtures/buyer.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
+
+test('shows an error while the shop is unreachable; the button works again later', async ({
+  page,
+  pageErrors,
+}) => {
+  pageErrors.allow(/Failed to load resource/)
+  await addToCart(page)
+  await page.goto('/cart')
+  await page.route('**/cart', (route) => route.abort())
+  const more = page.getByRole('button', { name: 'Add one' })
+  await more.click()
+  await expect(page.getByRole('alert')).toContainText('We can’t reach the shop')
+  await page.unroute('**/cart')
+  await more.click()
+  await expect(page.getByTestId('cart-count')).toHaveText('2')
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+test('shows an error if the handoff fails; Try again loads the form', async ({
+  page,
+  pageErrors,
+}) => {
+  pageErrors.allow(/Failed to load resource|pi-checkout: /)
+  await addToCart(page)
+  await page.goto('/cart')
+  await page.route('**/checkout/handoff', (route) => route.fulfill({ status: 503, body: '{}' }))
+  await page.getByTestId('place-order').click()
+  await expect(page.getByText('couldn’t load')).toBeVisible()
+  await page.unroute('**/checkout/handoff')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(payButton(page)).toBeEnabled()
+})
+
+test('asks the buyer not to pay again while the bank takes long', async ({ page }) => {
+  await openCheckout(page)
+  await page.route('**/checkout/status*', (route) => route.fulfill({ json: { phase: 'unknown' } }))
+  await page.clock.install()
+  await page.goto(`/confirming/${orderOf(page)}`)
+  await expectOrder(page, 'processing')
+  const heading = page.getByRole('heading', { name: 'This is taking longer than usual' })
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(5000)
+      return heading.count()
+    })
+    .toBe(1)
+  await expect(page.getByText('Please don’t pay again')).toBeVisible()
+})
+
+test('shows a canceled payment as canceled, and the same order can be paid', async ({ page }) => {
+  await openCheckout(page)
+  const order = orderOf(page)
+  await payWith(page, 'canceled')
+  await expectOrder(page, 'canceled')
+  await expect(page.getByRole('heading', { name: 'Payment canceled' })).toBeVisible()
+  await expect(page.getByText('You were not charged.')).toBeVisible()
+  expect(new URL(page.url()).pathname).toBe(`/orders/${order}`)
+  await page.getByTestId('pay-now').click()
+  await payWith(page, 'succeeded')
+  await expectOrder(page, 'paid')
+})
+
+test('moves the focus to the heading when the last line is removed', async ({ page }) => {
+  await addToCart(page)
+  await page.goto('/cart')
+  await page.getByRole('button', { name: 'Remove:' }).click()
+  await expect(page.getByRole('heading', { name: 'Your cart is still empty' })).toBeFocused()
+})
