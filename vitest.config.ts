@@ -1,0 +1,49 @@
+import { defineConfig } from 'vitest/config'
+
+/** Packages are tested from their sources. Browsers are slow on a busy host, and so are processes and databases. */
+const shared = {
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source', 'module', 'node'] } },
+}
+const limits = {
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 10_000 } },
+}
+
+/** One project for each folder with tests. */
+export default defineConfig({
+  test: {
+    maxWorkers: 4,
+    projects: [
+      // Modules, and PostgreSQL in WebAssembly, are loaded once for each worker.
+      project('contract', 'packages/contract', { isolate: false }),
+      project('server', 'packages/server', { isolate: false }),
+      project('service', 'packages/service', {
+        isolate: false,
+        // `--exclude` of the command line would not apply to a project with its own `exclude`.
+        include: ['test/**/!(*.isolated).test.ts'],
+        globalSetup: 'test/support/template.ts',
+        setupFiles: 'test/support/watchdog.ts',
+      }),
+      // Their tests replace modules, or the environment.
+      project('service, isolated', 'packages/service', {
+        include: ['test/**/*.isolated.test.ts'],
+        globalSetup: 'test/support/template.ts',
+        setupFiles: 'test/support/watchdog.ts',
+      }),
+      project('element', 'packages/element', { setupFiles: 'test/quiet-lit.ts' }),
+      project('explorer', 'packages/explorer'),
+      project('demo', 'demo', { isolate: false }),
+      // Vitest runs projects in alphabetical order: this one contains the longest files.
+      project('checks', '.', {
+        include: ['{packages/test-support,scripts}/**/*.test.{ts,mjs}', 'e2e/webkit/*.test.ts'],
+      }),
+    ],
+  },
+})
+
+function project(name: string, root: string, options: object = {}) {
+  const include = ['test/**/*.test.{ts,tsx}']
+  return { ...shared, root, test: { name, include, ...limits, ...options } }
+}
