@@ -1,5 +1,5 @@
 import { payWith } from '@pi-checkout/element/testing'
-import { challengePage, hostedPage } from '../fixtures/buyer.ts'
+import { challengePage, hostedPage, passChallenge } from '../fixtures/buyer.ts'
 import {
   expect,
   expectAlert,
@@ -36,8 +36,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await expect(bank.getByText('This code is wrong.')).toBeVisible()
       expect(await violationsIn(bank), 'bank').toEqual([])
       expect(await violationsIn(form), 'challenge').toEqual([])
-      await bank.getByLabel('Code').fill('1234')
-      await bank.getByRole('button', { name: 'Confirm' }).click()
+      await passChallenge(page)
       await expectResult(page, 'paid')
       expect(await violationsIn(form), 'result').toEqual([])
     })

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { challengePage, hostedPage } from '../fixtures/buyer.ts'
+import { challengePage, enterCode, hostedPage } from '../fixtures/buyer.ts'
 import {
   eventsOf,
   expect,
@@ -34,10 +34,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a denied challenge': {
     number: '4000000000003220',
-    next: async (page) => {
-      await challengePage(page).getByLabel('Code').fill('0000')
-      await challengePage(page).getByRole('button', { name: 'Confirm' }).click()
-    },
+    next: (page) => enterCode(challengePage(page), '0000'),
     focused: 'Your bank did not confirm',
   },
   'a challenge that the buyer leaves': {

@@ -3,6 +3,7 @@ import { fakeHostedPage, payWith } from '@pi-checkout/element/testing'
 import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import type { Page } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
+import { hostedPage, pressToClose } from '../fixtures/buyer.ts'
 import { test as base, expect } from '../fixtures/decorated-shop.ts'
 import { authenticate, messages, messageTypes, playElement } from '../fixtures/played-element.ts'
 import type { Stack } from '../fixtures/test-stack.ts'
@@ -29,7 +30,7 @@ const subjects: readonly Subject[] = [
       )
       return { id: 'pi_1', clientSecret: 'pi_1_secret_x' }
     },
-    leave: (page) => page.frameLocator('pi-checkout iframe').getByTestId('leave').click(),
+    leave: (page) => pressToClose(hostedPage(page).getByTestId('leave')),
   },
 ]
 

@@ -1,5 +1,11 @@
 import type { Locator, Page } from '@playwright/test'
-import { challengePage, expectOrder, hostedPage, payButton } from '../fixtures/buyer.ts'
+import {
+  challengePage,
+  expectOrder,
+  hostedPage,
+  payButton,
+  pressToClose,
+} from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
 test('a buyer with a keyboard alone buys, pays and passes the challenge', async ({ page }) => {
@@ -19,7 +25,8 @@ test('a buyer with a keyboard alone buys, pays and passes the challenge', async 
   const code = challengePage(page).getByLabel('Code')
   await expect(code).toBeVisible()
   await type(page, code, '1234')
-  await press(page, challengePage(page).getByRole('button', { name: 'Confirm' }), 'Enter')
+  const confirm = challengePage(page).getByRole('button', { name: 'Confirm' })
+  await pressToClose(confirm, () => press(page, confirm, 'Enter'))
   await expectOrder(page, 'paid')
 })
 

@@ -6,6 +6,7 @@ import {
   expectOrder,
   hostedPage,
   openCheckout,
+  pressToClose,
 } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
@@ -68,7 +69,7 @@ for (const locale of ['en', 'hy']) {
       await expect(bank.locator('dd').first()).toHaveText('Tsiran')
       await expect(bank.locator('dd').nth(1)).toHaveText(amount)
       await bank.locator('#code').fill('1234')
-      await bank.locator('button').first().click()
+      await pressToClose(bank.locator('button').first())
       await expectOrder(page, 'paid')
       await expect(page.getByTestId('order-total')).toHaveText(amount)
       await expect(page.getByRole('main')).toContainText('Tsiran')

@@ -2,6 +2,7 @@ import { payWith } from '@pi-checkout/element/testing'
 import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import type { Locator } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
+import { enterCode } from '../fixtures/buyer.ts'
 import { expect, test } from '../fixtures/decorated-shop.ts'
 
 test('two checkouts on one page complete separate challenges and payments', async ({
@@ -26,11 +27,9 @@ test('two checkouts on one page complete separate challenges and payments', asyn
   const [firstBank, secondBank] = [forms[0].frameLocator('iframe'), forms[1].frameLocator('iframe')]
   await expect(firstBank.getByText('1,000')).toBeVisible()
   await expect(secondBank.getByText('2,000')).toBeVisible()
-  await secondBank.getByLabel('Code').fill('1234')
-  await secondBank.getByRole('button', { name: 'Confirm' }).press('Enter')
+  await enterCode(secondBank, '1234')
   await expect(forms[1].getByTestId('result')).toHaveAttribute('data-state', 'paid')
-  await firstBank.getByLabel('Code').fill('0000')
-  await firstBank.getByRole('button', { name: 'Confirm' }).press('Enter')
+  await enterCode(firstBank, '0000')
   await expect(page.locator('#pay-0:state(ready)')).toHaveCount(1)
   const [first] = await intentsOf(stack, one.id)
   expect(first?.status).toBe('requires_payment_method')
