@@ -8,7 +8,7 @@ const chromium = { launchOptions: await installedChromium() }
 /** The tests of engines other than Chromium, which are skipped if the browser is not installed. */
 const otherEngines = [
   'stories/*.test.ts',
-  'security/{framing,headers,integrity,issuer,two-tabs}.test.ts',
+  'security/{framing,headers,issuer,two-tabs}.test.ts',
   'element/{failures,lifecycle,size}.test.ts',
 ]
 
