@@ -264,7 +264,7 @@ test('serves 301 sessions at one address, as behind a proxy or a carrier', async
   expect(new Set(statuses)).toEqual(new Set([404]))
 })
 
-test('rejects the eleventh handoff of a session in ten minutes, not that of another session', async () => {
+test('rejects the eleventh handoff of a session in ten minutes, not that of another session (threat 44)', async () => {
   const { buyer, orderId } = await shop.order('thyme-tea')
   for (let call = 1; call <= 10; call++) await buyer.handoff(orderId)
   const response = await buyer.requestHandoff(orderId)
