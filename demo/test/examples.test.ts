@@ -1,17 +1,31 @@
 import { join } from 'node:path'
 import type { Checkout } from '@pi-checkout/server'
-import { argumentsFor, examples, variablesOf } from '@pi-checkout/test-support/example'
+import {
+  argumentsFor,
+  examples,
+  startExample,
+  variablesOf,
+} from '@pi-checkout/test-support/example'
 import { runProgram } from '@pi-checkout/test-support/process'
 import { settleIntent } from '@pi-checkout/test-support/sandbox'
-import { expect, test } from 'vitest'
-import { api, openExample, read, servers, useService } from './example-shops.ts'
+import { type ServiceReady, startService } from '@pi-checkout/test-support/stack'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
-useService()
+/** The examples that send the static page. */
+const servers = ['express', 'fastify', 'hono', 'koa', 'nest', 'node', 'quick-start']
+
+let api: ServiceReady
+
+beforeAll(async () => {
+  const service = await startService(['--memory'])
+  api = service.ready
+  return service.stop
+})
 
 test.each(servers)(
   'the %s example creates one intent for its order and returns paid after the payment',
   async (name) => {
-    const { shop } = await openExample(`${name}.mjs`)
+    const shop = await openExample(`${name}.mjs`)
     const { page, ask } = await buyerOf(shop)
     expect(page).toContain(`src="${api.checkoutOrigin}/v1/pi-checkout.js"`)
     await paysOnce(shop, ask)
@@ -19,7 +33,7 @@ test.each(servers)(
 )
 
 test('each buyer of an example pays for an own order', async () => {
-  const { shop } = await openExample('express.mjs')
+  const shop = await openExample('express.mjs')
   const [first, second] = [await buyerOf(shop), await buyerOf(shop)]
   await paysOnce(shop, first.ask)
   await paysOnce(shop, second.ask)
@@ -44,6 +58,13 @@ test('the Next example creates one intent for its order and returns paid after t
   )
 })
 
+/** Starts an example until the end of the test. Returns its origin. */
+async function openExample(name: string): Promise<string> {
+  const { shop, stop } = await startExample(api, name)
+  onTestFinished(() => void stop())
+  return shop
+}
+
 type Ask = (address: string, init?: RequestInit) => Promise<Response>
 
 /** Opens the page of a shop. @returns It, and `fetch` with the session that the page set. */
@@ -58,12 +79,13 @@ async function buyerOf(shop: string): Promise<{ readonly page: string; readonly 
 async function paysOnce(shop: string, ask: Ask): Promise<void> {
   const headers = { origin: shop, 'content-type': 'application/json' }
   const handoff = () => ask(`${shop}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
+  const read = async (response: Response) => (await response.json()) as Record<string, string>
   const phase = async () => (await read(await ask(`${shop}/checkout/status`))).phase
   const pair = await read(await handoff())
   expect(pair).toEqual({ id: expect.any(String), clientSecret: expect.any(String) })
   expect(await read(await handoff())).toEqual(pair)
   expect(await phase()).toBe('open')
-  await settleIntent({ api }, pair.id, 'succeeded')
+  await settleIntent({ api }, String(pair.id), 'succeeded')
   expect(await phase()).toBe('paid')
   expect((await handoff()).status).toBe(409)
 }
