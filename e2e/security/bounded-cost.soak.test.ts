@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { seed } from '@pi-checkout/test-support/generated'
-import { HttpBuyer } from '@pi-checkout/test-support/http-buyer'
+import { HostedPage } from '@pi-checkout/test-support/http-buyer'
 import { longestStall, measure } from '@pi-checkout/test-support/probe'
 import { root } from '@pi-checkout/test-support/process'
 import { openSocket, rawRequest, statusOf } from '@pi-checkout/test-support/raw-http'
@@ -14,8 +15,7 @@ import fc from 'fast-check'
 import { createIntent } from '../fixtures/api.ts'
 import { logMetrics } from '../fixtures/log-metrics.ts'
 import { workerFixture } from '../fixtures/test-stack.ts'
-import { type Hostile, hostileRequests } from './hostile-requests.ts'
-import { challengeRoutes, type Probe, serviceRoutes } from './routes.ts'
+import { type Hostile, hostileBodies, hostileHeads } from './inputs.ts'
 
 /** Bytes of an error response, its head included. */
 const maxError = 16 * 1024
@@ -89,21 +89,12 @@ test('bounds the memory of fifty clients that do not read their responses, and f
 })
 
 test('keeps a bounded summary of each request in the request log (threat 33)', async ({
-  target: { service, environment },
+  target: { service, environment, endpoints },
 }) => {
   const { ready: api } = service
-  const endpoint: TestedEndpoint = {
-    name: 'POST /payment-intents',
-    port: portOf(api.baseUrl),
-    method: 'POST',
-    target: '/payment-intents',
-    contentType: 'application/json',
-    bodyLimit: 64 * 1024,
-    headers: { authorization: `Bearer ${api.apiKey}` },
-  }
-  const floods = hostileRequests(endpoint.bodyLimit).flatMap((kind) =>
-    fc.sample(kind, { numRuns: 16, seed }),
-  )
+  const [endpoint] = endpoints
+  if (!endpoint) throw new Error('there is no endpoint')
+  const floods = fc.sample(hostileBodies(endpoint.bodyLimit), { numRuns: 400, seed })
   for (const hostile of floods) await send(endpoint, hostile)
   const list = await control<{ requests: object[] }>({ api }, `${environment}/requests`)
   const bytes = Buffer.byteLength(JSON.stringify(list))
@@ -111,13 +102,12 @@ test('keeps a bounded summary of each request in the request log (threat 33)', a
   expect(bytes).toBeLessThan(maxList)
 })
 
-/** One endpoint with one set of credentials. */
+/** One endpoint with valid credentials. */
 interface TestedEndpoint {
   readonly name: string
   readonly port: number
   readonly method: string
-  /** Path and query. */
-  readonly target: string
+  readonly path: string
   readonly contentType: string
   /** Bytes; 0 without a body. */
   readonly bodyLimit: number
@@ -128,6 +118,7 @@ interface Target {
   readonly service: Program<ServiceReady>
   /** Path of the test environment in the sandbox API. */
   readonly environment: string
+  /** Every route of the service's table, the merchant API first. */
   readonly endpoints: readonly TestedEndpoint[]
   stop(): Promise<unknown>
 }
@@ -138,68 +129,62 @@ async function startTarget(): Promise<Target> {
   const environment = await environmentPath({ api })
   const handoff = await createIntent({ api })
   // Every start registers the demo shop's origin.
-  const shopOrigin = 'http://localhost:3000'
-  const buyer = new HttpBuyer({ shop: '', shopOrigin, checkout: api.baseUrl })
-  const session = await buyer.openSession(handoff)
-  await buyer.pay('4000000000003220')
-  const challengeOrigin = new URL((await buyer.openChallenge()).url).origin
+  const page = new HostedPage(api.baseUrl, 'http://localhost:3000')
+  const session = await page.open(handoff)
+  await page.pay('4000000000003220')
+  const bank = (await page.openChallenge()).url
   const assets = readdirSync(join(root, 'packages/service/dist/hosted/checkout-assets'))
-  const script = assets.find((name) => name.endsWith('.js'))
-  const probes = [
-    ...(await serviceRoutes(
-      { api },
-      { intent: handoff.id, hostedAsset: `/checkout-assets/${script}` },
-    )),
-    ...challengeRoutes({ challengeOrigin }),
-  ]
-  const known = { session, environment, intent: handoff.id }
-  return { service, environment, endpoints: probes.map((probe) => endpointOf(probe, known)), stop }
-}
-
-function endpointOf(
-  [name, url, init = {}]: Probe,
-  known: { readonly session: string; readonly environment: string; readonly intent: string },
-): TestedEndpoint {
-  const { port, pathname, search } = new URL(url)
-  const { method = 'GET' } = init
-  const path = pathname
-    .replace('/environments/x/', `${known.environment}/`)
-    .replace('/intents/x/', `/intents/${known.intent}/`)
-  const { 'content-type': _, ...headers } = Object.fromEntries(new Headers(init.headers))
-  const isForm = /^\/(?:challenge|bank)/.test(path)
-  const contentType = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
-  const isPrivate = path.startsWith('/checkout-api/') && headers.origin
-  return {
-    name,
-    port: Number(port),
-    method,
-    target: path + search,
-    contentType: path.endsWith('/reports') ? 'application/reports+json' : contentType,
-    bodyLimit: method === 'POST' || method === 'PUT' ? bodyLimitOf(path) : 0,
-    headers: { ...headers, ...(isPrivate && { authorization: `Bearer ${known.session}` }) },
+  const manifest = readFileSync(join(root, 'packages/service/package.json'), 'utf8')
+  const known: Readonly<Record<string, string>> = {
+    '/checkout-assets/*': `/checkout-assets/${assets.find((name) => name.endsWith('.js'))}`,
+    '/pi-checkout-:file': `/pi-checkout-${JSON.parse(manifest).version}.js`,
+    // A deletion of the environment would be the last request.
+    '/_sandbox/environments/:id': '/_sandbox/environments/x',
   }
+  const credentials: Readonly<Record<string, Record<string, string>>> = {
+    merchant: { authorization: `Bearer ${api.apiKey}` },
+    checkout: { authorization: `Bearer ${session}`, origin: api.baseUrl },
+    sandbox: { authorization: `Bearer ${api.adminToken}` },
+  }
+  const endpoints = (await routeTable()).map(({ method, path: pattern, audience }) => {
+    const isForm = audience === 'test-bank'
+    const path = pattern
+      .replace('/_sandbox/environments/:id', `/_sandbox${environment}`)
+      .replace(':id', handoff.id)
+      .replace(/:\w+$/, '0')
+    const limit = isForm ? 4000 : 64 * 1024
+    return {
+      name: `${method} ${pattern}`,
+      port: Number(new URL(isForm ? bank : api.baseUrl).port),
+      method,
+      path: known[pattern] ?? path,
+      contentType: isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+      bodyLimit: method === 'POST' || method === 'PUT' ? limit : 0,
+      headers: credentials[audience] ?? {},
+    }
+  })
+  return { service, environment, endpoints, stop }
 }
 
-function bodyLimitOf(path: string): number {
-  if (path.endsWith('/reports')) return 16 * 1024
-  return /^\/(?:challenge|bank)/.test(path) ? 4000 : 64 * 1024
+async function routeTable(): Promise<readonly Record<'method' | 'path' | 'audience', string>[]> {
+  const table = join(root, 'packages/service/dist/service/shared/routes.js')
+  return Object.values((await import(pathToFileURL(table).href)).routes)
 }
 
-/** Returns one request of each kind for a seed. */
+/** Returns hostile heads, and bodies if the endpoint reads them. */
 function sampled({ bodyLimit }: TestedEndpoint, from: number): readonly Hostile[] {
-  return hostileRequests(bodyLimit).flatMap((kind, at) =>
-    fc.sample(kind, { numRuns: 1, seed: from + at }),
-  )
+  const bodies =
+    bodyLimit > 0 ? fc.sample(hostileBodies(bodyLimit), { numRuns: 24, seed: from }) : []
+  return [...fc.sample(hostileHeads, { numRuns: 24, seed: from }), ...bodies]
 }
 
-/** Returns the endpoints with the longest responses to a flood. */
+/** Returns the endpoints with the longest responses to a long body. */
 async function longestResponses(
   endpoints: readonly TestedEndpoint[],
 ): Promise<readonly { readonly endpoint: TestedEndpoint; readonly flood: Hostile }[]> {
   const measured = []
   for (const endpoint of endpoints) {
-    const floods = sampled(endpoint, seed).filter(({ kind }) => kind === 'unknown fields')
-    const flood = floods[0] ?? { kind: 'honest' }
+    const [flood = { kind: 'honest' }] = sampled(endpoint, seed).slice(24)
     const { bytes } = await send(endpoint, flood)
     measured.push({ endpoint, flood, bytes })
   }
@@ -250,7 +235,7 @@ async function openUnread(
 }
 
 function messageOf(
-  { port, method, target, headers, contentType, bodyLimit }: TestedEndpoint,
+  { port, method, path, headers, contentType, bodyLimit }: TestedEndpoint,
   { suffix = '', headers: more = [], body }: Partial<Hostile>,
   connection: 'close' | 'keep-alive',
 ): Buffer {
@@ -264,7 +249,7 @@ function messageOf(
     .map(([name, value]) => `${name}: ${value}`)
   const length = bodyLimit > 0 && !chunked ? [`content-length: ${body?.length ?? 0}`] : []
   const head = [
-    `${method} ${target}${suffix} HTTP/1.1`,
+    `${method} ${path}${suffix} HTTP/1.1`,
     ...own,
     ...more,
     ...length,
@@ -288,8 +273,4 @@ async function settled(service: Program<ServiceReady>): Promise<void> {
     intervals: [100, 100, 200],
     timeout: 60_000,
   })
-}
-
-function portOf(url: string): number {
-  return Number(new URL(url).port)
 }

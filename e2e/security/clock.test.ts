@@ -1,4 +1,4 @@
-import { HttpBuyer, originsOf } from '@pi-checkout/test-support/http-buyer'
+import { orderedBuyer } from '@pi-checkout/test-support/http-buyer'
 import { shiftClock } from '@pi-checkout/test-support/probe'
 import { storedIntents } from '@pi-checkout/test-support/sandbox'
 import { startStack } from '@pi-checkout/test-support/stack'
@@ -18,24 +18,25 @@ test('charges each order once when the clocks of service and shop jump', async (
   test.setTimeout(60_000)
   for (const offset of offsets) {
     // The clock jumps before the handoff, before the session, and before Pay.
-    const [early, middle, late] = await Promise.all([order(stack), order(stack), order(stack)])
+    const order = () => orderedBuyer(stack)
+    const [early, middle, late] = await Promise.all([order(), order(), order()])
     const [middleHandoff, lateHandoff] = [await middle.handoff(), await late.handoff()]
-    await late.openSession(lateHandoff)
+    await late.page.open(lateHandoff)
     await Promise.all([shiftClock(stack.service, offset), shiftClock(stack.shop, offset)])
-    await early.openSession(await early.handoff())
+    await early.page.open(await early.handoff())
     // An old cookie is ignored or still valid: it never leads to another intent.
     expect((await middle.handoff()).id, `after ${offset} ms`).toBe(middleHandoff.id)
-    await middle.openSession(middleHandoff)
+    await middle.page.open(middleHandoff)
     expect((await late.handoff()).id).toBe(lateHandoff.id)
     // The earlier session may have expired: then the page authenticates again.
-    await late.pay().catch(async () => {
-      await late.openSession(lateHandoff)
-      await late.pay()
+    await late.page.pay().catch(async () => {
+      await late.page.open(lateHandoff)
+      await late.page.pay()
     })
-    await early.pay()
-    await middle.pay()
+    await early.page.pay()
+    await middle.page.pay()
     for (const buyer of [early, middle, late]) {
-      expect(await buyer.state(), `after ${offset} ms`).toBe('paid')
+      expect(await buyer.phase(), `after ${offset} ms`).toBe('paid')
     }
   }
   const intents = await storedIntents(stack)
@@ -43,9 +44,3 @@ test('charges each order once when the clocks of service and shop jump', async (
   expect(new Set(intents.map(({ orderId }) => orderId)).size).toBe(intents.length)
   expect(intents.filter(({ status }) => status !== 'succeeded')).toEqual([])
 })
-
-async function order(stack: Stack): Promise<HttpBuyer> {
-  const buyer = new HttpBuyer(originsOf(stack))
-  await buyer.placeOrder()
-  return buyer
-}

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { HttpBuyer, originsOf } from '@pi-checkout/test-support/http-buyer'
+import { orderedBuyer } from '@pi-checkout/test-support/http-buyer'
 import { rawRequest, statusOf } from '@pi-checkout/test-support/raw-http'
 import { startStack } from '@pi-checkout/test-support/stack'
 import { test as base, expect } from '@playwright/test'
@@ -147,8 +147,8 @@ test('the handoff withstands every body and cookie, and returns the order’s ow
     name: 'handoff',
     program: stack.shop,
     inputs: fc.record({
-      body: jsonNear({ orderId: first?.order }),
-      cookie: tokenNear(first?.cookie('sid') ?? ''),
+      body: jsonNear({ orderId: first?.orderId }),
+      cookie: tokenNear(first?.session ?? ''),
       owned: fc.boolean(),
     }),
     lanes: Array.from({ length: 16 }, connect),
@@ -160,14 +160,14 @@ test('the handoff withstands every body and cookie, and returns the order’s ow
       const turn = lane.used++
       const buyer =
         turn % perSession === 0 ? buyers[(turn / perSession) % buyers.length] : undefined
-      const session = buyer?.cookie('sid') ?? randomBytes(32).toString('base64url')
+      const session = buyer?.session ?? randomBytes(32).toString('base64url')
       const headers = {
         host,
         origin: stack.shopUrl,
         'content-type': 'application/json',
         cookie: `sid=${session}; sid=${cookie}`,
       }
-      const sent = buyer && owned ? JSON.stringify({ orderId: buyer.order }) : body
+      const sent = buyer && owned ? JSON.stringify({ orderId: buyer.orderId }) : body
       const response = await lane.connection.send('POST /checkout/handoff', headers, sent)
       if (response.status === 200) handoffs.add(JSON.parse(response.body).id)
       return checkResponse(response, [200, 400, 404, 413])
@@ -184,7 +184,7 @@ test('the checkout’s private API withstands every path, token, and body (threa
   const buyers = await Promise.all(Array.from({ length: 8 }, () => orderedBuyer(stack)))
   const handoffs = await Promise.all(buyers.map((buyer) => buyer.handoff()))
   const tokens = await Promise.all(
-    buyers.map((buyer, at) => buyer.openSession(handoffs[at] ?? { id: '', clientSecret: '' })),
+    buyers.map((buyer, at) => buyer.page.open(handoffs[at] ?? { id: '', clientSecret: '' })),
   )
   const [handoff] = handoffs
   const card = { number: '4000000000000002', expMonth: 12, expYear: 2034, cvc: '123' }
@@ -248,9 +248,9 @@ test('the test bank withstands every form, and none settles a challenge (threat 
   stack,
 }) => {
   const buyer = await orderedBuyer(stack)
-  await buyer.openSession(await buyer.handoff())
-  await buyer.pay('4000000000003220')
-  const { url, token } = await buyer.openChallenge()
+  await buyer.page.open(await buyer.handoff())
+  await buyer.page.pay('4000000000003220')
+  const { url, token } = await buyer.page.openChallenge()
   const bank = new URL(url)
   const field = fc.tuple(
     fc.constantFrom('token', 'code', 'action', 'locale', '__proto__', 'token[]', 'x'),
@@ -283,16 +283,9 @@ test('the test bank withstands every form, and none settles a challenge (threat 
     },
   })
   expect(tally.get(200)).toBeGreaterThan(cases / 5)
-  expect(await buyer.state()).not.toBe('paid')
+  expect(await buyer.phase()).not.toBe('paid')
   await expectRunning(stack)
 })
-
-async function orderedBuyer(stack: Stack): Promise<HttpBuyer> {
-  const buyer = new HttpBuyer(originsOf(stack))
-  await buyer.placeOrder()
-  await buyer.handoff()
-  return buyer
-}
 
 interface Connection {
   send(line: string, headers: Readonly<Record<string, string>>, body: string): Promise<Reply>
