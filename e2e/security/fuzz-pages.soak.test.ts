@@ -3,7 +3,6 @@ import type { CDPSession, Frame, Page } from '@playwright/test'
 import fc from 'fast-check'
 import { createIntent } from '../fixtures/api.ts'
 import { startAttackerSite } from '../fixtures/attacker-site.ts'
-import { hostedPage, openCheckout, payButton } from '../fixtures/buyer.ts'
 import { type CrossSiteStack, expect, test } from '../fixtures/cross-site-stack.ts'
 import { cases, reportFuzz } from '../fixtures/fuzz.ts'
 import { jsonNear } from './inputs.ts'
@@ -52,28 +51,6 @@ test('the hosted page withstands every message of its parent (threats 46, 47, 48
   await shop.stop()
 })
 
-test('the card form withstands every input and sends none (threats 64, 65, 66)', async ({
-  page,
-  stack,
-}) => {
-  await openCheckout(page)
-  const sent: string[] = []
-  page.on('request', (request) => {
-    if (request.url().includes('/checkout-api/confirm')) sent.push(request.url())
-  })
-  const frame = await frameOf(page, stack)
-  const heap = await heapOf(frame)
-  const before = await heap()
-  // Four inputs make a form.
-  const inputs = fc.sample(typed, { numRuns: Math.ceil(cases / 4), seed })
-  const { stall, wrong } = await frame.evaluate(typeAll, inputs)
-  expect(wrong, `PI_SEED=${seed}`).toEqual([])
-  expect(sent).toEqual([])
-  await expect(payButton(page)).toBeVisible()
-  await expect(hostedPage(page).getByLabel('Card number')).toBeEditable()
-  reportFuzz('card form', { stall, kept: (await heap()) - before })
-})
-
 /** A message, or text that is none, near to a valid one. */
 function messageNear(right: object): fc.Arbitrary<unknown> {
   return jsonNear(right)
@@ -120,69 +97,6 @@ const portMessage = fc.oneof(
     secret: fc.string({ maxLength: 40 }),
   }),
 )
-
-const digits = (length: number): fc.Arbitrary<string> =>
-  fc.stringMatching(new RegExp(`^[0-9]{0,${length}}$`))
-
-/** Four fields as buyers type, programs fill, and attackers paste them. None is a test card. */
-const typed = fc.tuple(
-  fc.oneof(
-    digits(24),
-    fc.stringMatching(/^4[0-9 -]{10,20}$/),
-    fc.string({ unit: 'binary', maxLength: 60 }),
-    fc.constantFrom(
-      '4111111111111111',
-      '٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٣',
-      '<img src=x onerror=alert(1)>',
-      '4'.repeat(9999),
-    ),
-  ),
-  fc.oneof(
-    fc.stringMatching(/^[0-9]{1,2} ?[/.-] ?[0-9]{2,4}$/),
-    digits(8),
-    fc.string({ unit: 'binary', maxLength: 30 }),
-    fc.constantFrom('2034-12', '99/99', '00/00', '1/', '/'.repeat(5000)),
-  ),
-  fc.oneof(digits(6), fc.string({ unit: 'binary', maxLength: 12 })),
-  fc.oneof(
-    fc.string({ unit: 'grapheme', maxLength: 140 }),
-    fc.constantFrom('4242 4242 4242 4242', '<b>x</b>', '\u202eABC', 'a'.repeat(5000)),
-  ),
-)
-
-/** Types every input, sometimes presses Pay, and returns the fields with invalid values. Runs in the frame. */
-async function typeAll(
-  inputs: readonly (readonly [string, string, string, string])[],
-): Promise<{ stall: number; wrong: string[] }> {
-  const card = document.querySelector('card-form')
-  const form = document.querySelector('form')
-  const fields = ['number', 'expiry', 'cvc', 'name'].map((name) =>
-    document.querySelector<HTMLInputElement>(`#card-${name}`),
-  )
-  // While a year of four digits is typed, three of them are shown.
-  const shapes = [/^[\d ]{0,25}$/, /^[\d/ ]{0,8}$/, /^\d{0,4}$/]
-  const wrong: string[] = []
-  let stall = 0
-  for (const [at, input] of inputs.entries()) {
-    const startedAt = performance.now()
-    for (const [index, field] of fields.entries()) {
-      if (!field) throw new Error('the form has lost a field')
-      field.value = input[index] ?? ''
-      field.dispatchEvent(new Event('input', { bubbles: true }))
-      field.dispatchEvent(new Event('blur'))
-      // The form never rewrites the name: the browser bounds what is typed and pasted.
-      const fits = shapes[index]?.test(field.value) ?? field.maxLength === 128
-      if (!fits) wrong.push(`${field.id}: ${field.value}`)
-    }
-    if (at % 10 === 0) form?.requestSubmit()
-    stall = Math.max(stall, performance.now() - startedAt)
-    // The form is drawn between two inputs, as it is between two keys.
-    await (card as Element & { updateComplete: Promise<unknown> }).updateComplete
-    if (at % 200 === 0) await new Promise((resolve) => setTimeout(resolve))
-  }
-  if (document.querySelector('form img, form b')) wrong.push('markup became elements')
-  return { stall, wrong }
-}
 
 /** A shop's page that an attacker controls: it sends messages to the frame. */
 function around({ checkoutOrigin }: CrossSiteStack, id: string): string {

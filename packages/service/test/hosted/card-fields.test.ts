@@ -1,4 +1,6 @@
 import { testCards } from '@pi-checkout/contract/sandbox'
+import { repeatable } from '@pi-checkout/test-support/generated'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   brandOf,
@@ -75,6 +77,21 @@ test('limits a security code to the digits of its brand', () => {
 
 test('keeps a typed number of 17 to 19 digits', () => {
   expect(groupNumber('4242424242424242 1', '4242 4242 4242 4242')).toBe('4242 4242 4242 42421')
+})
+
+test('shows digits and separators of the right number for every text that is typed or pasted', () => {
+  const character = fc.constantFrom(...'0123456789012345678901234567890123456789 /.-٤４é<\u202e\0')
+  const text = fc.oneof(
+    { weight: 20, arbitrary: fc.string({ unit: character, maxLength: 40 }) },
+    { weight: 1, arbitrary: fc.constantFrom('4'.repeat(9999), '/'.repeat(5000)) },
+  )
+  const typed = fc.property(text, text, (value, previous) => {
+    expect(groupNumber(value, previous)).toMatch(/^[\d ]{0,25}$/)
+    // While a year of four digits is typed, three of them are shown.
+    expect(formatExpiry(value, previous)).toMatch(/^[\d/ ]{0,8}$/)
+    expect(formatCvc(value, brandOf(value))).toMatch(/^\d{0,4}$/)
+  })
+  fc.assert(typed, repeatable(500))
 })
 
 test('accepts a card to the last moment of its month in service time', () => {
