@@ -92,7 +92,7 @@ test.each([
   { t: 'auth', id: 'i'.repeat(129), secret: 'b' },
   { t: 'auth', id: 'a', secret: 's'.repeat(513) },
   { t: 'left', page: page.repeat(5) },
-])('%j is no message', (data) => {
+])('%j is no message (threat 48)', (data) => {
   const read = [readHello, readInit, readFromFrame, readFromElement].map((read) => read(data))
   expect(read).toEqual([undefined, undefined, undefined, undefined])
 })

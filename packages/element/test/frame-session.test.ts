@@ -112,7 +112,7 @@ test.each<[string, () => void]>([
       hello({ source: null })
     },
   ],
-])('ignores %s', (_, act) => {
+])('ignores %s (threat 46)', (_, act) => {
   act()
   expect([ports, log]).toEqual([[], []])
 })
