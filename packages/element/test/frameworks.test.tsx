@@ -40,7 +40,9 @@ test("Vue's and Svelte's types have the tag, its values, and its handlers", () =
   type Vue = InstanceType<GlobalComponents['pi-checkout']>['$props']
   expectTypeOf<Vue['handoff']>().toEqualTypeOf<Handoff | null | undefined>()
   expectTypeOf<NonNullable<Vue['onPiFinish']>>().parameter(0).toEqualTypeOf<PiFinishEvent>()
+  expectTypeOf<Extract<keyof Vue, 'secret' | 'onPiPaid'>>().toEqualTypeOf<never>()
   type Svelte = SvelteHTMLElements['pi-checkout']
   expectTypeOf<Svelte['handoff']>().toEqualTypeOf<Handoff | null | undefined>()
   expectTypeOf<NonNullable<Svelte['onpi-finish']>>().parameter(0).toEqualTypeOf<PiFinishEvent>()
+  expectTypeOf<Extract<keyof Svelte, 'secret' | 'onpi-paid'>>().toEqualTypeOf<never>()
 })
