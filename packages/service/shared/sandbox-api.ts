@@ -106,6 +106,8 @@ export interface LoggedRequest {
   /** Id of the test environment, or `null` if no key identified it. */
   readonly environment: string | null
   readonly intentId: string | null
+  /** Order of a create, or `null` if its body is not kept or has none. */
+  readonly order: LoggedOrder | null
   /** Key with masked credentials, or `null` if none was sent. */
   readonly idempotencyKey: string | null
   readonly replayed: boolean
@@ -119,6 +121,39 @@ export interface LoggedRequest {
   readonly pointers: readonly string[]
   /** Number of invalid fields that `pointers` omits. */
   readonly pointersOmitted: number
+}
+
+export interface LoggedOrder {
+  readonly orderId: string
+  readonly amount: number
+  readonly currency: string
+}
+
+/** Response of `GET /environments/:id/requests`. */
+export interface RequestPage {
+  /** Matching requests, newest first. */
+  readonly requests: readonly LoggedRequest[]
+  /** Number of all failures in the log. */
+  readonly failures: number
+  /** When this instance started, which is when its log began. */
+  readonly since: string
+}
+
+/** Body of `POST /environments/:id/requests`: a request that the merchant's server would send. */
+export interface RequestToSend {
+  /** `GET` or `POST`. */
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+/** Its result. `status` is 0, and an id is `null`, if the connection closed before the response. */
+export interface SentRequest {
+  readonly status: number
+  readonly requestId: string | null
+  /** Id of the created intent. */
+  readonly intentId: string | null
 }
 
 /**

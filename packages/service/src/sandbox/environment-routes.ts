@@ -22,6 +22,7 @@ import { listIntents } from './intents.ts'
 import { parseBody, readId, readSearchTerm } from './parse-request.ts'
 import { deleteEnvironment } from './reset.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
+import { RequestSchema, sendRequest } from './send-request.ts'
 
 /** Registers an origin. @throws {ProblemError} `validation_failed` if a response header cannot list it too. */
 async function register(
@@ -35,6 +36,7 @@ async function register(
 }
 
 export function environmentRoutes({
+  authenticator,
   db,
   intents: store,
   keys,
@@ -118,6 +120,11 @@ export function environmentRoutes({
       throw notFound('This origin is not registered. Send a registered one as ?origin=.')
     }),
 
+    createKey: about(
+      async (environment) => await createApiKey(db, keys, { environment, now: now() }),
+      201,
+    ),
+
     intents: about(async (environment, call) => {
       const [before, term] = [readId(call, 'before'), readSearchTerm(call)]
       const status = call.query.get('status')
@@ -126,13 +133,20 @@ export function environmentRoutes({
 
     requests: about(async (environment, call) => {
       const text = readSearchTerm(call)
-      if (text === null) return { requests: requestLog.requests(environment.id) }
+      if (text === null) return requestLog.requests(environment.id)
       // Logged requests contain only ids of intents, so find these by order and customer.
       const search = { environment, before: undefined, term: text, status: null }
       const { intents } = await listIntents({ db, intents: store }, search)
       const intentIds = new Set(intents.map(({ id }) => id))
-      return { requests: requestLog.requests(environment.id, { text, intentIds }) }
+      return requestLog.requests(environment.id, { text, intentIds })
     }),
+    sendRequest: about(async (environment, call) => {
+      const rule =
+        'Send {"method": "GET" or "POST", "path": /payment-intents…, "headers": {…}, "body": text or null}.'
+      const sent = await parseBody(call, RequestSchema, rule)
+      const { apiKey, end } = authenticator.lend(environment)
+      return await sendRequest(call, { ...sent, apiKey }).finally(end)
+    }, 201),
     exchange: about(({ id }, { params: { request = '' } }) => {
       const exchange = requestLog.exchange(id, request)
       if (exchange) return exchange

@@ -1,5 +1,6 @@
 /** The sandbox of one instance: request log, lint, and faults. @module */
 import type { IntentStore, StoreAndClock } from '../intents/store.ts'
+import type { Authenticator } from '../merchants/authenticate.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { createFaultRules } from './faults/rules.ts'
 import { createLint } from './lint.ts'
@@ -8,6 +9,7 @@ import { createRequestLog } from './request-log/request-log.ts'
 export type Sandbox = Readonly<ReturnType<typeof createSandbox>>
 
 export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
+  readonly authenticator: Authenticator
   readonly intents: IntentStore
   readonly keys: SecretKeys
   readonly publicUrl: string

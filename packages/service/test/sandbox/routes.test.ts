@@ -236,6 +236,39 @@ test('keeps no body with --no-request-bodies, but the reason of a rejection', as
   })
 })
 
+test('sends a request as the merchant, with the faults and rejections of a real one', async () => {
+  const body = JSON.stringify(order)
+  const headers = { 'content-type': 'application/json', 'idempotency-key': 'sent-1' }
+  const sent = { method: 'POST', path: '/payment-intents', headers, body }
+  const first = await json('POST', `${path}/requests`, sent)
+  expect(first).toMatchObject({ status: 201, intentId: expect.stringMatching(/^pi_/) })
+  expect(await json('POST', `${path}/requests`, sent)).toMatchObject({ intentId: first.intentId })
+  const { orderId, amount, currency } = order
+  expect(await waitForRequests(2)).toMatchObject([
+    { replayed: true, intentId: first.intentId, order: { orderId, amount, currency } },
+    { replayed: false, requestId: first.requestId, environment },
+  ])
+  const lost = { ...headers, 'sandbox-fault': 'drop-before-commit' }
+  expect(await json('POST', `${path}/requests`, { ...sent, headers: lost })).toEqual({
+    ...{ status: 0, requestId: null, intentId: null },
+  })
+  const retrieval = {
+    method: 'GET',
+    path: `/payment-intents/${first.intentId}x`,
+    headers: {},
+    body: null,
+  }
+  expect(await json('POST', `${path}/requests`, retrieval)).toMatchObject({ status: 404 })
+  for (const wrong of [
+    { path: '/healthz' },
+    { path: '/payment-intents\r\n' },
+    { headers: { cookie: 'a' } },
+  ]) {
+    const response = await control(service, 'POST', `${path}/requests`, { ...sent, ...wrong })
+    expect(response.status).toBe(400)
+  }
+})
+
 test('shows an environment no request of another one', async () => {
   await newIntent()
   const [logged] = await waitForRequests(1)

@@ -1,9 +1,10 @@
 /** Entries of the request log, and their public form. @module */
-import type { LoggedRequest } from '../../../shared/sandbox-api.ts'
+import { z } from 'zod'
+import type { LoggedExchange, LoggedRequest } from '../../../shared/sandbox-api.ts'
 import { maskCredentials } from './mask.ts'
 
 export interface LogEntry
-  extends Omit<LoggedRequest, 'at' | 'ms' | 'idempotencyKey' | 'problem' | 'repeats'> {
+  extends Omit<LoggedRequest, 'at' | 'ms' | 'idempotencyKey' | 'problem' | 'repeats' | 'order'> {
   readonly at: Date
   readonly ms: number
   /** Key as sent, up to 255 characters. */
@@ -18,6 +19,12 @@ export interface LogEntry
   readonly unregisteredOrigin: string | undefined
 }
 
+/** An entry of the log, with what was sent and received. */
+export interface KeptEntry extends LogEntry {
+  /** Its bodies are dropped when newer ones need their memory. */
+  exchange: LoggedExchange
+}
+
 export interface RequestFilter {
   /** Part of a path, status, id, problem, fault, or idempotency key. */
   readonly text: string
@@ -25,7 +32,7 @@ export interface RequestFilter {
   readonly intentIds: ReadonlySet<string>
 }
 
-export function loggedRequest(entry: LogEntry): LoggedRequest {
+export function loggedRequest(entry: KeptEntry): LoggedRequest {
   const { number, method, path, status, requestId, operation } = entry
   const { environment, intentId, replayed, repeats, faults, pointers, pointersOmitted } = entry
   return {
@@ -36,8 +43,24 @@ export function loggedRequest(entry: LogEntry): LoggedRequest {
     idempotencyKey:
       entry.idempotencyKey === undefined ? null : maskCredentials(entry.idempotencyKey),
     problem: entry.problem ?? null,
+    order: entry.operation === 'create' ? orderOf(entry.exchange.requestBody) : null,
   }
 }
+
+/** Reads the order from the body of a create, which may be invalid. */
+function orderOf(body: string | null): LoggedRequest['order'] {
+  try {
+    return OrderSchema.safeParse(JSON.parse(body ?? '')).data ?? null
+  } catch {
+    return null
+  }
+}
+
+const OrderSchema = z.object({
+  orderId: z.string().transform((id) => id.slice(0, 40)),
+  amount: z.number(),
+  currency: z.string().max(3),
+})
 
 export function matches(entry: LogEntry, { text, intentIds }: RequestFilter): boolean {
   const { method, path, status, requestId: id, intentId, idempotencyKey = '', problem = '' } = entry

@@ -10,7 +10,12 @@
  */
 import { headers, limits, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { routes } from '../../../shared/routes.ts'
-import type { LoggedExchange, LoggedOperation, LoggedRequest } from '../../../shared/sandbox-api.ts'
+import type {
+  LoggedExchange,
+  LoggedOperation,
+  LoggedRequest,
+  RequestPage,
+} from '../../../shared/sandbox-api.ts'
 import type { Call, Observer } from '../../http/call.ts'
 import { exchangeOf } from './bodies.ts'
 import { createKeyUses } from './key-uses.ts'
@@ -32,6 +37,7 @@ export function createRequestLog({
   const creates = createRing(limit)
   const reads = createRing(limit)
   const rings = [failures, creates, reads]
+  const since = now().toISOString()
   let count = 0
   /** Number of the last request that was no read. */
   let lastOther = 0
@@ -97,12 +103,15 @@ export function createRequestLog({
       record,
     } satisfies Observer,
     /** Returns recent requests of an environment and of unknown environments, newest first. */
-    requests: (environmentId: string, filter?: RequestFilter): readonly LoggedRequest[] =>
-      all()
+    requests: (environmentId: string, filter?: RequestFilter): RequestPage => ({
+      requests: all()
         .filter((entry) => isVisible(entry, environmentId))
         .filter((entry) => !filter || matches(entry, filter))
         .reverse()
         .map(loggedRequest),
+      failures: failures.entries().filter((entry) => isVisible(entry, environmentId)).length,
+      since,
+    }),
     /** Returns a request that `requests` lists, with its headers and bodies. */
     exchange: (environmentId: string, requestId: string): LoggedExchange | undefined =>
       all().find((entry) => entry.requestId === requestId && isVisible(entry, environmentId))

@@ -2,12 +2,7 @@
 
 import type { LoggedExchange } from '../../../shared/sandbox-api.ts'
 import { sizeOf } from './bodies.ts'
-import type { LogEntry } from './logged-request.ts'
-
-interface KeptEntry extends LogEntry {
-  /** Its bodies are dropped when newer ones need their memory. */
-  exchange: LoggedExchange
-}
+import type { KeptEntry, LogEntry } from './logged-request.ts'
 
 export function createRing({
   entries: maxEntries,
