@@ -50,6 +50,36 @@ test('a failed create says why, for each field', async ({ page, merchant }) => {
   expect(errors).toHaveLength(2)
 })
 
+test('a row of a create has its order, amount, status, and time; the tab counts failures', async ({
+  page,
+  merchant,
+}) => {
+  await create(merchant, { orderId: 'ROW-1', amount: 1480000 })
+  await create(merchant, { orderId: 'ROW-2', amount: 0 })
+  await merchant.open('requests')
+  await expect(linesOf(page).nth(1)).toHaveText(/POST\s+ROW-1 ֏14,800\s+201\s+[\d.]+ ms/)
+  await expect(linesOf(page).first()).toHaveText(/ROW-2 ֏0\s+validation_failed \/amount\s+400/)
+  await expect(page.getByRole('link', { name: 'Requests 1 failed' })).toBeVisible()
+})
+
+test('sends a create again: the same key is replayed, a new key creates another intent', async ({
+  page,
+  merchant,
+}) => {
+  await create(merchant, { orderId: 'AGAIN-1' }, { 'idempotency-key': 'again-1' })
+  await merchant.open('requests')
+  await linesOf(page).click()
+  await page.getByRole('button', { name: 'Send with the same key' }).click()
+  await expect(linesOf(page)).toHaveCount(2)
+  await expect(page.locator('.line[aria-expanded="true"]')).toContainText('replayed')
+  await page.getByRole('button', { name: 'Send with a new key' }).click()
+  await expect(linesOf(page)).toHaveCount(3)
+  const newest = page.locator('li:first-child > .line[aria-expanded="true"]')
+  await expect(newest).toHaveText(/AGAIN-1 ֏1,500\s+201/)
+  const { intents } = await control<{ intents: object[] }>(merchant, `${merchant.path}/intents`)
+  expect(intents).toHaveLength(2)
+})
+
 test('a lost response is counted, and its line names the fault', async ({ page, merchant }) => {
   const key = { 'idempotency-key': 'lost-1' }
   const fault = { ...key, 'sandbox-fault': 'drop-after-commit' }

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { addFault, control, environmentPath } from '@pi-checkout/test-support/sandbox'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { runPiService, startService } from '@pi-checkout/test-support/stack'
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { create } from '../fixtures/api.ts'
 import { violationsIn } from '../fixtures/hosted-form.ts'
 import { test as base, expect } from '../fixtures/test-stack.ts'
@@ -38,7 +40,7 @@ test('shows a new intent automatically and pays it with one click', async ({
   await openInspector()
   await expect(page.getByRole('heading', { name: 'No Payment Intent yet' })).toBeVisible()
   await idOf(stack, { orderId: 'L-1' }, { 'idempotency-key': 'live-1' })
-  await page.getByRole('link', { name: /L-1/ }).click()
+  await rowOf(page, 'L-1').click()
   // The second press finds a button that waits for the first.
   await page.getByRole('button', { name: 'Pay', exact: true }).dblclick()
   await expect(page.locator('.detail header [data-status="succeeded"]')).toBeVisible()
@@ -103,9 +105,9 @@ test('keeps the status filter when no intent matches anymore', async ({
   await expect(page.getByText('No matching intents.')).toBeVisible()
   await expect(filter).toHaveValue('processing')
   await filter.selectOption('succeeded')
-  await expect(page.getByRole('link', { name: /F-1/ })).toBeVisible()
+  await expect(rowOf(page, 'F-1')).toBeVisible()
   await filter.selectOption('Any status')
-  await expect(page.getByRole('link', { name: /F-2/ })).toBeVisible()
+  await expect(rowOf(page, 'F-2')).toBeVisible()
 })
 
 test('shows cards and decline reasons in the timeline and simulates each outcome', async ({
@@ -214,7 +216,7 @@ test('resets the data, and registers and removes an origin', async ({
   await page.getByRole('button', { name: 'Remove https://shop.example.com' }).click()
   await expect(page.getByText('shop.example.com')).toHaveCount(0)
   await goTo(page, 'intents')
-  await expect(page.getByRole('link', { name: /D-1/ })).toHaveCount(0)
+  await expect(rowOf(page, 'D-1')).toHaveCount(0)
 })
 
 test('shows the newest 200 intents and loads older ones on request', async ({
@@ -229,12 +231,12 @@ test('shows the newest 200 intents and loads older ones on request', async ({
   await expect(rows).toHaveCount(200)
   await expect(page.getByRole('link', { name: 'Intents 200+' })).toBeVisible()
   await page.getByRole('button', { name: 'Show older' }).click()
-  await expect(page.getByRole('link', { name: /the-first/ })).toBeVisible()
+  await expect(rowOf(page, 'the-first')).toBeVisible()
   await expect(rows).toHaveCount(201)
   await expect(page.getByRole('button', { name: 'Show older' })).toHaveCount(0)
   // What is new joins what is shown.
   await idOf(stack, { orderId: 'the-last' })
-  await expect(page.getByRole('link', { name: /the-last/ })).toBeVisible()
+  await expect(rowOf(page, 'the-last')).toBeVisible()
   await expect(rows).toHaveCount(202)
 })
 
@@ -246,9 +248,9 @@ test('shows the details of a row far down where the row was clicked', async ({
   await idOf(stack, { orderId: 'far-down' })
   await Promise.all(Array.from({ length: 60 }, async () => await idOf(stack)))
   await openInspector()
-  await page.getByRole('link', { name: /far-down/ }).click()
+  await rowOf(page, 'far-down').click()
   await expect(page.getByRole('heading', { name: 'far-down' })).toBeInViewport()
-  await expect(page.getByRole('link', { name: /far-down/ })).toBeInViewport()
+  await expect(rowOf(page, 'far-down')).toBeInViewport()
 })
 
 test('removes the admin token from the address, and keeps it for a reload of the tab', async ({
@@ -300,7 +302,7 @@ test('renders merchant data as text', async ({ page, stack, openInspector }) => 
   await goTo(page, `intents/${id}`)
   await expect(page.getByRole('heading', { name: '<script>alert(1)</script>' })).toBeVisible()
   await expect(page.locator('main img, main script')).toHaveCount(0)
-  await expect(page.locator('.detail pre')).toContainText(markup)
+  await expect(page.locator('.detail > .code pre')).toContainText(markup)
 })
 
 test('adds fault rules that break the next requests, and removes them', async ({
@@ -312,17 +314,17 @@ test('adds fault rules that break the next requests, and removes them', async ({
   await goTo(page, 'faults')
   await page.getByLabel('Fault').selectOption('503')
   await page.getByRole('button', { name: 'Add rule' }).click()
-  await expect(page.getByText('once more')).toBeVisible()
+  await expect(page.getByText('next 1 request')).toBeVisible()
   expect((await create(stack)).status).toBe(503)
   await expect(page.getByText('No fault rules. Responses are not modified.')).toBeVisible()
   for (const times of ['2', '3']) {
     await page.getByLabel('Times').fill(times)
     await page.getByRole('button', { name: 'Add rule' }).click()
-    await expect(page.getByText(`${times} more times`)).toBeVisible()
+    await expect(page.getByText(`next ${times} requests`)).toBeVisible()
   }
   await page.getByRole('button', { name: 'Remove 503 on create' }).nth(1).click()
-  await expect(page.getByText('3 more times')).toHaveCount(0)
-  await expect(page.getByText('2 more times')).toHaveCount(1)
+  await expect(page.getByText('next 3 requests')).toHaveCount(0)
+  await expect(page.getByText('next 2 requests')).toHaveCount(1)
   await page.getByRole('button', { name: 'Clear all rules' }).click()
   await expect(page.getByText('No fault rules. Responses are not modified.')).toBeVisible()
 })
@@ -392,6 +394,7 @@ test('navigates sections and intents with the keyboard only', async ({
   await idOf(stack, { orderId: 'K-1' })
   await idOf(stack, { orderId: 'K-2' })
   await openInspector()
+  await expect(page.getByRole('heading', { name: 'K-2' })).toBeVisible()
   await page.keyboard.press('2')
   await expect(page.locator('.log')).toBeVisible()
   await page.keyboard.press('1')
@@ -428,16 +431,16 @@ test('shows only the intents of the selected merchant', async ({ page }, { outpu
   await create({ api }, { orderId: 'FIRST-1' })
   await create({ api: { ...api, apiKey } }, { orderId: 'SECOND-1' })
   await page.goto(api.inspectorUrl)
-  await page.getByRole('link', { name: /FIRST-1/ }).click()
+  await rowOf(page, 'FIRST-1').click()
   await expect(page.getByRole('heading', { name: 'FIRST-1' })).toBeVisible()
   const first = page.url()
   await page.getByLabel('Merchant').selectOption('Second Shop')
-  await expect(page.getByRole('link', { name: /SECOND-1/ })).toBeVisible()
+  await expect(rowOf(page, 'SECOND-1')).toBeVisible()
   await expect(page.getByText('FIRST-1')).toHaveCount(0)
   // A link to the other merchant's intent leads to both.
   await page.goto(first)
   await expect(page.getByRole('heading', { name: 'FIRST-1' })).toBeVisible()
-  await expect(page.getByRole('link', { name: /FIRST-1/ })).toBeVisible()
+  await expect(rowOf(page, 'FIRST-1')).toBeVisible()
   await expect(page.getByLabel('Merchant').locator('option:checked')).toHaveText('Tsiran')
   await page.close()
   await stop()
@@ -534,10 +537,70 @@ for (const [place, colorScheme, width] of [
         await goTo(page, section)
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
         expect([section, wide <= 0]).toEqual([section, true])
+        expect([section, await smallTexts(page)]).toEqual([section, []])
         expect([section, await violationsIn(page)]).toEqual([section, []])
       }
     })
   })
+}
+
+test('opens the newest intent at the start, and no other one when a newer one arrives', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await idOf(stack, { orderId: 'OLD-1' })
+  await idOf(stack, { orderId: 'NEW-1' })
+  await openInspector()
+  const heading = page.getByRole('heading', { level: 2 })
+  await expect(heading).toHaveText('NEW-1')
+  await idOf(stack, { orderId: 'NEWER-1' })
+  await expect(rowOf(page, 'NEWER-1')).toBeVisible()
+  await expect(heading).toHaveText('NEW-1')
+  // One entry of the history, so Back leaves the inspector.
+  expect(await page.evaluate(() => history.length)).toBe(2)
+})
+
+test('starts without a terminal: creates a key that works, and a test intent', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await openInspector()
+  await page.getByRole('button', { name: 'Create a test intent' }).click()
+  await expect(page.getByRole('heading', { name: 'A-1001' })).toBeVisible()
+  await expect(page.locator('.rows a')).toHaveCount(1)
+  await goTo(page, 'environment')
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  const apiKey = (await page.locator('.box pre').textContent()) ?? ''
+  expect((await create({ api: { ...stack.api, apiKey } })).status).toBe(201)
+  // Shown once.
+  await goTo(page, 'lint')
+  await goTo(page, 'environment')
+  await expect(page.locator('.box pre')).toHaveCount(0)
+  expect(await page.content()).not.toContain(apiKey)
+})
+
+test('groups the outcomes with their hints, and shows a command that works for each', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await idOf(stack, { orderId: 'O-1' })
+  await openInspector()
+  const groups = page.locator('.outcomes > section')
+  await expect(groups.locator('h3')).toHaveText(['Buyer', 'Bank', 'Time'])
+  await expect(groups.nth(1)).toContainText('The buyer can try again')
+  await groups.nth(1).locator('summary').first().click()
+  const command = (await groups.nth(1).locator('pre').first().textContent()) ?? ''
+  const env = { ...process.env, PI_ADMIN_TOKEN: stack.api.adminToken }
+  await promisify(execFile)('sh', ['-c', command], { env })
+  await expect(page.locator('.timeline')).toContainText('generic_decline')
+})
+
+/** The row of an order in the list of intents. */
+function rowOf(page: Page, orderId: string): Locator {
+  return page.locator('.rows a', { hasText: orderId })
 }
 
 const sections = ['intents', 'requests', 'idempotency', 'lint', 'faults', 'environment']
@@ -547,4 +610,18 @@ async function goTo(page: Page, section: string): Promise<void> {
   const name = section.split('/')[0]
   await expect(page.locator(`main[data-section="${name}"]`)).toBeVisible()
   if (section.includes('/')) await expect(page.locator('.detail header')).toBeVisible()
+}
+
+/** Visible texts below 12 px. */
+async function smallTexts(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const small: string[] = []
+    while (texts.nextNode()) {
+      const { textContent: text, parentElement: parent } = texts.currentNode
+      if (!text?.trim() || !parent?.checkVisibility()) continue
+      if (Number.parseFloat(getComputedStyle(parent).fontSize) < 12) small.push(text)
+    }
+    return small
+  })
 }

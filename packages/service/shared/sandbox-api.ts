@@ -123,7 +123,7 @@ export interface LoggedRequest {
   readonly pointersOmitted: number
 }
 
-export interface LoggedOrder {
+interface LoggedOrder {
   readonly orderId: string
   readonly amount: number
   readonly currency: string

@@ -3,42 +3,57 @@
  *
  * @module
  */
-import type { LoggedExchange, LoggedRequest } from '../../shared/sandbox-api.ts'
+import type { RequestToSend, SimulatedOutcome } from '../../shared/sandbox-api.ts'
 import { shellQuote } from '../../shared/shell-quote.ts'
 
-export function firstCreate(origin: string): string {
-  const body = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
-  return lines([
-    `curl ${shellQuote(`${origin}/payment-intents`)}`,
-    apiKey,
-    `-H 'Content-Type: application/json'`,
-    newKey,
-    `-d ${shellQuote(JSON.stringify(body))}`,
-  ])
+/** Returns a create like that of a merchant's server. */
+export function exampleCreate(): RequestToSend {
+  return {
+    method: 'POST',
+    path: '/payment-intents',
+    headers: { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
+    body: JSON.stringify({ amount: 150000, currency: 'AMD', orderId: 'A-1001' }),
+  }
 }
 
-/** Returns the command that sends a logged request again, or with a new idempotency key. */
+export function curlOfCreate(origin: string): string {
+  return curlOf(exampleCreate(), { origin, token: 'PI_API_KEY', renewsKey: true })
+}
+
+/** Returns the command that simulates an outcome. */
+export function curlOfOutcome(origin: string, id: string, outcome: SimulatedOutcome): string {
+  const path = `/_sandbox/intents/${id}/settle`
+  const headers = { 'content-type': 'application/json' }
+  const request = { method: 'POST', path, headers, body: JSON.stringify({ outcome }) }
+  return curlOf(request, { origin, token: 'PI_ADMIN_TOKEN' })
+}
+
+/** Returns the command that sends a request, or sends it with a new idempotency key. */
 export function curlOf(
-  { operation, method, path }: LoggedRequest,
-  { headers, requestBody }: LoggedExchange,
-  { origin, renewsKey = false }: { readonly origin: string; readonly renewsKey?: boolean },
+  { method, path, headers, body }: RequestToSend,
+  {
+    origin,
+    token,
+    renewsKey = false,
+  }: {
+    readonly origin: string
+    /** Environment variable of the credential. */
+    readonly token: 'PI_API_KEY' | 'PI_ADMIN_TOKEN' | undefined
+    readonly renewsKey?: boolean
+  },
 ): string {
   const sent = Object.entries(headers).map(([name, value]) =>
     renewsKey && name === 'idempotency-key' ? newKey : `-H ${shellQuote(`${name}: ${value}`)}`,
   )
   // A GET needs no name, and curl sends a body as POST.
-  const isUsual = method === (requestBody === null ? 'GET' : 'POST')
-  return lines([
+  const isUsual = method === (body === null ? 'GET' : 'POST')
+  const parts = [
     `curl${isUsual ? '' : ` -X ${method}`} ${shellQuote(origin + path)}`,
-    ...(operation === 'page' ? [] : [apiKey]),
+    ...(token ? [`-H "Authorization: Bearer $${token}"`] : []),
     ...sent,
-    ...(requestBody === null ? [] : [`--data-raw ${shellQuote(requestBody)}`]),
-  ])
-}
-
-function lines(parts: readonly string[]): string {
+    ...(body === null ? [] : [`--data-raw ${shellQuote(body)}`]),
+  ]
   return parts.join(' \\\n  ')
 }
 
-const apiKey = '-H "Authorization: Bearer $PI_API_KEY"'
 const newKey = '-H "Idempotency-Key: $(uuidgen)"'

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { state } from 'lit/decorators.js'
 import type { SandboxEnvironment } from '../../shared/sandbox-api.ts'
+import { codeBlock } from './code-block.ts'
 import { InspectorView } from './inspector-view.ts'
 import { spanText, timeText } from './labels.ts'
 
@@ -19,6 +20,8 @@ const steps = [
 
 export class EnvironmentView extends InspectorView {
   @state() private message = ''
+  /** The key that was created here. It is shown until this section is left. */
+  @state() private apiKey = ''
 
   protected override render(): unknown {
     const { environment } = this.state
@@ -45,7 +48,7 @@ export class EnvironmentView extends InspectorView {
     </section>`
   }
 
-  #keys({ keys }: SandboxEnvironment): TemplateResult {
+  #keys({ id, keys }: SandboxEnvironment): TemplateResult {
     return html`<section class="box">
       <h2>API keys</h2>
       <ul class="plain">${keys.map((key) => {
@@ -56,9 +59,21 @@ export class EnvironmentView extends InspectorView {
           <span class="hint">${key.revokedAt ? `revoked ${timeText(key.revokedAt)}` : validity}</span>
           <code class="hint">${key.id}</code></li>`
       })}</ul>
-      <p class="hint"><code>pi-service keys create</code> shows the new key once.
-        <code>pi-service keys revoke ID</code> takes effect immediately.</p>
+      ${
+        this.apiKey
+          ? html`${codeBlock(this.apiKey)}<p class="hint" role="status">Copy this key now: it is shown once. Your server reads it from
+              <code>PI_API_KEY</code>.</p>`
+          : nothing
+      }
+      <div class="buttons"><button type="button" @click=${() => this.#createKey(id)}>Create a key</button></div>
+      <p class="hint"><code>pi-service keys revoke ID</code> takes effect immediately.</p>
     </section>`
+  }
+
+  async #createKey(environment: string): Promise<void> {
+    const path = `/environments/${environment}/keys`
+    const created = await this.state.send<{ readonly apiKey: string }>('POST', path)
+    this.apiKey = created?.apiKey ?? ''
   }
 
   #origins({ origins }: SandboxEnvironment): TemplateResult {

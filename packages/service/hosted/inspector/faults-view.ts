@@ -57,7 +57,7 @@ export class FaultsView extends InspectorView {
   #rules(rules: readonly StoredFaultRule[]): TemplateResult {
     return html`<ul class="plain">${rules.map(
       (rule) => html`<li><code>${rule.on}</code> <code>${rule.do}</code>
-        <span class="hint">${rule.times === 1 ? 'once more' : `${rule.times} more times`}</span>
+        <span class="hint">next ${rule.times} ${rule.times === 1 ? 'request' : 'requests'}</span>
         <button type="button" class="small" aria-label=${`Remove ${rule.do} on ${rule.on}`}
           @click=${() => void this.state.change('DELETE', `faults/${rule.id}`)}>Remove</button></li>`,
     )}</ul>

@@ -45,7 +45,7 @@ const columns = [
   'Requests',
   'Replays',
   'Conflicts',
-  'Waits',
+  '409 in use',
   'Lost responses',
   'Last',
 ]

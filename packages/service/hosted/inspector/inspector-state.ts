@@ -2,7 +2,9 @@
 import type { PaymentIntent } from '@pi-checkout/contract'
 import type {
   LoggedExchange,
+  RequestToSend,
   SandboxEnvironment,
+  SentRequest,
   ShownIntent,
   SimulatedOutcome,
 } from '../../shared/sandbox-api.ts'
@@ -147,6 +149,11 @@ export class InspectorState {
     return done !== undefined
   }
 
+  /** Sends a request from the service, as the merchant's server does. */
+  async sendRequest(request: RequestToSend): Promise<SentRequest | undefined> {
+    return await this.send('POST', `/environments/${this.environment?.id}/requests`, request)
+  }
+
   /** Simulates an outcome. Does nothing while another one is running. */
   async simulate(id: string, outcome: SimulatedOutcome): Promise<void> {
     if (this.simulating) return
@@ -246,6 +253,8 @@ const noLists: Lists = {
   intents: undefined,
   next: null,
   requests: [],
+  failures: 0,
+  since: '',
   keys: [],
   findings: [],
   rules: [],

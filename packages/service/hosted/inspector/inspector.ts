@@ -20,6 +20,8 @@ import {
 export class Inspector extends LightElement {
   readonly #state = new InspectorState(() => this.requestUpdate())
   #route: Route = readRoute(location.hash)
+  /** Whether the newest intent is opened beside the list as soon as it is read. */
+  #opensNewest = true
   #shortcuts = localStorage.getItem(shortcutsName) !== 'off'
 
   override connectedCallback(): void {
@@ -65,6 +67,15 @@ export class Inspector extends LightElement {
     `
   }
 
+  protected override updated(): void {
+    const { section, id } = this.#route
+    const [newest] = this.#state.lists.intents ?? []
+    if (id) this.#opensNewest = false
+    if (!this.#opensNewest || !newest || section !== 'intents' || !panes.matches) return
+    this.#opensNewest = false
+    location.replace(writeRoute({ section, id: newest.id }))
+  }
+
   #gate(): TemplateResult {
     const enter = (event: SubmitEvent): void => {
       event.preventDefault()
@@ -76,8 +87,8 @@ export class Inspector extends LightElement {
     return html`<main class="gate">
       <img src=${iconUrl} alt="" width="40" height="40">
       <h1>Inspector</h1>
-      <p class="hint">Open the link that <code>pi-service start</code> printed. It contains the admin token of the
-        running service. This tab keeps the token until you close it.</p>
+      <p class="hint">Open the inspector link that the service printed when it started. It contains the admin token of
+        the running service. This tab keeps the token until you close it.</p>
       <form @submit=${enter}>
         <label for="token">Admin token or link</label>
         <input id="token" type="password" autocomplete="off" spellcheck="false" required
@@ -108,6 +119,7 @@ export class Inspector extends LightElement {
         // The open intent belongs to the other merchant.
         const { section, id } = this.#route
         if (id) location.hash = writeRoute({ section })
+        this.#opensNewest = true
       },
     })
     return html`<span class="merchant">${environments.length < 2 ? name : choice}<span
@@ -124,15 +136,16 @@ export class Inspector extends LightElement {
 
   #tab(section: Section, at: number): TemplateResult {
     const { lists, intentFilter } = this.#state
-    const { intents, next, findings, rules } = lists
+    const { intents, next, failures, findings, rules } = lists
     const counts: Partial<Record<Section, number | string>> = {
       // The number of matches is not the number of intents.
       intents: isUnfiltered(intentFilter) ? `${intents?.length || ''}${next ? '+' : ''}` : '',
+      requests: failures && `${failures} failed`,
       lint: findings.length,
       faults: rules.length,
     }
     const count = counts[section]
-    const tone = section === 'intents' ? 'quiet' : 'waiting'
+    const tone = tabTones[section] ?? 'waiting'
     const current = section === this.#route.section
     return html`<a href=${writeRoute({ section })} aria-current=${current ? 'page' : 'false'}
       title=${`Press ${at + 1}`}>${titleOf(section)}${
@@ -232,6 +245,11 @@ export class Inspector extends LightElement {
     next.scrollIntoView({ block: 'nearest' })
   }
 }
+
+const tabTones: Partial<Record<Section, string>> = { intents: 'quiet', requests: 'bad' }
+
+/** Where the list and an intent are side by side. */
+const panes = matchMedia('(min-width: 52.01rem)')
 
 const tokenName = 'pi-inspector-token'
 const shortcutsName = 'pi-inspector-shortcuts'

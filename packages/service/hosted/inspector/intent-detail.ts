@@ -1,7 +1,8 @@
 /** One intent: its facts, simulated outcomes, timeline, requests, and JSON. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
-import { copyButton, jsonBlock } from './code-block.ts'
+import { codeBlock, copyButton, jsonBlock } from './code-block.ts'
+import { curlOfOutcome } from './curl.ts'
 import { anyRequest } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
 import { badge, customerName, money, timeText } from './labels.ts'
@@ -51,19 +52,29 @@ export class IntentDetail extends InspectorView {
   }
 
   #outcomes({ intent: { id, status } }: ShownIntent): TemplateResult | typeof nothing {
-    const offers = outcomes[status]
-    if (!offers) return nothing
+    const groups = outcomes[status]
+    if (!groups) return nothing
     const simulate = async (outcome: SimulatedOutcome): Promise<void> => {
       await this.state.simulate(id, outcome)
       // If the pressed button was removed, keyboard users would lose their position.
       await this.updateComplete
       if (document.activeElement === document.body) this.querySelector('h2')?.focus()
     }
-    return html`<div class="buttons" role="group" aria-label="Simulate an outcome">
-      ${offers.map(
-        ([outcome, text, hint]) => html`<button type="button" title=${hint}
-          class=${buttonClasses[outcome] ?? nothing} ?disabled=${this.state.simulating}
-          @click=${() => simulate(outcome)}>${text}</button>`,
+    return html`<div class="outcomes" role="group" aria-label="Simulate an outcome">
+      ${Object.entries(groups).map(
+        ([by, offers]) =>
+          html`<section><h3>${by}</h3><ul>${offers.map(
+            ([
+              outcome,
+              text,
+              hint,
+            ]) => html`<li><button type="button" ?disabled=${this.state.simulating}
+            @click=${() => simulate(outcome)}>${text}</button>
+            <span class="hint">${hint}</span>
+            <details><summary class="hint" aria-label=${`curl: ${text}`}>curl</summary>${codeBlock(
+              curlOfOutcome(location.origin, id, outcome),
+            )}</details></li>`,
+          )}</ul></section>`,
       )}
     </div>`
   }
@@ -102,7 +113,7 @@ export class IntentDetail extends InspectorView {
   #secret({ intent: { id }, secretRevoked }: ShownIntent): TemplateResult {
     if (secretRevoked) return html`<span class="hint">Revoked. A checkout needs a new intent</span>`
     const revoke = () => this.state.send('POST', `/intents/${id}/revoke-secret`)
-    return html`<span class="hint">Not stored</span>
+    return html`<span class="hint">Hidden</span>
       <button type="button" class="small" title="Stops it from opening the checkout" @click=${revoke}>Revoke</button>`
   }
 }
@@ -113,20 +124,21 @@ type Offer = readonly [outcome: SimulatedOutcome, label: string, hint: string]
 
 const decline: Offer = ['declined', 'Decline', 'The buyer can try again']
 const fail: Offer = ['failed', 'Fail', 'A hard decline: the intent is final']
-const cancel: Offer = ['canceled', 'Cancel', 'As if the buyer cancels']
-const expire: Offer = ['expired', 'Expire', 'As after 24 hours']
-const pay: Offer = ['succeeded', 'Pay', 'As if the buyer pays with a valid card']
-const challenge: Offer = ['requires_action', 'Challenge', 'A card whose bank opens a challenge']
-const process: Offer = ['processing', 'Process', 'Stays processing until you simulate an outcome']
-const passed = 'The challenge passes, then the payment succeeds'
-const pass: Offer = ['succeeded', 'Pass challenge', passed]
+const process: Offer = ['processing', 'Keep processing', 'Until you simulate an outcome']
 const succeed: Offer = ['succeeded', 'Succeed', 'The provider accepts the payment']
+const cancel: Offer = ['canceled', 'Cancel', 'As if the buyer cancels']
+const pay: Offer = ['succeeded', 'Pay', 'With a valid card']
+const challenge: Offer = ['requires_action', 'Challenge', 'With a card whose bank asks for a code']
+const pass: Offer = ['succeeded', 'Pass challenge', 'With the right code, so the payment succeeds']
+const expire: Offer = ['expired', 'Expire', 'As after 24 hours']
 
-/** The simulated outcomes of each status that is not final. */
-const outcomes: Readonly<Record<string, readonly Offer[]>> = {
-  requires_payment_method: [pay, decline, fail, challenge, process, cancel, expire],
-  requires_action: [pass, decline, fail, cancel, expire],
-  processing: [succeed, decline, fail],
+/** The simulated outcomes of each status that is not final, by what causes them. */
+const outcomes: Readonly<Record<string, Readonly<Record<string, readonly Offer[]>>>> = {
+  requires_payment_method: {
+    Buyer: [pay, challenge, cancel],
+    Bank: [decline, fail, process],
+    Time: [expire],
+  },
+  requires_action: { Buyer: [pass, cancel], Bank: [decline, fail], Time: [expire] },
+  processing: { Bank: [succeed, decline, fail] },
 }
-
-const buttonClasses: Readonly<Record<string, string>> = { succeeded: 'primary', failed: 'danger' }

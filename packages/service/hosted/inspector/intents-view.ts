@@ -4,11 +4,11 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit'
 import { property } from 'lit/decorators.js'
 import { repeat } from 'lit/directives/repeat.js'
 import { codeBlock } from './code-block.ts'
-import { firstCreate } from './curl.ts'
+import { curlOfCreate, exampleCreate } from './curl.ts'
 import { type IntentFilter, isUnfiltered } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
 import type { IntentDetail } from './intent-detail.ts'
-import { allStatuses, badge, customerName, money, timeText } from './labels.ts'
+import { allStatuses, customerName, money, shortStatus, timeText } from './labels.ts'
 import { emptySection, searchField, selectField } from './markup.ts'
 import { writeRoute } from './route.ts'
 
@@ -36,7 +36,7 @@ export class IntentsView extends InspectorView {
     const { intents, next } = lists
     if (!intents || !environment) return html`<p class="empty">Loading…</p>`
     const showsAll = isUnfiltered(intentFilter)
-    if (intents.length === 0 && showsAll && !this.selected) return empty()
+    if (intents.length === 0 && showsAll && !this.selected) return this.#empty()
     return html`<div class="panes" data-open=${this.selected ? 'detail' : 'list'}>
       <section class="list" aria-label="Payment Intents">
         ${this.#filters(intentFilter)}
@@ -71,6 +71,7 @@ export class IntentsView extends InspectorView {
         value: status,
         onChange: (status) => this.state.searchIntents({ status }),
       })}
+      ${this.#newIntent('New', 'Create a test intent')}
     </div>`
   }
 
@@ -92,20 +93,32 @@ export class IntentsView extends InspectorView {
     return html`<li><a href=${href} data-id=${id} aria-current=${current ? 'true' : 'false'}>
       <span class="order"><bdi>${orderId}</bdi></span>
       <span class="money">${money(amount, currency)}</span>
-      <span class="hint">${timeText(createdAt)}${
-        customer ? html` · ${customerName(customer)}` : nothing
-      }</span>
-      ${badge(status)}
+      ${shortStatus(status)}
+      <span class="hint">${customer ? html`${customerName(customer)} · ` : nothing}${timeText(createdAt)}</span>
     </a></li>`
   }
-}
 
-function empty(): TemplateResult {
-  return emptySection(
-    'No Payment Intent yet',
-    html`<p class="hint">Create one from your server, or run this command. It appears here immediately.</p>
-    ${codeBlock(firstCreate(location.origin))}
-    <p class="hint"><code>PI_API_KEY</code> is the test key that <code>pi-service start</code>
-      printed.</p>`,
-  )
+  #newIntent(text: string, title: string): TemplateResult {
+    const create = async (): Promise<void> => {
+      const sent = await this.state.sendRequest(exampleCreate())
+      if (!sent) return
+      const { intentId, requestId } = sent
+      // A fault rule can break this create too.
+      location.hash = intentId
+        ? writeRoute({ section: 'intents', id: intentId })
+        : writeRoute({ section: 'requests', id: requestId ?? undefined })
+    }
+    return html`<button type="button" title=${title} @click=${create}>${text}</button>`
+  }
+
+  #empty(): TemplateResult {
+    return emptySection(
+      'No Payment Intent yet',
+      html`<p class="hint">Create one from your server, with this command, or with the button. It appears here immediately.</p>
+      ${codeBlock(curlOfCreate(location.origin))}
+      <p class="hint">The section <a href=${writeRoute({ section: 'environment' })}>Environment</a> creates a key for
+        <code>PI_API_KEY</code>.</p>
+      ${this.#newIntent('Create a test intent', '')}`,
+    )
+  }
 }

@@ -26,6 +26,12 @@ export function badge(status: string): TemplateResult {
   return html`<span class="badge" data-tone=${toneOf(status)} data-status=${status}>${status}</span>`
 }
 
+/** A status in a list: its color, and one or two words. */
+export function shortStatus(status: string): TemplateResult {
+  const text = status === 'requires_payment_method' ? 'awaiting card' : status.replace('_', ' ')
+  return html`<span class="dot hint" data-tone=${toneOf(status)} title=${status}>${text}</span>`
+}
+
 /** Formats minor units; an unknown currency stays a number. */
 export function money(amount: number, currency: string): string {
   return isCurrency(currency) ? formatMoney(amount, currency, 'en') : `${amount} ${currency}`
@@ -75,7 +81,7 @@ export function timeText(time: string): string {
   return dateTime.format(new Date(time))
 }
 
-/** `10:15:03` in local time. */
+/** `10:15:03.042` in local time. */
 export function clockText(time: string): string {
   return clock.format(new Date(time))
 }
@@ -101,7 +107,7 @@ const units = [
 ] as const
 
 const clockParts = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
-const clock = new Intl.DateTimeFormat('en-GB', clockParts)
+const clock = new Intl.DateTimeFormat('en-GB', { ...clockParts, fractionalSecondDigits: 3 })
 const dateTime = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...clockParts })
 
 /** Returns an idempotency key for a line: of a long one, the beginning and the end. */

@@ -19,7 +19,7 @@ export function lintView(state: InspectorState): TemplateResult {
         unregistered origins.</p>`,
     )
   }
-  return html`<div class="tools"><p class="hint">Since the service started. An issue that is not fixed is listed again.</p>
+  return html`<div class="tools"><p class="hint">Since the service started. Fixed issues don’t come back.</p>
     <button type="button" @click=${() => void state.change('DELETE', 'lint')}>Clear</button></div>
   <ul class="issues">${repeat(
     findings,

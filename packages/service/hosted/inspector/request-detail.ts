@@ -7,6 +7,7 @@ import { curlOf } from './curl.ts'
 import type { InspectorState } from './inspector-state.ts'
 import { faultText, timeText } from './labels.ts'
 import { facts, intentLink } from './markup.ts'
+import { writeRoute } from './route.ts'
 
 export function requestDetail(state: InspectorState, request: LoggedRequest): TemplateResult {
   const { requestId, intentId, idempotencyKey, operation, status, faults, at, repeats } = request
@@ -28,7 +29,7 @@ export function requestDetail(state: InspectorState, request: LoggedRequest): Te
       ['Order', intent && html`<bdi>${intent.orderId}</bdi>`],
       ['Idempotency-Key', operation === 'create' && key],
     ])}
-    ${exchange ? bodies(request, exchange) : html`<p class="hint">Loading…</p>`}
+    ${exchange ? bodies(state, request, exchange) : html`<p class="hint">Loading…</p>`}
   </div>`
 }
 
@@ -52,12 +53,13 @@ function reasons(
   </div>`
 }
 
-function bodies(request: LoggedRequest, exchange: LoggedExchange): TemplateResult {
+function bodies(
+  state: InspectorState,
+  request: LoggedRequest,
+  exchange: LoggedExchange,
+): TemplateResult {
   const { requestBody, responseBody, headers, isExact } = exchange
-  const { origin } = location
   const sent = Object.entries(headers)
-  const renewed =
-    headers['idempotency-key'] && curlOf(request, exchange, { origin, renewsKey: true })
   return html`
     ${
       sent.length > 0 || requestBody !== null
@@ -70,11 +72,37 @@ function bodies(request: LoggedRequest, exchange: LoggedExchange): TemplateResul
     <h3>Send again</h3>
     ${
       isExact
-        ? html`${codeBlock(curlOf(request, exchange, { origin }), 'Copy as curl')}
-          ${renewed ? html`<p>${copyButton(renewed, 'Copy with a new key')}</p>` : nothing}`
+        ? again(state, request, exchange)
         : html`<p class="hint">No command, because this log does not have the request as it was sent: it had a
           masked value, a query, no valid key, or a body that was not kept.</p>`
     }`
+}
+
+/** Sends the same request from the service, or as a command. */
+function again(
+  state: InspectorState,
+  { operation, method, path }: LoggedRequest,
+  { headers, requestBody }: LoggedExchange,
+): TemplateResult {
+  const request = { method, path, headers, body: requestBody }
+  const token = operation === 'page' ? undefined : 'PI_API_KEY'
+  const curl = (renewsKey: boolean): string =>
+    curlOf(request, { origin: location.origin, token, renewsKey })
+  const hasKey = headers['idempotency-key'] !== undefined
+  const sendButton = (text: string, changed: object): TemplateResult => {
+    const send = async (): Promise<void> => {
+      const sent = await state.sendRequest({ ...request, headers: { ...headers, ...changed } })
+      if (sent) location.hash = writeRoute({ section: 'requests', id: sent.requestId ?? undefined })
+    }
+    return html`<button type="button" @click=${send}>${text}</button>`
+  }
+  const canSend = operation === 'create' || operation === 'retrieve'
+  return html`<div class="buttons">
+      ${canSend ? sendButton(hasKey ? 'Send with the same key' : 'Send', {}) : nothing}
+      ${canSend && hasKey ? sendButton('Send with a new key', { 'idempotency-key': crypto.randomUUID() }) : nothing}
+      ${hasKey ? copyButton(curl(true), 'Copy with a new key') : nothing}
+    </div>
+    ${codeBlock(curl(false), 'Copy as curl')}`
 }
 
 /** JSON in colors, and other texts as they are. */

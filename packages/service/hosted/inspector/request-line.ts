@@ -1,25 +1,27 @@
 /** One line of the request log. @module */
 import { html, nothing, type TemplateResult } from 'lit'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
-import { clockText, keyText, timeText } from './labels.ts'
+import { clockText, money, timeText } from './labels.ts'
 
 export function requestLine(request: LoggedRequest): TemplateResult {
-  const { at, method, path, status, ms, replayed, repeats, faults, idempotencyKey } = request
-  const { problem, pointers } = request
+  const { at, method, path, status, ms, replayed, repeats, faults } = request
+  const { problem, pointers, order } = request
   const error = problem && [problem, ...pointers].join(' ')
   return html`
     <time class="hint" datetime=${at} title=${timeText(at)}>${clockText(at)}</time>
     <span class="hint method">${method}</span>
-    <span class="path">${path}</span>
+    <span class="subject" title=${path}>${
+      order
+        ? html`<b><bdi>${order.orderId}</bdi></b> ${money(order.amount, order.currency)}`
+        : html`<span class="path">${path}</span>`
+    }</span>
     <span class="notes">${faults.map(
       (fault) => html`<span class="badge" data-tone="bad">fault: ${fault}</span>`,
     )}${replayed ? html`<span class="badge" data-tone="waiting">replayed</span>` : nothing}${
       repeats > 0
         ? html`<span class="badge" title="Retrieved ${repeats + 1} times">${repeats + 1} ×</span>`
         : nothing
-    }${
-      error ? html`<code class="why">${error}</code>` : nothing
-    }${idempotencyKey ? html`<code title=${idempotencyKey}>${keyText(idempotencyKey)}</code>` : nothing}</span>
+    }${error ? html`<code class="why">${error}</code>` : nothing}</span>
     <span class="status" data-tone=${tones[Math.floor(status / 100)] ?? 'bad'}>${status || 'dropped'}</span>
     <span class="hint ms">${ms < 10 ? ms : Math.round(ms)} ms</span>`
 }

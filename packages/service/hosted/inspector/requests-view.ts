@@ -6,6 +6,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { anyRequest, isUnfiltered, type RequestFilter } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
+import { timeText } from './labels.ts'
 import { emptySection, searchField, selectField } from './markup.ts'
 import { requestDetail } from './request-detail.ts'
 import { requestLine } from './request-line.ts'
@@ -28,7 +29,9 @@ export class RequestsView extends InspectorView {
     const isMissing = this.selected !== undefined && !requests.some((each) => this.#isOpen(each))
     return html`
       ${this.#filters(filter)}
-      ${isMissing ? html`<p class="tools hint">The log keeps the last 500 failures, 500 creates, and 500 reads. This request is no longer in it.</p>` : nothing}
+      <p class="tools hint">In memory since ${timeText(lists.since)}: the last 500 failures, 500 creates, and 500 reads.${
+        isMissing ? ' The log no longer has this request.' : ''
+      }</p>
       ${
         shown.length > 0
           ? html`<ul class="log">${repeat(

@@ -5,7 +5,7 @@ import type {
   KeyUse,
   LintIssue,
   LoggedExchange,
-  LoggedRequest,
+  RequestPage,
   SandboxEnvironments,
   ShownIntent,
   StoredFaultRule,
@@ -39,12 +39,11 @@ export function messageOf(error: unknown): string {
 }
 
 /** The lists of one environment, with the names of the sandbox API. */
-export interface Lists {
+export interface Lists extends RequestPage {
   /** `undefined` until the first read. */
   readonly intents: readonly PaymentIntent[] | undefined
   /** Begin of the next page of intents, or `null` if there are no older ones. */
   readonly next: string | null
-  readonly requests: readonly LoggedRequest[]
   readonly keys: readonly KeyUse[]
   readonly findings: readonly LintIssue[]
   readonly rules: readonly StoredFaultRule[]
@@ -121,7 +120,7 @@ export class SandboxApi {
     const path = `/environments/${environment}`
     const [page, log, uses, lint, faults] = await Promise.all([
       this.#intents(`${path}/intents`, { ...intents, pages }, signal),
-      this.#read<Pick<Lists, 'requests'>>(`${path}/requests${queryText({ q })}`, signal),
+      this.#read<RequestPage>(`${path}/requests${queryText({ q })}`, signal),
       this.#read<Pick<Lists, 'keys'>>(`${path}/idempotency`, signal),
       this.#read<Pick<Lists, 'findings'>>(`${path}/lint`, signal),
       this.#read<Pick<Lists, 'rules'>>(`${path}/faults`, signal),
