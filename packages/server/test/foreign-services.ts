@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { vi } from 'vitest'
 import { run } from '../src/cli/run.ts'
-import type { Profile } from '../src/index.ts'
+import { type Profile, phaseOf } from '../src/index.ts'
 import { type FakeService, fakeService } from '../src/testing/fake-service.ts'
 import { listenerOf } from './scripted-service.ts'
 
@@ -14,103 +14,65 @@ type Fields = Record<string, unknown>
 /** How a service differs from ours. */
 interface Style {
   readonly created: number
-  /** Ours to theirs. */
+  /** Its status for each phase. */
   readonly statuses: Readonly<Record<string, string>>
-  readonly intent: (roles: Fields, status: string) => Fields
+  readonly intent: (roles: Fields, status: string | undefined) => Fields
   readonly error: (code: string, status: number) => Response
   readonly replay?: string
   readonly hasSecret?: true
 }
 
-/** Numbers for times, statuses in upper case, errors as plain text, and no word about a replay. */
-const plain: Style = {
-  created: 200,
-  statuses: {
-    requires_payment_method: 'NEW',
-    requires_action: 'NEW',
-    processing: 'PENDING',
-    succeeded: 'PAID',
-    failed: 'DECLINED',
-    canceled: 'DECLINED',
-    expired: 'DECLINED',
-  },
-  intent: ({ createdAt, updatedAt, lastPaymentFailure }, state) => ({
-    state,
-    created: Date.parse(String(createdAt)),
-    modified: Date.parse(String(updatedAt)),
-    failure_reason: lastPaymentFailure,
-  }),
-  error: (code, status) =>
-    new Response(code.replaceAll('_', ' '), {
-      status: code === 'idempotency_key_reused' ? 409 : status,
+const styleOf = {
+  /** Numbers for times, statuses in upper case, errors as plain text, and no word about a replay. */
+  plain: {
+    created: 200,
+    statuses: { open: 'NEW', processing: 'PENDING', paid: 'PAID', failed: 'DECLINED' },
+    intent: ({ createdAt, updatedAt, lastPaymentFailure }, state) => ({
+      state,
+      created: Date.parse(String(createdAt)),
+      modified: Date.parse(String(updatedAt)),
+      failure_reason: lastPaymentFailure,
     }),
-}
-
-/** Names with underscores, nested error codes, another header, and the secret in every response. */
-const nested: Style = {
-  created: 201,
-  statuses: {
-    requires_payment_method: 'created',
-    requires_action: 'created',
-    processing: 'authorizing',
-    succeeded: 'captured',
-    failed: 'rejected',
-    canceled: 'rejected',
-    expired: 'rejected',
+    error: (code, status) => {
+      const sent = code === 'idempotency_key_reused' ? 409 : status
+      return new Response(code.replaceAll('_', ' '), { status: sent })
+    },
   },
-  intent: ({ createdAt, updatedAt, paymentMethod, providerPaymentId }, status) => ({
-    auth_state: null,
-    payment_status: status,
-    payment_method: paymentMethod,
-    processor_reference: providerPaymentId,
-    created_at: createdAt,
-    updated_at: updatedAt,
-  }),
-  error: (code, status) => {
-    const named = new Map([
-      ['payment_intent_not_found', 'resource_missing'],
-      ['idempotency_key_reused', 'key_conflict'],
-      ['idempotency_key_in_use', 'key_busy'],
-    ]).get(code)
-    const error = { code: named ?? `other_${status}`, message: 'No.' }
-    return Response.json({ error }, { status: named?.startsWith('key') ? 409 : status })
+  /** Names with underscores, seconds, nested error codes, another header, and the secret in every response. */
+  nested: {
+    created: 201,
+    statuses: { open: 'created', processing: 'pending', paid: 'captured', failed: 'rejected' },
+    intent: ({ createdAt, updatedAt, paymentMethod, providerPaymentId }, status) => ({
+      auth_state: null,
+      payment_status: status,
+      payment_method: paymentMethod,
+      processor_reference: providerPaymentId,
+      created_at: Math.floor(Date.parse(String(createdAt)) / 1000),
+      updated_at: Math.floor(Date.parse(String(updatedAt)) / 1000),
+    }),
+    error: (code, status) => {
+      const isKey = code.startsWith('idempotency_key')
+      const named = isKey ? code.replace('idempotency_', '') : `other_${status}`
+      return Response.json({ error: { code: named } }, { status: isKey ? 409 : status })
+    },
+    replay: 'x-idempotent-replay',
+    hasSecret: true,
   },
-  replay: 'x-idempotent-replay',
-  hasSecret: true,
-}
-
-/** Our names with other meanings: `succeeded` is the bank's yes, and only `settled` is money. */
-const misleading: Style = {
-  created: 200,
-  statuses: {
-    requires_payment_method: 'open',
-    requires_action: 'open',
-    processing: 'succeeded',
-    succeeded: 'settled',
-    failed: 'void',
-    canceled: 'void',
-    expired: 'void',
+  /** Our names with other meanings: `succeeded` is the bank's yes, and only `settled` is money. */
+  misleading: {
+    created: 200,
+    statuses: { open: 'open', processing: 'succeeded', paid: 'settled', failed: 'void' },
+    intent: (roles, status) => ({ ...roles, status }),
+    error: (code, status) =>
+      Response.json({ type: code === 'payment_intent_not_found' ? 'gone' : 'refused' }, { status }),
   },
-  intent: (roles, status) => ({ ...roles, status }),
-  error: (code, status) =>
-    Response.json({ type: code === 'payment_intent_not_found' ? 'gone' : 'refused' }, { status }),
-}
-
-const foreignStyles = { plain, nested, misleading }
-export type ForeignStyle = keyof typeof foreignStyles
-
-/** What its operator tells the merchant: the phases that no request shows. */
-const foreignAnswers: Readonly<Record<ForeignStyle, readonly string[]>> = {
-  plain: ['--paid', 'PAID', '--failed', 'DECLINED', '--processing', 'PENDING'],
-  nested: ['--paid=captured', '--failed=rejected', '--processing=authorizing'],
-  misleading: ['--paid=settled', '--failed=void', '--processing=succeeded'],
-}
+} satisfies Record<string, Style>
+export type ForeignStyle = keyof typeof styleOf
+export const styles = Object.keys(styleOf) as ForeignStyle[]
 
 /** Starts a service in a style. It has the faults of `fakeService()`. */
-export const styles = Object.keys(foreignStyles) as ForeignStyle[]
-
 export function foreignService(name: ForeignStyle, profile?: Profile): FakeService {
-  const style = foreignStyles[name]
+  const style: Style = styleOf[name]
   const service = fakeService()
   const { fetch: ours } = service
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -137,7 +99,7 @@ function inStyle(style: Style, response: Response, body: Fields): Response {
     {
       ...specified,
       ...(secret !== undefined && { clientSecret: secret }),
-      ...style.intent(roles, style.statuses[String(status)] ?? 'other'),
+      ...style.intent(roles, style.statuses[phaseOf(String(status))]),
     },
     {
       status: response.status === 201 ? style.created : response.status,
@@ -184,9 +146,11 @@ export async function probeOver(
   }
 }
 
-/** Probes a service as its merchant would, and returns services with that profile. */
+/** Probes a service with what its operator tells the merchant, and returns services with that profile. */
 export async function withProbedProfile(style: ForeignStyle): Promise<() => FakeService> {
-  const { profile } = await probeOver(foreignService(style), ['--yes', ...foreignAnswers[style]])
+  const { paid, failed, processing } = styleOf[style].statuses
+  const answers = ['--paid', paid, `--failed=${failed}`, `--processing=${processing}`]
+  const { profile } = await probeOver(foreignService(style), ['--yes', ...answers])
   return () => foreignService(style, profile())
 }
 

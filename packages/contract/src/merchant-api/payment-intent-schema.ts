@@ -157,8 +157,9 @@ const intentFields = {
   lastPaymentFailure: PaymentFailureSchema.nullable().catch(null),
   nextAction: z.looseObject({ type: z.string(), expiresAt: z.string() }).nullable().catch(null),
   providerPaymentId: z.string().nullable().catch(null),
-  createdAt: z.string().catch(''),
-  updatedAt: z.string().catch(''),
+  // Not nullable: ours always has them.
+  createdAt: z.string().catch(null as never),
+  updatedAt: z.string().catch(null as never),
 }
 
 /**

@@ -95,8 +95,9 @@ export interface PaymentIntent {
   readonly lastPaymentFailure: PaymentFailure | null
   readonly nextAction: NextAction | null
   readonly providerPaymentId: string | null
-  readonly createdAt: string
-  readonly updatedAt: string
+  /** `null` if the service does not return it as its profile says. */
+  readonly createdAt: string | null
+  readonly updatedAt: string | null
 }
 
 /** The response to a create: the only one that contains the client secret. */

@@ -30,6 +30,11 @@ export interface ErrorMatch {
 export interface Profile {
   /** Name of each role field in a response; `null` if the service has no such field. */
   readonly fields: Readonly<Record<RoleField, string | null>>
+  /**
+   * Unit of timestamps that are numbers since 1970.
+   * @default None: they are text
+   */
+  readonly timestamps?: 'seconds' | 'milliseconds' | undefined
   /** Phase of each status. One that is not listed is `unknown`, never paid. */
   readonly statuses: Readonly<Record<string, Exclude<Phase, 'unknown'>>>
   /** Header of the response to a repeated create; `null` if the service does not say that it is repeated. */
@@ -131,7 +136,8 @@ export function translate(intent: unknown, profile: Profile | undefined): unknow
   const translated: Record<string, unknown> = { ...intent }
   for (const role of Object.keys(ownProfile.fields) as RoleField[]) {
     const name = profile?.fields[role] ?? undefined
-    translated[role] = name === undefined ? null : (received.get(name) ?? null)
+    const value = name === undefined ? null : (received.get(name) ?? null)
+    translated[role] = role.endsWith('At') ? timeOf(value, profile) : value
   }
   const { status } = translated
   const phase = profile ? phaseIn(profile, status) : 'unknown'
@@ -139,4 +145,11 @@ export function translate(intent: unknown, profile: Profile | undefined): unknow
   const isOurs = typeof status === 'string' && phaseOf(status) === phase
   translated.status = isOurs && phase !== 'unknown' ? status : statusOf[phase]
   return translated
+}
+
+/** Returns a time as text. A number without a unit stays a number, which no schema accepts. */
+function timeOf(value: unknown, profile: Profile | undefined): unknown {
+  if (typeof value !== 'number' || profile?.timestamps === undefined) return value
+  const date = new Date(profile.timestamps === 'seconds' ? value * 1000 : value)
+  return Number.isNaN(Number(date)) ? null : date.toISOString()
 }

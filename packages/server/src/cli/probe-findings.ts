@@ -22,7 +22,7 @@ export interface Finding {
 /** Returns a finding for each gap. */
 export function findingsOf(
   observed: Observed,
-  { fields, replayHeader, errors }: Profile,
+  { fields, timestamps, replayHeader, errors }: Profile,
 ): Finding[] {
   const { id, currency, first, replay, reused, invalid, full, retrieved } = observed
   const { unknown, wrongKey, foreign } = observed
@@ -106,6 +106,12 @@ export function findingsOf(
       names.join(', ') || 'none',
       Object.values(ownProfile.fields).join(', '),
       unnamed.length === 0 ? 'all were found' : `null: ${unnamed.join(', ')}`,
+    ),
+    row(
+      'timestamps',
+      timestamps ?? (stringAt(retrieved, fields.createdAt ?? '') ? 'text' : 'not known'),
+      'text, RFC 3339',
+      'createdAt and updatedAt are text, or null if they are not known',
     ),
     row(
       'status of a new intent',

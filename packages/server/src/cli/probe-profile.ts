@@ -20,6 +20,7 @@ export function profileOf({
   )
   return {
     fields,
+    timestamps: findUnit(valueAt(retrieved.body, `/${fields.createdAt}`)),
     statuses: initial === undefined ? {} : { [initial]: 'open' },
     replayHeader: replayHeader ?? null,
     errors: {
@@ -29,6 +30,14 @@ export function profileOf({
       transient: [],
     },
   }
+}
+
+/** Compares the time of a new intent with the clock of this computer. */
+function findUnit(time: unknown): Profile['timestamps'] {
+  const isNow = (ms: number): boolean => Math.abs(Date.now() - ms) < 86_400_000
+  if (typeof time !== 'number') return undefined
+  if (isNow(time)) return 'milliseconds'
+  return isNow(time * 1000) ? 'seconds' : undefined
 }
 
 const specified = new Set([

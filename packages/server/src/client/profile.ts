@@ -17,6 +17,7 @@ function profileSchema(): z.ZodType<Profile> {
       createdAt: name.nullable(),
       updatedAt: name.nullable(),
     }),
+    timestamps: z.enum(['seconds', 'milliseconds']).optional(),
     statuses: z.record(z.string(), z.enum(['open', 'processing', 'paid', 'failed'])),
     replayHeader: z
       .string()

@@ -60,10 +60,16 @@ function withNames(intent: Record<string, unknown>, profile: Profile): Record<st
   for (const role of roles) delete named[role]
   for (const role of roles) {
     const name = profile.fields[role]
-    const value = role === 'status' ? statusIn(profile, String(intent.status)) : intent[role]
-    if (name !== null) named[name] = value
+    if (name !== null) named[name] = roleValue(role, intent[role], profile)
   }
   return named
+}
+
+function roleValue(role: RoleField, value: unknown, profile: Profile): unknown {
+  if (role === 'status') return statusIn(profile, String(value))
+  if (!role.endsWith('At') || profile.timestamps === undefined) return value
+  const ms = Date.parse(String(value))
+  return profile.timestamps === 'seconds' ? Math.floor(ms / 1000) : ms
 }
 
 /** Returns an object with a value at a JSON Pointer. */

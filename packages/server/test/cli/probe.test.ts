@@ -26,12 +26,14 @@ test.each(styles)(
   },
 )
 
-test.each(styles)('the probed profile of "%s" knows its errors', async (style) => {
-  const { options } = (await withProbedProfile(style))()
-  const intents = new PaymentIntents({ ...options, maxRetries: 0 })
+test.each(styles)('the probed profile of "%s" knows its errors and times', async (style) => {
+  const service = (await withProbedProfile(style))()
+  const intents = new PaymentIntents({ ...service.options, maxRetries: 0 })
   await intents.check()
   const order = { amount: 2, currency: 'AMD', orderId: 'A-1' } as const
-  await intents.create(order, { idempotencyKey: 'k' })
+  const { intent } = await intents.create(order, { idempotencyKey: 'k' })
+  const { createdAt } = await intents.retrieve(intent.id)
+  expect(createdAt?.slice(0, 19)).toBe(service.intents[0]?.createdAt?.slice(0, 19))
   const reused = intents.create({ ...order, amount: 3 }, { idempotencyKey: 'k' })
   await expect(reused).rejects.toMatchObject({
     code: 'idempotency_key_reused',
@@ -73,6 +75,9 @@ test('without a profile a foreign service can be handed off to, and nothing is p
   const { checkout, intent, phase, paid, errors } = shop({ service })
   const id = await intent()
   expect(id).toMatch(/^pi_/)
+  const order = { amount: 100, currency: 'AMD', orderId: 'A-1' } as const
+  const { intent: created } = await new PaymentIntents(service.options).create(order)
+  expect(created).toMatchObject({ status: 'unknown', createdAt: null })
   for (const status of ['processing', 'succeeded'] as const) {
     service.settle(id, status)
     expect([await phase(), paid]).toEqual(['payment_unavailable', []])

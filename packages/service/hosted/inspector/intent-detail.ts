@@ -85,7 +85,7 @@ export class IntentDetail extends InspectorView {
     const { providerPaymentId, customer } = intent
     const card = paymentMethod?.card
     return facts([
-      ['Created', timeText(intent.createdAt)],
+      ['Created', timeText(String(intent.createdAt))],
       finalizedAt ? ['Final since', timeText(finalizedAt)] : ['Deadline', timeText(expiresAt)],
       ['Card', card && `${card.brand} •••• ${card.last4}, ${card.expMonth}/${card.expYear}`],
       ['Next action', nextAction && `${nextAction.type} until ${timeText(nextAction.expiresAt)}`],

@@ -94,7 +94,7 @@ export class IntentsView extends InspectorView {
       <span class="order"><bdi>${orderId}</bdi></span>
       <span class="money">${money(amount, currency)}</span>
       ${shortStatus(status)}
-      <span class="hint">${customer ? html`${customerName(customer)} · ` : nothing}${timeText(createdAt)}</span>
+      <span class="hint">${customer ? html`${customerName(customer)} · ` : nothing}${timeText(String(createdAt))}</span>
     </a></li>`
   }
 

@@ -4,7 +4,7 @@ import type { Confirmation, ShownIntent } from '../../shared/sandbox-api.ts'
 import { causeLabel, spanText, timeText, toneOf } from './labels.ts'
 
 export function timeline({ intent, events, attempts }: ShownIntent): TemplateResult {
-  const { createdAt } = intent
+  const createdAt = String(intent.createdAt)
   let before = createdAt
   // The events after a confirmation belong to it.
   let confirmations = 0
