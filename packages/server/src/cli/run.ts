@@ -2,7 +2,6 @@
 import { parseArgs } from 'node:util'
 import { quote, redact } from '@pi-checkout/contract/redact'
 import { doctor } from './doctor.ts'
-import { probeCommand } from './probe-command.ts'
 import { colored, type Terminal } from './terminal.ts'
 
 const help = `pi-checkout: checks what your shop needs of the service
@@ -40,7 +39,11 @@ export async function run([name, ...args]: readonly string[], terminal: Terminal
   }
   try {
     const rest = readVariables(args)
-    if (name === 'probe') return await probeCommand(rest, terminal)
+    if (name === 'probe') {
+      // Loaded on use: `doctor` does not need it.
+      const { probeCommand } = await import('./probe-command.ts')
+      return await probeCommand(rest, terminal)
+    }
     parseArgs({ args: rest, options: {} })
   } catch (error) {
     warn(redact(error instanceof Error ? error.message : String(error)))
