@@ -52,6 +52,8 @@ export interface OrderPaymentsOptions
 /** Milliseconds for a hook, and for which no other process runs it. */
 const hookTimeout = 30_000
 const leaseTime = 60_000
+/** Milliseconds for one order of a run: a retrieve, `onPaid`, `onReview`, and the shop's database. */
+const orderTimeout = 120_000
 /** Milliseconds for a retrieve while a buyer waits, and while none does. */
 const checkTimeout = 3_000
 const reconcileTimeout = 10_000
@@ -83,8 +85,8 @@ export class OrderPayments {
   async handoff(orderId: string): Promise<Handoff> {
     for (let number = 1; number <= maxHandoffs; number++) {
       const current = await this.#current(orderId)
-      assertPayable(orderId, current)
-      const { order, phase, payment, attempt } = current
+      const order = payableOrder(orderId, current)
+      const { phase, payment, attempt } = current
       const open = phase === 'open' ? payment : undefined
       const body = open?.body ?? bodyOf(order)
       // Without a signal: a buyer who leaves must not abort the create.
@@ -96,7 +98,7 @@ export class OrderPayments {
       await this.#change(orderId, insertPayment(created, Date.now()))
       // The response of a replay shows the intent as it was created.
       if (replayed && intentId !== open?.intentId) await this.#check(orderId, intentId)
-      const orderNow = await this.order(orderId)
+      const orderNow = await this.#findOrder(orderId)
       const record = await this.#load(orderId)
       const state = paymentState(orderNow, record)
       const isCurrent = state.payment?.version === version && state.attempt === attempt
@@ -109,7 +111,9 @@ export class OrderPayments {
 
   /** Returns what the payments of an order mean for it now. */
   async state(orderId: string): Promise<PaymentState> {
-    return this.#current(orderId)
+    const current = await this.#current(orderId)
+    if (isPayable(current)) payableOrder(orderId, current)
+    return current
   }
 
   /** Checks the orders that are due. A running call is joined. */
@@ -136,16 +140,6 @@ export class OrderPayments {
     if (decision === 'accepted') await this.#settle(orderId, intentId)
   }
 
-  /** Returns the order as it is now. */
-  async order(orderId: string): Promise<CheckoutOrder> {
-    const order = await this.#findOrder(orderId)
-    if (order) return order
-    throw new HandoffRejection(
-      'order_not_found',
-      `order: the hook returned no order for orderId ${quoted(orderId)}.`,
-    )
-  }
-
   async #findOrder(orderId: string): Promise<CheckoutOrder | undefined> {
     const order = await this.#options.order(orderId)
     if (!order) return undefined
@@ -156,8 +150,8 @@ export class OrderPayments {
   }
 
   /** Checks the payments that may have changed, unless the order is paid. Returns the state and the order that has it. */
-  async #current(orderId: string): Promise<PaymentState & { readonly order: CheckoutOrder }> {
-    const before = await this.order(orderId)
+  async #current(orderId: string): Promise<Current> {
+    const before = await this.#findOrder(orderId)
     const record = await this.#load(orderId)
     const stored = paymentState(before, record)
     const unsettled = record.payments.filter(({ done }) => !done).slice(-maxChecked)
@@ -165,7 +159,7 @@ export class OrderPayments {
     const checks = unsettled.map(({ intentId }) => this.#check(orderId, intentId))
     const results = await Promise.allSettled(checks)
     // The order may have changed in the meantime, as a hook changes it.
-    const order = await this.order(orderId)
+    const order = await this.#findOrder(orderId)
     const state = paymentState(order, await this.#load(orderId))
     const failed = results.find((result) => result.status === 'rejected')
     if (!failed || state.phase === 'paid') return { ...state, order }
@@ -236,14 +230,17 @@ export class OrderPayments {
     // The lease took so long to store that another process could take it while the hook runs.
     if (Date.now() + hookTimeout > now + leaseTime) return
     try {
-      const isRejected = await inTime(this.#runHook(orderId, leased))
+      const isRejected = await inTime(this.#runHook(orderId, leased), {
+        ms: hookTimeout,
+        event: 'onPaid or onReview: the hook did not return',
+      })
       const after = isRejected ? rejectPayment(leased, Date.now()) : finishHook(leased)
       await this.#change(orderId, after)
       if (isRejected) await this.#settle(orderId, intentId)
     } catch (error) {
       this.#options.onError(error)
       // A hook that has not returned may still run.
-      if (!(error instanceof HookTimeout)) await this.#change(orderId, releaseLease(leased))
+      if (!(error instanceof Late)) await this.#change(orderId, releaseLease(leased))
     }
   }
 
@@ -270,12 +267,14 @@ export class OrderPayments {
       for (const orderId of orderIds) {
         if (signal?.aborted || fatal) return
         try {
-          await this.#reconcileOrder(orderId, signal)
+          // What a hook or a store that hangs does later is as that of another process.
+          const event = `order ${quoted(orderId)} was not checked`
+          await inTime(this.#reconcileOrder(orderId, signal), { ms: orderTimeout, event })
           failures = 0
         } catch (error) {
           if (signal?.aborted) return
           counts.errors++
-          if (PiError.is(error) && error.name === 'ConnectionError') failures++
+          if (PiError.is(error) && error.retryable) failures++
           const isRejected = PiError.is(error) && error.status === 401
           // Every other order would fail too.
           if (isRejected || failures >= maxFailures) fatal ??= { error }
@@ -337,8 +336,23 @@ export class OrderPayments {
   }
 }
 
-function assertPayable(orderId: string, { phase, payment }: PaymentState): void {
-  if (phase === 'open' || phase === 'failed') return
+interface Current extends PaymentState {
+  /** `undefined` if the shop no longer has it. */
+  readonly order: CheckoutOrder | undefined
+}
+
+function isPayable({ phase }: PaymentState): boolean {
+  return phase === 'open' || phase === 'failed'
+}
+
+/** @throws {HandoffRejection} If the order cannot be paid now. */
+function payableOrder(orderId: string, { order, ...state }: Current): CheckoutOrder {
+  const { phase, payment } = state
+  if (isPayable(state)) {
+    if (order) return order
+    const rule = `order: the hook returned no order for orderId ${quoted(orderId)}.`
+    throw new HandoffRejection('order_not_found', rule)
+  }
   if (phase === 'paid') throw new HandoffRejection('order_already_paid')
   const code = phase === 'review' ? 'payment_under_review' : 'payment_in_progress'
   const rule = `Intent ${payment?.intentId} of order ${quoted(orderId)} is ${phase}. Another payment must wait for its result.`
@@ -351,16 +365,16 @@ function bodyOf(order: CheckoutOrder): CreateParams {
   return { orderId, amount, currency, customer, metadata }
 }
 
-class HookTimeout extends Error {}
+class Late extends Error {}
 
-async function inTime<T>(hook: Promise<T>): Promise<T> {
+async function inTime<T>(
+  task: Promise<T>,
+  { ms, event }: { readonly ms: number; readonly event: string },
+): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    const rule = `did not return within ${hookTimeout / 1000} seconds. Set a timeout for the statements of your database.`
-    timer = setTimeout(
-      () => reject(new HookTimeout(`onPaid or onReview: the hook ${rule}`)),
-      hookTimeout,
-    )
+    const fix = 'Set a timeout for the statements of your database.'
+    timer = setTimeout(() => reject(new Late(`${event} within ${ms / 1000} seconds. ${fix}`)), ms)
   })
-  return Promise.race([hook, late]).finally(() => clearTimeout(timer))
+  return Promise.race([task, late]).finally(() => clearTimeout(timer))
 }

@@ -1,4 +1,5 @@
 /** What a browser may send to the checkout's routes, and from where. @module */
+import { orderIdError } from '@pi-checkout/contract'
 import { ConfigurationError } from '../client/errors.ts'
 import { readText } from '../client/read-text.ts'
 import { HandoffRejection, received } from './problem.ts'
@@ -81,9 +82,7 @@ export async function readOrderId(
     return orderIdOf(await readBody(request))
   }
   if (origin === undefined) assertSameOrigin(request)
-  const orderId = new URL(request.url).searchParams.get('orderId') ?? undefined
-  if (orderId === '') throw new HandoffRejection('malformed_json', 'orderId: must not be empty.')
-  return orderId
+  return checkedOrderId(new URL(request.url).searchParams.get('orderId') ?? undefined)
 }
 
 /** Browsers send no `Origin` with a GET of the same origin, and none with an address that the buyer opens. */
@@ -127,7 +126,16 @@ function orderIdOf(text: string): string | undefined {
   if (Object.keys(body).some((name) => name !== 'orderId')) {
     throw new HandoffRejection('unknown_parameter')
   }
-  const orderId: unknown = Reflect.get(body, 'orderId')
-  if (orderId === undefined || (typeof orderId === 'string' && orderId !== '')) return orderId
-  throw new HandoffRejection('malformed_json')
+  return checkedOrderId(Reflect.get(body, 'orderId'))
+}
+
+/** Rejects what no order can have, such as a character that a database does not store. */
+function checkedOrderId(orderId: unknown): string | undefined {
+  if (orderId === undefined) return undefined
+  if (typeof orderId !== 'string' || orderId === '') {
+    throw new HandoffRejection('malformed_json', 'orderId: must be a string that is not empty.')
+  }
+  const error = orderIdError(orderId)
+  if (!error) return orderId
+  throw new HandoffRejection('order_not_found', `orderId: ${error.detail}; ${received(orderId)}.`)
 }

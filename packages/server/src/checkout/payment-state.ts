@@ -30,17 +30,17 @@ export interface PaymentState {
 /**
  * Returns what the payments of an order mean for it.
  *
- * @param order - The order as it is now.
+ * @param order - The order as it is now; `undefined` if the shop no longer has it.
  * @param record - Its stored payments; `undefined` before the first.
  * @example
  * const { phase } = paymentState(order, await payments.load(intents.scope(), order.orderId))
  */
 export function paymentState(
-  order: CheckoutOrder,
+  order: CheckoutOrder | undefined,
   record: Pick<PaymentRecord, 'payments'> | undefined,
 ): PaymentState {
   const payments = (record?.payments ?? []).toSorted((a, b) => a.attempt - b.attempt)
-  const version = orderVersion(order)
+  const version = order && orderVersion(order)
   const current = payments.filter((payment) => payment.version === version)
   const attempt = (payments.at(-1)?.attempt ?? 0) + 1
 

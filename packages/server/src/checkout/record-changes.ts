@@ -15,7 +15,8 @@ export interface Retrieved {
 }
 
 const minute = 60_000
-const day = 24 * 60 * minute
+const hour = 60 * minute
+const day = 24 * hour
 /** Age of an open payment that is left alone. */
 const maxAge = 90 * day
 
@@ -39,14 +40,15 @@ export function insertPayment(
   }
 }
 
-/** Postpones the payments that are due, each time for twice as long: one minute to a day. */
+/** Postpones the payments that are due, each time for twice as long: one minute to a day, or an hour while a hook fails. */
 export function postponeDue(now: number): Change {
   return (record) => {
     const isDue = ({ checkAt }: Payment): boolean => checkAt !== null && Date.parse(checkAt) <= now
     if (!record.payments.some(isDue)) return undefined
     const payments = record.payments.map((payment) => {
       if (!isDue(payment)) return payment
-      const wait = Math.min(minute * 2 ** payment.checks, day)
+      const longest = payment.phase === 'paid' ? hour : day
+      const wait = Math.min(minute * 2 ** payment.checks, longest)
       return { ...payment, checks: payment.checks + 1, checkAt: timeOf(now + wait) }
     })
     return nextRecord(record, payments)

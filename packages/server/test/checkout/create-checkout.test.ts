@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   type AuthorizeQuery,
   createCheckout,
@@ -118,6 +118,49 @@ test('start() rejects if the configuration is wrong', async () => {
 test('start() rejects an interval that a timer does not support', async () => {
   const { checkout } = shop()
   await expect(checkout.start({ interval: 0 })).rejects.toThrow(/^interval: must be a number/)
+})
+
+test('a hook that never returns does not end the runs of start()', async () => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) })
+  onTestFinished(() => void vi.useRealTimers())
+  let isStuck = false
+  const { checkout, handoff, rows, service, paid, errors } = shop({
+    order: (id) => (isStuck && id === orderId ? new Promise(() => {}) : rows.get(id)),
+  })
+  const stop = await checkout.start()
+  for (const id of [orderId, 'B-2']) {
+    rows.set(id, { orderId: id, amount: 100, currency: 'AMD' })
+    await handoff({ orderId: id })
+    service.settle(id, 'succeeded')
+    isStuck = true
+    await vi.advanceTimersByTimeAsync(5 * 60_000)
+  }
+  await stop()
+  expect(paid).toEqual([service.intents[1]?.id])
+  expect(String(errors[0])).toMatch(/order "A-1001" was not checked within 120 seconds/)
+})
+
+test('an order that the shop returns only while it is unpaid stays paid for the page', async () => {
+  const { intent, phase, rows, service } = shop({
+    order: (id) => (rows.get(id)?.paidBy === undefined ? rows.get(id) : undefined),
+  })
+  service.settle(await intent(), 'succeeded')
+  expect([await phase(), await phase(), await intent()]).toEqual([
+    'paid',
+    'paid',
+    'order_already_paid',
+  ])
+})
+
+test('a page that asks for a closed order sees its payment until it has a result', async () => {
+  const { intent, phase, rows, service, reviews } = shop({ authorize: () => orderId })
+  const id = await intent()
+  rows.delete(orderId)
+  expect(await phase()).toBe('order_not_found')
+  service.settle(id, 'processing')
+  expect([await phase(), await intent()]).toEqual(['processing', 'payment_in_progress'])
+  service.settle(id, 'succeeded')
+  expect([await phase(), reviews]).toEqual(['review', [`${id} order_not_found`]])
 })
 
 test('start() waits longer while the service cannot be reached', async () => {

@@ -48,7 +48,9 @@ const rejected: Readonly<Record<string, readonly [string | object, RegExp][]>> =
   ],
   order_not_found: [
     ['{"orderId":"B-2"}', /received "B-2"/],
-    [bodyOf(4096), /received "é/],
+    ['{"orderId":"A-1001\\u0000"}', /^orderId: must not contain control/],
+    ['{"orderId":"\\ud800"}', /^orderId: must be well-formed/],
+    [bodyOf(4096), /^orderId: must have at most 32 characters/],
   ],
 }
 const rejections = Object.entries(rejected).flatMap(([code, requests]) =>
@@ -241,11 +243,13 @@ test('quotes the start of what a request contains, without secrets', async () =>
     authorize: () => orderId,
     order: () => ({ orderId: long, amount: 100, currency: 'AMD' }),
   })
-  expect((await status(`7${long}`)).status).toBe(500)
+  expect((await status()).status).toBe(500)
+  expect((await status(`7${long}`)).status).toBe(404)
   expect((await status('')).status).toBe(400)
   await checkout(new Request(`${origin}/checkout/status`, { method: `M${'X'.repeat(999)}` }))
-  const [wrong, empty, method] = stderr.mock.calls.map(([, line]) => line)
+  const [wrong, tooLong, empty, method] = stderr.mock.calls.map(([, line]) => line)
   expect(String(wrong)).toMatch(/order "\[masked\] x{51}…" for orderId "A-1001"/)
-  expect(empty).toMatch(/returned 400 malformed_json: orderId: must not be empty/)
+  expect(tooLong).toMatch(/order_not_found: orderId: .*; received "7\[masked\] x{50}…"\.$/)
+  expect(empty).toMatch(/returned 400 malformed_json: orderId: must be a string that is not empty/)
   expect(method).toMatch(/^MX{59}… \/checkout\/status returned 405 .* received "MX{59}…"/)
 })

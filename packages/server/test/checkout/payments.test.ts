@@ -187,7 +187,7 @@ describe.each(describedServices)('%s', (_, prepare) => {
     expect(paid).toEqual([first])
   })
 
-  test('a hook that throws stops no other order, and runs again', async () => {
+  test('a hook that throws for a day stops no other order, and runs again within an hour', async () => {
     const { move } = movableClock()
     const settled = new Set<string>()
     let isDown = true
@@ -210,8 +210,12 @@ describe.each(describedServices)('%s', (_, prepare) => {
     move(minute)
     await checkout.reconcile()
     expect([settled.size, errors.length]).toEqual([8, 4])
+    for (let hour = 0; hour < 24; hour++) {
+      move(60 * minute)
+      await checkout.reconcile()
+    }
     isDown = false
-    move(day)
+    move(60 * minute)
     await checkout.reconcile()
     expect(settled.size).toBe(12)
   })
@@ -228,7 +232,10 @@ describe.each(describedServices)('%s', (_, prepare) => {
     expect(service.requests).toHaveLength(before + 1)
   })
 
-  test('a run ends when the service cannot be reached', async () => {
+  test.each([
+    ['cannot be reached', (service: FakeService) => service.dropBeforeCommit()],
+    ['asks to wait', (service: FakeService) => service.status(429, { retryAfter: 60 })],
+  ])('a run ends when the service %s', async (_, fail) => {
     const { move } = movableClock()
     const { checkout, handoff, rows, service } = shop()
     for (let index = 0; index < 40; index++) {
@@ -236,9 +243,9 @@ describe.each(describedServices)('%s', (_, prepare) => {
       await handoff({ orderId: `A-${index}` })
     }
     const before = service.requests.length
-    for (let index = 0; index < 40; index++) service.dropBeforeCommit()
+    for (let index = 0; index < 40; index++) fail(service)
     move(minute)
-    await expect(checkout.reconcile()).rejects.toMatchObject({ code: 'connection_lost' })
+    await expect(checkout.reconcile()).rejects.toMatchObject({ retryable: true })
     expect(service.requests.length - before).toBeLessThan(10)
   })
 
