@@ -3,11 +3,12 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'vite'
+import { build, type Plugin } from 'vite'
 
 /** Bundles a module of this package for Node.js. */
 export async function bundle(
   entry: string,
+  plugins: Plugin[] = [],
 ): Promise<{ readonly file: string; readonly remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'pi-checkout-'))
   const packages = fileURLToPath(new URL('../node_modules', import.meta.url))
@@ -15,6 +16,7 @@ export async function bundle(
   await build({
     configFile: false,
     logLevel: 'error',
+    plugins,
     build: {
       ssr: entry,
       outDir: join(folder, 'out'),

@@ -9,7 +9,6 @@ import { vi } from 'vitest'
 import type { OrderPayments, OrderPaymentsOptions } from '../../src/checkout/order-payments.ts'
 import type { Payment, PaymentStore } from '../../src/checkout/payment-record.ts'
 import { type CheckoutOrder, paymentState } from '../../src/checkout/payment-state.ts'
-import { HandoffRejection } from '../../src/checkout/problem.ts'
 import { prepareCreate } from '../../src/client/idempotency-key.ts'
 import { ApiError, ConnectionError, memoryPayments } from '../../src/index.ts'
 
@@ -344,7 +343,7 @@ export async function play({ seed, faults, Payments, wrapStore = (store) => stor
     task.then(end, (error: unknown) => {
       end()
       const isExpected =
-        error instanceof HandoffRejection ||
+        (error instanceof Error && error.name === 'HandoffRejection') ||
         error instanceof ConnectionError ||
         error instanceof ApiError ||
         (error instanceof Error && /under review/.test(error.message))
