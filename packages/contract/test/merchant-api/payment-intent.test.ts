@@ -258,8 +258,8 @@ test.each([undefined, '', 7])('rejects the clientSecret %j of a created intent',
 
 test.each([
   [{ status: 7 }, { status: 'unknown' }],
-  [{ createdAt: 7 }, { createdAt: '' }],
-  [{ updatedAt: null }, { updatedAt: '' }],
+  [{ createdAt: 7 }, { createdAt: null }],
+  [{ updatedAt: null }, { updatedAt: null }],
   [{ paymentMethod: {} }, { paymentMethod: null }],
   [{ paymentMethod: { type: 'card', card: {} } }, { paymentMethod: null }],
   [{ lastPaymentFailure: {} }, { lastPaymentFailure: null }],
