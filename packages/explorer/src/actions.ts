@@ -261,11 +261,11 @@ const actions = {
       if (!pair) return
       await sequence.pay(pair, 'pending')
       await sequence.poll(buyer)
-      await sleep(1500)
+      sequence.wait(10)
       await sequence.poll(buyer)
     },
     text: (buyer) =>
-      `Buyer ${buyer} pays. The bank is processing the payment for more than a second, while the page requests the status.`,
+      `Buyer ${buyer} pays. The bank is processing the payment for 10 minutes, while the page requests the status.`,
   },
   wait: {
     weight: 2,

@@ -197,7 +197,7 @@ const respond = async (request, context) => {
   cache.set(key, status)
   if (MISTAKE === 'closes-failed' && status.phase === 'failed') close(key)
   if (MISTAKE === 'gives-up-waiting' && status.phase === 'processing') {
-    setTimeout(remove, 1000, key)
+    if (read().orders[key]?.createdAt < Date.now() - 5 * 60_000) remove(key)
   }
   if (MISTAKE === 'ships-on-processing' && status.phase === 'processing') pay(key, 'pi_early')
   return response
