@@ -18,6 +18,9 @@ export function newIntentId(): string {
   return `pi_${randomBase62(24)}`
 }
 
+/** Others are unknown without a look-up. */
+export const intentIdPattern = /^pi_[A-Za-z0-9]{24}$/
+
 export function newProviderPaymentId(): string {
   return `sim_${randomBase62(24)}`
 }

@@ -1,14 +1,15 @@
 /** Parses the bodies that the hosted page sends. Card numbers other than test cards are rejected first. @module */
-import { type FieldErrorCode, fieldErrors, paymentIntentIdPattern } from '@pi-checkout/contract'
+import { type FieldErrorCode, fieldErrors } from '@pi-checkout/contract'
 import { isTestCard } from '@pi-checkout/contract/sandbox'
 import { z } from 'zod'
 import type { ConfirmBody } from '../../shared/checkout-api.ts'
 import { ProblemError } from '../http/problem.ts'
+import { intentIdPattern } from '../ids.ts'
 import { maxUrlLength } from './return-url.ts'
 
 /** Body of `POST /checkout-api/session`. */
 export const OpenSessionSchema = z.strictObject({
-  id: text(paymentIntentIdPattern, 'must be the id of a Payment Intent'),
+  id: text(intentIdPattern, 'must be the id of a Payment Intent'),
   clientSecret: text(/^.{1,512}$/s, 'must be the clientSecret of that Payment Intent'),
   origin: text(/^.{1,255}$/s, 'must be the origin of the page around the checkout'),
 })

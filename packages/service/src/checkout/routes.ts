@@ -1,5 +1,5 @@
 /** The hosted page and its private API, which uses session tokens in place of cookies and has no CORS. @module */
-import { limits, paymentIntentIdPattern } from '@pi-checkout/contract'
+import { limits } from '@pi-checkout/contract'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { ConfirmBody, SessionGrant } from '../../shared/checkout-api.ts'
@@ -12,7 +12,7 @@ import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { createBuckets, type Rate, type RateLimits } from '../http/rate-limit.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
-import { newProviderPaymentId } from '../ids.ts'
+import { intentIdPattern, newProviderPaymentId } from '../ids.ts'
 import { hashOfToken, newToken } from '../intents/challenge-token.ts'
 import { change, type Snapshot } from '../intents/change.ts'
 import type { Cause } from '../intents/lifecycle.ts'
@@ -69,7 +69,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
     ): Handler =>
     async (call) => {
       checkBodyHeaders(call.request, limits.requestBytes)
-      const session = await sessions.verify(call.request)
+      const session = await sessions.verify(call)
       const snapshot = await sessions.read(session)
       limit?.(snapshot, call)
       return await act(session, await readBody(call, schema), snapshot)
@@ -109,7 +109,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
 
     view: async (call) => {
       const version = readVersion(call)
-      const session = await sessions.verify(call.request)
+      const session = await sessions.verify(call)
       const read = async (): Promise<Snapshot> => await sessions.read(session)
       if (version === undefined) return view(await read())
       const { id: intentId, origin, expiresAt } = session
@@ -191,7 +191,7 @@ function pageHandler(
     const { id: sent = '' } = call.params
     // The request log warns of a `clientSecret` in an address.
     const [id = ''] = sent.split(/_secret_/i, 1)
-    const intent = paymentIntentIdPattern.test(id) ? await intents.find(id) : undefined
+    const intent = intentIdPattern.test(id) ? await intents.find(id) : undefined
     const environment = intent && (await intents.environment(intent.environmentId))
     if (environment) call.environment = environment
     // The response does not depend on the embedding page, so it does not reveal registered origins.

@@ -1,6 +1,6 @@
 /** Opens checkout sessions with `id` and `clientSecret`, and reads the session of a request. @module */
-import type { IncomingMessage } from 'node:http'
 import type { OpenSessionBody } from '../../shared/checkout-api.ts'
+import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/problem.ts'
 import { singleHeader } from '../http/single-header.ts'
 import { load, type Snapshot } from '../intents/change.ts'
@@ -53,11 +53,12 @@ function rejected(rule: string): ProblemError {
 export function sessionReader(intents: IntentStore, tokens: SessionTokens) {
   return {
     /** Verifies the token of a request without the store. @throws {ProblemError} `invalid_session` */
-    verify: async (request: IncomingMessage): Promise<VerifiedSession> => {
-      const sent = singleHeader(request, 'authorization')
+    verify: async (call: Call): Promise<VerifiedSession> => {
+      const sent = singleHeader(call.request, 'authorization')
       const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(sent ?? '') ?? []
       const session = token && (await tokens.verify(token, intents.now()))
       if (!session) throw sessionEnded(sent ? 'Bearer error="invalid_token"' : 'Bearer')
+      call.isKnown = true
       return session
     },
     /**

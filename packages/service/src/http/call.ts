@@ -18,6 +18,9 @@ export class Call {
   /** Time of `performance.now()`, in milliseconds. */
   readonly startedAt = performance.now()
 
+  /** Whether the client has sent a valid API key, session, or admin token. */
+  isKnown = false
+
   // Facts for the observers. `writeHead` with all headers does not store them for reading.
   /** Environment of the API key, or of the intent of a hosted page. */
   environment: { readonly id: string; readonly mode: 'test' | 'live' } | undefined = undefined

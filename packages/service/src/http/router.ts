@@ -2,6 +2,7 @@
 import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 import { type Audience, type Route, type RouteName, routes } from '../../shared/routes.ts'
+import { createTurns } from '../turns.ts'
 import { Call, type Observer, observe } from './call.ts'
 import { checkWellFormed } from './client-errors.ts'
 import { notFound, ProblemError, sendProblem } from './problem.ts'
@@ -18,14 +19,26 @@ export interface ListenerOptions {
   readonly running?: { count: number } | undefined
   /** Aborted before the service stops. Each response then closes its connection. */
   readonly draining?: AbortSignal | undefined
+  /** Aborted when the service stops. */
+  readonly stopping: AbortSignal
   /** Records well-formed requests. */
   readonly observers: readonly Observer[]
   readonly log: Logger
 }
 
 export function createListener(options: ListenerOptions): RequestListener {
-  const { accessLog = [], observers, log, draining } = options
+  const { accessLog = [], observers, log, draining, stopping } = options
   const table = pathsOf(options.handlers)
+  const turn = createTurns(rejections, stopping)
+
+  async function reject(call: Call, error: unknown): Promise<void> {
+    if (!call.isKnown && call.route !== 'ready') await turn()
+    closeIf(draining, call)
+    if (error instanceof ConnectionDropped) call.request.socket.destroy()
+    else sendProblem(call, { error, log })
+  }
+
+  const serve = { ...options, table, reject }
   return (request, response) => {
     const call = new Call(request, response)
     closeIf(draining, call)
@@ -33,12 +46,12 @@ export function createListener(options: ListenerOptions): RequestListener {
     try {
       checkWellFormed(request)
     } catch (error) {
-      sendProblem(call, { error, log })
+      void reject(call, error)
       return
     }
     match(table, call)
     if (observers.length > 0) observe(call, observers)
-    void run(call, table, options)
+    void run(call, serve)
   }
 }
 
@@ -55,11 +68,21 @@ function match(table: Table, call: Call): void {
   call.audience = found.route.audience
 }
 
+/**
+ * Rejections of clients without credentials. Each client waits for one on its connection, so this also limits the
+ * look-ups of those that try many ids or keys, and leaves time for others.
+ */
+const rejections = { perSecond: 500, free: 100 }
+
+interface Serve extends ListenerOptions {
+  readonly table: Table
+  readonly reject: (call: Call, error: unknown) => Promise<void>
+}
+
 /** Runs the handler of the route. Sends its response, or a thrown error as a problem. */
 async function run(
   call: Call,
-  table: Table,
-  { handlers, checks, log, running, draining }: ListenerOptions,
+  { handlers, checks, running, draining, table, reject }: Serve,
 ): Promise<void> {
   if (running) running.count++
   try {
@@ -70,9 +93,7 @@ async function run(
     closeIf(draining, call)
     await send(call, result)
   } catch (error) {
-    closeIf(draining, call)
-    if (error instanceof ConnectionDropped) call.request.socket.destroy()
-    else sendProblem(call, { error, log })
+    await reject(call, error)
   } finally {
     if (running) running.count--
   }

@@ -5,7 +5,7 @@
  * @module
  */
 import { createHmac, hash, randomBytes } from 'node:crypto'
-import { paymentIntentIdPattern } from '@pi-checkout/contract'
+import { intentIdPattern } from '../ids.ts'
 import { isSameSecret, type SecretKeys } from '../secret-keys.ts'
 
 /** Step that a token allows: opening the code form, or submitting it. */
@@ -19,7 +19,7 @@ export function newToken(keys: SecretKeys, intentId: string, step: Step): string
 /** Returns the intent of a token that was issued for this step, also if it is used. */
 export function intentOfToken(keys: SecretKeys, token: string, step: Step): string | undefined {
   const [id = '', random = '', mac = '', ...more] = token.split('.')
-  if (more.length > 0 || !paymentIntentIdPattern.test(id)) return undefined
+  if (more.length > 0 || !intentIdPattern.test(id)) return undefined
   const body = `${id}.${random}`
   const isIssued = keys.kids.some((kid) => isSameSecret(mac, macOf(keys, kid, { body, step })))
   return isIssued ? id : undefined

@@ -6,13 +6,14 @@
  *
  * @module
  */
-import { headers, limits, paymentIntentIdPattern, routes } from '@pi-checkout/contract'
+import { headers, limits, routes } from '@pi-checkout/contract'
 import { checkBodyHeaders, readBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { ProblemError, retryLater } from '../http/problem.ts'
 import type { RateLimits } from '../http/rate-limit.ts'
 import { jsonHeaders, type RouteResponse } from '../http/response.ts'
 import { singleHeader } from '../http/single-header.ts'
+import { intentIdPattern } from '../ids.ts'
 import type { Authenticator } from '../merchants/authenticate.ts'
 import { type Environment, environmentNow } from '../merchants/environments.ts'
 import type { SecretKeys } from '../secret-keys.ts'
@@ -66,6 +67,7 @@ export function intentRoutes({
     singleHeader(call.request, headers.authorization)
     const environment = await authenticator.authenticate(call.request)
     call.environment = environment
+    call.isKnown = true
     rates.request(environment)
     return environment
   }
@@ -112,7 +114,7 @@ export function intentRoutes({
         return { environment: await authenticate(call), idempotencyKey: undefined }
       },
       parse: ({ params }, { environment }) => ({
-        id: paymentIntentIdPattern.test(params.id ?? '') ? params.id : undefined,
+        id: intentIdPattern.test(params.id ?? '') ? params.id : undefined,
         environment,
       }),
       handle: async (_call, { id, environment }) => {

@@ -18,10 +18,11 @@ export function checkLocal({ request }: Call): void {
 }
 
 export function adminCheck(adminToken: string): (call: Call) => void {
-  return ({ request }) => {
-    const sent = singleHeader(request, 'authorization')
+  return (call) => {
+    const sent = singleHeader(call.request, 'authorization')
     const [, token = ''] = /^Bearer +(\S+)$/i.exec(sent ?? '') ?? []
-    if (isSameSecret(token, adminToken)) return
+    call.isKnown = isSameSecret(token, adminToken)
+    if (call.isKnown) return
     throw new ProblemError(
       'invalid_admin_token',
       'Send the admin token that this start of the service printed, as Authorization: Bearer <TOKEN>.',

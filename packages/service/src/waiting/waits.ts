@@ -1,10 +1,10 @@
 /** Requests that wait until an intent changes, at this instance or another one. @module */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Snapshot } from '../intents/change.ts'
 import { dueAt } from '../intents/lifecycle.ts'
 import { findVersions, type StoreAndClock } from '../intents/store.ts'
 import { logError } from '../log.ts'
+import { createTurns } from '../turns.ts'
 
 export interface Awaited {
   readonly intentId: string
@@ -32,7 +32,8 @@ export function createWaits(
   stopping: AbortSignal,
 ) {
   const byIntent = new Map<string, Set<Wait>>()
-  let nextTurn = 0
+  /** Limits reads, so that other requests are not delayed if thousands of pages connect at once. */
+  const turn = createTurns({ perSecond: 5000, free: 50 }, stopping)
   let timer: NodeJS.Timeout | undefined
   /** Whether any intent may have changed since the last comparison began. */
   let isStale = false
@@ -62,13 +63,6 @@ export function createWaits(
     if (byIntent.size > 0) return
     clearInterval(timer)
     timer = undefined
-  }
-
-  /** Limits reads, so that other requests are not delayed if thousands of pages connect at once. */
-  async function turn(): Promise<void> {
-    const at = performance.now()
-    nextTurn = Math.max(nextTurn + 1000 / readsPerSecond, at)
-    if (nextTurn > at + freeTurns) await sleep(nextTurn - at)
   }
 
   /** One timer for all, because thousands wait. */
@@ -169,8 +163,6 @@ function nextPulse(): number {
 
 /** In milliseconds. */
 const tickInterval = 250
-const freeTurns = 50
 const longestWait = 600_000
 /** With the next tick, less than 25 seconds. Some proxies time out after 30 seconds without a byte, common ones after 50 or later. */
 const pulseInterval = 24_000
-const readsPerSecond = 5000

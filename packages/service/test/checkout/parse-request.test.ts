@@ -13,7 +13,8 @@ import {
 const card = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvc: '123' }
 const paymentMethod = { type: 'card', card }
 const confirm = { attemptId: 'attempt-00000001', version: 1, paymentMethod }
-const session = { id: 'pi_1', clientSecret: 'pi_1_secret_x', origin: 'https://shop.example' }
+const id = `pi_${'1'.repeat(24)}`
+const session = { id, clientSecret: `${id}_secret_x`, origin: 'https://shop.example' }
 
 function withCard(change: object): object {
   return { ...confirm, paymentMethod: { ...paymentMethod, card: { ...card, ...change } } }

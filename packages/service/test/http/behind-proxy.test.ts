@@ -67,10 +67,11 @@ test('sends HSTS and nosniff in every response if its origin is https', async ()
 
 test('sends HSTS from the test bank if its origin is https', async () => {
   const log = pino({ enabled: false })
+  const stopping = new AbortController().signal
   const addresses = createClientAddresses(undefined)
   const { challengeUrl: origin } = readConfig({}, { PI_CHALLENGE_URL: 'https://bank.example' })
   const { server, open } = createPendingServer(serverTimeouts, { addresses, origin })
-  open(createListener({ log, observers: [], checks: {}, handlers: {} }))
+  open(createListener({ log, observers: [], checks: {}, handlers: {}, stopping }))
   server.listen(0, '127.0.0.1')
   atEnd(() => server.close())
   await expect.poll(() => server.listening).toBe(true)

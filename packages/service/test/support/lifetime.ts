@@ -54,5 +54,6 @@ export async function serveHandlers(
   observers: ListenerOptions['observers'] = [],
 ): Promise<string> {
   const log = pino({ enabled: false })
-  return await serve(createListener({ log, observers, checks: {}, handlers }))
+  const stopping = new AbortController().signal
+  return await serve(createListener({ log, observers, checks: {}, handlers, stopping }))
 }
