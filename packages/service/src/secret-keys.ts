@@ -5,7 +5,7 @@ import { SettingError } from './explained-error.ts'
 import { randomSalt } from './ids.ts'
 import { type ApiKey, listApiKeys } from './merchants/api-keys.ts'
 
-type Purpose = 'client-secret' | 'api-key' | 'checkout-token' | 'challenge-token'
+type Purpose = 'client-secret' | 'api-key' | 'checkout-token' | 'challenge-token' | 'first-key'
 
 /** Root secrets by id. The first one signs, and all of them verify. */
 export type SecretKeys = Readonly<ReturnType<typeof keysOf>>

@@ -24,8 +24,7 @@ export async function runBesideService(
       PI_BASE_URL: baseUrl,
       PI_CHECKOUT_ORIGIN: checkoutOrigin,
       PI_ADMIN_TOKEN: adminToken,
-      // A shared store showed its key at an earlier start, so the caller has it.
-      ...(apiKey !== null && { PI_API_KEY: apiKey }),
+      PI_API_KEY: apiKey ?? undefined,
     })
   } finally {
     await service.stop()

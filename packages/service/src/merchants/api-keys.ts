@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import { apiKeyPattern } from '@pi-checkout/contract'
 import { batch } from '../db/batch.ts'
 import type { Database, Queryable } from '../db/database.ts'
-import { base62Digits, randomBase62 } from '../ids.ts'
+import { base62Digits, randomBase62, toBase62 } from '../ids.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { type Environment, findEnvironments } from './environments.ts'
 
@@ -40,16 +40,58 @@ export async function createApiKey(
     readonly expiresAt?: Date | undefined
   },
 ): Promise<{ readonly id: string; readonly apiKey: string }> {
-  const body = randomBase62(30)
-  const apiKey = `pi_sk_${environment.mode}_${body}${checksum(body)}`
   const id = `key_${randomBase62(16)}`
+  const apiKey = withChecksum(environment.mode, randomBase62(30))
+  await insert(db, keys, { id, apiKey, environment, now, expiresAt })
+  return { id, apiKey }
+}
+
+/**
+ * Returns the key that each start shows: the first valid one of a sequence, which depends on the environment and the
+ * newest root secret only. So starts at the same time show the same key. Stores it if it is new.
+ */
+export async function firstValidKey(
+  db: Queryable,
+  keys: SecretKeys,
+  { environment, now }: { readonly environment: Environment; readonly now: Date },
+): Promise<string> {
+  const secret = keys.derive('first-key', keys.currentKid) ?? ''
+  for (let number = 1; ; number++) {
+    const mac = createHmac('sha256', secret).update(`${environment.id} ${number}`).digest()
+    const apiKey = withChecksum(environment.mode, toBase62(mac).slice(0, 30))
+    await insert(db, keys, { id: `key_${randomBase62(16)}`, apiKey, environment, now })
+    const [found] = await findApiKeys(db, keys, [apiKey])
+    if (found && !found.revokedAt) return apiKey
+  }
+}
+
+function withChecksum(mode: Environment['mode'], body: string): string {
+  return `pi_sk_${mode}_${body}${checksum(body)}`
+}
+
+async function insert(
+  db: Queryable,
+  keys: SecretKeys,
+  {
+    id,
+    apiKey,
+    environment,
+    now,
+    expiresAt,
+  }: Pick<ApiKey, 'id'> & {
+    readonly apiKey: string
+    readonly environment: Pick<Environment, 'id' | 'mode'>
+    readonly now: Date
+    readonly expiresAt?: Date | undefined
+  },
+): Promise<void> {
   const display = `pi_sk_${environment.mode}_…${apiKey.slice(-4)}`
   await db.query`
     insert into api_keys (id, environment_id, hash, pepper_kid, display, created_at, expires_at)
     values (${id}, ${environment.id}, ${hashOf(keys, keys.currentKid, apiKey)},
-            ${keys.currentKid}, ${display}, ${now}, ${expiresAt ?? null})`
+            ${keys.currentKid}, ${display}, ${now}, ${expiresAt ?? null})
+    on conflict (hash) do nothing`
   db.notify('environments')
-  return { id, apiKey }
 }
 
 export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {

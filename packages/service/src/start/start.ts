@@ -35,7 +35,7 @@ export interface RunningService {
   readonly ready: {
     readonly baseUrl: string
     readonly checkoutOrigin: string
-    /** Test key of the demo merchant. `null` with PostgreSQL, except at the first start with `--demo`. */
+    /** Test key of the demo merchant. `null` with PostgreSQL, except with `--demo`. */
     readonly apiKey: string | null
     readonly environment: 'test'
     readonly inspectorUrl: string
