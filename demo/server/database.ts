@@ -1,5 +1,5 @@
 /** The shop's database: one file on disk, so that orders survive a restart. @module */
-import { mkdirSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { sqlPaymentsTable } from '@pi-checkout/server'
 import Libsql from 'libsql'
@@ -13,7 +13,12 @@ export type Database = Libsql.Database
  */
 export function openDatabase(folder: string): Database {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const db = new Libsql(join(folder, 'tsiran.db'))
+  const file = join(folder, 'tsiran.db')
+  // For their owner only. SQLite gives its other files the mode of this one.
+  closeSync(openSync(file, 'a', 0o600))
+  chmodSync(folder, 0o700)
+  chmodSync(file, 0o600)
+  const db = new Libsql(file)
   db.exec('pragma journal_mode = wal')
   db.exec('pragma synchronous = full')
   db.exec('pragma busy_timeout = 5000')

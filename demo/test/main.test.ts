@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,6 +48,19 @@ test('keeps orders and sessions through a restart, and settles payments at its s
   db.close()
   await start({ PORT: port })
   await expect.poll(async () => (await buyer.order(orderId)).state).toBe('paid')
+})
+
+test('keeps its database for its owner, also if it was not', async () => {
+  const folder = join(data, 'modes')
+  for (const file of ['.', 'tsiran.db']) {
+    openDatabase(folder).close()
+    await chmod(join(folder, file), 0o755)
+    const db = openDatabase(folder)
+    for (const name of ['.', ...(await readdir(folder))]) {
+      expect([name, (await stat(join(folder, name))).mode & 0o077]).toEqual([name, 0])
+    }
+    db.close()
+  }
 })
 
 test('keeps an order when the shop is killed', async () => {

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
@@ -81,6 +90,25 @@ test('rejects a store that lost its secret keys, and starts once they are restor
   expect(existsSync(stored)).toBe(false)
   renameSync(`${stored}.backup`, stored)
   await (await open(directory)).close()
+})
+
+test('keeps a directory and its files for their owner, also if they were not', async () => {
+  const directory = temporaryFolder()
+  const opened = async (): Promise<void> => {
+    const { db, close } = await open(directory)
+    await db.query`create table if not exists kept (id text)`
+    await db.query`insert into kept values ('1')`
+    await close()
+    for (const name of ['.', ...readdirSync(directory, { recursive: true })]) {
+      const { mode } = statSync(join(directory, String(name)))
+      expect(mode & 0o077, `${name}: ${mode.toString(8)}`).toBe(0)
+    }
+  }
+  await opened()
+  chmodSync(directory, 0o755)
+  chmodSync(join(directory, 'database'), 0o755)
+  chmodSync(join(directory, 'secret-keys'), 0o644)
+  await opened()
 })
 
 test('syncs new secret keys and their folder before it stores a row', async () => {

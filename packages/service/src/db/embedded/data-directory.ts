@@ -1,5 +1,5 @@
 /** Prepares the data directory of the embedded store, and writes files to it. @module */
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { SettingError } from '../../explained-error.ts'
 import { codeOf } from '../../system-error.ts'
@@ -14,11 +14,21 @@ export async function prepareDirectory(directory: string): Promise<void> {
       await writeFile(probe, '')
       await rm(probe)
     }
+    await restrict(directory, 0o700)
+    await restrict(database, 0o700)
+    await restrict(join(directory, 'secret-keys'), 0o600)
   } catch (error) {
     const reason = reasons.get(codeOf(error) ?? '')
     if (!reason) throw error
     throw unusable(directory, reason)
   }
+}
+
+/** Makes a path one for its owner only. Another user may own a mounted volume, and then decides. */
+async function restrict(path: string, mode: number): Promise<void> {
+  await chmod(path, mode).catch((error: unknown) => {
+    if (!['ENOENT', 'EPERM'].includes(codeOf(error) ?? '')) throw error
+  })
 }
 
 /**
@@ -36,16 +46,13 @@ export async function containsStore(directory: string): Promise<boolean> {
       `database/PG_VERSION is missing next to other files of a store. ${restore}, ${another}`,
     )
   }
-  // Both are written after the database was created.
-  const kept = (await namesIn(directory)).filter((name) => keyFiles.includes(name))
-  if (kept.length === 0) return false
+  // It is written after the database was created.
+  if (!(await namesIn(directory)).includes('secret-keys')) return false
   throw unusable(
     directory,
-    `database/ is empty, but ${kept.join(' and ')} belongs to an earlier store. ${restore}, or remove ${kept.join(' and ')} to create an empty store.`,
+    `database/ is empty, but secret-keys belongs to an earlier store. ${restore}, or remove secret-keys to create an empty store.`,
   )
 }
-
-const keyFiles: readonly string[] = ['secret-keys', 'sandbox.json']
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {

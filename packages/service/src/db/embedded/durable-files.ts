@@ -1,4 +1,4 @@
-/** PGlite's files on disk, with fsync. Without it a power loss could undo acknowledged commits. @module */
+/** PGlite's files on disk, with fsync, for their owner only. Without it a power loss could undo acknowledged commits. @module */
 import { closeSync, fdatasyncSync } from 'node:fs'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
@@ -36,6 +36,10 @@ export class DurableFiles extends NodeFS {
   #addSync(module: EmscriptenModule): void {
     this.#module = module
     const { NODEFS } = module
+    const { setattr } = NODEFS.node_ops
+    // PostgreSQL makes some files readable for others.
+    NODEFS.node_ops.setattr = (node, { mode, ...other }) =>
+      setattr(node, mode === undefined ? other : { ...other, mode: mode & ~0o077 })
     // Directories have descriptors too.
     NODEFS.stream_ops.fsync = ({ nfd }) => {
       // Return a failure as an error number, so that PostgreSQL stops and recovers from its log. It would
@@ -51,6 +55,9 @@ export class DurableFiles extends NodeFS {
 interface EmscriptenModule {
   readonly FS: { readonly streams: readonly ({ readonly nfd?: number } | null)[] }
   readonly NODEFS: {
+    readonly node_ops: {
+      setattr: (node: unknown, attributes: { readonly mode?: number }) => void
+    }
     readonly stream_ops: { fsync?: (stream: { readonly nfd: number }) => number }
     /** Converts system errors to error numbers. */
     tryFSOperation(work: () => void): void
