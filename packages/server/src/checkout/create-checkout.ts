@@ -109,7 +109,8 @@ export function createCheckout<Context = unknown>(
   const { onReview = logReview } = options
   const payments = new OrderPayments({ ...options, onReview, onError })
   const origins = readShopOrigins(options.shopOrigin)
-  const shop: Shop<Context> = { options, basePath, origins, payments }
+  const logged = { minute: 0, lines: 0 }
+  const shop: Shop<Context> = { options, basePath, origins, payments, logged }
   const check = async (): Promise<void> => void (await intents.check())
   const members: Pick<Checkout, keyof Checkout> = {
     basePath,
@@ -164,6 +165,8 @@ interface Shop<Context> {
   readonly basePath: string
   readonly origins: readonly string[]
   readonly payments: OrderPayments
+  /** Lines about rejected requests in a minute. */
+  readonly logged: { minute: number; lines: number }
 }
 
 interface PageRequest<Context> {
@@ -219,7 +222,7 @@ async function respondTo<Context>(
 
 function problemOf<Context>(
   error: unknown,
-  { options, basePath }: Shop<Context>,
+  { options, basePath, logged }: Shop<Context>,
   { route, request, context }: PageRequest<Context>,
 ): Response {
   if (!(error instanceof HandoffRejection)) {
@@ -233,7 +236,7 @@ function problemOf<Context>(
     const path = `${basePath === '/' ? '' : basePath}/${route}`
     const id = error.requestId ? `, X-Request-Id ${JSON.stringify(error.requestId)}` : ''
     const line = `${excerpt(request.method)} ${path} returned ${status} ${code}${id}: ${message}`
-    reportError(options, { error, context }, line)
+    reportError(options, { error, context }, limited(line, logged))
   }
   return problemResponse(code, code === 'method_not_allowed' ? routeMethods[route] : undefined)
 }
@@ -250,6 +253,18 @@ function preflightResponse(route: CheckoutRoute): Response {
   })
 }
 
+/** Returns a line for the log, or an empty one. A client can send as many requests as it likes. */
+function limited(line: string, logged: Shop<never>['logged']): string {
+  const minute = Math.floor(Date.now() / 60_000)
+  if (minute !== logged.minute) Object.assign(logged, { minute, lines: 0 })
+  logged.lines++
+  if (logged.lines === maxLines)
+    return `${line} The rejections after it in this minute have no line.`
+  return logged.lines < maxLines ? line : ''
+}
+
+const maxLines = 60
+
 /** @param line - Replaces the error in the log. */
 function reportError<Context>(
   { onError }: Pick<CheckoutOptions<Context>, 'onError'>,
@@ -257,6 +272,7 @@ function reportError<Context>(
   line?: string,
 ): void {
   if (!onError) {
+    if (line === '') return
     // biome-ignore lint/suspicious/noConsole: otherwise the shop would not see the cause.
     console.error('pi-checkout:', line ?? about.error)
     return

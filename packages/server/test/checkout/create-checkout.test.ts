@@ -193,6 +193,23 @@ test('writes an error to stderr without onError, and one line for a rejected req
   ])
 })
 
+test('writes at most 60 lines a minute about rejected requests', async () => {
+  vi.useFakeTimers({ now: 0, toFake: ['Date'] })
+  try {
+    const stderr = captureStderr()
+    const { handoff } = shop({ onError: undefined })
+    const reject = () => handoff({}, { origin: 'https://evil.example' })
+    for (let count = 0; count < 100; count++) await reject()
+    expect(stderr).toHaveBeenCalledTimes(60)
+    expect(stderr.mock.lastCall?.[1]).toMatch(/The rejections after it in this minute have no line/)
+    vi.setSystemTime(60_000)
+    await reject()
+    expect(stderr).toHaveBeenCalledTimes(61)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('writes a payment under review to stderr without onReview', async () => {
   const { move } = movableClock()
   const stderr = captureStderr()
