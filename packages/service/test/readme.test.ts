@@ -3,6 +3,8 @@ import { limits, maxFieldErrors } from '@pi-checkout/contract'
 import { expect, test } from 'vitest'
 import { maxUrlLength } from '../src/checkout/return-url.ts'
 import { maxDifference } from '../src/clock.ts'
+import { postgresLimits } from '../src/db/postgres.ts'
+import { rejections } from '../src/http/router.ts'
 import { serverTimeouts } from '../src/http/server.ts'
 import { lifetimes } from '../src/intents/lifetimes.ts'
 import { maxOriginsLength } from '../src/merchants/merchants.ts'
@@ -51,6 +53,11 @@ test.each([
     guide,
     `complete within ${seconds(requestTimeout)}, its headers within ${headersTimeout / 1000}`,
   ],
+  // The pool, the listener, and two that a start compares.
+  [guide, `opens at most ${postgresLimits.pool + 3} connections`],
+  [guide, `returns 503 after ${seconds(postgresLimits.response)}`],
+  [guide, `runs longer than ${seconds(postgresLimits.statement)}, it returns 504`],
+  [guide, `${rejections.perSecond} per second in all`],
   [guide, `takes no byte of a response for ${seconds(writeTimeout)}`],
   [guide, `have at most ${maxOriginsLength.toLocaleString('en')} characters together`],
   [guide, `may have ${maxUrlLength.toLocaleString('en')} characters`],

@@ -6,19 +6,22 @@ import { type Database, openPool, sessionSettings } from './database.ts'
 import { readOnly, StoreError, storeError } from './errors.ts'
 import { assertOwnSessions } from './pooler.ts'
 
+/** Connections of the pool, and timeouts in milliseconds. */
+export const postgresLimits = { pool: 10, statement: 10_000, response: 12_000 } as const
+
 const serverSettings = {
   ...sessionSettings,
   // In milliseconds. A duplicate waits two seconds for the first request. An unresponsive instance with a lock is
   // disconnected after ten seconds, so that it does not block others.
   lock_timeout: '2000',
-  statement_timeout: '10000',
+  statement_timeout: String(postgresLimits.statement),
   idle_in_transaction_session_timeout: '10000',
 } as const
 
 // For an unresponsive server, for example behind a network that drops packets. Longer than
 // `statement_timeout`, so that a responsive server returns the error.
 const clientTimeouts = {
-  query_timeout: 12_000,
+  query_timeout: postgresLimits.response,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
 }
@@ -30,7 +33,7 @@ export async function openPostgres(url: string): Promise<Database> {
   const database = openPool(
     {
       ...connection,
-      max: 10,
+      max: postgresLimits.pool,
       // Keep idle connections, because a shop with few orders would reconnect for each.
       idleTimeoutMillis: 0,
       prepare: createPrepare(),

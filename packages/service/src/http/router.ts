@@ -72,7 +72,7 @@ function match(table: Table, call: Call): void {
  * Rejections of clients without credentials. Each client waits for one on its connection, so this also limits the
  * look-ups of those that try many ids or keys, and leaves time for others.
  */
-const rejections = { perSecond: 500, free: 100 }
+export const rejections = { perSecond: 500, free: 100 }
 
 interface Serve extends ListenerOptions {
   readonly table: Table
