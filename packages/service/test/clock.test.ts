@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { SessionTokens } from '../src/checkout/session-token.ts'
+import { SessionTokens } from '../src/checkout/sessions.ts'
 import { createClock } from '../src/clock.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { createBatch } from '../src/intents/create.ts'

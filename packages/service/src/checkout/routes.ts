@@ -35,8 +35,13 @@ import {
   rejectRealCards,
 } from './parse-request.ts'
 import { readReturnUrl } from './return-url.ts'
-import { SessionTokens, type VerifiedSession } from './session-token.ts'
-import { openSession, sessionEnded, sessionReader } from './sessions.ts'
+import {
+  openSession,
+  SessionTokens,
+  sessionEnded,
+  sessionReader,
+  type VerifiedSession,
+} from './sessions.ts'
 
 export interface CheckoutRoutesOptions extends StoreAndClock {
   readonly keys: SecretKeys

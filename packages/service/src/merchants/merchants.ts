@@ -25,15 +25,12 @@ export async function ensureEnvironment(
   return environment
 }
 
-/** Creates a merchant if it does not exist. Returns whether this call created it. */
-export async function ensureMerchant(db: Queryable, name: string, now: Date): Promise<boolean> {
+async function ensureMerchant(db: Queryable, name: string, now: Date): Promise<void> {
   const created = await db.query`
     insert into merchants (id, name, created_at)
     values (${`mer_${randomBase62(16)}`}, ${name}, ${now}) on conflict (name) do nothing
     returning id`
-  if (created.length === 0) return false
-  db.notify('environments')
-  return true
+  if (created.length > 0) db.notify('environments')
 }
 
 export async function createTestEnvironment(db: Queryable, now: Date): Promise<Environment> {
