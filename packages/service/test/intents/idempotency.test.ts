@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { idempotencyHashes, readIdempotencyKey } from '../../src/intents/idempotency.ts'
+import { readIdempotencyKey } from '../../src/intents/idempotency.ts'
 
 const name = 'idempotency-key'
 
@@ -42,19 +42,4 @@ test('reads no key of a request without one, and rejects a repeated one', () => 
       message: 'idempotency-key was sent 2 times. Send it once.',
     }),
   )
-})
-
-test('hashes key and body with the salt of the environment', () => {
-  const salt = { idempotencySalt: Buffer.alloc(32, 1) }
-  const body = { amount: 1, currency: 'AMD', orderId: 'A' } as const
-  const one = idempotencyHashes(salt, { key: 'k', body })
-  const { amount, ...rest } = body
-  expect(idempotencyHashes(salt, { key: 'k', body: { ...rest, amount } })).toEqual(one)
-  const other = idempotencyHashes({ idempotencySalt: Buffer.alloc(32, 2) }, { key: 'k', body })
-  const key = idempotencyHashes(salt, { key: 'l', body })
-  const changed = idempotencyHashes(salt, { key: 'k', body: { ...body, amount: 2 } })
-  expect(new Set([one, other, key].map(({ hash }) => hash)).size).toBe(3)
-  expect(new Set([one, other, changed].map(({ fingerprint }) => fingerprint)).size).toBe(3)
-  expect([key.fingerprint, changed.hash]).toEqual([one.fingerprint, one.hash])
-  expect(one.hash).toMatch(/^[0-9a-f]{64}$/)
 })

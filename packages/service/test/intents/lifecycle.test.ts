@@ -152,32 +152,11 @@ test.each<
     { state: 'abandoned', failure: null },
   ],
   [
-    'a simulated success',
-    [simulated('succeeded')],
-    'succeeded',
-    'confirmed authorised',
-    { paymentMethod: { card: { last4: '4242', expYear: 2029 } } },
-  ],
-  [
-    'a simulated success of a challenge',
-    [pay('challenge'), simulated('succeeded')],
-    'succeeded',
-    'confirmed challenge_passed authorised',
-    { providerPaymentId: 'sim_2' },
-  ],
-  [
     'a simulated decline of an open result',
     [pay('pending'), simulated('declined')],
     'requires_payment_method',
     'confirmed declined',
     { failure: declined },
-  ],
-  [
-    'a simulated expiry of a challenge',
-    [pay('challenge'), simulated('expired')],
-    'expired',
-    'confirmed expired',
-    { state: 'abandoned' },
   ],
 ])('%s', (_, causes, status, events, confirmation) => {
   const intent = after(...causes)

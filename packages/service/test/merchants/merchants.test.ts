@@ -1,20 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../src/merchants/api-keys.ts'
-import {
-  environmentLookUps,
-  environmentNow,
-  findEnvironment,
-} from '../../src/merchants/environments.ts'
-import {
-  addOrigin,
-  ensureEnvironment,
-  ensureMerchant,
-  findEnvironmentByName,
-  firstMerchant,
-  listEnvironments,
-  removeOrigin,
-} from '../../src/merchants/merchants.ts'
+import { addOrigin, listEnvironments, removeOrigin } from '../../src/merchants/merchants.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
 import { openTestStore } from '../support/store.ts'
 
@@ -33,57 +20,6 @@ const environmentId = 'env_test'
 
 beforeEach(() => {
   changes.length = 0
-})
-
-test('creates merchant and environment once', async () => {
-  const name = { merchant: 'Sevan Cheese', mode: 'live' } as const
-  expect(await findEnvironmentByName(db, name)).toBeUndefined()
-  const created = await ensureEnvironment(db, name, at(0))
-  expect(created).toMatchObject({
-    ...{ merchantName: 'Sevan Cheese', mode: 'live', allowedOrigins: [], clockOffset: 0 },
-    id: expect.stringMatching(/^env_[A-Za-z0-9]{16}$/),
-  })
-  expect(created.idempotencySalt).toHaveLength(32)
-  expect(changes).toEqual(['environments'])
-  expect(await ensureEnvironment(db, name, at(1))).toEqual(created)
-  expect(await ensureMerchant(db, 'Sevan Cheese', at(1))).toBe(false)
-  expect(changes).toEqual(['environments'])
-  expect(await ensureMerchant(db, 'Old Books', at(-1e6))).toBe(true)
-  expect(await firstMerchant(db)).toBe('Old Books')
-  expect((await listEnvironments(db, at(2)))[0]).toEqual({
-    ...{ merchant: 'Sevan Cheese', environment: 'live', origins: [], createdAt: at(0) },
-    workingKeys: 0,
-  })
-})
-
-test('finds environments by id, alone, together, and by an intent', async () => {
-  const [one, other] = [
-    await findEnvironment(db, 'env_test'),
-    await findEnvironment(db, 'env_live'),
-  ]
-  expect(one).toMatchObject({ id: 'env_test', merchantName: 'Ararat Tea House', mode: 'test' })
-  const lookUp = environmentLookUps(db)
-  const found = await Promise.all(['env_live', 'env_test', 'env_none', 'env_test'].map(lookUp))
-  expect(found).toEqual([other, one, undefined, one])
-})
-
-test('an environment may be ahead of real time', () => {
-  expect(environmentNow({ clockOffset: 60_000 }, at(1))).toEqual(at(2))
-})
-
-test('adds and removes origins, and reports each change', async () => {
-  const [shop, books] = ['https://shop.example', 'https://books.example']
-  const added = async (origin: string) => await addOrigin(db, { environmentId, origin })
-  expect(await added(shop)).toEqual([shop])
-  expect(await added(books)).toEqual([shop, books])
-  expect(await added(shop)).toEqual([shop, books])
-  expect(await addOrigin(db, { environmentId: 'env_none', origin: shop })).toEqual([])
-  expect(changes).toEqual(Array(4).fill('environments'))
-  changes.length = 0
-  expect(await removeOrigin(db, { environmentId, origin: shop })).toEqual([books])
-  expect(changes).toEqual(['environments'])
-  expect(await removeOrigin(db, { environmentId, origin: shop })).toBeUndefined()
-  expect(changes).toEqual(['environments'])
 })
 
 test('rejects an origin that does not fit in a response header, and says what to do', async () => {
