@@ -48,8 +48,10 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     const page = await load(form.action, new URLSearchParams(fields))
     history.replaceState(null, '', page.path)
     show(page)
-    // The pressed button was removed with its line.
-    if (submitter && !submitter.isConnected) focusHeading()
+    // The pressed button was removed, perhaps with its line.
+    if (submitter?.isConnected !== false) return
+    if (form.isConnected) form.querySelector('button')?.focus()
+    else focusHeading()
   } catch {
     document.querySelector('#unreachable')?.removeAttribute('hidden')
   } finally {

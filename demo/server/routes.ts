@@ -52,7 +52,7 @@ export function shopRoutes(shop: Shop): Router {
     if (!findProduct(product)) throw new ShopProblem('not_found')
     const isSet = setCartLine(db, { session: sessionOf(req), product, quantity, was })
     // If another page or a payment has changed the cart, the page shows it as it is.
-    res.redirect(303, isSet ? back : `${back}#content`)
+    res.redirect(303, `${back}#${isSet ? `item-${product}` : 'content'}`)
   })
 
   routes.post('/preferences', (req, res) => {

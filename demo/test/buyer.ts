@@ -29,7 +29,7 @@ export class Buyer extends ShopBuyer {
   }
 
   async catalogue() {
-    const cards = (await pageOf(await this.send('/'))).split('id="product-').slice(1)
+    const cards = (await pageOf(await this.send('/'))).split('id="item-').slice(1)
     return cards.map((card) => ({
       id: one(card, /^([\w-]+)"/),
       price: one(card, /class="money">([^<]+)</),

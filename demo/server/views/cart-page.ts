@@ -1,11 +1,12 @@
 /** The cart: quantities, the total, and "Check out". @module */
 import { formatMoney } from '@pi-checkout/server'
-import { type Line, mostPerProduct, totalOf } from '../cart.ts'
+import { type Line, totalOf } from '../cart.ts'
 import { nameOf } from '../catalogue.ts'
 import type { Order } from '../orders.ts'
 import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
 import { blank } from './message-page.ts'
+import { quantitySteps } from './quantity.ts'
 
 /** @param unpaid - The session's newest order, if it is not paid. */
 export function cartPage(frame: Frame, unpaid: Order | undefined): Page {
@@ -47,25 +48,14 @@ function unpaidNote({ texts }: Frame, unpaid: Order | undefined): Html | undefin
   )
 }
 
-function cartLine({ texts, currency, language }: Frame, { product, quantity, price }: Line): Html {
+function cartLine(frame: Frame, { product, quantity, price }: Line): Html {
+  const { texts, currency, language } = frame
   const name = nameOf(product, language)
-  const form = `change-${product}`
-  return html`<li class="cart-line" id="line-${product}" data-testid="line-${product}" data-quantity="${quantity}">
+  return html`<li class="cart-line" id="item-${product}" data-testid="line-${product}" data-quantity="${quantity}">
     <img src="/pictures/${product}.svg" alt="" width="400" height="400">
     <h2>${name}<span class="money">${texts.each(formatMoney(price, currency, language))}</span></h2>
     <span class="money">${formatMoney(price * quantity, currency, language)}</span>
-    <form class="steps" id="${form}" method="post" action="/cart" data-stay>
-      <input type="hidden" name="product" value="${product}">
-      <input type="hidden" name="was" value="${quantity}">
-      <input type="hidden" name="back" value="/cart">
-      <button class="step" name="quantity" value="${quantity - 1}" aria-label="${texts.fewer(name)}"${disabled(quantity <= 1)}>−</button>
-      <output>${quantity}</output>
-      <button class="step" name="quantity" value="${quantity + 1}" aria-label="${texts.more(name)}"${disabled(quantity >= mostPerProduct)}>+</button>
-    </form>
-    <button class="remove" form="${form}" name="quantity" value="0" aria-label="${texts.removeNamed(name)}">${texts.remove}</button>
+    ${quantitySteps(frame, { product, quantity, least: 1 })}
+    <button class="remove" form="change-${product}" name="quantity" value="0" aria-label="${texts.removeNamed(name)}">${texts.remove}</button>
   </li>`
-}
-
-function disabled(isDisabled: boolean): Html | false {
-  return isDisabled && html` disabled`
 }

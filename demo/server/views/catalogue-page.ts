@@ -1,9 +1,9 @@
 /** The catalogue: eight products and their prices. @module */
 import { formatMoney } from '@pi-checkout/server'
-import { mostPerProduct } from '../cart.ts'
 import { type Product, products } from '../catalogue.ts'
 import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
+import { quantitySteps } from './quantity.ts'
 
 export function cataloguePage(frame: Frame): Page {
   const { texts } = frame
@@ -26,23 +26,17 @@ export function cataloguePage(frame: Frame): Page {
   return { title: texts.shop, place: 'shop', content }
 }
 
-function productCard(
-  { texts, language, currency, cart }: Frame,
-  { id, name, about, prices }: Product,
-): Html {
+function productCard(frame: Frame, { id, name, about, prices }: Product): Html {
+  const { texts, language, currency, cart } = frame
   const quantity = cart.find((line) => line.product === id)?.quantity ?? 0
-  return html`<li class="product" id="product-${id}">
+  return html`<li class="product" id="item-${id}">
     <img src="/pictures/${id}.svg" alt="" width="400" height="400" loading="lazy">
     <h3>${name[language]}</h3>
     <p class="about muted">${about[language]}</p>
-    <form class="buy" method="post" action="/cart" data-stay>
-      <input type="hidden" name="product" value="${id}">
-      <input type="hidden" name="was" value="${quantity}">
-      <input type="hidden" name="back" value="/">
+    <div class="buy">
       <span class="money">${formatMoney(prices[currency], currency, language)}</span>
-      <button class="button quiet" name="quantity" value="${Math.min(quantity + 1, mostPerProduct)}"
-        data-testid="add-to-cart" data-product="${id}" aria-label="${texts.addNamed(name[language])}">${texts.add}</button>
-    </form>
-    <p class="in-cart" role="status">${quantity > 0 && texts.inCart(quantity)}</p>
+      ${quantitySteps(frame, { product: id, quantity, least: 0 })}
+    </div>
+    <p class="in-cart" role="status">${quantity > 0 && html`<a href="/cart">${texts.inCart(quantity)}</a>`}</p>
   </li>`
 }

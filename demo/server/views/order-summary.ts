@@ -28,7 +28,7 @@ export function linesAndTotal(
       <img src="/pictures/${product}.svg" alt="" width="56" height="56">
       <div>
         <strong>${nameOf(product, language)}</strong>
-        <span class="muted money">${quantity} × ${formatMoney(price, currency, language)}</span>
+        ${quantity > 1 && html`<span class="muted money">${quantity} × ${formatMoney(price, currency, language)}</span>`}
       </div>
       <span class="money">${formatMoney(price * quantity, currency, language)}</span>
     </li>`

@@ -1,9 +1,10 @@
 /** The two pages of a payment: the order next to the hosted checkout, and the confirmation. @module */
+import { formatMoney } from '@pi-checkout/server'
 import type { OrderDetails } from '../order-details.ts'
 import type { Order } from '../orders.ts'
 import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
-import { editCart, linesAndTotal, orderNumber } from './order-summary.ts'
+import { editCart, linesAndTotal } from './order-summary.ts'
 
 /** `pages/checkout.ts` mounts the checkout in the element, and uses the templates. */
 export function payPage(frame: Frame, details: OrderDetails): Page {
@@ -23,8 +24,11 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
         <p class="assurance muted">${lock}<span>${texts.assurance}</span></p>
       </div>
       <section class="summary" aria-labelledby="your-order">
-        <div class="summary-head"><h2 id="your-order">${texts.yourOrder}</h2></div>
-        <dl class="facts">${orderNumber(frame, order)}</dl>
+        <input class="hidden-text" id="show-order" type="checkbox">
+        <div class="summary-head">
+          <h2 id="your-order"><label for="show-order">${texts.yourOrder}</label></h2>
+          <span class="brief money">${formatMoney(order.amount, order.currency, language)}</span>
+        </div>
         ${linesAndTotal(frame, details)}
         <div class="aside">${editCart(frame, order)}</div>
       </section>
