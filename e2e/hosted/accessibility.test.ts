@@ -23,7 +23,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const bank = challengePage(page)
       await form.getByTestId('sandbox-toggle').click()
       await payOf(page).click()
-      await expect(form.getByText('The card number is incomplete.')).toBeVisible()
+      await expect(form.getByText('Enter the whole card number.')).toBeVisible()
       expect(await violationsIn(form), 'form with errors').toEqual([])
       await form.getByTestId('test-card-declined').click()
       await payOf(page).click()
@@ -166,4 +166,21 @@ test('draws the border of a focused invalid field in the color of errors', async
   const color = await form.locator('.error').evaluate((error) => getComputedStyle(error).color)
   expect(color).toMatch(/^rgb/)
   await expect(code).toHaveCSS('border-top-color', color)
+})
+
+test('in forced colors, fields, focus, and Pay have borders', async ({ page, openForm }) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  await openForm()
+  const form = hostedPage(page)
+  await form.getByLabel('Card number').focus()
+  const seen = await form.locator('form.card').evaluate((card) => {
+    const ground = getComputedStyle(document.documentElement).backgroundColor
+    const parts = [...card.querySelectorAll('input, .pay')]
+    const [number] = card.querySelectorAll('input')
+    return {
+      bordered: parts.filter((part) => getComputedStyle(part).borderTopColor !== ground).length,
+      focus: number && getComputedStyle(number).outlineStyle,
+    }
+  })
+  expect(seen).toEqual({ bordered: 5, focus: 'solid' })
 })

@@ -93,7 +93,7 @@ test('has no axe violations with colors of enough contrast', async ({ page, open
   const form = hostedPage(page)
   await form.getByTestId('sandbox-toggle').click()
   await payOf(page).click()
-  await expect(form.getByText('The card number is incomplete.')).toBeVisible()
+  await expect(form.getByText('Enter the whole card number.')).toBeVisible()
   for (const [background, text, accent, surface] of [
     ['#fffdf9', '#2a2019', '#ad4318', 'rgb(255, 253, 249)'],
     ['#101418', '#f2f2f2', '#ffcc00', 'rgb(16, 20, 24)'],

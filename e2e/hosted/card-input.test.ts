@@ -19,15 +19,15 @@ test('validates each field in place and sends nothing before all are valid', asy
   const form = hostedPage(page)
   const number = form.getByLabel('Card number')
   await payOf(page).click()
-  await expect(form.getByText('The card number is incomplete.')).toBeVisible()
+  await expect(form.getByText('Enter the whole card number.')).toBeVisible()
   await expect(number).toBeFocused()
   await expect(number).toHaveAttribute('aria-invalid', 'true')
   for (const [label, value, error] of [
     ['Card number', '4242424242424241', 'This card number is not valid.'],
-    ['Card number', '4111111111111111', 'only test cards work here'],
+    ['Card number', '4111111111111111', 'never enter a real card'],
     ['Expiry date', '01 / 20', 'This card has expired.'],
-    ['Security code', '12', 'The security code has 3 digits.'],
-    ['Name on card', '4242 4242', 'Enter the name as it appears on the card.'],
+    ['Security code', '12', 'Enter 3 digits.'],
+    ['Name on card', '4242 4242', 'Enter the name on the card.'],
   ] as const) {
     await form.getByLabel(label).fill(value)
     await form.getByLabel(label).blur()
@@ -37,6 +37,23 @@ test('validates each field in place and sends nothing before all are valid', asy
   await expect(number).toHaveAttribute('aria-invalid', 'false')
   expect(sent.filter((url) => url.endsWith('/confirm'))).toEqual([])
 })
+
+for (const locale of ['en', 'hy', 'ru']) {
+  test(`errors move nothing on a phone: ${locale}`, async ({ page, openForm }) => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await openForm({ properties: { locale } })
+    const form = hostedPage(page)
+    const parts = form.locator('input, .pay, .sandbox')
+    const tops = (): Promise<number[]> =>
+      parts.evaluateAll((all) => all.map((part) => part.getBoundingClientRect().top))
+    const before = await tops()
+    await payOf(page).click()
+    await expect(form.locator('.error')).toHaveCount(3)
+    expect(await tops()).toEqual(before)
+    // The element reserves this height.
+    expect(await form.locator('.page:not(.skeleton)').evaluate((all) => all.clientHeight)).toBe(532)
+  })
+}
 
 test('formats fields while typing, shows the brand, and moves the focus on', async ({
   page,
@@ -112,7 +129,7 @@ test('updates its messages after an automatic translation of the page', async ({
   const form = hostedPage(page)
   const field = (at: number) => form.getByRole('textbox').nth(at)
   await payOf(page).click()
-  await expect(form.getByText('The card number is incomplete.')).toBeVisible()
+  await expect(form.getByText('Enter the whole card number.')).toBeVisible()
   // Browsers replace each text node by an element with the translation.
   await form.locator('body').evaluate((body) => {
     const texts = document.createTreeWalker(body, NodeFilter.SHOW_TEXT)

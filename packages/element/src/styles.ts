@@ -41,7 +41,7 @@ export const styles = css`
     align-content: start;
     gap: 10px;
     max-inline-size: 400px;
-    margin: 36px auto 0;
+    margin: 24px auto 0;
     padding: 0 24px;
     overflow: hidden;
   }
@@ -50,7 +50,7 @@ export const styles = css`
   }
   i {
     block-size: 44px;
-    margin-block-start: 23px;
+    margin-block: 23px 12px;
     border-radius: 10px;
     background: currentColor;
     opacity: 0.1;
