@@ -538,6 +538,7 @@ for (const [place, colorScheme, width] of [
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
         expect([section, wide <= 0]).toEqual([section, true])
         expect([section, await smallTexts(page)]).toEqual([section, []])
+        expect([section, await faintFields(page)]).toEqual([section, []])
         expect([section, await violationsIn(page)]).toEqual([section, []])
       }
     })
@@ -598,6 +599,31 @@ test('groups the outcomes with their hints, and shows a command that works for e
   await expect(page.locator('.timeline')).toContainText('generic_decline')
 })
 
+test('in forced colors, the current tab, the open row, and the dots can be seen', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  await idOf(stack, { orderId: 'C-1' })
+  await idOf(stack, { orderId: 'C-2' })
+  await openInspector()
+  await expect(rowOf(page, 'C-2')).toHaveAttribute('aria-current', 'true')
+  const seen = await page.evaluate(() => {
+    const ground = getComputedStyle(document.documentElement).backgroundColor
+    const tabs = [...document.querySelectorAll('nav a')]
+    const rows = [...document.querySelectorAll('.rows a')]
+    const dots = [...document.querySelectorAll('.dot, .live, .timeline li')]
+    return {
+      tabs: tabs.filter((tab) => getComputedStyle(tab).borderBottomColor !== ground).length,
+      rows: rows.filter((row) => getComputedStyle(row).outlineStyle === 'solid').length,
+      hiddenDots: dots.filter((dot) => getComputedStyle(dot, '::before').borderStyle === 'none')
+        .length,
+    }
+  })
+  expect(seen).toEqual({ tabs: 1, rows: 1, hiddenDots: 0 })
+})
+
 /** The row of an order in the list of intents. */
 function rowOf(page: Page, orderId: string): Locator {
   return page.locator('.rows a', { hasText: orderId })
@@ -623,5 +649,27 @@ async function smallTexts(page: Page): Promise<string[]> {
       if (Number.parseFloat(getComputedStyle(parent).fontSize) < 12) small.push(text)
     }
     return small
+  })
+}
+
+/** Fields whose border has less contrast than 3:1 to the field. WCAG 2.2, 1.4.11 */
+async function faintFields(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const luminance = (color: string): number => {
+      const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? [])
+        .map((part) => Number(part) / 255)
+        .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+    const fields = [...document.querySelectorAll('input:not([type=checkbox]), select')]
+    return fields
+      .filter((field) => {
+        const { borderTopColor, backgroundColor } = getComputedStyle(field)
+        const [one = 0, other = 0] = [borderTopColor, backgroundColor]
+          .map(luminance)
+          .sort((a, b) => b - a)
+        return (one + 0.05) / (other + 0.05) < 3
+      })
+      .map(({ outerHTML }) => outerHTML)
   })
 }
