@@ -121,19 +121,6 @@ describe.each<
   })
 })
 
-test.each(['4111111111111111', '4242424242424241', '', 'not a card'])(
-  'rejects the card number %j, without repeating it',
-  (number) => {
-    expect(() => rejectRealCards({ paymentMethod: { card: { number } } })).toThrow(
-      expect.objectContaining({
-        code: 'card_not_accepted',
-        message:
-          'Only test cards are accepted. The number was not stored. See /docs for the test cards.',
-      }),
-    )
-  },
-)
-
 test.each([
   confirm,
   null,

@@ -217,28 +217,6 @@ test('charges once for one of twenty simultaneous attempts (threats 53, 63)', as
   expect(attempts).toMatchObject([{ providerPaymentId: expect.stringMatching(/^sim_/) }])
 })
 
-test('returns the stored response for the same attempt, at the same time or later', async () => {
-  const client = await opened()
-  const attempt = { attemptId: 'attempt-0000000002', version: 1 }
-  const pay = async () => await (await client.pay('4242424242424242', attempt)).text()
-  const responses = await Promise.all(Array.from({ length: 20 }, pay))
-  expect(new Set([...responses, await pay()]).size).toBe(1)
-  expect((await client.view()).version).toBe(3)
-})
-
-test('accepts one of two confirmations and a cancel at the same time (threat 63)', async () => {
-  for (let round = 0; round < 5; round++) {
-    const client = await opened()
-    const responses = await Promise.all([
-      client.pay('4242424242424242', { version: 1 }),
-      client.post('cancel', {}),
-      client.pay('5555555555554444', { version: 1 }),
-    ])
-    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect((await client.view()).status).toMatch(/^(succeeded|canceled)$/)
-  }
-})
-
 test('rejects a card for a version that is out of date', async () => {
   const client = await opened()
   await client.pay('4000000000000002')

@@ -1,9 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect, Server as NetServer } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { urlOf } from '../../src/http/server.ts'
-import { queueRequests } from '../../src/http/startup-queue.ts'
 import { create, created, startTestService } from '../support/service.ts'
 
 const service = await startTestService()
@@ -38,32 +34,6 @@ test('counts responses by operation and status, without ids', async () => {
   expect(shown).toContain('pi_answer_seconds_count{operation="create"} 2')
   expect(shown).toContain('process_resident_memory_bytes')
   expect(shown).not.toContain(id)
-})
-
-test('responds to a request that arrives before the service is ready', async () => {
-  const { listener, open } = queueRequests()
-  const server = createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = urlOf(server)
-  const early = fetch(`${url}/readyz`)
-  const gone = connect(Number(new URL(url).port), '127.0.0.1')
-  gone.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n')
-  for (let count = 0; count < 2; count++) await once(server, 'request')
-  gone.destroy()
-  const connections = async (): Promise<number> =>
-    await new Promise((resolve) => server.getConnections((_, count) => resolve(count)))
-  await expect.poll(connections).toBe(1)
-  const served: (string | undefined)[] = []
-  open(({ url: path }, response) => {
-    served.push(path)
-    response.end('ready')
-  })
-  expect(await (await early).text()).toBe('ready')
-  expect(await (await fetch(`${url}/after`)).text()).toBe('ready')
-  expect(served).toEqual(['/readyz', '/after'])
-  server.close()
-  server.closeAllConnections()
 })
 
 test('responds from the first moment that a port is open', async () => {

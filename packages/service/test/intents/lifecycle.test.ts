@@ -62,32 +62,10 @@ function after(...causes: readonly Cause[]): Intent {
 
 const asked = [pay('challenge'), opened, enter('a', 'b')] as const
 const declined = { code: 'card_declined', declineCode: 'generic_decline', retryable: true }
-const denied = { code: 'authentication_failed', declineCode: 'authentication_denied' }
 
 test.each<
   [what: string, causes: readonly Cause[], status: string, events: string, confirmation: object]
 >([
-  [
-    'an accepted card',
-    [pay('visa')],
-    'succeeded',
-    'confirmed authorised',
-    { state: 'succeeded', providerPaymentId: 'sim_1' },
-  ],
-  [
-    'a soft decline',
-    [pay('declined')],
-    'requires_payment_method',
-    'confirmed declined',
-    { state: 'failed', failure: declined },
-  ],
-  [
-    'a hard decline',
-    [pay('stolen')],
-    'failed',
-    'confirmed declined',
-    { state: 'failed', failure: { retryable: false } },
-  ],
   [
     'a card with a challenge',
     [pay('challenge')],
@@ -101,48 +79,6 @@ test.each<
     'processing',
     'confirmed',
     { state: 'processing' },
-  ],
-  [
-    'the right code',
-    [...asked, answer('1234')],
-    'succeeded',
-    'confirmed challenge_passed authorised',
-    { state: 'succeeded' },
-  ],
-  [
-    'the right code for a card that is declined',
-    [pay('challenge-declined'), opened, enter('a', 'b'), answer('1234')],
-    'requires_payment_method',
-    'confirmed challenge_passed declined',
-    { failure: declined },
-  ],
-  [
-    'a denied code',
-    [...asked, answer('0000')],
-    'requires_payment_method',
-    'confirmed challenge_failed',
-    { failure: denied },
-  ],
-  [
-    'three wrong codes',
-    [...asked, answer('1', 'b', 'c'), answer('2', 'c', 'd'), answer('3', 'd', 'e')],
-    'requires_payment_method',
-    'confirmed challenge_failed',
-    { failure: denied },
-  ],
-  [
-    'a cancel at the bank',
-    [...asked, answer(undefined)],
-    'requires_payment_method',
-    'confirmed challenge_failed',
-    { failure: { declineCode: 'authentication_canceled' } },
-  ],
-  [
-    'a canceled challenge',
-    [pay('challenge'), { type: 'challenge_canceled' }],
-    'requires_payment_method',
-    'confirmed challenge_failed',
-    { failure: { declineCode: 'authentication_canceled' } },
   ],
   [
     'a cancel during a challenge',
@@ -237,17 +173,6 @@ test('applies passed deadlines before a cause', () => {
   expect(late).toMatchObject({ intent: { status: 'succeeded', version: 5 } })
   const tooLate = decide(open, pay('visa'), at(24 * 60))
   expect(tooLate).toMatchObject({ intent: { status: 'expired' }, rejection: 'intent_finalized' })
-})
-
-test('settles a slow card after five seconds, and never expires an open result', () => {
-  const slow = after(pay('slow'))
-  expect(dueAt(slow)).toEqual(new Date(at(1).getTime() + 5000))
-  expect(afterDeadlines(slow, at(2))).toMatchObject({
-    ...{ status: 'succeeded', finalizedAt: new Date(at(1).getTime() + 5000) },
-  })
-  const pending = after(pay('pending'))
-  expect(dueAt(pending)).toBeNull()
-  expect(afterDeadlines(pending, at(1e6))).toBe(pending)
 })
 
 test('dates no change before the last one if the clock is set back', () => {

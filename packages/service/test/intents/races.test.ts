@@ -163,7 +163,7 @@ for (const [name, subject] of subjects) {
     expect(stateOf(intent).challenge).toMatchObject({ tries: 1 })
   })
 
-  test(`${name}: creates one intent from twenty creates with one key`, async () => {
+  test(`${name}: creates one intent from twenty creates with one key (threat 20)`, async () => {
     const key = hashes(1)
     const results = await Promise.all(
       Array.from({ length: 20 }, async (_, at) => {

@@ -19,11 +19,6 @@ const paid: Cause = {
   ...{ type: 'confirmed', attemptId: 'attempt-1', version: 1, providerPaymentId: 'sim_1' },
   authorization: authorizeTestCard('visa', { expMonth: 12, expYear: 2040 }),
 }
-const challenged: Cause = {
-  ...paid,
-  authorization: authorizeTestCard('challenge', { expMonth: 12, expYear: 2040 }),
-}
-
 function draft(key: number, changes: Partial<Intent> = {}, body = 1): Draft {
   return { intent: newIntent({ createdAt: at, ...changes }), key: hashes(key, body) }
 }
@@ -33,24 +28,6 @@ async function stored(changes: Partial<Intent> = {}): Promise<Intent> {
   await create({ intent })
   return intent
 }
-
-test('creates one intent from fifty drafts with one key (threat 20)', async () => {
-  const drafts = Array.from({ length: 50 }, () => draft(1))
-  const results = await Promise.all(drafts.map(create))
-  const winner = drafts[results.findIndex(({ type }) => type === 'created')]?.intent
-  const replays = results.flatMap((result) => (result.type === 'replayed' ? [result.intent] : []))
-  expect(replays).toHaveLength(49)
-  for (const replay of replays) expect(replay).toEqual(winner)
-})
-
-test('inserts the keys of a batch in one order, so that two batches cannot deadlock', async () => {
-  const drafts = [74, 71, 73, 72].map((key) => draft(key))
-  await Promise.all(drafts.map(create))
-  const inserted = await db.query`
-    select encode(key_hash, 'hex') as hash from intents
-     where id = any(${drafts.map(({ intent }) => intent.id)}) order by ctid`
-  expect(inserted).toEqual([71, 72, 73, 74].map((key) => ({ hash: hashes(key).hash })))
-})
 
 test('fails only the bad row of a batch', async () => {
   const bad = draft(4, { environmentId: 'env_missing' })
@@ -143,17 +120,6 @@ test('reads what was created, and nothing for an unknown id', async () => {
   expect(await load(store, 'pi_none')).toBeUndefined()
 })
 
-test('reads what a change has written', async () => {
-  const { id } = await stored()
-  const changed = await change(store, id, paid)
-  expect(changed).toMatchObject({
-    before: { version: 1, revision: 1 },
-    intent: { status: 'succeeded', version: 3, revision: 2, finalizedAt: at },
-    environment: { id: 'env_test' },
-  })
-  expect(await store.find(id)).toEqual(changed?.intent)
-})
-
 test('fails only the intent of a batch whose document is of a later version', async () => {
   const [later, readable] = [await stored(), await stored()]
   await db.query`update intents set state = '{"v":9}' where id = ${later.id}`
@@ -165,20 +131,6 @@ test('fails only the intent of a batch whose document is of a later version', as
   await db.query`delete from intents where id = ${later.id}`
 })
 
-test('applies passed deadlines at the time of the environment, and writes them', async () => {
-  const { id } = await stored()
-  await change(store, id, challenged)
-  const day = 24 * 3600_000
-  await db.query`update environments set clock_offset = ${day} where id = 'env_test'`
-  const late = await load(store, id)
-  await db.query`update environments set clock_offset = 0 where id = 'env_test'`
-  expect(late).toMatchObject({
-    intent: { status: 'expired', version: 4, finalizedAt: after(24) },
-    at: after(24),
-  })
-  expect(await store.find(id)).toEqual(late?.intent)
-})
-
 test('writes a passed deadline also if the cause is rejected, or the secret is revoked', async () => {
   const intents = [await stored(), await stored()]
   await db.query`update intents set secret_salt = null where id = ${intents[1]?.id ?? null}`
@@ -188,33 +140,6 @@ test('writes a passed deadline also if the cause is rejected, or the secret is r
   const rejections = ['intent_finalized', 'payment_intent_not_found']
   expect(changes.map((changed) => changed?.rejection)).toEqual(rejections)
   for (const { id } of intents) expect((await store.find(id))?.status).toBe('expired')
-})
-
-test('raises the revision with each write, and the version with each event', async () => {
-  const { id } = await stored()
-  const seen: unknown[] = []
-  const listening = { ...db, notify: (found: unknown) => void seen.push(found) }
-  const heard = createIntentStore({ db: listening, now: () => at })
-  const opened = { type: 'challenge_opened', origin: 'https://shop.example' } as const
-  for (const cause of [challenged, { ...opened, token: 'a', returnPage: null }] as const) {
-    await change(heard, id, cause)
-  }
-  const found = await heard.find(id)
-  expect([found?.version, found?.revision]).toEqual([2, 3])
-  await revokeSecret(listening, { id, modes: ['test'] })
-  expect((await heard.find(id))?.revision).toBe(3)
-  expect(seen).toEqual([{ intentId: id }, { intentId: id }])
-})
-
-test('writes nothing for a buyer whose secret is revoked after the read', async () => {
-  const intent = await stored()
-  await revokeSecret(db, { id: intent.id, modes: ['test'] })
-  const to: Intent = { ...intent, status: 'canceled', version: 2, finalizedAt: at }
-  const events = [{ cause: 'canceled', status: 'canceled', at: at.toISOString() }] as const
-  const state = { v: 1, confirmations: [], events, challenge: null } as const
-  const write = { from: intent, to: { ...to, state } }
-  expect(await store.write({ ...write, needsSecret: true })).toBe(false)
-  expect(await store.write({ ...write, needsSecret: false })).toBe(true)
 })
 
 test('revokes the secret of an intent in environments of the given modes', async () => {
