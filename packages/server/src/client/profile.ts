@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { ConfigurationError } from './errors.ts'
 
 // Built on first use: most shops need no profile, and each import would take the time.
+let schema: z.ZodType<Profile> | undefined
+
 function profileSchema(): z.ZodType<Profile> {
   const name = z.string().min(1)
   const match = z.strictObject({ status: z.int().min(400).max(599), code: z.string().optional() })
@@ -41,7 +43,7 @@ function profileSchema(): z.ZodType<Profile> {
  */
 export function checkedProfile(value: unknown, field = 'profile'): Profile {
   if (value === ownProfileName) return ownProfile
-  const read = profileSchema().safeParse(value)
+  const read = (schema ??= profileSchema()).safeParse(value)
   if (read.success) return read.data
   const [issue] = read.error.issues
   const path = issue?.path.join('.') ?? ''
