@@ -33,43 +33,36 @@ export type AppearanceColor = string | { readonly light: string; readonly dark: 
 export interface Appearance {
   /**
    * Color scheme.
-   *
    * @default 'auto', the `color-scheme` of the element
    */
   readonly colorScheme?: 'auto' | 'light' | 'dark' | undefined
   /**
    * Color of the pay button. Links and the focus ring use it too.
-   *
    * @default Blue
    */
   readonly accent?: AppearanceColor | undefined
   /**
    * Color behind the form.
-   *
    * @default White, or nearly black
    */
   readonly background?: AppearanceColor | undefined
   /**
    * Color of the text. Borders and hints are mixed from text and background.
-   *
    * @default Nearly black, or nearly white
    */
   readonly text?: AppearanceColor | undefined
   /**
    * Radius of fields and buttons in CSS pixels, from 0 to 24.
-   *
    * @default 10
    */
   readonly radius?: number | undefined
   /**
    * Fonts that the buyer's system has.
-   *
    * @default 'system'
    */
   readonly font?: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif' | undefined
   /**
    * Space between fields.
-   *
    * @default 'regular'
    */
   readonly density?: 'compact' | 'regular' | 'spacious' | undefined

@@ -20,19 +20,16 @@ export interface AdapterBuyer {
 export interface BuyerRequest {
   /**
    * HTTP method.
-   *
    * @default `POST` with a body, else `GET`
    */
   readonly method?: string
   /**
    * Added to the browser's headers.
-   *
    * @default none
    */
   readonly headers?: Readonly<Record<string, string>>
   /**
    * JSON as text, or a form.
-   *
    * @default none
    */
   readonly body?: string | URLSearchParams
@@ -42,19 +39,16 @@ export interface BuyerRequest {
 export interface ShopRoutes {
   /**
    * The page with the payment form.
-   *
    * @default /
    */
   readonly page?: string
   /**
    * `POST`: returns `{ id, clientSecret }`.
-   *
    * @default /checkout/handoff
    */
   readonly handoff?: string
   /**
    * `GET`: returns `{ phase }`.
-   *
    * @default /checkout/status
    */
   readonly status?: string
@@ -64,19 +58,16 @@ export interface ShopRoutes {
 export interface PlacedOrder {
   /**
    * Its amount in minor units. With it, a payment of another amount must not make the order paid.
-   *
    * @default unknown
    */
   readonly amount?: number
   /**
    * Its currency, such as `AMD`. With it, a payment in another currency must not be handed out.
-   *
    * @default unknown
    */
   readonly currency?: string
   /**
    * Its id, if the shop's page sends it with the handoff.
-   *
    * @default the buyer's only order
    */
   readonly orderId?: string
@@ -94,39 +85,33 @@ export interface PlacedOrder {
 export interface Adapter {
   /**
    * Paths that differ from the defaults.
-   *
    * @default see `ShopRoutes`
    */
   readonly routes?: ShopRoutes
   /**
    * Number of buyers in a sequence, 1 to 4. A shop with one order for all has 1.
-   *
    * @default 2
    */
   readonly buyers?: number
   /**
    * Whether the shop's orders survive a restart. Without it, the shop is not restarted within a sequence.
-   *
    * @default false
    */
   readonly survivesRestart?: boolean
   /**
    * Number of processes of the shop, 1 to 4, which respond to the buyers by turns. They need one database: see `env`.
-   *
    * @default 1
    */
   readonly instances?: number
   /**
    * Milliseconds within which the shop must know of a payment whose buyer did not come back. A shop on Node.js gets a
    * clock that is faster then: an hour and more passes. For another runtime, set it to more than a minute.
-   *
    * @default 3000
    */
   readonly settlesWithin?: number
   /**
    * Variables of the shop for one sequence. `folder` is empty at its beginning, and survives restarts in it. `origin` is
    * that of the buyers' pages, also with several instances.
-   *
    * @default none
    */
   readonly env?: (sequence: {
@@ -135,21 +120,18 @@ export interface Adapter {
   }) => Readonly<Record<string, string>>
   /**
    * Puts the same things into the cart, and checks out. Called each time a buyer opens the page.
-   *
    * @default Nothing: the page is enough
    * @returns The order, or `undefined` if the shop finds it by the session.
    */
   readonly begin?: (buyer: AdapterBuyer) => Promise<PlacedOrder | undefined>
   /**
    * Changes the order so that it has another amount.
-   *
    * @default Orders are not edited
    * @returns The order after the edit, or `undefined` if the shop has rejected it.
    */
   readonly edit?: (buyer: AdapterBuyer) => Promise<PlacedOrder | undefined>
   /**
    * Sends what the page sends after `pi-finish`, besides the status. It may be forged.
-   *
    * @default Nothing
    */
   readonly finish?: (
@@ -158,26 +140,22 @@ export interface Adapter {
   ) => Promise<unknown>
   /**
    * Lets the shop retrieve the intents of buyers who did not come back.
-   *
    * @default The shop does it by itself
    */
   readonly reconcile?: () => Promise<unknown>
   /**
    * Reads what the shop has stored about an order. It must not retrieve the intent.
-   *
    * @default The status route, which usually retrieves it
    */
   readonly state?: (buyer: AdapterBuyer, orderId: string) => Promise<OrderState>
   /**
    * Returns the ids of the intents that an employee has to look at: payments for an earlier version of the order, and
    * duplicates.
-   *
    * @default A paid order may have further paid intents
    */
   readonly reviews?: (buyer: AdapterBuyer, orderId: string) => Promise<readonly string[]>
   /**
    * Counts how often the shop has fulfilled an order: shipped it, or sent its receipt.
-   *
    * @default Fulfilment is not checked
    */
   readonly fulfilments?: (buyer: AdapterBuyer, orderId: string) => Promise<number>

@@ -8,49 +8,41 @@ export interface ExploreOptions {
   readonly command: readonly string[]
   /**
    * How the shop differs from `createCheckout()` under `/checkout`.
-   *
    * @default none
    */
   readonly adapter?: Adapter
   /**
    * Folder in which the shop starts.
-   *
    * @default the current one
    */
   readonly cwd?: string
   /**
    * Origin at which the shop responds, if it does not listen on `PORT`.
-   *
    * @default http://localhost:PORT with a free port
    */
   readonly shop?: string
   /**
    * Number of sequences.
-   *
    * @default 100
    */
   readonly runs?: number
   /**
    * Milliseconds after which the search ends, also while it makes a violation shorter.
-   *
    * @default no limit
    */
   readonly time?: number
   /**
    * Makes the same sequences again.
-   *
    * @default random
    */
   readonly seed?: number
   /**
    * One sequence instead of a search, as a violation prints it.
-   *
    * @default none
    */
   readonly replay?: string
   /**
    * Called after each sequence with the number of sequences so far.
-   *
    * @default nothing
    */
   readonly onSequence?: (count: number) => void
