@@ -36,23 +36,3 @@ test('the README names every option and every export', () => {
   const exported = Object.keys(server).filter((name) => !new RegExp(`\\b${name}\\b`).test(readme))
   expect(exported).toEqual([])
 })
-
-test('the guide lists each phase of an order, and each reason of a review', () => {
-  const guide = read('guides/payments.md')
-  const valuesOf = (path: string, name: string): string[] => {
-    const [, union = ''] =
-      new RegExp(`${name}(?::|  =| =)((?:\\s*\\|? *'\\w+')+)`).exec(read(path)) ?? []
-    return union.match(/\w+/g) ?? []
-  }
-  const named = [
-    ...valuesOf('src/checkout/payment-state.ts', 'readonly phase'),
-    ...valuesOf('src/checkout/payment-record.ts', 'ReviewReason'),
-  ]
-  expect(named).toHaveLength(11)
-  for (const name of named) expect(guide).toContain(`\`${name}\``)
-})
-
-test('the guide to testing lists each fault', () => {
-  const faults = read('src/testing/fake-service.ts').matchAll(/^ {2}(\w+)\([^)]*\): FakeService$/gm)
-  for (const [, fault] of faults) expect(read('guides/testing.md')).toContain(`\`${fault}(`)
-})

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CreatedPaymentIntent } from '@pi-checkout/contract/payment-intent'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
 import { PaymentIntents, type PaymentIntentsOptions, type PiError } from '../src/index.ts'
@@ -174,7 +175,10 @@ export function redirect(status: number, location: string): Step {
   return (response) => void response.writeHead(status, { location }).end()
 }
 
-function intentOf(fields: Record<string, unknown>): Record<string, unknown> {
+/** An intent as our service returns it to a create. */
+export function intentOf(
+  fields: Partial<Record<keyof CreatedPaymentIntent, unknown>>,
+): CreatedPaymentIntent {
   return {
     id: 'pi_scripted',
     status: 'requires_payment_method',
@@ -188,7 +192,7 @@ function intentOf(fields: Record<string, unknown>): Record<string, unknown> {
     createdAt: '2026-11-20T10:00:00.000Z',
     updatedAt: '2026-11-20T10:00:00.000Z',
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
-  }
+  } as CreatedPaymentIntent // A test may send malformed fields.
 }
 
 /** The service names its profile. */

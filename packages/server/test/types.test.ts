@@ -11,7 +11,6 @@ import {
   type Checkout,
   type CheckoutOptions,
   type CheckoutOrder,
-  type CreatedIntent,
   createCheckout,
   cspFor,
   memoryPayments,
@@ -19,33 +18,9 @@ import {
   type PaymentIntent,
   PaymentIntents,
   type PaymentStore,
-  type Phase,
   PiError,
-  type PiErrorCode,
   type ReviewReason,
-  type verify,
 } from '../src/index.ts'
-
-test('the public types are as documented', () => {
-  expectTypeOf<CreatedIntent['intent']>().toEqualTypeOf<PaymentIntent>()
-  expectTypeOf<CreatedIntent['handoff']>().toEqualTypeOf<{
-    readonly id: string
-    readonly clientSecret: string
-  }>()
-  expectTypeOf<CreatedIntent['replayed']>().toEqualTypeOf<boolean>()
-  expectTypeOf<PiError['code']>().toEqualTypeOf<PiErrorCode>()
-  expectTypeOf<PiError['outcome']>().toEqualTypeOf<'not_sent' | 'rejected' | 'unknown'>()
-  expectTypeOf<'idempotency_key_in_use'>().toExtend<PiErrorCode>()
-  expectTypeOf<'anything'>().not.toExtend<PiErrorCode>()
-  expectTypeOf<ReturnType<typeof verify>>().toEqualTypeOf<Phase | 'mismatch'>()
-  expectTypeOf<Phase>().toEqualTypeOf<'paid' | 'open' | 'processing' | 'failed' | 'unknown'>()
-  type Params = Parameters<PaymentIntents['create']>[0]
-  expectTypeOf<{ amount: 1; currency: 'AMD'; orderId: 'A' }>().toExtend<Params>()
-  expectTypeOf<{ amount: 1; currency: 'amd'; orderId: 'A'; customer: null }>().toExtend<Params>()
-  expectTypeOf<{ amount: 1; currency: 'GBP'; orderId: 'A' }>().not.toExtend<Params>()
-  expectTypeOf<{ amount: '1'; currency: 'AMD'; orderId: 'A' }>().not.toExtend<Params>()
-  expectTypeOf<{ amount: 1; currency: 'AMD' }>().not.toExtend<Params>()
-})
 
 const intents = new PaymentIntents({ apiKey: 'key-of-a-test', baseUrl: 'http://127.0.0.1:1' })
 const shopOrigin = 'https://shop.example'

@@ -104,19 +104,14 @@ test('authorize gets the request and the context', async () => {
   expect(calls).toEqual(['undefined POST ani'])
 })
 
-test('check() finds what the client finds', async () => {
-  const service = fakeService().status(401, { code: 'invalid_credentials' })
-  await expect(shop({ service }).checkout.check()).rejects.toMatchObject({ status: 401 })
-  await shop({ service }).checkout.check()
-})
-
-test('start() rejects if the configuration is wrong', async () => {
-  const service = fakeService().status(401, { code: 'invalid_credentials' })
-  await expect(shop({ service }).checkout.start()).rejects.toMatchObject({ status: 401 })
-})
-
-test('start() rejects an interval that a timer does not support', async () => {
-  const { checkout } = shop()
+test('check() and start() find what the client finds, and a wrong interval', async () => {
+  const service = fakeService()
+  const { checkout } = shop({ service })
+  for (const call of [checkout.check, checkout.start]) {
+    service.status(401, { code: 'invalid_credentials' })
+    await expect(call()).rejects.toMatchObject({ status: 401 })
+  }
+  await checkout.check()
   await expect(checkout.start({ interval: 0 })).rejects.toThrow(/^interval: must be a number/)
 })
 

@@ -11,56 +11,41 @@ import type { Payment, PaymentStore } from '../../src/checkout/payment-record.ts
 import { type CheckoutOrder, paymentState } from '../../src/checkout/payment-state.ts'
 import { prepareCreate } from '../../src/client/idempotency-key.ts'
 import { ApiError, ConnectionError, memoryPayments } from '../../src/index.ts'
+import { intentOf } from '../scripted-service.ts'
 
-/** Which faults a schedule may have. */
-export interface Faults {
-  readonly crashes: boolean
-  readonly lostResponses: boolean
-  readonly failingHooks: boolean
-  readonly expiredKeys: boolean
-  readonly edits: boolean
-  readonly wrongKey: boolean
-  /** `onPaid` returns true for each payment, without a condition. */
-  readonly plainHook: boolean
-  /** Responses to a retrieve are often older than what another process has stored since. */
-  readonly slowResponses: boolean
-  /** The store loses all records, as `memoryPayments()` does with its process. Then only handoffs are checked. */
-  readonly lostRecords: boolean
-}
+/**
+ * A fault that a schedule may have. `plainHook`: `onPaid` returns true for each payment, without a condition.
+ * `slowResponses`: responses to a retrieve are often older than what another process has stored since. `lostRecords`: the
+ * store loses all records, as `memoryPayments()` does with its process; then only handoffs are checked.
+ */
+type Fault =
+  | 'crashes'
+  | 'lostResponses'
+  | 'failingHooks'
+  | 'expiredKeys'
+  | 'edits'
+  | 'wrongKey'
+  | 'plainHook'
+  | 'slowResponses'
+  | 'lostRecords'
 
 /** The mixes that are played in turn. */
-export const mixes: readonly Faults[] = [
-  mixOf('edits'),
-  mixOf('edits', 'crashes'),
-  mixOf('edits', 'lostResponses', 'failingHooks'),
-  mixOf('edits', 'expiredKeys', 'wrongKey', 'lostResponses'),
-  mixOf('crashes', 'failingHooks'),
-  mixOf('edits', 'plainHook'),
-  mixOf('edits', 'lostResponses', 'plainHook'),
-  mixOf('lostRecords'),
-  mixOf('edits', 'slowResponses'),
-  mixOf('edits', 'crashes', 'lostResponses', 'failingHooks', 'expiredKeys', 'wrongKey'),
+const mixes: readonly (readonly Fault[])[] = [
+  ['edits'],
+  ['edits', 'crashes'],
+  ['edits', 'lostResponses', 'failingHooks'],
+  ['edits', 'expiredKeys', 'wrongKey', 'lostResponses'],
+  ['crashes', 'failingHooks'],
+  ['edits', 'plainHook'],
+  ['edits', 'lostResponses', 'plainHook'],
+  ['lostRecords'],
+  ['edits', 'slowResponses'],
+  ['edits', 'crashes', 'lostResponses', 'failingHooks', 'expiredKeys', 'wrongKey'],
 ]
-
-function mixOf(...names: (keyof Faults)[]): Faults {
-  const has = (name: keyof Faults): boolean => names.includes(name)
-  return {
-    crashes: has('crashes'),
-    lostResponses: has('lostResponses'),
-    failingHooks: has('failingHooks'),
-    expiredKeys: has('expiredKeys'),
-    edits: has('edits'),
-    wrongKey: has('wrongKey'),
-    plainHook: has('plainHook'),
-    slowResponses: has('slowResponses'),
-    lostRecords: has('lostRecords'),
-  }
-}
 
 /** What a schedule plays. */
 export interface Model {
   readonly seed: number
-  readonly faults: Faults
   /** The class under test. */
   readonly Payments: typeof OrderPayments
   /** Changes the store, to remove its condition. */
@@ -78,7 +63,9 @@ const scope = 'https://pay.example test'
 const finalStatuses = ['succeeded', 'failed', 'expired']
 
 /** Plays one schedule. Returns the violated rule, or `undefined`. */
-export async function play({ seed, faults, Payments, wrapStore = (store) => store }: Model) {
+export async function play({ seed, Payments, wrapStore = (store) => store }: Model) {
+  const mix = mixes[seed % mixes.length] ?? []
+  const has = (fault: Fault): boolean => mix.includes(fault)
   const random = seededRandom(seed)
   const happens = (probability: number): boolean => random() < probability
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
@@ -144,30 +131,30 @@ export async function play({ seed, faults, Payments, wrapStore = (store) => stor
       preparing++
       const { key } = await prepareCreate(params, { attempt })
       preparing--
-      if (faults.lostResponses && fails(0.1)) throw lost()
-      if (faults.expiredKeys && fails(0.1)) keys.delete(key)
+      if (has('lostResponses') && fails(0.1)) throw lost()
+      if (has('expiredKeys') && fails(0.1)) keys.delete(key)
       const replayed = keys.has(key)
       const id = keys.get(key) ?? `pi_${intents.size + 1}`
       const { amount } = params
       if (!replayed) intents.set(id, { id, amount, status: 'requires_payment_method' })
       keys.set(key, id)
       await gate(instance)
-      if (faults.lostResponses && fails(0.1)) throw lost()
+      if (has('lostResponses') && fails(0.1)) throw lost()
       return {
         replayed,
-        intent: intentOf(id, amount, 'requires_payment_method'),
+        intent: intentOf({ id, amount, currency: 'AMD', orderId }),
         handoff: { id, clientSecret: 'fixture' },
       }
     },
     retrieve: async (id) => {
       await gate(instance)
       if (isWrongKey) throw notFound('payment_intent_not_found')
-      if (faults.lostResponses && fails(0.3))
+      if (has('lostResponses') && fails(0.3))
         throw happens(0.5) ? lost() : notFound('unexpected_response')
       const { amount, status } = intents.get(id) as Intent
-      const gates = faults.slowResponses && happens(0.5) ? 8 : 1
+      const gates = has('slowResponses') && happens(0.5) ? 8 : 1
       for (let number = 1; number <= gates; number++) await gate(instance)
-      return intentOf(id, amount, status)
+      return intentOf({ id, amount, currency: 'AMD', orderId, status })
     },
   })
   const instanceOf = (instance: number): OrderPayments =>
@@ -204,21 +191,21 @@ export async function play({ seed, faults, Payments, wrapStore = (store) => stor
         check(inOnPaid.length === 1, 'onPaid runs in two processes at a time')
         await gate(instance)
         inOnPaid = inOnPaid.filter((one) => one !== instance)
-        if (faults.failingHooks && fails(0.3)) throw new Error('onPaid')
+        if (has('failingHooks') && fails(0.3)) throw new Error('onPaid')
         const { intentId, amount, decision } = payment
         const fits = decision === 'accepted' || amountsSincePaid.get(intentId)?.has(amount) === true
         check(fits, 'onPaid runs for a version that the order no longer had when it was paid')
         check(decisions.get(intentId) !== 'refunded', 'a refunded payment ships')
         const isFree = order?.paidBy === undefined || order.paidBy === intentId
-        const pays = faults.plainHook || (order?.amount === amount && isFree)
+        const pays = has('plainHook') || (order?.amount === amount && isFree)
         if (pays && order) order.paidBy = intentId
         if (pays) paidBy.push(intentId)
-        if (faults.failingHooks && fails(0.3)) throw new Error('onPaid')
+        if (has('failingHooks') && fails(0.3)) throw new Error('onPaid')
         return pays
       },
       onReview: async ({ payment }) => {
         await gate(instance)
-        if (faults.failingHooks && fails(0.3)) throw new Error('onReview')
+        if (has('failingHooks') && fails(0.3)) throw new Error('onReview')
         reviewed.add(payment.intentId)
         await gate(instance)
       },
@@ -247,7 +234,7 @@ export async function play({ seed, faults, Payments, wrapStore = (store) => stor
     if (losses !== counted[1]) return
     const isUnchanged = (id: string): boolean => (changedAt.get(id) ?? 0) <= startedAt
     check(
-      isOpen(given.id) || !isUnchanged(given.id) || faults.wrongKey,
+      isOpen(given.id) || !isUnchanged(given.id) || has('wrongKey'),
       'a handoff of an intent that cannot be paid',
     )
     const others = known.filter(({ intentId }) => isOpen(intentId) && isUnchanged(intentId))
@@ -255,7 +242,7 @@ export async function play({ seed, faults, Payments, wrapStore = (store) => stor
     const isSecond = others.length > 0 && !isStored
     // Concurrent handoffs of a changed customer may create two. The second payment goes to review.
     const isExpected =
-      edits !== counted[0] || handoffs !== counted[2] || faults.expiredKeys || faults.wrongKey
+      edits !== counted[0] || handoffs !== counted[2] || has('expiredKeys') || has('wrongKey')
     check(
       !isSecond || !isAlone || isExpected,
       'a handoff of a second intent that can be paid for one version',
@@ -268,7 +255,7 @@ export async function play({ seed, faults, Payments, wrapStore = (store) => stor
         (phase === 'paid' && decision !== 'refunded'),
     )
     const isOther = ({ intentId }: Payment): boolean =>
-      given.id !== intentId && isBusy(intentId) && isUnchanged(intentId) && !faults.wrongKey
+      given.id !== intentId && isBusy(intentId) && isUnchanged(intentId) && !has('wrongKey')
     check(!busy.some(isOther), 'a handoff that began while another payment was busy')
     check(![...knownBusy].some(isBusy), 'a handoff while a payment is known to be busy')
     check(blocking?.length === 0, 'a handoff while a payment is processing, paid, or under review')
@@ -297,7 +284,7 @@ export async function play({ seed, faults, Payments, wrapStore = (store) => stor
     resolve,
     edit: () => {
       // A paid order is kept.
-      if (!faults.edits || order?.paidBy) return undefined
+      if (!has('edits') || order?.paidBy) return undefined
       const customer = { id: pick(['c-1', 'c-2']) }
       const amount = pick([100, 200])
       if (order?.amount !== amount) edits++
@@ -322,14 +309,14 @@ export async function play({ seed, faults, Payments, wrapStore = (store) => stor
       return undefined
     },
     loseRecords: () => {
-      if (!faults.lostRecords || happens(0.5)) return undefined
+      if (!has('lostRecords') || happens(0.5)) return undefined
       losses++
       store = wrapStore(memoryPayments())
       knownBusy.clear()
       return undefined
     },
     wrongKey: () => {
-      isWrongKey = faults.wrongKey && happens(0.3)
+      isWrongKey = has('wrongKey') && happens(0.3)
       return undefined
     },
   }
@@ -369,7 +356,7 @@ export async function play({ seed, faults, Payments, wrapStore = (store) => stor
     if (left > 0 && (waiting.length === 0 || happens(0.3))) {
       left--
       start(pick(Object.keys(actions)), pick([0, 1]))
-    } else if (faults.crashes && happens(0.03)) {
+    } else if (has('crashes') && happens(0.03)) {
       const crashed = pick([0, 1])
       for (let index = waiting.length - 1; index >= 0; index--) {
         if (waiting[index]?.instance === crashed) waiting.splice(index, 1)
@@ -384,7 +371,7 @@ export async function play({ seed, faults, Payments, wrapStore = (store) => stor
   }
 
   await drain()
-  if (faults.lostRecords) return violations[0]
+  if (has('lostRecords')) return violations[0]
 
   // Calm: the intents become final, and time passes.
   isCalm = true
@@ -421,23 +408,5 @@ export async function play({ seed, faults, Payments, wrapStore = (store) => stor
 
   function isTheOrders({ decision, done }: Payment): boolean {
     return done && (decision === 'pays' || decision === 'accepted')
-  }
-}
-
-function intentOf(id: string, amount: number, status: string) {
-  return {
-    id,
-    status,
-    amount,
-    currency: 'AMD',
-    orderId,
-    customer: null,
-    metadata: null,
-    paymentMethod: null,
-    lastPaymentFailure: null,
-    nextAction: null,
-    providerPaymentId: null,
-    createdAt: '2026-01-01T00:00:00Z',
-    updatedAt: '2026-01-01T00:00:00Z',
   }
 }

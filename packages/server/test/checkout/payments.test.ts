@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { memoryPayments, newOrderId, PaymentIntents, type PaymentStore } from '../../src/index.ts'
+import { memoryPayments, type PaymentStore } from '../../src/index.ts'
 import type { FakeService } from '../../src/testing/fake-service.ts'
 import { describedServices } from '../foreign-services.ts'
 import { movableClock, orderId, type Row, type ShopOptions, shop as shopOf } from './shop.ts'
@@ -70,27 +70,6 @@ describe.each(describedServices)('%s', (_, prepare) => {
     await intent()
     edit(rows, 1500)
     expect(await intent()).toBe(open)
-  })
-
-  test('a payment has the amount of its version, if the order changes while payments are checked', async () => {
-    const service = newService()
-    const client = new PaymentIntents(service.options)
-    const amounts = [100, 100, 200, 100, 200, 200]
-    const { intent, record } = shop({
-      service,
-      // Each create has a new intent, as after its key has expired.
-      intents: {
-        scope: () => client.scope(),
-        check: () => client.check(),
-        retrieve: (id) => client.retrieve(id),
-        create: (params) => client.create(params, { idempotencyKey: newOrderId() }),
-      },
-      order: () => ({ orderId, amount: amounts.shift() ?? 200, currency: 'AMD' }),
-    })
-    for (let number = 1; number <= 3; number++) await intent()
-    const { payments = [] } = (await record()) ?? {}
-    expect(payments.length).toBeGreaterThan(1)
-    for (const { amount, version } of payments) expect(version).toBe(`${amount} AMD`)
   })
 
   test.each([
@@ -306,33 +285,11 @@ describe.each(describedServices)('%s', (_, prepare) => {
     expect(String(errors[0])).toMatch(/^TypeError: onPaid: must return true, or false/)
   })
 
-  test('two instances run onPaid once for one payment', async () => {
-    const store = memoryPayments()
-    const service = newService()
-    const onPaid = vi.fn(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      return true
-    })
-    const one = shop({ payments: store, service, onPaid })
-    const two = shop({ payments: store, service, onPaid })
-    service.settle(await one.intent(), 'succeeded')
-    expect((await Promise.all([one.phase(), two.phase()])).sort()).toEqual(['paid', 'processing'])
-    expect([await one.phase(), await two.phase()]).toEqual(['paid', 'paid'])
-    expect(onPaid).toHaveBeenCalledOnce()
-  })
-
   test('two tabs get one intent', async () => {
     const { intent, service } = shop()
     const [one, two] = await Promise.all([intent(), intent()])
     expect(one).toBe(two)
     expect(service.intents).toHaveLength(1)
-  })
-
-  test('a changed customer keeps the open intent', async () => {
-    const { intent, rows } = shop()
-    const first = await intent()
-    rows.set(orderId, { orderId, amount: 100, currency: 'AMD', customer: { id: 'c-1' } })
-    expect(await intent()).toBe(first)
   })
 
   test('start settles what is open, repeats it, and stops', async () => {

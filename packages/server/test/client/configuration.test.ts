@@ -176,24 +176,6 @@ test('the module for browsers throws with the reason (threat 1)', async () => {
   await expect(import('../../src/browser.ts')).rejects.toThrow(/belongs on the server/)
 })
 
-const badFields: [string, object, RegExp][] = [
-  [
-    'a UUID as orderId',
-    { ...order, orderId: '0f8fad5b-d9cb-469f-a165-70867728950e' },
-    /^orderId must have at most 32 characters; a UUID has 36: .*newOrderId\(\)/,
-  ],
-  [
-    '19.99 as amount',
-    { ...order, amount: 19.99 },
-    /^amount must be a whole number of minor units: 19\.99 USD is 1999/,
-  ],
-]
-test.each(badFields)('rejects %s with field, rule, and fix', async (_, params, message) => {
-  const call = new PaymentIntents({ apiKey, baseUrl }).create(params as never)
-  await expect(call).rejects.toThrow(TypeError)
-  await expect(call).rejects.toThrow(message)
-})
-
 test.each<[unknown, string]>([
   [2 ** 31, '2147483648'],
   ['x'.repeat(99), `"${'x'.repeat(60)}"`],

@@ -177,20 +177,6 @@ test('sends nothing if the signal is aborted before', async () => {
   expect(service.requests).toHaveLength(0)
 })
 
-test('a call that is aborted when an identical one fails ends at once, and sends nothing more', async () => {
-  const { service, intents } = await clientOf([silent])
-  const controller = new AbortController()
-  const { signal } = controller
-  const short = failureOf(intents.create(order, { totalTimeout: 100 }))
-  const long = failureOf(intents.create(order, { totalTimeout: 2000, signal }))
-  expect(await short).toMatchObject({ code: 'timed_out' })
-  const sent = service.requests.length
-  controller.abort()
-  expect(await long).toMatchObject({ code: 'aborted' })
-  await sleep(200)
-  expect(service.requests).toHaveLength(sent)
-})
-
 test('removes its listeners from the signal', async () => {
   const script = [problem(503, 'store_unavailable'), created(), retrieved()]
   const { intents } = await clientOf(script)

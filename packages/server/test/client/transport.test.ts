@@ -371,21 +371,6 @@ test('cuts a compressed response at its decompressed size, with fetch (threat 7)
   expect(await failure(options)).toMatchObject({ code: 'response_too_large' })
 })
 
-test('reads a character that arrives in two parts, with fetch', async () => {
-  const service = fakeService()
-  const inParts: typeof fetch = async (...sent) => {
-    const response = await service.fetch(...sent)
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    const within = Buffer.from(bytes).indexOf('Ա') + 1
-    const parts = [bytes.subarray(0, within), bytes.subarray(within)]
-    return new Response(ReadableStream.from(parts), response)
-  }
-  const { apiKey, baseUrl } = service.options
-  const intents = new PaymentIntents({ apiKey, baseUrl, fetch: inParts })
-  const metadata = { name: 'Անի' }
-  expect((await intents.create({ ...order, metadata })).intent.metadata).toEqual(metadata)
-})
-
 test('a response without a body is not JSON, with fetch', async () => {
   const options = { baseUrl: 'http://127.0.0.1:1', fetch: async () => new Response(null) }
   expect(await failure({ ...options, maxRetries: 0 })).toMatchObject({ code: 'not_json' })

@@ -6,7 +6,6 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { startSite } from '@pi-checkout/test-support/sites'
 import express, { type RequestHandler } from 'express'
-import { Hono } from 'hono'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { toNode } from '../../src/frameworks/node.ts'
 import { origin, type Shop, shop } from '../checkout/shop.ts'
@@ -224,24 +223,6 @@ test('a buyer who leaves does not abort a create', async () => {
   await expect.poll(() => service.requests.length).toBe(1)
   client.destroy()
   await expect.poll(async () => (await record())?.payments.length).toBe(1)
-})
-
-test('Hono, Next.js, Bun, and Deno pass their Request', async () => {
-  const { checkout, queries } = await startShop(() => () => {})
-  const request = (): Request =>
-    new Request(`${origin}/checkout/handoff`, { method: 'POST', headers, body: '{}' })
-
-  const app = new Hono().all('/checkout/*', (c) => checkout(c.req.raw, c))
-  expect((await app.request(request())).status).toBe(200)
-  expect(queries[0]?.context).toHaveProperty('req')
-
-  // A route handler of Next.js is a named export that gets the request and the params of the route.
-  const POST: (request: Request, context: { params: Promise<unknown> }) => Promise<Response> =
-    checkout
-  expect((await POST(request(), { params: Promise.resolve({}) })).status).toBe(200)
-
-  const bun: { fetch: (request: Request) => Promise<Response> } = { fetch: checkout }
-  expect((await bun.fetch(request())).status).toBe(200)
 })
 
 test.each(['whole', 'in part'])('a body that was read %s is not handed on', async (how) => {
