@@ -43,7 +43,8 @@ function profileSchema(): z.ZodType<Profile> {
  */
 export function checkedProfile(value: unknown, field = 'profile'): Profile {
   if (value === ownProfileName) return ownProfile
-  const read = (schema ??= profileSchema()).safeParse(value)
+  schema ??= profileSchema()
+  const read = schema.safeParse(value)
   if (read.success) return read.data
   const [issue] = read.error.issues
   const path = issue?.path.join('.') ?? ''
