@@ -25,7 +25,6 @@ const shop = await start('the shop', [join(root, 'demo/dist/server/main.js'), '-
   PI_API_KEY: service.apiKey,
   PI_BASE_URL: service.baseUrl,
   PI_CHECKOUT_ORIGIN: service.checkoutOrigin,
-  PI_INSPECTOR_URL: service.inspectorUrl,
   PI_SHOP_DATA: join(data, 'shop'),
 })
 if (shop.shopUrl !== defaultShop) {

@@ -12,7 +12,7 @@ export interface Config {
   readonly data: string
   /** Milliseconds between two runs that settle the payments of buyers who did not return. */
   readonly reconcileMs: number
-  /** Address of the service's inspector. Undefined in production. */
+  /** Address of a local service's inspector. Undefined in production. */
   readonly inspectorUrl: string | undefined
 }
 
@@ -23,8 +23,8 @@ class ConfigError extends Error {
 
 /** @throws {ConfigError} If a variable is missing or invalid. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const { PORT = '3000', SHOP_ORIGIN, PI_CHECKOUT_ORIGIN, PI_SHOP_DATA } = env
-  const { PI_RECONCILE_MS = '60000', PI_INSPECTOR_URL, NODE_ENV } = env
+  const { PORT = '3000', SHOP_ORIGIN, PI_CHECKOUT_ORIGIN, PI_SHOP_DATA, NODE_ENV } = env
+  const { PI_RECONCILE_MS = '60000' } = env
   if (!/^\d{1,5}$/.test(PORT) || Number(PORT) > 65_535) {
     throw new ConfigError('PORT: must be a number from 0 to 65535. 0 selects a free port.')
   }
@@ -37,15 +37,16 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
         '`pi-service start --json`. For the local sandbox it is http://127.0.0.1:4000.',
     )
   }
+  const checkoutOrigin = readOrigin('PI_CHECKOUT_ORIGIN', PI_CHECKOUT_ORIGIN)
+  // Only an origin on loopback may be http.
+  const isLocal = NODE_ENV !== 'production' && checkoutOrigin.startsWith('http:')
   return {
     port: Number(PORT),
     shopOrigin: SHOP_ORIGIN && readOrigin('SHOP_ORIGIN', SHOP_ORIGIN),
-    checkoutOrigin: readOrigin('PI_CHECKOUT_ORIGIN', PI_CHECKOUT_ORIGIN),
+    checkoutOrigin,
     data: PI_SHOP_DATA || usualData,
     reconcileMs: Number(PI_RECONCILE_MS),
-    // Its fragment contains the sandbox's token, which must not reach a page.
-    inspectorUrl:
-      NODE_ENV === 'production' || !PI_INSPECTOR_URL ? undefined : PI_INSPECTOR_URL.split('#')[0],
+    inspectorUrl: isLocal ? `${checkoutOrigin}/_sandbox/` : undefined,
   }
 }
 

@@ -10,10 +10,11 @@ test('the usual shop takes port 3000, its own address and the folder of the repo
   expect(readConfig(env).data).toMatch(/\.data\/shop$/)
 })
 
-test('links the inspector without its token, and not in production', () => {
-  const linked = { ...env, PI_INSPECTOR_URL: 'http://127.0.0.1:4000/_sandbox/#token' }
-  expect(readConfig(linked).inspectorUrl).toBe('http://127.0.0.1:4000/_sandbox/')
-  expect(readConfig({ ...linked, NODE_ENV: 'production' }).inspectorUrl).toBeUndefined()
+test('links the inspector of a local service, and not in production', () => {
+  expect(readConfig(env).inspectorUrl).toBe('http://127.0.0.1:4000/_sandbox/')
+  expect(readConfig({ ...env, NODE_ENV: 'production' }).inspectorUrl).toBeUndefined()
+  const remote = { PI_CHECKOUT_ORIGIN: 'https://pay.example' }
+  expect(readConfig(remote).inspectorUrl).toBeUndefined()
 })
 
 test.each([

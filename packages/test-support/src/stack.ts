@@ -127,7 +127,6 @@ export async function startStack({
       PI_API_KEY: api.apiKey,
       PI_BASE_URL: api.baseUrl,
       PI_CHECKOUT_ORIGIN: api.checkoutOrigin,
-      PI_INSPECTOR_URL: api.inspectorUrl,
       PI_SHOP_DATA: join(data, 'shop'),
       ...ownVariables,
     }
