@@ -1,90 +1,138 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { payWith } from '@pi-checkout/element/testing'
-import { postgresBinaries } from '@pi-checkout/test-support/postgres'
-import { startShop } from '@pi-checkout/test-support/stack'
+import { createCertificate } from '@pi-checkout/test-support/certificate'
+import { register } from '@pi-checkout/test-support/example'
+import { freePort } from '@pi-checkout/test-support/free-port'
+import { postgresBinaries, startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
+import { root } from '@pi-checkout/test-support/process'
+import { newKeys, startService, startShop } from '@pi-checkout/test-support/stack'
 import { expect, test } from '@playwright/test'
 import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
-import { type Host, startHost } from '../fixtures/deployment-guide.ts'
 
-const proxies = ['/usr/sbin/nginx', '/usr/sbin/haproxy'].every((path) => existsSync(path))
+const programs = { nginx: '/usr/sbin/nginx', haproxy: '/usr/sbin/haproxy' }
+const proxies = Object.values(programs).every((path) => existsSync(path))
 
 test.skip(!proxies || !postgresBinaries, 'needs nginx, HAProxy, and PostgreSQL')
-test.skip(({ browserName }) => browserName !== 'chromium', 'the guide has no step in a browser')
 test.use({ ignoreHTTPSErrors: true })
 
-test('the deployment guide leads to an https shop that is paid, in every step', async ({
-  browser,
-}, testInfo) => {
-  test.setTimeout(300_000)
-  const host = await startHost()
-  try {
-    await host.section('1. Install')
-    await host.section('2. Database')
-    expect(await host.section('3. Settings')).toContain('The service can start.')
-    await host.section('4. Start two instances')
-    await host.section('5. Proxy')
-    expect(await sessionCookie(host)).toContain('sid=')
-    const [apiKey = ''] = (await host.section('6. Merchant')).split('\n')
-    // Many origins: a response header lists them, which both proxies must accept.
-    const name = Array.from({ length: 3 }, () => 'a'.repeat(60)).join('.')
-    await host.shell(
-      `for at in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18; do pi-service origins add https://$at.${name}.example --merchant 'Ararat Tea House' --environment test; done`,
-    )
-    const shop = await startShop({
-      PORT: String(host.shopPort),
-      SHOP_ORIGIN: host.origin('shop'),
-      PI_API_KEY: apiKey,
-      PI_BASE_URL: host.baseUrl,
-      PI_CHECKOUT_ORIGIN: host.origin('pay'),
-      PI_SHOP_DATA: testInfo.outputPath('shop'),
-    })
+/** Runs a proxy in the foreground. Arguments follow its file in a folder. */
+const commands = {
+  nginx: (folder: string) => ['-e', 'stderr', '-p', folder, '-c', `${folder}/nginx.conf`],
+  haproxy: (folder: string) => ['-db', '-f', `${folder}/haproxy.cfg`],
+}
+
+for (const proxy of ['nginx', 'haproxy'] as const) {
+  test(`two instances behind the ${proxy} of the deployment guide serve an https shop that is paid`, async ({
+    browser,
+  }, { outputDir: folder }) => {
+    test.setTimeout(120_000)
+    const [one, two] = [await freePort(2), await freePort(2)]
+    const [https, http, shopPort] = [await freePort(), await freePort(), await freePort()]
+    const ports: Readonly<Record<string, number>> = {
+      ...{ 4000: one, 4001: one + 1, 4010: two, 4011: two + 1 },
+      ...{ 443: https, 80: http, 3000: shopPort },
+    }
+    const origin = (name: string): string => `https://${name}.localhost:${https}`
+    await mkdir(folder, { recursive: true })
+    const { cert, key } = createCertificate(['pay.localhost', 'bank.localhost', 'shop.localhost'])
+    const files = { 'fullchain.pem': cert, 'privkey.pem': key, 'payments.pem': cert + key }
+    const guide = await readFile(join(root, 'packages/service/guides/deploy.md'), 'utf8')
+    for (const [name, text] of Object.entries({ ...files, ...configurations(guide, folder) })) {
+      const here = text
+        .replaceAll(/\/etc\/(?:letsencrypt\/live\/payments|haproxy)(?=\/)/g, folder)
+        .replaceAll(/(?<=listen |bind :|127\.0\.0\.1:|port )\d+/g, (port) => String(ports[port]))
+        .replaceAll(/(pay|bank|shop)\.example\.(?:com|net)/g, '$1.localhost')
+        // Users other than root may have few files open.
+        .replace('maxconn 20000', 'maxconn 400')
+      await writeFile(join(folder, name), here)
+    }
+    const running: (() => unknown)[] = []
     try {
-      const pay = async (outcome: 'succeeded' | 'challenge' | 'redirect') => {
-        const page = await browser.newPage({ baseURL: host.origin('shop') })
+      const database = await startTemporaryPostgres()
+      running.push(database.stop)
+      const env = {
+        PI_DATABASE_URL: database.url,
+        PI_SECRET_KEYS: newKeys(),
+        PI_PUBLIC_URL: origin('pay'),
+        PI_CHALLENGE_URL: origin('bank'),
+        PI_TRUSTED_PROXIES: '127.0.0.1',
+      }
+      const first = await startService(['--port', String(one)], env)
+      running.push(first.stop)
+      running.push((await startService(['--port', String(two)], env)).stop)
+      const api = { ...first.ready, baseUrl: `http://127.0.0.1:${one}` }
+      await register(api, origin('shop'))
+      // Many origins: a response header lists them, which both proxies must accept.
+      const name = Array.from({ length: 3 }, () => 'a'.repeat(60)).join('.')
+      for (let at = 1; at <= 18; at++) await register(api, `https://${at}.${name}.example`)
+      await promisify(execFile)(programs[proxy], [
+        proxy === 'nginx' ? '-t' : '-c',
+        ...commands[proxy](folder).filter((argument) => argument !== '-db'),
+      ])
+      const started = spawn(programs[proxy], commands[proxy](folder), { stdio: 'inherit' })
+      running.push(async () => {
+        started.kill()
+        await once(started, 'exit')
+      })
+
+      const forged = { 'x-forwarded-proto': 'http' }
+      const page = await browser.newPage({ baseURL: origin('shop'), extraHTTPHeaders: forged })
+      // A shop that sets a cookie for https only, as express-session with `cookie.secure` does.
+      const plain = createServer(({ headers }, response) => {
+        response.end(String(headers['x-forwarded-proto']))
+      }).listen(shopPort, '127.0.0.1')
+      await expect(async () => {
+        await page.goto('/')
+        await expect(page.locator('body')).toHaveText('https')
+      }).toPass()
+      await page.setExtraHTTPHeaders({})
+      plain.close().closeAllConnections()
+
+      const shop = await startShop({
+        PORT: String(shopPort),
+        SHOP_ORIGIN: origin('shop'),
+        PI_API_KEY: api.apiKey,
+        PI_BASE_URL: api.baseUrl,
+        PI_CHECKOUT_ORIGIN: origin('pay'),
+        PI_SHOP_DATA: join(folder, 'shop'),
+      })
+      running.push(shop.stop)
+      for (const outcome of ['challenge', 'redirect'] as const) {
         await openCheckout(page)
         await payWith(page, outcome)
         await expectOrder(page, 'paid')
-        await page.close()
       }
-      await host.section('8. Check')
-      await pay('challenge')
-      await host.section('9. Restart, upgrade, and rotate')
-      await host.shell(
-        'systemctl restart pi-service@4000 pi-service@4010; curl -fsS --retry 20 --retry-connrefused http://127.0.0.1:4010/readyz',
-      )
-      await pay('redirect')
-      await host.section('10. Back up')
-      expect(await host.shell('pg_restore --list /var/backups/payments.dump')).toContain('intents')
-      // The other proxy, at the same address.
-      await host.shell(
-        'nginx -s stop; while [ -e run/nginx ]; do sleep 0.1; done; haproxy -D -f /etc/haproxy/haproxy.cfg -p run/haproxy',
-      )
-      await host.section('8. Check')
-      await pay('challenge')
+      for (const path of ['/_sandbox/', '/metrics']) {
+        const response = page.waitForResponse(origin('pay') + path)
+        // A browser rejects a 404 without a body.
+        await page.goto(origin('pay') + path).catch(() => {})
+        expect((await response).status()).toBe(404)
+      }
+      await page.close()
     } finally {
-      await shop.stop()
+      for (const stop of running.reverse()) await stop()
     }
-    expect(await sessionCookie(host)).toContain('sid=')
-  } finally {
-    await host.stop()
-  }
-})
+  })
+}
 
-/** Returns the cookie of a shop that sets one for https only, as express-session with `cookie.secure` does. */
-async function sessionCookie(host: Host): Promise<string> {
-  const shop = createServer(({ headers }, response) => {
-    if (headers['x-forwarded-proto'] === 'https') response.setHeader('set-cookie', 'sid=1; Secure')
-    response.end()
-  }).listen(host.shopPort, '127.0.0.1')
-  try {
-    const { hostname, port } = new URL(host.origin('shop'))
-    const proxy = `--resolve ${hostname}:${port}:127.0.0.1 ${host.origin('shop')}`
-    return await host.shell(
-      `curl -fsS --retry 5 --retry-all-errors -o /dev/null -D - -H 'X-Forwarded-Proto: http' ${proxy}`,
-    )
-  } finally {
-    shop.close()
-    shop.closeAllConnections()
-  }
+/** The files of the guide, and what Debian's own `nginx.conf` has around the first. */
+function configurations(guide: string, folder: string): Readonly<Record<string, string>> {
+  const blockOf = (language: string): string =>
+    new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(guide)?.[1] ?? ''
+  const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  )
+  const nginx = `
+    daemon off;
+    ${process.getuid?.() === 0 ? 'user root root;' : ''}
+    pid ${folder}/nginx.pid;
+    events { worker_connections 768; }
+    http { access_log off; ${folders.join(' ')} ${blockOf('nginx')} }`
+  return { 'nginx.conf': nginx, 'haproxy.cfg': blockOf('haproxy') }
 }
