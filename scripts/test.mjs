@@ -25,6 +25,8 @@ const parts = {
     browser: chromium,
   },
 }
+/** Tests of what no version of Node.js changes: code for browsers, documents, types, and plans of PostgreSQL. */
+const independent = ['**/hosted/**', '**/api-docs/**', '**/types.test.ts', '**/plans.test.ts']
 const selected = process.argv.slice(2)
 
 mkdirSync(join(root, '.cache'), { recursive: true })
@@ -69,11 +71,11 @@ function otherVersions() {
   return nodeVersions.filter((version) => !version.startsWith(line))
 }
 
-/** Runs the fast tests that need no browser on another version of Node.js. */
+/** Runs the fast tests of what runs on Node.js on another version of it. */
 async function testsOnNode(version) {
   const PATH = [dirname(nodeBinary(version)), process.env.PATH].join(delimiter)
   const projects = ['contract', 'server', 'service*'].map((name) => `--project=${name}`)
-  const excluded = ['**/*.soak.test.*', '**/hosted/**'].map((files) => `--exclude=${files}`)
+  const excluded = ['**/*.soak.test.*', ...independent].map((files) => `--exclude=${files}`)
   return await vitest(`soak: Node.js ${version}`, [...projects, ...excluded], { PATH })
 }
 

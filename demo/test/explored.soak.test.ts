@@ -8,7 +8,7 @@ const adapter = join(root, 'demo/test/explorer-adapter.mjs')
 test('no sequence of actions loses, doubles, or invents a payment', {
   timeout: 300_000,
 }, async () => {
-  const args = ['--adapter', adapter, '--time', '60', '--', process.execPath, demoShop]
+  const args = ['--adapter', adapter, '--runs', '15', '--', process.execPath, demoShop]
   const { code, output, errors } = await runProgram([explorer, ...args])
   expect(code, output + errors).toBe(0)
 })
