@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { expect, test } from 'vitest'
 import type { CheckoutErrorCode } from '../src/index.ts'
-import { closestLanguage, errorText, textsFor } from '../src/locale.ts'
+import { closestLanguage, errorText, textsFor } from '../src/texts.ts'
 
 test.each([
   ['en-GB', 'Try again'],
