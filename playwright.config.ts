@@ -34,6 +34,7 @@ export default defineConfig({
     { name: 'element', testDir: 'e2e/element', use: chromium },
     { name: 'hosted', testDir: 'e2e/hosted', use: chromium },
     { name: 'shop', testDir: 'e2e/shop', use: chromium },
+    { name: 'packages', testDir: 'e2e/packages', use: chromium },
     {
       name: 'firefox',
       metadata: { isInstalled: firefox !== undefined },

@@ -16,8 +16,8 @@ import { CheckoutError, type CheckoutErrorCode, helpFor } from './errors.ts'
 import { type CheckoutState, PiEvent, type PiEventFields, type PiEventType } from './events.ts'
 import { FrameSession, type SessionEvent } from './frame-session.ts'
 import { type FetchHandoff, type Handoff, readHandoff } from './handoff.ts'
-import { closestLanguage, errorText, textsFor } from './texts.ts'
 import { styles } from './styles.ts'
+import { closestLanguage, errorText, textsFor } from './texts.ts'
 import { warnAboutUnknown } from './unknown-properties.ts'
 
 /**

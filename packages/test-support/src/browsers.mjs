@@ -44,22 +44,6 @@ export function firefoxPath() {
   return [process.env.FIREFOX_PATH, ...firefoxes].find((path) => path && existsSync(path))
 }
 
-/**
- * Launches Chromium, or a stock Firefox.
- *
- * @param {'chromium' | 'firefox'} [engine]
- * @param {import('@playwright/test').LaunchOptions} [options] For Chromium.
- * @returns {Promise<import('@playwright/test').Browser>}
- */
-export async function launchBrowser(engine = 'chromium', options = {}) {
-  const { chromium, firefox } = await import('@playwright/test')
-  if (engine === 'chromium') return chromium.launch({ ...(await installedChromium()), ...options })
-  const executablePath = firefoxPath()
-  if (!executablePath) throw new Error('Firefox is not installed')
-  // A stock Firefox speaks WebDriver BiDi, which Playwright selects with this channel.
-  return firefox.launch({ channel: 'moz-firefox', executablePath })
-}
-
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const path = await chromiumPath()
   if (!path) process.exit(1)

@@ -1,8 +1,9 @@
 /** Time from the two values to a usable form, and the same for a bare iframe with the same page. @module */
 import { readFileSync } from 'node:fs'
 import { fakeHostedPage } from '@pi-checkout/element/testing'
-import { launchBrowser } from '@pi-checkout/test-support/browsers'
+import { installedChromium } from '@pi-checkout/test-support/browsers'
 import { startSite } from '@pi-checkout/test-support/sites'
+import { chromium } from '@playwright/test'
 import { median, type Samples, type Size } from '../samples.ts'
 
 const mounts = 20
@@ -79,7 +80,7 @@ export async function measure(samples: Samples, size: Size): Promise<void> {
     },
     { name: 'shop.localhost' },
   )
-  const browser = await launchBrowser()
+  const browser = await chromium.launch(await installedChromium())
   const tab = await browser.newPage()
   await tab.goto(shop.origin)
   await tab.waitForFunction('window.measureRound')

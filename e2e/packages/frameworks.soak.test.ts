@@ -1,0 +1,141 @@
+// The examples that a framework builds: installed from the tarballs, built, started, and paid in as a merchant's buyer.
+import { cpSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { payWith } from '@pi-checkout/element/testing'
+import { freePort } from '@pi-checkout/test-support/free-port'
+import { root, runProgram, startProgram } from '@pi-checkout/test-support/process'
+import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
+import type { Page } from '@playwright/test'
+import { nodeBinary, nodeVersions } from '../../scripts/node-versions.mjs'
+import { test as base, expect } from '../fixtures/packed.ts'
+
+/** A copy of an example in a folder of its own. */
+interface Example {
+  readonly origin: string
+  /** Installs it from the tarballs, and builds it. */
+  build(): Promise<void>
+  /** Starts it and waits until it responds. @throws {Error} With its output, if it exits before. */
+  start(script: string, env?: NodeJS.ProcessEnv): Promise<() => Promise<unknown>>
+}
+
+// Some of the frameworks need Node.js 22.
+const [, node22 = ''] = nodeVersions
+const isOld = process.versions.node < node22
+
+const test = base.extend<{ framework: string; example: Example }>({
+  framework: ['', { option: true }],
+  example: async ({ framework, packed }, use) => {
+    const port = await freePort()
+    const origin = `http://localhost:${port}`
+    const service = await startService(['--memory', '--shop-origin', origin])
+    await use(exampleIn(join(packed.folder, framework), { framework, origin, packed, service }))
+    await service.stop()
+  },
+})
+test.setTimeout(600_000)
+
+for (const framework of ['next', 'sveltekit', 'nuxt', 'astro']) {
+  test.describe(() => {
+    test.use({ framework })
+
+    test(`the ${framework} example needs a key, and takes a payment after a canceled one`, async ({
+      page,
+      example,
+      pageErrors,
+    }) => {
+      // The examples have no icon.
+      pageErrors.allow(/\/favicon\.ico/)
+      await example.build()
+      await expect(example.start('start', { PI_API_KEY: undefined })).rejects.toThrow(
+        'PI_API_KEY: environment variable is not set',
+      )
+      const stop = await example.start('start')
+      await paysAfterCancel(page, example.origin)
+      await stop()
+      if (framework !== 'next') return
+      pageErrors.allow(/Lit is in dev mode/)
+      const stopDevelopment = await example.start('dev')
+      await page.context().clearCookies()
+      await paysAfterCancel(page, example.origin)
+      await expect(page.locator('nextjs-portal')).toBeAttached()
+      await stopDevelopment()
+    })
+  })
+}
+
+interface Given {
+  readonly framework: string
+  readonly origin: string
+  readonly packed: { readonly tarballs: ReadonlyMap<string, string> }
+  readonly service: Program<ServiceReady>
+}
+
+function exampleIn(cwd: string, { framework, origin, packed, service }: Given): Example {
+  const { apiKey, baseUrl, checkoutOrigin } = service.ready
+  // Without those of the test runner.
+  const variables: NodeJS.ProcessEnv = {
+    NODE_ENV: undefined,
+    NEXT_TELEMETRY_DISABLED: '1',
+    NUXT_TELEMETRY_DISABLED: '1',
+    ASTRO_TELEMETRY_DISABLED: '1',
+    PORT: new URL(origin).port,
+    PI_API_KEY: apiKey,
+    PI_BASE_URL: baseUrl,
+    PI_CHECKOUT_ORIGIN: checkoutOrigin,
+    ...(isOld && { PATH: [dirname(nodeBinary(node22)), process.env.PATH].join(delimiter) }),
+  }
+  const npm = async (args: readonly string[], own: NodeJS.ProcessEnv = {}): Promise<void> => {
+    const options = { command: 'npm', cwd, env: { ...variables, ...own } }
+    const { code, output, errors } = await runProgram(args, options)
+    if (code !== 0) throw new Error(`npm ${args.join(' ')}:\n${output}${errors}`)
+  }
+  return {
+    origin,
+    build: async () => {
+      cpSync(join(root, 'demo/examples', framework), cwd, { recursive: true })
+      const tarballs = ['server', 'element'].map((name) => packed.tarballs.get(name) ?? '')
+      const cache = `--cache=${join(root, '.cache/npm')}`
+      await npm(['install', '--no-audit', '--no-fund', '--prefer-offline', cache, ...tarballs])
+      // At run time the service is somewhere else.
+      const built = { PI_API_KEY: undefined, PI_CHECKOUT_ORIGIN: 'https://built.example' }
+      await npm(['run', 'build'], built)
+    },
+    start: async (script, own = {}) => {
+      const env = { ...variables, ...own }
+      const options = { command: 'npm', cwd, env, detached: true }
+      const { child, log, stop } = await startProgram(['run', script], options)
+      while (child.exitCode === null) {
+        const response = await fetch(origin).catch(() => undefined)
+        if (response?.ok) {
+          // A development server compiles the route at its first request, which can take longer than a page waits.
+          await fetch(`${origin}/checkout/status`)
+          return stop
+        }
+        await setTimeout(100)
+      }
+      throw new Error(log.join('\n'))
+    },
+  }
+}
+
+async function paysAfterCancel(page: Page, shop: string): Promise<void> {
+  const handoffs: { readonly id: string; readonly clientSecret: string }[] = []
+  page.on('response', async (response) => {
+    if (response.url() === `${shop}/checkout/handoff`) handoffs.push(await response.json())
+  })
+  await page.goto(shop)
+  await payWith(page, 'canceled')
+  await expect(page.locator('output')).toHaveText('failed')
+  await page.getByText('Try again').click()
+  await payWith(page, 'succeeded')
+  await expect(page.locator('output')).toHaveText('paid')
+  // One request, and another intent, for each attempt.
+  expect(new Set(handoffs.map(({ id }) => id)).size).toBe(2)
+  expect(handoffs).toHaveLength(2)
+  const html = (await page.content()) + (await (await fetch(shop)).text())
+  expect(handoffs.filter(({ clientSecret }) => html.includes(clientSecret))).toEqual([])
+  await page.reload()
+  await expect(page.getByText('Paid', { exact: true })).toBeVisible()
+  await expect(page.locator('pi-checkout')).toHaveCount(0)
+}
