@@ -31,7 +31,7 @@ interface CheckoutAction {
   readonly url: string
 }
 
-/** Body of `POST /checkout-api/session`. */
+/** Body of `POST /checkout-api/session`. A full page has a cookie instead: `POST /checkout/:id/session`. */
 export interface OpenSessionBody {
   readonly id: string
   readonly clientSecret: string

@@ -36,6 +36,9 @@ export const routes = {
   retrieve: { ...merchantApi.retrieve, audience: 'merchant' },
 
   page: { method: 'GET', path: '/checkout/:id', audience: 'buyer' },
+  openFullPage: { method: 'POST', path: '/checkout/:id', audience: 'buyer' },
+  fullPage: { method: 'GET', path: '/checkout/:id/page', audience: 'buyer' },
+  fullPageSession: { method: 'POST', path: '/checkout/:id/session', audience: 'checkout' },
   openSession: { method: 'POST', path: '/checkout-api/session', audience: 'checkout' },
   view: { method: 'GET', path: '/checkout-api/intent', audience: 'checkout' },
   confirm: { method: 'POST', path: '/checkout-api/confirm', audience: 'checkout' },

@@ -50,6 +50,9 @@ export function isRejection(error: unknown): error is ApiProblem {
   return error.status < 500 && error.code !== 'invalid_session'
 }
 
+/** What opens a session. A full page has a cookie in place of the secret. */
+export type OpenSession = OpenSessionBody | Pick<OpenSessionBody, 'id'>
+
 export class CheckoutApi {
   readonly #renew: () => Promise<unknown>
   #renewal: Promise<unknown> | undefined
@@ -60,8 +63,10 @@ export class CheckoutApi {
     this.#renew = renew
   }
 
-  async open(request: OpenSessionBody, signal?: AbortSignal): Promise<CheckoutView> {
-    const session = await this.#fetch('session', { body: request, signal })
+  async open(request: OpenSession, signal?: AbortSignal): Promise<CheckoutView> {
+    const path = 'origin' in request ? '/checkout-api/session' : `/checkout/${request.id}/session`
+    const body = 'origin' in request ? request : {}
+    const session = await this.#fetch(path, { body, signal })
     const { token, intent } = session as SessionGrant
     if (typeof token !== 'string') throw new TypeError('session: has no token')
     this.#token = token
@@ -99,8 +104,9 @@ export class CheckoutApi {
 
   async #send(path: string, options: Options): Promise<unknown> {
     const token = this.#token
+    const url = `/checkout-api/${path}`
     try {
-      return await this.#fetch(path, options)
+      return await this.#fetch(url, options)
     } catch (error) {
       if (!(error instanceof ApiProblem) || error.code !== 'invalid_session') throw error
     }
@@ -111,10 +117,10 @@ export class CheckoutApi {
       })
       await this.#renewal
     }
-    return await this.#fetch(path, options)
+    return await this.#fetch(url, options)
   }
 
-  async #fetch(path: string, { body, signal, isLongPoll = false }: Options): Promise<unknown> {
+  async #fetch(url: string, { body, signal, isLongPoll = false }: Options): Promise<unknown> {
     const headers = new Headers()
     if (this.#token) headers.set('authorization', `Bearer ${this.#token}`)
     if (body) headers.set('content-type', 'application/json')
@@ -130,10 +136,10 @@ export class CheckoutApi {
     signal?.addEventListener('abort', abort)
     if (signal?.aborted) abort()
     try {
-      const response = await fetch(`/checkout-api/${path}`, {
+      const response = await fetch(url, {
         ...(body && { method: 'POST', body: JSON.stringify(body) }),
         headers,
-        // Not `omit`, for which browsers open another connection. The service sets no cookies.
+        // Not `omit`, for which browsers open another connection, and a full page has its session in a cookie.
         credentials: 'same-origin',
         signal: end.signal,
       })

@@ -19,15 +19,33 @@ import type { Failure } from './checkout-client.ts'
 /** @param origin - The parent's registered origin, as the browser reports it. */
 export type OnMessage = (message: FromElement, origin: string) => void
 
+/** The connection to the shop: through the element around this page, or of a page by itself. */
+export interface PageLink {
+  /** Why the page around this one was rejected. */
+  readonly failure: Failure | undefined
+  /** Sends a message to the shop's page, if its origin was accepted. */
+  send(message: FromFrame): void
+  /**
+   * Sends a message and waits for the reply.
+   *
+   * @returns `undefined` after 10 seconds without a reply. A busy page may take that long.
+   */
+  request<T extends FromElement['t']>(
+    message: FromFrame,
+    type: T,
+  ): Promise<Extract<FromElement, { t: T }> | undefined>
+  /** Sends the last message of this page. */
+  fail(code: string): void
+}
+
 /** The connection to the element around this page. It sends nothing before the handshake and after `fail`. */
-export class FrameLink {
+export class FrameLink implements PageLink {
   readonly #doc = randomDocumentId()
   readonly #origins: ReadonlySet<string>
   readonly #onMessage: OnMessage
   /** Pending requests, by the type of the reply. */
   readonly #pending = new Map<string, (message: FromElement) => void>()
   #port: MessagePort | undefined
-  /** Why the page around this one was rejected. */
   failure: Failure | undefined
 
   /** @param origins - The registered origins that the service wrote into this page. */
@@ -43,16 +61,10 @@ export class FrameLink {
     window.parent.postMessage(hello, '*')
   }
 
-  /** Sends a message to the element, if its origin was accepted. */
   send(message: FromFrame): void {
     this.#port?.postMessage(message)
   }
 
-  /**
-   * Sends a message and waits for the reply.
-   *
-   * @returns `undefined` after 10 seconds without a reply. A busy page may take that long.
-   */
   async request<T extends FromElement['t']>(
     message: FromFrame,
     type: T,
@@ -67,7 +79,6 @@ export class FrameLink {
     return reply as Extract<FromElement, { t: T }> | undefined
   }
 
-  /** Sends the last message of this page. */
   fail(code: string): void {
     this.send(failure(code))
     // Not closed: a closed port may drop a message that was sent and not received yet.

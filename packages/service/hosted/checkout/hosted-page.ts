@@ -7,6 +7,7 @@ import { LightElement } from '../light-element.ts'
 import { brandOfType } from './card-fields.ts'
 import type { CardForm, FormNotice } from './card-form.ts'
 import type { IssuerMessage } from './challenge-frame.ts'
+import { fullPage } from './full-page.ts'
 import { helpFor, isTestMode, report } from './help.ts'
 import { brandIcon, resultIcon, spinner } from './icons.ts'
 import type { PageSession } from './page-session.ts'
@@ -23,12 +24,13 @@ export class HostedPage extends LightElement {
   }
 
   protected override render(): unknown {
-    if (window.parent === window) return this.#standalone()
+    if (window.parent === window && !fullPage) return this.#standalone()
     const { view, step, failure } = this.#payment
     if (!view) return failure === undefined ? nothing : this.#unavailable(failure)
     document.documentElement.lang = this.#language
     const hasEnded = step.name === 'processing' || step.name === 'result'
     return html`
+      ${this.#back()}
       <main class="page ${hasEnded ? 'finished' : ''}">
         ${this.#summary(view)}
         <section class="step">${this.#card(view)}${this.#step(view)}</section>
@@ -93,7 +95,14 @@ export class HostedPage extends LightElement {
       <p class="apart" role="alert">
         ${this.#texts.unavailable} ${this.#help(helpFor(failure))}
       </p>
+      ${this.#back()}
     `
+  }
+
+  #back(): TemplateResult | undefined {
+    return (
+      fullPage && html`<p class="back"><a href=${fullPage.returnUrl}>${this.#texts.back}</a></p>`
+    )
   }
 
   /** Code, cause, and fix of the notice. */

@@ -1,13 +1,14 @@
 /**
- * The page's connection to the element, and its session. It is small: it opens the session while the form's script
+ * The page's connection to the shop, and its session. It is small: it opens the session while the form's script
  * loads.
  *
  * @module
  */
 import type { FromElement } from '@pi-checkout/contract/frame-protocol'
-import type { CheckoutView, OpenSessionBody } from '../../shared/checkout-api.ts'
-import { CheckoutApi, type Failure, isRejection } from './checkout-client.ts'
-import { FrameLink } from './frame-link.ts'
+import type { CheckoutView } from '../../shared/checkout-api.ts'
+import { CheckoutApi, type Failure, isRejection, type OpenSession } from './checkout-client.ts'
+import { FrameLink, type PageLink } from './frame-link.ts'
+import { fullPage, fullPageConfig } from './full-page.ts'
 import { PageAppearance } from './page-appearance.ts'
 import { Retries } from './retry.ts'
 
@@ -26,21 +27,29 @@ export class PageSession {
   locale = 'en'
   /** Why there is no session. */
   failure: unknown
-  readonly id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
+  /** From `/checkout/:id` or `/checkout/:id/page`. */
+  readonly id = decodeURIComponent(location.pathname.split('/')[2] ?? '')
   readonly api = new CheckoutApi(async () => await this.#renew())
   readonly retries = new Retries()
-  readonly link: FrameLink
+  readonly link: PageLink
 
   readonly #appearance = new PageAppearance()
-  /** Origin of the page around this one; set when the secret arrives. */
-  #origin: string | undefined
+  /** What opens the session; set when the secret arrives. */
+  #opening: OpenSession | undefined
   #view: CheckoutView | undefined
   #observer: SessionObserver | undefined
 
   constructor() {
+    if (fullPage) {
+      this.link = fullPage
+      this.#onMessage(fullPageConfig, '')
+      void this.#open({ id: this.id })
+      return
+    }
     const origins = document.documentElement.dataset.origins?.split(' ') ?? []
-    this.link = new FrameLink(new Set(origins.filter(Boolean)), this.#onMessage)
-    this.link.start()
+    const link = new FrameLink(new Set(origins.filter(Boolean)), this.#onMessage)
+    this.link = link
+    link.start()
     setTimeout(() => this.#checkAuth(), authTimeout)
   }
 
@@ -67,12 +76,12 @@ export class PageSession {
   }
 
   #checkAuth(): void {
-    if (!this.#origin) this.#setFailure(this.failure ?? this.link.failure ?? noElement)
+    if (!this.#opening) this.#setFailure(this.failure ?? this.link.failure ?? noElement)
   }
 
-  async #open(request: OpenSessionBody): Promise<void> {
-    if (this.#origin) return
-    this.#origin = request.origin
+  async #open(request: OpenSession): Promise<void> {
+    if (this.#opening) return
+    this.#opening = request
     this.#setFailure(undefined)
     try {
       this.#adopt(await this.retries.send((signal) => this.api.open(request, signal)))
@@ -81,12 +90,15 @@ export class PageSession {
     }
   }
 
-  /** Requests the secret again, so that the typed card is kept. */
+  /** Opens the session again, with the secret of the page around this one, so that the typed card is kept. */
   async #renew(): Promise<void> {
-    const auth = await this.link.request({ t: 'renew' }, 'auth')
-    if (auth?.id !== this.id || !this.#origin) throw new TypeError('auth: was not sent again')
+    let request = this.#opening
+    if (request && 'origin' in request) {
+      const auth = await this.link.request({ t: 'renew' }, 'auth')
+      request = auth?.id === this.id ? { ...request, clientSecret: auth.secret } : undefined
+    }
+    if (!request) throw new TypeError('auth: was not sent again')
     try {
-      const request = { id: auth.id, clientSecret: auth.secret, origin: this.#origin }
       this.#adopt(await this.api.open(request))
     } catch (error) {
       if (isRejection(error)) this.#fail(error)

@@ -1,18 +1,18 @@
 /** Reports the form to the element: its height, and that it is usable, busy, or at its end. Never the result. @module */
 import type { LitElement, ReactiveController, ReactiveControllerHost } from 'lit'
-import type { FrameLink } from './frame-link.ts'
+import type { PageLink } from './frame-link.ts'
 
 /** What the buyer can do: use the form, or nothing more. A declined payment leads from an end back to the form. */
 export type Stage = 'ready' | 'finish' | 'cancel'
 
 export class StatusReporter implements ReactiveController {
   readonly #host: ReactiveControllerHost & Element
-  readonly #link: FrameLink
+  readonly #link: PageLink
   #preparation: 'none' | 'running' | 'done' = 'none'
   #stage: Stage | undefined
   #busy = false
 
-  constructor(host: ReactiveControllerHost & Element, link: FrameLink) {
+  constructor(host: ReactiveControllerHost & Element, link: PageLink) {
     this.#host = host
     this.#link = link
     host.addController(this)

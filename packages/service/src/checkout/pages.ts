@@ -11,13 +11,20 @@ export function checkoutPage(
     registered,
     mode,
     now,
-  }: { readonly registered: readonly string[]; readonly mode: string; readonly now: Date },
+    full,
+  }: {
+    readonly registered: readonly string[]
+    readonly mode: string
+    readonly now: Date
+    /** Values that the page around the hosted page sends otherwise. */
+    readonly full?: Readonly<Record<'return' | 'locale' | 'appearance', string>>
+  },
 ): string {
-  const list = escapeHtml(registered.join(' '))
-  return readPage(folder, 'checkout').replace(
-    'data-origins=""',
-    () => `data-origins="${list}" data-mode="${mode}" data-now="${now.toISOString()}"`,
+  const values = { origins: registered.join(' '), mode, now: now.toISOString(), ...full }
+  const attributes = Object.entries(values).map(
+    ([name, value]) => `data-${name}="${escapeHtml(value)}"`,
   )
+  return readPage(folder, 'checkout').replace('data-origins=""', () => attributes.join(' '))
 }
 
 export function checkoutStyleSource(folder: string): string {

@@ -24,6 +24,7 @@ import type { SecretKeys } from '../secret-keys.ts'
 import { longPoll } from '../waiting/long-poll.ts'
 import type { Waits } from '../waiting/waits.ts'
 import { checkoutApiError } from './api-errors.ts'
+import { fullPage } from './full-page.ts'
 import { checkoutPage, checkoutStyleSource, errorPage, readPage } from './pages.ts'
 import {
   ConfirmSchema,
@@ -62,6 +63,12 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
   const sessionLimit = createBuckets(sessionRate, now)
   const tokens = new SessionTokens(keys, publicUrl)
   const sessions = sessionReader(intents, tokens)
+  const full = fullPage({
+    ...options,
+    intents: forAnyone,
+    tokens: new SessionTokens(keys, publicUrl, 'checkout'),
+    limit: sessionLimit.take,
+  })
 
   const view = (snapshot: Snapshot): RouteResponse => json(checkoutView(snapshot, challengeUrl))
 
@@ -90,6 +97,17 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
 
   return {
     page: pageHandler(options, forAnyone),
+    openFullPage: full.open,
+    fullPage: full.show,
+    fullPageSession: async (call) => {
+      await readBody(call, EmptySchema, maxSessionBytes)
+      const session = await full.sessionOf(call)
+      if (!session) throw sessionEnded()
+      const intent = checkoutView(await sessions.read(session), challengeUrl)
+      sessionLimit.take(session.id)
+      const grant: SessionGrant = { ...(await tokens.sign(session, now())), intent }
+      return json(grant)
+    },
     preload: async () => page(openPageHeaders, readPage(options.hostedFolder, 'preload')),
 
     openSession: async (call) => {

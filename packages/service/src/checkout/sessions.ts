@@ -1,6 +1,7 @@
 /**
- * Opens checkout sessions with `id` and `clientSecret`, and reads the session of a request. A token is valid for 15
- * minutes, for one intent and one embedding origin. Its keys are derived from `PI_SECRET_KEYS`.
+ * Opens checkout sessions with `id` and `clientSecret`, and reads the session of a request. A token is valid for one
+ * intent and one origin of the shop: 15 minutes for the private API, an hour as the cookie of a full page. Its keys are
+ * derived from `PI_SECRET_KEYS`.
  *
  * Don't log errors of jose, because they contain the claims.
  *
@@ -22,9 +23,12 @@ import { checkoutApiError } from './api-errors.ts'
 interface CheckoutSession {
   readonly id: string
   readonly environmentId: string
-  /** Origin of the page around the hosted page. */
+  /** Origin of the page around the hosted page, or to which the full page returns. */
   readonly origin: string
 }
+
+/** What a token is for. It is the path of the token's audience. */
+type TokenUse = 'checkout-api' | 'checkout'
 
 export interface VerifiedSession extends CheckoutSession {
   readonly expiresAt: Date
@@ -110,6 +114,7 @@ export function sessionEnded(challenge = 'Bearer error="invalid_token"'): Proble
 /** Signs and verifies session tokens. The first secret key signs, and all of them verify. */
 export class SessionTokens {
   readonly #issuer: string
+  readonly #use: TokenUse
   readonly #kid: string
   readonly #key: KeyObject
   // A Map, because `{}.constructor` exists and `kid` comes from the token.
@@ -117,8 +122,9 @@ export class SessionTokens {
   /** Verified tokens, oldest first, because a page sends its token with each request. */
   readonly #verified = new Map<string, Verified>()
 
-  constructor(keys: SecretKeys, issuer: string) {
+  constructor(keys: SecretKeys, issuer: string, use: TokenUse = 'checkout-api') {
     this.#issuer = issuer
+    this.#use = use
     this.#kid = keys.currentKid
     this.#key = tokenKey(keys, this.#kid)
     this.#keys = new Map(keys.kids.map((kid) => [kid, tokenKey(keys, kid)]))
@@ -126,7 +132,7 @@ export class SessionTokens {
 
   async sign(session: CheckoutSession, now: Date): Promise<{ token: string; expiresAt: string }> {
     const issuedAt = Math.floor(now.getTime() / 1000)
-    const expires = issuedAt + lifetimes.checkoutSession / 1000
+    const expires = issuedAt + this.#lifetime
     const token = await new SignJWT({ env: session.environmentId, org: session.origin })
       .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: this.#kid })
       .setIssuer(this.#issuer)
@@ -153,7 +159,7 @@ export class SessionTokens {
         typ: tokenType,
         algorithms: [algorithm],
         requiredClaims: ['exp', 'iat', 'sub', 'jti'],
-        maxTokenAge: lifetimes.checkoutSession / 1000,
+        maxTokenAge: this.#lifetime,
         clockTolerance: 5,
         currentDate: now,
       })
@@ -178,7 +184,12 @@ export class SessionTokens {
   }
 
   get #audience(): string {
-    return `${this.#issuer}/checkout-api`
+    return `${this.#issuer}/${this.#use}`
+  }
+
+  /** In seconds. */
+  get #lifetime(): number {
+    return lifetimes[this.#use === 'checkout' ? 'fullPage' : 'checkoutSession'] / 1000
   }
 }
 

@@ -1,4 +1,4 @@
-/** Reads request bodies of limited size: JSON in UTF-8. @module */
+/** Reads request bodies of limited size: JSON in UTF-8, and forms. @module */
 import type { IncomingMessage } from 'node:http'
 import { limits } from '@pi-checkout/contract'
 import { sendContinue } from './client-errors.ts'
@@ -15,8 +15,20 @@ export async function jsonBody(
   return readJson(await readBody(request, maxBytes))
 }
 
+/** Reads the fields of a form. A body of another type has none. */
+export async function formBody(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<(name: string) => string> {
+  checkEncoding(request)
+  const { 'content-type': type = '' } = request.headers
+  const isForm = /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type)
+  const text = isForm ? (await readBody(request, maxBytes)).toString('utf8') : ''
+  const fields = new URLSearchParams(text)
+  return (name) => fields.get(name) ?? ''
+}
+
 export function checkBodyHeaders(request: IncomingMessage, maxBytes: number): void {
-  const { headers } = request
   if (!isJson(singleHeader(request, 'content-type') ?? '')) {
     throw new ProblemError(
       'unsupported_media_type',
@@ -24,15 +36,18 @@ export function checkBodyHeaders(request: IncomingMessage, maxBytes: number): vo
       { headers: { 'accept-post': 'application/json' } },
     )
   }
-  const encoding = headers['content-encoding']
-  if (encoding && encoding.toLowerCase() !== 'identity') {
-    throw new ProblemError(
-      'unsupported_media_type',
-      'Content-Encoding is not supported. Send the body uncompressed.',
-      { headers: { 'accept-encoding': 'identity' } },
-    )
-  }
+  checkEncoding(request)
   checkLength(request, maxBytes)
+}
+
+function checkEncoding({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding']
+  if (!encoding || encoding.toLowerCase() === 'identity') return
+  throw new ProblemError(
+    'unsupported_media_type',
+    'Content-Encoding is not supported. Send the body uncompressed.',
+    { headers: { 'accept-encoding': 'identity' } },
+  )
 }
 
 function checkLength({ headers }: IncomingMessage, maxBytes: number): void {

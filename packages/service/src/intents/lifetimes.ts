@@ -12,6 +12,8 @@ export const lifetimes = {
   /** Time for which the hosted page can show the result of a final intent. */
   secretAfterFinal: 10 * minute,
   checkoutSession: 15 * minute,
+  /** The session of a hosted page that is a separate page. */
+  fullPage: hour,
 } as const
 
 /** Number of failed confirmations after which an intent fails. */

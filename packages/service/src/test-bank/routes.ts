@@ -2,10 +2,9 @@
 import type { ChallengeResult } from '../../shared/checkout-api.ts'
 import type { RouteName } from '../../shared/routes.ts'
 import type { CheckoutRoutesOptions } from '../checkout/routes.ts'
-import { readBody } from '../http/body.ts'
+import { formBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
 import { challengeHeaders } from '../http/page-headers.ts'
-import { ProblemError } from '../http/problem.ts'
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
 import type { Challenge } from '../intents/intent.ts'
 import { createIntentStore } from '../intents/store.ts'
@@ -97,17 +96,7 @@ interface Form {
 
 /** Reads the form. If a field or the form is missing, the token is empty and so invalid. */
 async function readForm({ request }: Call): Promise<Form> {
-  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers
-  if (encoding.toLowerCase() !== 'identity') {
-    throw new ProblemError(
-      'unsupported_media_type',
-      'Content-Encoding is not supported. Send the body uncompressed.',
-    )
-  }
-  const isForm = /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type)
-  const text = isForm ? (await readBody(request, formBytes)).toString('utf8') : ''
-  const fields = new URLSearchParams(text)
-  const field = (name: string): string => fields.get(name) ?? ''
+  const field = await formBody(request, formBytes)
   const code = field('action') === 'cancel' ? undefined : field('code').trim()
   return { token: field('token'), locale: field('locale').slice(0, 64), code }
 }

@@ -1,0 +1,136 @@
+/**
+ * The hosted page as a separate page, for buyers whose browser does not show the frame. A form post opens it. Its session
+ * is a cookie for the paths of one checkout, so that no address contains a credential.
+ *
+ * @module
+ */
+import { paymentIntentIdPattern } from '@pi-checkout/contract'
+import type { failCodes } from '@pi-checkout/contract/frame-protocol'
+import { formBody } from '../http/body.ts'
+import type { Call } from '../http/call.ts'
+import { compressed } from '../http/encoding.ts'
+import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
+import { ProblemError } from '../http/problem.ts'
+import { type Handler, page, type RouteResponse } from '../http/response.ts'
+import { singleHeader } from '../http/single-header.ts'
+import { load, type Snapshot } from '../intents/change.ts'
+import { lifetimes } from '../intents/lifetimes.ts'
+import type { IntentStore } from '../intents/store.ts'
+import type { SecretKeys } from '../secret-keys.ts'
+import { checkoutPage, checkoutStyleSource, errorPage } from './pages.ts'
+import { readReturnUrl } from './return-url.ts'
+import { openSession, type SessionTokens, type VerifiedSession } from './sessions.ts'
+
+/** A form has a secret, an address, a locale, and an appearance. */
+const formBytes = 16_384
+/** The address is a parameter of another one, percent-encoded. */
+const maxReturnUrl = 2048
+const maxAppearance = 2048
+const cookieName = 'pi-checkout'
+
+export interface FullPageOptions {
+  readonly publicUrl: string
+  readonly challengeUrl: string
+  readonly hostedFolder: string
+  readonly intents: IntentStore
+  readonly keys: SecretKeys
+  /** Tokens of the cookies. */
+  readonly tokens: SessionTokens
+  /** Counts a session of an intent. */
+  readonly limit: (intentId: string) => void
+}
+
+export function fullPage(options: FullPageOptions) {
+  const { publicUrl, challengeUrl, hostedFolder, intents, tokens } = options
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
+  const attributes = `Max-Age=${lifetimes.fullPage / 1000}; HttpOnly; SameSite=Lax${secure}`
+
+  const showError = (code: (typeof failCodes)[number], mode?: string): RouteResponse => ({
+    ...page(openPageHeaders, errorPage(hostedFolder, { code, ...(mode && { mode }) })),
+    status: code === 'unauthorized' ? 404 : 403,
+  })
+
+  /** Returns the session of the cookie, if it is one of this checkout. */
+  async function sessionOf(call: Call): Promise<VerifiedSession | undefined> {
+    const cookies = singleHeader(call.request, 'cookie')?.split(/; */) ?? []
+    const sent = cookies.find((cookie) => cookie.startsWith(`${cookieName}=`)) ?? ''
+    const session = await tokens.verify(sent.slice(cookieName.length + 1), intents.now())
+    if (session?.id !== call.params.id) return undefined
+    call.isKnown = true
+    return session
+  }
+
+  /** Opens the session, and redirects: a page that a post returns would be kept with the secret in the history. */
+  const open: Handler = async (call) => {
+    const field = await formBody(call.request, formBytes)
+    const { id = '' } = call.params
+    const returnUrl = field('returnUrl')
+    const origin = URL.canParse(returnUrl) ? new URL(returnUrl).origin : ''
+    try {
+      const body = { id, clientSecret: field('clientSecret'), origin }
+      const { token, snapshot } = await openSession(options, body)
+      const { environment } = snapshot
+      call.environment = environment
+      call.isKnown = true
+      const { allowedOrigins: registered, mode } = environment
+      // The form must be one of a registered page, which browsers name with each post.
+      const isRegistered = registered.includes(call.request.headers.origin ?? '')
+      if (!isRegistered || !readFullReturnUrl(returnUrl, snapshot)) {
+        return showError('origin_not_allowed', mode)
+      }
+      const query = new URLSearchParams({ return: returnUrl })
+      for (const [name, max] of [
+        ['locale', 64],
+        ['appearance', maxAppearance],
+      ] as const) {
+        const value = field(name)
+        if (value !== '' && value.length <= max) query.set(name, value)
+      }
+      const path = `/checkout/${id}`
+      return {
+        status: 303,
+        base: openPageHeaders,
+        headers: {
+          location: `${path}/page?${query}`,
+          'set-cookie': `${cookieName}=${token}; Path=${path}; ${attributes}`,
+        },
+      }
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      if (error.code === 'origin_not_allowed') return showError('origin_not_allowed')
+      if (error.code === 'payment_intent_not_found') return showError('unauthorized')
+      throw error
+    }
+  }
+
+  const show: Handler = async (call) => {
+    const { id = '' } = call.params
+    const snapshot = paymentIntentIdPattern.test(id) ? await load(intents, id) : undefined
+    if (!snapshot) return showError('unauthorized')
+    const { mode } = snapshot.environment
+    call.environment = snapshot.environment
+    const returnUrl = readFullReturnUrl(call.query.get('return') ?? '', snapshot)
+    if (!returnUrl) return showError('origin_not_allowed', mode)
+    // Without a cookie, as where the browser denies them, the way on is the shop.
+    const session = await sessionOf(call)
+    if (session?.origin !== new URL(returnUrl).origin) {
+      return { status: 303, base: openPageHeaders, headers: { location: returnUrl } }
+    }
+    const locale = call.query.get('locale') ?? ''
+    const appearance = call.query.get('appearance') ?? ''
+    const headers = checkoutHeaders({
+      frameAncestors: [],
+      challengeOrigin: challengeUrl,
+      styleSource: checkoutStyleSource(hostedFolder),
+    })
+    const values = { mode, now: intents.now(), full: { return: returnUrl, locale, appearance } }
+    const body = checkoutPage(hostedFolder, { registered: [], ...values })
+    return compressed(call, page({ ...headers, 'x-frame-options': 'DENY' }, body))
+  }
+
+  return { open, show, sessionOf }
+}
+
+function readFullReturnUrl(text: string, { environment }: Snapshot): string | undefined {
+  return text.length > maxReturnUrl ? undefined : readReturnUrl(text, environment.allowedOrigins)
+}
