@@ -30,6 +30,7 @@ export type {
   AuthorizeQuery,
   CheckoutClient,
   CheckoutOptions,
+  FullPage,
   PaidOrder,
   PaymentUnderReview,
 } from './checkout/options.ts'

@@ -5,25 +5,38 @@
  *
  * @module
  */
+import { checkedOrigin } from '../client/configuration.ts'
 import { ConfigurationError } from '../client/errors.ts'
 import { checkedMilliseconds } from '../client/options.ts'
 import { excerpt } from '../client/redact.ts'
-import type { CheckoutOptions, PaymentUnderReview } from './options.ts'
+import type { CheckoutOptions, FullPage, PaymentUnderReview } from './options.ts'
 import { OrderPayments, type ReconcileSummary } from './order-payments.ts'
 import {
+  type Asked,
   assertBasePath,
   type CheckoutRoute,
   defaultBasePath,
-  readOrderId,
+  readAsked,
   readPageOrigin,
   routeMethods,
   routeOf,
 } from './parse-request.ts'
-import { HandoffRejection, jsonResponse, problemResponse, publicCode, received } from './problem.ts'
+import type { PaymentState } from './payment-state.ts'
+import {
+  type HandoffProblemCode,
+  HandoffRejection,
+  handoffProblems,
+  jsonResponse,
+  problemResponse,
+  publicCode,
+  received,
+} from './problem.ts'
 import { readShopOrigins } from './shop-origins.ts'
+import { startPage, startProblemPage } from './start-page.ts'
 
 /**
- * Handles `POST {basePath}/handoff` and `GET {basePath}/status`. Other paths get a 404. Never rejects.
+ * Handles `POST {basePath}/handoff`, `POST {basePath}/start`, and `GET {basePath}/status`. Other paths get a 404. Never
+ * rejects.
  *
  * Hono, Next.js, Bun, Deno, and Workers call it with their `Request`. For Express, node:http, and Nest see `toNode`.
  */
@@ -32,7 +45,7 @@ export interface Checkout<Context = unknown> {
     request: Request,
     ...context: unknown extends Context ? [context?: unknown] : [context: Context]
   ): Promise<Response>
-  /** Path in front of `/handoff` and `/status`. Adapters pass on every other path. */
+  /** Path in front of the routes. Adapters pass on every other path. */
   readonly basePath: string
   /**
    * Checks the configuration, as `PaymentIntents.check()` does.
@@ -64,6 +77,15 @@ export interface Checkout<Context = unknown> {
    */
   reconcile(): Promise<ReconcileSummary>
   /**
+   * Checks the payments of an order, and returns what the status route returns: for a page that your server renders. Check
+   * first that the buyer may see the order.
+   *
+   * @throws {PiError} If a payment cannot be checked.
+   * @example
+   * const { phase } = await checkout.status('A-1001')
+   */
+  status(orderId: string): Promise<Pick<PaymentState, 'phase' | 'reason'>>
+  /**
    * Stores what you decided about a payment under review. `accepted`: it becomes the order's payment, and `onPaid` runs; if
    * another one pays, only the review is closed. `refunded`: it never pays for anything. The specification has no refunds,
    * so refund it where you see the provider's payments.
@@ -82,7 +104,7 @@ export interface Checkout<Context = unknown> {
 const maxInterval = 5 * 60_000
 
 /**
- * Creates the request handler for `POST {basePath}/handoff` and `GET {basePath}/status`. A missing environment variable
+ * Creates the request handler for the routes below `basePath`. A missing environment variable
  * fails the first request, not the import: `start()` and `check()` find it.
  *
  * @param options - See `CheckoutOptions`.
@@ -109,6 +131,7 @@ export function createCheckout<Context = unknown>(
   const { onReview = logReview } = options
   const payments = new OrderPayments({ ...options, onReview, onError })
   const origins = readShopOrigins(options.shopOrigin)
+  assertFullPage(options.fullPage)
   const logged = { minute: 0, lines: 0 }
   const shop: Shop<Context> = { options, basePath, origins, payments, logged }
   const check = async (): Promise<void> => void (await intents.check())
@@ -121,6 +144,10 @@ export function createCheckout<Context = unknown>(
       return repeat((signal) => payments.reconcile(signal), { interval, onError })
     },
     reconcile: () => payments.reconcile(),
+    status: async (orderId) => {
+      const { phase, reason } = await payments.state(orderId)
+      return { phase, reason }
+    },
     resolve: (payment, decision) => payments.resolve(payment, decision),
   }
   const handle = (request: Request, context?: Context): Promise<Response> =>
@@ -171,6 +198,8 @@ interface Shop<Context> {
 
 interface PageRequest<Context> {
   readonly route: CheckoutRoute
+  /** What the page asked for, and its way back, as far as they are known. */
+  asked: Asked & { readonly returnUrl?: string }
   readonly request: Request
   readonly context: Context
 }
@@ -181,10 +210,11 @@ async function respond<Context>(
   context: Context,
 ): Promise<Response> {
   const route = routeOf(request.url, shop.basePath)
-  if (!route) return problemResponse('not_found')
-  const asked = { route, request, context }
-  const response = await respondTo(shop, asked).catch((error: unknown) =>
-    problemOf(error, shop, asked),
+  const { fullPage } = shop.options
+  if (!route || (route === 'start' && !fullPage)) return problemResponse('not_found')
+  const sent: PageRequest<Context> = { route, asked: {}, request, context }
+  const response = await respondTo(shop, sent).catch((error: unknown) =>
+    problemOf(error, shop, sent),
   )
   response.headers.append('vary', 'Origin')
   const origin = request.headers.get('origin')
@@ -198,11 +228,13 @@ async function respond<Context>(
 
 async function respondTo<Context>(
   { options, origins, payments }: Shop<Context>,
-  { route, request, context }: PageRequest<Context>,
+  sent: PageRequest<Context>,
 ): Promise<Response> {
+  const { route, request, context } = sent
   const origin = readPageOrigin(request, origins)
   if (request.method === 'OPTIONS' && origin !== undefined) return preflightResponse(route)
-  const asked = await readOrderId(request, route, origin)
+  sent.asked = await readAsked(request, route, origin)
+  const asked = sent.asked.orderId
   const orderId: unknown = await options.authorize({ orderId: asked, request, context })
   if (orderId === undefined || orderId === null || orderId === '') {
     const rule = `authorize: the hook returned no order for orderId; ${received(asked)}.`
@@ -215,19 +247,31 @@ async function respondTo<Context>(
     const { phase, reason } = await payments.state(orderId)
     return jsonResponse({ phase, reason })
   }
+  const { fullPage } = options
+  if (route === 'start' && fullPage) {
+    const returnUrl = returnUrlOf(fullPage, orderId, origins)
+    sent.asked = { ...sent.asked, returnUrl }
+    return await startPage(await payments.handoff(orderId), {
+      checkoutOrigin: fullPage.checkoutOrigin,
+      returnUrl,
+      locale: localeOf(sent),
+      appearance: JSON.stringify(fullPage.appearance) ?? '',
+    })
+  }
   const { id, clientSecret } = await payments.handoff(orderId)
   // Exactly the two values.
   return jsonResponse({ id, clientSecret })
 }
 
-function problemOf<Context>(
+async function problemOf<Context>(
   error: unknown,
   { options, basePath, logged }: Shop<Context>,
-  { route, request, context }: PageRequest<Context>,
-): Response {
+  sent: PageRequest<Context>,
+): Promise<Response> {
+  const { route, request, context } = sent
   if (!(error instanceof HandoffRejection)) {
     reportError(options, { error, context })
-    return problemResponse(publicCode(error))
+    return await problemFor(publicCode(error), sent)
   }
   const { code, status, message } = error
   error.requestId = request.headers.get('x-request-id')?.slice(0, 128)
@@ -238,7 +282,38 @@ function problemOf<Context>(
     const line = `${excerpt(request.method)} ${path} returned ${status} ${code}${id}: ${message}`
     reportError(options, { error, context }, limited(line, logged))
   }
+  return await problemFor(code, sent)
+}
+
+/** Returns a problem for the page's script, or a page for the buyer. */
+async function problemFor<Context>(
+  code: HandoffProblemCode,
+  sent: PageRequest<Context>,
+): Promise<Response> {
+  const { route, asked } = sent
+  if (route === 'start') {
+    const { returnUrl } = asked
+    // The order's page shows why it cannot be paid.
+    if (returnUrl && handoffProblems[code].status === 409) return redirectResponse(returnUrl)
+    return await startProblemPage(code, { ...asked, locale: localeOf(sent) })
+  }
   return problemResponse(code, code === 'method_not_allowed' ? routeMethods[route] : undefined)
+}
+
+function redirectResponse(location: string): Response {
+  return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } })
+}
+
+function localeOf<Context>({ asked, request }: PageRequest<Context>): string {
+  const [accepted = ''] = request.headers.get('accept-language')?.split(/[,;]/, 1) ?? []
+  return asked.locale ?? accepted.trim().slice(0, 64)
+}
+
+/** @throws {TypeError} If the page would not return to the shop. */
+function returnUrlOf({ returnUrl }: FullPage, orderId: string, origins: readonly string[]): string {
+  const address = returnUrl(orderId)
+  if (URL.canParse(address) && origins.includes(new URL(address).origin)) return address
+  throw new TypeError('fullPage.returnUrl: must return an address on shopOrigin.')
 }
 
 /** Permits the request that a page of another origin is about to send. */
@@ -287,6 +362,14 @@ function logReview({ orderId, payment, reason }: PaymentUnderReview): void {
   const text = `payment ${intentId} of ${amount} ${currency} for order ${JSON.stringify(orderId)} needs a review: ${reason}. Accept or refund it with resolve().`
   // biome-ignore lint/suspicious/noConsole: otherwise the shop would keep money that pays for nothing.
   console.error('pi-checkout:', text)
+}
+
+function assertFullPage(fullPage: FullPage | undefined): void {
+  if (fullPage === undefined) return
+  const { checkoutOrigin, returnUrl } = fullPage
+  checkedOrigin(checkoutOrigin, { name: 'fullPage.checkoutOrigin', of: 'createCheckout()' })
+  if (typeof returnUrl === 'function') return
+  throw new ConfigurationError('fullPage.returnUrl', 'must be a function of the order id.')
 }
 
 function assertHooks(options: object): void {

@@ -1,4 +1,5 @@
 /** What a shop tells `createCheckout()`: its orders, its origin, its store, and the hooks. @module */
+import type { Appearance } from '@pi-checkout/contract/frame-protocol'
 import type { PaymentIntents } from '../client/payment-intents.ts'
 import type { Awaitable, Payment, PaymentStore, ReviewReason } from './payment-record.ts'
 import type { CheckoutOrder } from './payment-state.ts'
@@ -31,6 +32,24 @@ export interface PaymentUnderReview extends PaidOrder {
    * the `order` hook returns no order.
    */
   readonly reason: ReviewReason
+}
+
+/** Where the hosted page is, and where it returns to. */
+export interface FullPage {
+  /** Origin of the hosted checkout, such as `https://pay.example`: `PI_CHECKOUT_ORIGIN`. */
+  readonly checkoutOrigin: string
+  /**
+   * Returns the address of the page that shows the order's status, on `shopOrigin`. The buyer returns there with every
+   * outcome, so the address proves nothing.
+   * @example
+   * returnUrl: (orderId) => `https://shop.example/orders/${orderId}`
+   */
+  readonly returnUrl: (orderId: string) => string
+  /**
+   * Look of the hosted page, as for `<pi-checkout>`.
+   * @default The look of the hosted page
+   */
+  readonly appearance?: Appearance | undefined
 }
 
 /** Options of `createCheckout()`. What a hook returns is awaited. */
@@ -76,6 +95,13 @@ export interface CheckoutOptions<Context = unknown> {
    */
   readonly authorize: (query: AuthorizeQuery<Context>) => Awaitable<string | null | undefined>
   /**
+   * The hosted page as a separate page: `POST {basePath}/start` leads to it. Its form has `orderId`, and optionally
+   * `locale`.
+   * @default None: the route returns 404
+   * @see guides/full-page.md
+   */
+  readonly fullPage?: FullPage | undefined
+  /**
    * Called with each error, and with a `HandoffRejection` for each rejected request. `context` is `undefined` outside of a
    * request. Errors that it throws are ignored.
    * @default Writes the error to stderr; one line for a rejected request
@@ -84,7 +110,7 @@ export interface CheckoutOptions<Context = unknown> {
     | ((about: { readonly error: unknown; readonly context: Context | undefined }) => void)
     | undefined
   /**
-   * Path in front of `/handoff` and `/status`, as the server receives it.
+   * Path in front of `/handoff`, `/start`, and `/status`, as the server receives it.
    * @default '/checkout'
    */
   readonly basePath?: string | undefined

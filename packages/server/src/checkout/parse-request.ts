@@ -4,11 +4,11 @@ import { ConfigurationError } from '../client/errors.ts'
 import { readText } from '../client/read-text.ts'
 import { HandoffRejection, received } from './problem.ts'
 
-/** The two routes below the base path. */
-export type CheckoutRoute = 'handoff' | 'status'
+/** The routes below the base path. */
+export type CheckoutRoute = keyof typeof routeMethods
 
 /** The method of each route. */
-export const routeMethods = { handoff: 'POST', status: 'GET' } as const
+export const routeMethods = { handoff: 'POST', start: 'POST', status: 'GET' } as const
 
 /** Default of the option `basePath`. */
 export const defaultBasePath = '/checkout'
@@ -20,13 +20,13 @@ export const maxHandoffBody = 4096
  * Returns the route of a URL.
  *
  * @param url - Absolute, or a path with or without a query.
- * @returns `undefined` unless the whole path is `{basePath}/handoff` or `{basePath}/status`.
+ * @returns `undefined` unless the whole path is `{basePath}/` and the name of a route.
  */
 export function routeOf(url: string, basePath: string): CheckoutRoute | undefined {
   const [, path = ''] = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? []
   const prefix = basePath === '/' ? '' : basePath
-  if (path === `${prefix}/handoff`) return 'handoff'
-  return path === `${prefix}/status` ? 'status' : undefined
+  const names = Object.keys(routeMethods) as CheckoutRoute[]
+  return names.find((name) => path === `${prefix}/${name}`)
 }
 
 /** @throws {ConfigurationError} If a value is not a path that a request can have in front of `/handoff`. */
@@ -56,33 +56,42 @@ export function readPageOrigin(request: Request, origins: readonly string[]): st
   )
 }
 
+/** What a page asks for. */
+export interface Asked {
+  /** `undefined` for the current order of the session. */
+  readonly orderId?: string | undefined
+  /** BCP 47 tag of a form. */
+  readonly locale?: string | undefined
+}
+
 /**
- * Reads the order that a page asks for.
+ * Reads what a page asks for.
  *
  * @param origin - As `readPageOrigin` returned it.
- * @returns `undefined` for the current order of the session.
  * @throws {HandoffRejection} If the request is not from a page of the shop, or is malformed.
  */
-export async function readOrderId(
+export async function readAsked(
   request: Request,
   route: CheckoutRoute,
   origin: string | undefined,
-): Promise<string | undefined> {
+): Promise<Asked> {
   const method = routeMethods[route]
   if (request.method !== method) {
     const rule = `method: must be ${method}; ${received(request.method)}.`
     throw new HandoffRejection('method_not_allowed', rule)
   }
-  if (route === 'handoff') {
+  if (route !== 'status') {
     // Another site can post a form with the buyer's cookies, but not with this origin.
     if (origin === undefined) {
       const rule = 'origin: is missing. Browsers send it with each POST request.'
       throw new HandoffRejection('origin_not_allowed', rule)
     }
-    return orderIdOf(await readBody(request))
+    return await (route === 'start' ? readForm(request) : readJson(request))
   }
   if (origin === undefined) assertSameOrigin(request)
-  return checkedOrderId(new URL(request.url).searchParams.get('orderId') ?? undefined)
+  return {
+    orderId: checkedOrderId(new URL(request.url).searchParams.get('orderId') ?? undefined),
+  }
 }
 
 /** Browsers send no `Origin` with a GET of the same origin, and none with an address that the buyer opens. */
@@ -95,10 +104,25 @@ function assertSameOrigin({ headers }: Request): void {
   )
 }
 
-async function readBody(request: Request): Promise<string> {
-  const type = request.headers.get('content-type') ?? ''
-  if (!/^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i.test(type)) {
-    const rule = `content-type: must be application/json; ${received(type)}.`
+async function readJson(request: Request): Promise<Asked> {
+  return { orderId: orderIdOf(await readBody(request, 'application/json')) }
+}
+
+/** Reads the fields of a form; others are ignored, such as a token of the shop. */
+async function readForm(request: Request): Promise<Asked> {
+  const fields = new URLSearchParams(await readBody(request, 'application/x-www-form-urlencoded'))
+  return {
+    orderId: checkedOrderId(fields.get('orderId') ?? undefined),
+    locale: fields.get('locale')?.slice(0, 64),
+  }
+}
+
+async function readBody(request: Request, expected: string): Promise<string> {
+  const sent = request.headers.get('content-type') ?? ''
+  const [type = '', ...parameters] = sent.toLowerCase().split(';')
+  const isUtf8 = parameters.every((each) => /^\s*(?:charset="?utf-8"?)?\s*$/.test(each))
+  if (type.trim() !== expected || !isUtf8) {
+    const rule = `content-type: must be ${expected}; ${received(sent)}.`
     throw new HandoffRejection('unsupported_media_type', rule)
   }
   if (Number(request.headers.get('content-length') ?? 0) > maxHandoffBody) {

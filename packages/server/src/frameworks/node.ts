@@ -17,8 +17,8 @@ export interface CheckoutFor<Context> {
 
 /**
  * Returns a listener for `node:http` that is also middleware for Express and a handler for a Nest controller. It handles
- * `POST {basePath}/handoff` and `GET {basePath}/status` regardless of its mount, and passes every other path to `next`;
- * without `next` it responds with a 404. `authorize` gets the request as `context`.
+ * the routes of the checkout regardless of its mount, and passes every other path to `next`; without `next` it responds
+ * with a 404. `authorize` gets the request as `context`.
  *
  * @param checkout - From `createCheckout()`.
  * @returns A listener whose promise does not reject: a rejection would end the process.
@@ -81,8 +81,7 @@ export interface KoaContextLike {
 }
 
 /**
- * Returns Koa middleware that handles `POST {basePath}/handoff` and `GET {basePath}/status` regardless of its mount, and
- * passes on every other path. `authorize` gets `ctx` as `context`.
+ * Returns Koa middleware that handles the routes of the checkout regardless of its mount, and passes on every other path. `authorize` gets `ctx` as `context`.
  *
  * @param checkout - From `createCheckout()`.
  * @example
@@ -188,7 +187,7 @@ function bodyOf(message: IncomingMessage, parsed: unknown): ReadableStream<Uint8
 
 async function readBody(request: IncomingMessage, parsed: unknown): Promise<Uint8Array> {
   if (request.readableDidRead || request.readableEnded) {
-    const bytes = bytesOf(parsed)
+    const bytes = bytesOf(parsed, request.headers['content-type'])
     if (bytes === undefined) throw new HandoffRejection('body_already_read')
     return bytes
   }
@@ -218,8 +217,11 @@ async function readBody(request: IncomingMessage, parsed: unknown): Promise<Uint
   })
 }
 
-function bytesOf(body: unknown): Uint8Array | undefined {
+function bytesOf(body: unknown, type = ''): Uint8Array | undefined {
   if (body instanceof Uint8Array) return body
+  if (/^application\/x-www-form-urlencoded/i.test(type) && typeof body === 'object' && body) {
+    return new TextEncoder().encode(String(new URLSearchParams({ ...body })))
+  }
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return text === undefined ? undefined : new TextEncoder().encode(text)
 }
