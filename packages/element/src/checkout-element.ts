@@ -26,13 +26,14 @@ import { warnAboutUnknown } from './unknown-properties.ts'
  * @tagname pi-checkout
  * @fires {PiReadyEvent} pi-ready - The form is usable. Fires again after each new handshake, and if a payment is declined after `pi-finish`.
  * @fires {PiStateChangeEvent} pi-statechange - The state changed. Fires before the specific event.
- * @fires {PiLeaveEvent} pi-leave - The bank's page is about to replace yours: remove your `beforeunload` handler.
+ * @fires {PiLeaveEvent} pi-leave - The page of the bank, or the full page, is about to replace yours: remove your `beforeunload` handler.
  * @fires {PiFinishEvent} pi-finish - The buyer is done with the form, each time. Not proof of payment: ask your server.
  * @fires {PiCancelEvent} pi-cancel - The buyer canceled. Not proof of anything: ask your server.
  * @fires {PiErrorEvent} pi-error - The checkout cannot be shown. `error.code` names the reason.
  * @slot - Shown before the definition and while idle.
  * @slot loading - Replaces the places of the form and the loading text.
  * @slot error - Replaces the error text. The retry button stays.
+ * @slot full-page - A form to the full page, shown below the error text. Before the definition it is shown, too.
  * @csspart frame - The iframe.
  * @csspart loading - The box with the places of the form and the loading text.
  * @csspart error - The box with the error text and the retry button.
@@ -236,12 +237,15 @@ export class PiCheckout extends LitElement {
         html`<div class="message">
           <slot name="error">${errorText(error.code, texts)}</slot>
           ${error.retryable ? retry : nothing}
+          <slot name="full-page" @submit=${this.#leave}></slot>
           ${this.#help && html`<p class="help">Only visible in test mode. ${this.#help}</p>`}
         </div>`
       }</div>
       ${this.#session?.frame}
     </div>`
   }
+
+  readonly #leave = (): void => this.#dispatch('pi-leave')
 
   /** The checkout's origin, or the page's own if none is configured. */
   get #origin(): string {

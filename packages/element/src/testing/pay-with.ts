@@ -10,7 +10,7 @@ import type { FrameLocator, Locator, Page } from '@playwright/test'
 import { type PaymentOutcome, type PaymentPlan, plans } from './plans.ts'
 
 /**
- * Pays with the test card of an outcome, in the `<pi-checkout>` of a page.
+ * Pays with the test card of an outcome, in the `<pi-checkout>` of a page, or on the full page.
  *
  * Call it again on the same page to pay after a decline.
  *
@@ -30,10 +30,12 @@ export async function payWith(where: Page | Locator, outcome: PaymentOutcome): P
   if (!plan) {
     throw new TypeError(`outcome: must be one of ${Object.keys(plans).join(', ')}`)
   }
-  const element = 'goto' in where ? where.locator('pi-checkout') : where
-  const form = element.locator('iframe').contentFrame()
+  const isPage = 'goto' in where
+  const element = isPage ? where.locator('pi-checkout') : where
+  const isFull = isPage && (await isFullPage(where))
+  const form = isFull ? where : element.locator('iframe').contentFrame()
   const field = (name: string): Locator => fieldOf(form, `cc-${name}`)
-  await Promise.race([field('number').waitFor(), rejectOnError(element)])
+  await Promise.race([field('number').waitFor(), ...(isFull ? [] : [rejectOnError(element)])])
   if (!plan.card) {
     await press(form.locator('form button[type="button"]:enabled'))
     return
@@ -48,6 +50,13 @@ export async function payWith(where: Page | Locator, outcome: PaymentOutcome): P
     await completeChallenge(bank, plan.bank)
   }
   if (plan.ends === 'declined') await form.getByRole('alert').filter({ hasText: /\S/ }).waitFor()
+}
+
+/** Waits for the element or the full page. Returns whether it is the full page. */
+async function isFullPage(page: Page): Promise<boolean> {
+  const full = page.locator('html[data-return]')
+  await page.locator('pi-checkout').or(full).first().waitFor({ state: 'attached' })
+  return (await full.count()) > 0
 }
 
 /** Rejects with the element's error, and never resolves: without it a missing form is only a timeout. */
