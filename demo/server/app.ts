@@ -22,7 +22,7 @@ export function shopApp(shop: Shop): Express {
   app.use(securityHeaders({ shopOrigin, checkoutOrigin }))
   app.use('/reports', policyReports())
   app.use(sameOrigin(shopOrigin))
-  app.use('/checkout/handoff', handoffLimits(shop.sessions))
+  app.use(['/checkout/handoff', '/checkout/start'], handoffLimits(shop.sessions))
   app.use(toNode(shop.checkout))
   // After the checkout, whose responses contain a secret.
   app.use(compression(), redirectToOrigin(shopOrigin), shopRoutes(shop))

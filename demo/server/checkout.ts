@@ -33,18 +33,21 @@ export function shopPayments(db: Database): PaymentStore {
   return sqlPayments((sql, values) => db.prepare(sql).all(...values), { dialect: 'sqlite' })
 }
 
-/** Creates the handler of `POST /checkout/handoff` and `GET /checkout/status`. */
+/** Creates the handler of the routes under `/checkout`. */
 export function shopCheckout({
   db,
   sessions,
   intents,
   payments,
   shopOrigin,
-}: Pick<Shop, 'db' | 'sessions' | 'intents' | 'payments' | 'shopOrigin'>): Checkout<Request> {
+  checkoutOrigin,
+}: Omit<Shop, 'checkout' | 'inspectorUrl'>): Checkout<Request> {
   return createCheckout({
     intents,
     shopOrigin,
     payments,
+    // For buyers without script or frames: see `fullPageForm`.
+    fullPage: { checkoutOrigin, returnUrl: (orderId) => `${shopOrigin}/pay/${orderId}` },
     authorize: ({ orderId = '', context }: AuthorizeQuery<Request>) =>
       ownedOrder(db, { session: sessions.of(context) ?? '', orderId })?.id,
     order: (orderId) => {

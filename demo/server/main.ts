@@ -27,7 +27,9 @@ async function start(): Promise<void> {
   const db = openDatabase(data)
   const sessions = sessionsAt(shopOrigin)
   const payments = shopPayments(db)
-  const checkout = shopCheckout({ db, sessions, intents, payments, shopOrigin })
+  const checkout = shopCheckout({
+    ...{ db, sessions, intents, payments, shopOrigin, checkoutOrigin },
+  })
   // The port is open: a request must not wait for the check of the service.
   server.on(
     'request',

@@ -85,7 +85,7 @@ export function shopRoutes(shop: Shop): Router {
   routes.post('/orders/:id/edit', async (req, res) => {
     read(Empty, req)
     const { id } = (await detailsOf(req)).order
-    const ok = await checkPayments(req, id)
+    const ok = await checkPayments(id)
     const details = await detailsOf(req)
     if (!isPayable(details)) {
       return res.redirect(303, details.state === 'closed' ? '/cart' : `/orders/${id}`)
@@ -113,7 +113,7 @@ export function shopRoutes(shop: Shop): Router {
 
   routes.get('/pay/:id', async (req, res) => {
     // A buyer who returns from the bank's page may have paid.
-    await checkPayments(req, (await detailsOf(req)).order.id)
+    await checkPayments((await detailsOf(req)).order.id)
     const details = await detailsOf(req)
     const { order, state } = details
     if (state === 'closed') return res.redirect(303, '/cart')
@@ -177,10 +177,14 @@ export function shopRoutes(shop: Shop): Router {
   }
 
   /** Lets the checkout retrieve the payments of an order. Returns whether it could. */
-  async function checkPayments(req: ExpressRequest, orderId: string): Promise<boolean> {
-    const query = new URLSearchParams({ orderId })
-    const status = new Request(`${shop.shopOrigin}/checkout/status?${query}`)
-    return (await shop.checkout(status, req)).ok
+  async function checkPayments(orderId: string): Promise<boolean> {
+    try {
+      await shop.checkout.status(orderId)
+      return true
+    } catch (error) {
+      logFailure('the payments could not be checked', error)
+      return false
+    }
   }
 }
 

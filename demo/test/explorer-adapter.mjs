@@ -37,7 +37,7 @@ function amountOn(html) {
 
 /** @type {import('@pi-checkout/explorer').Adapter} */
 export default {
-  routes: { page: '/orders' },
+  routes: { page: '/orders', start: '/checkout/start' },
   survivesRestart: true,
   settlesWithin: 3000,
   env: ({ folder }) => ({

@@ -41,7 +41,9 @@ export async function startShop(options: { readonly shopOrigin?: string } = {}):
   const { shopOrigin = url } = options
   const sessions = sessionsAt(shopOrigin)
   const payments = shopPayments(db)
-  const checkout = shopCheckout({ db, sessions, intents, payments, shopOrigin })
+  const checkout = shopCheckout({
+    ...{ db, sessions, intents, payments, shopOrigin, checkoutOrigin },
+  })
   const inspectorUrl = `${baseUrl}/_sandbox/`
   site.serve(
     shopApp({

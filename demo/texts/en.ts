@@ -84,7 +84,7 @@ export const en = {
   checkoutTitle: 'Payment',
   yourOrder: 'Your order',
   preparing: 'Loading the payment form…',
-  needsScript: 'The payment form needs JavaScript.',
+  fullPage: 'Pay on a separate page',
   cannotPrepare: 'We couldn’t load the payment form',
   cannotPrepareText: 'No payment was started. Try again.',
   assurance: 'Card details go straight to the payment service. This shop never sees them.',

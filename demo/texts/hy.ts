@@ -85,7 +85,7 @@ export const hy: Texts = {
   checkoutTitle: 'Վճարում',
   yourOrder: 'Ձեր պատվերը',
   preparing: 'Վճարման էջը բեռնվում է…',
-  needsScript: 'Վճարման էջի համար անհրաժեշտ է JavaScript։',
+  fullPage: 'Վճարել առանձին էջում',
   cannotPrepare: 'Վճարման էջը չհաջողվեց բեռնել',
   cannotPrepareText: 'Վճարում չի սկսվել։ Նորից փորձեք։',
   assurance:

@@ -85,7 +85,7 @@ export const ru: Texts = {
   checkoutTitle: 'Оплата',
   yourOrder: 'Ваш заказ',
   preparing: 'Форма оплаты загружается…',
-  needsScript: 'Для формы оплаты нужен JavaScript.',
+  fullPage: 'Оплатить на отдельной странице',
   cannotPrepare: 'Не удалось загрузить форму оплаты',
   cannotPrepareText: 'Платёж не начат. Попробуйте ещё раз.',
   assurance: 'Данные карты уходят прямо в платёжный сервис. Магазин их не видит.',

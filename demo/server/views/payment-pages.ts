@@ -11,7 +11,6 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
   const { texts, language, checkoutOrigin } = frame
   const { order } = details
   const content = html`
-    <noscript><p class="notice">${texts.needsScript}</p></noscript>
     <h1>${texts.checkoutTitle}</h1>
     <div class="checkout">
       <div>
@@ -19,9 +18,11 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
           <pi-checkout id="checkout" data-testid="checkout" locale="${language}" data-origin="${checkoutOrigin}"
             data-order="${order.id}">
             <p class="idle muted">${texts.preparing}</p>
+            ${fullPageForm(frame, order, html` slot="full-page"`)}
           </pi-checkout>
         </div>
         <p class="assurance muted">${lock}<span>${texts.assurance}</span></p>
+        <div class="other-way">${fullPageForm(frame, order)}</div>
       </div>
       <section class="summary" aria-labelledby="your-order">
         <input class="hidden-text" id="show-order" type="checkbox">
@@ -45,6 +46,15 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
     content,
     next: confirmingPage(frame, details),
   }
+}
+
+/** Leads to the hosted page as a separate page. Needs no script. */
+function fullPageForm({ texts, language }: Frame, { id }: Order, attributes = html``): Html {
+  return html`<form${attributes} method="post" action="/checkout/start">
+    <input type="hidden" name="orderId" value="${id}">
+    <input type="hidden" name="locale" value="${language}">
+    <button class="quiet">${texts.fullPage}</button>
+  </form>`
 }
 
 /** `pages/checkout.ts` waits for the result, and then shows the order. */
