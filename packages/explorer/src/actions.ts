@@ -83,6 +83,15 @@ const actions = {
     },
     text: (buyer) => `Two tabs of buyer ${buyer} request the handoff at once.`,
   },
+  'full-page': {
+    weight: 2,
+    isKnown: ({ routes }) => routes?.start !== undefined,
+    play: async ({ sequence, buyer }) => {
+      await sequence.open(buyer)
+      await sequence.start(buyer)
+    },
+    text: (buyer) => `Buyer ${buyer} loads the page, and goes to the full page.`,
+  },
   pay: {
     weight: 8,
     variants: outcomes,

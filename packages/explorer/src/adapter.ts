@@ -48,6 +48,12 @@ export interface ShopRoutes {
    */
   readonly handoff?: string
   /**
+   * `POST` of a form with `orderId`: leads to the full page.
+   *
+   * @default none: the full page is not played
+   */
+  readonly start?: string
+  /**
    * `GET`: returns `{ phase }`.
    * @default /checkout/status
    */
@@ -165,12 +171,12 @@ const isFunction = ['a function', (value: unknown): boolean => typeof value === 
 const partRules = new Map<string, readonly [rule: string, isValid: (value: unknown) => boolean]>(
   Object.entries({
     routes: [
-      'an object with the paths page, handoff, or status',
+      'an object with the paths page, handoff, start, or status',
       (value) =>
         typeof value === 'object' &&
         Object.entries(value ?? { '': '' }).every(
           ([name, path]) =>
-            /^(?:page|handoff|status)$/.test(name) &&
+            /^(?:page|handoff|start|status)$/.test(name) &&
             (path === undefined || (typeof path === 'string' && path.startsWith('/'))),
         ),
     ],

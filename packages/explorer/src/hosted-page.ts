@@ -7,6 +7,12 @@ export interface Handoff {
   readonly clientSecret: string
 }
 
+/** A form that opens the hosted page as a separate page. */
+export interface FullPageForm {
+  readonly action: string
+  readonly fields: URLSearchParams
+}
+
 /** Card numbers of the sandbox, by what they lead to. */
 const cards = {
   succeeds: '4242424242424242',
@@ -18,6 +24,11 @@ const cards = {
 
 /** A card, as an action names it. */
 export type Card = keyof typeof cards
+
+interface Grant {
+  readonly token: string
+  readonly intent: View
+}
 
 interface View {
   readonly version: number
@@ -42,11 +53,33 @@ export class HostedPage {
   ): Promise<HostedPage | undefined> {
     const page = new HostedPage(checkoutOrigin)
     const body = { id: handoff.id, clientSecret: handoff.clientSecret, origin }
-    const opened = await page.#send<{ token: string; intent: View }>('session', body)
+    return page.#adopt(await page.#send<Grant>('checkout-api/session', body))
+  }
+
+  /** Opens it as a separate page, with the form of a page at `origin`. */
+  static async openFull(
+    checkoutOrigin: string,
+    { action, fields }: FullPageForm,
+    origin: string,
+  ): Promise<HostedPage | undefined> {
+    const page = new HostedPage(checkoutOrigin)
+    const response = await fetch(action, {
+      method: 'POST',
+      headers: { origin },
+      body: fields,
+      redirect: 'manual',
+    })
+    await response.text()
+    const [cookie = ''] = response.headers.get('set-cookie')?.split(';', 1) ?? []
+    const path = `${new URL(action).pathname.slice(1)}/session`
+    return page.#adopt(await page.#send<Grant>(path, {}, { cookie }))
+  }
+
+  #adopt(opened: Grant | undefined): HostedPage | undefined {
     if (!opened) return undefined
-    page.#token = opened.token
-    page.#view = opened.intent
-    return page
+    this.#token = opened.token
+    this.#view = opened.intent
+    return this
   }
 
   /** Presses Pay. @returns The status, or `undefined` if the service rejected it. */
@@ -55,20 +88,25 @@ export class HostedPage {
     const details = { number: cards[card], expMonth: 12, expYear: 2040, cvc: '123' }
     const paymentMethod = { type: 'card', card: details }
     const body = { attemptId, version: this.#view.version, paymentMethod }
-    return (await this.#send<View>('confirm', body))?.status
+    return (await this.#send<View>('checkout-api/confirm', body))?.status
   }
 
   async cancel(): Promise<string | undefined> {
-    return (await this.#send<View>('cancel', {}))?.status
+    return (await this.#send<View>('checkout-api/cancel', {}))?.status
   }
 
-  async #send<T>(path: string, body: object): Promise<T | undefined> {
-    const response = await fetch(`${this.#checkoutOrigin}/checkout-api/${path}`, {
+  async #send<T>(
+    path: string,
+    body: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<T | undefined> {
+    const response = await fetch(`${this.#checkoutOrigin}/${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         origin: this.#checkoutOrigin,
         ...(this.#token && { authorization: `Bearer ${this.#token}` }),
+        ...headers,
       },
       body: JSON.stringify(body),
     })

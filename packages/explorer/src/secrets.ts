@@ -5,12 +5,13 @@ import { Violation } from './violation.ts'
 
 export class Secrets {
   readonly #apiKey: string
-  readonly #handoffPath: string
+  /** Paths whose responses contain a `clientSecret`. */
+  readonly #handoffPaths: readonly string[]
   readonly #clientSecrets = new Set<string>()
 
-  constructor({ apiKey, handoffPath }: { readonly apiKey: string; readonly handoffPath: string }) {
+  constructor(apiKey: string, handoffPaths: readonly string[]) {
     this.#apiKey = apiKey
-    this.#handoffPath = handoffPath
+    this.#handoffPaths = handoffPaths
   }
 
   /** Adds the secret of a handoff. */
@@ -23,7 +24,7 @@ export class Secrets {
     { method, path }: Pick<RecordedRequest, 'method' | 'path'>,
     { head, body }: Received,
   ): void {
-    const isHandoff = path.split('?')[0] === this.#handoffPath
+    const isHandoff = this.#handoffPaths.includes(path.split('?')[0] ?? '')
     const isExposed = (secret: string): boolean => head.includes(secret) || body.includes(secret)
     let exposed = ''
     if (isExposed(this.#apiKey)) exposed = 'the API key'

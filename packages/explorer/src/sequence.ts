@@ -14,7 +14,7 @@ import type { Adapter, PlacedOrder, ShopRoutes } from './adapter.ts'
 import { Buyer } from './buyer.ts'
 import type { RecordedRequest } from './exploration.ts'
 import { type Forgery, forgedAmount } from './forgery.ts'
-import { type Card, type Handoff, HostedPage } from './hosted-page.ts'
+import { type Card, type FullPageForm, type Handoff, HostedPage } from './hosted-page.ts'
 import { Secrets } from './secrets.ts'
 import type { Shop } from './shop.ts'
 import { ShopClock } from './shop-clock.ts'
@@ -22,6 +22,8 @@ import { SetupError, TimeOver, Violation } from './violation.ts'
 
 /** A handoff that a buyer's page holds. */
 export interface Pair extends Handoff {
+  /** Leads to the full page in place of the frame. */
+  readonly form: FullPageForm | undefined
   readonly buyer: Buyer
   readonly purchase: number
   readonly orderId: string
@@ -91,14 +93,14 @@ export class Sequence {
     this.#endsAt = endsAt
     this.adapter = adapter
     const { page = '/', handoff = '/checkout/handoff' } = adapter.routes ?? {}
-    const { status = '/checkout/status' } = adapter.routes ?? {}
-    this.routes = { page, handoff, status }
+    const { start = '', status = '/checkout/status' } = adapter.routes ?? {}
+    this.routes = { page, handoff, start, status }
     this.environment = environment
     this.#service = service
     this.#folder = folder
     this.#clock = new ShopClock(join(folder, 'clock'))
     process.once('exit', this.#removeFolder)
-    this.#secrets = new Secrets({ apiKey: environment.apiKey, handoffPath: handoff })
+    this.#secrets = new Secrets(environment.apiKey, [handoff, start])
     const names = ['A', 'B', 'C', 'D'].slice(0, adapter.buyers ?? 2)
     this.buyers = names.map(
       (name) =>
@@ -218,10 +220,28 @@ export class Sequence {
       .json()
       .catch(() => ({}))) as Partial<Handoff>
     if (typeof given.id === 'string' && typeof given.clientSecret === 'string') {
-      await this.#hold({ id: given.id, clientSecret: given.clientSecret }, { buyer, purchase })
-      this.#checkUnpaidBefore(given.id, before)
+      const { id, clientSecret } = given
+      await this.#hold({ id, clientSecret, buyer, purchase, form: undefined }, before)
     }
     return response
+  }
+
+  /** Requests the page that leads to the full page, as a form of the shop does. */
+  async start(buyer: Buyer): Promise<void> {
+    const { purchase, orderId } = buyer
+    const before = await this.environment.intents()
+    const body = new URLSearchParams(orderId === undefined ? {} : { orderId })
+    const html = await (await buyer.fetch(this.routes.start, { body })).text()
+    const [, action] = /<form method="post" action="([^"]+\/checkout\/[^"]+)"/.exec(html) ?? []
+    if (!action) return
+    const inputs = html.matchAll(/name="(\w+)" value="([^"]*)"/g)
+    const decode = (text = ''): string =>
+      text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    const fields = new URLSearchParams()
+    for (const [, name = '', value] of inputs) fields.set(name, decode(value))
+    const id = new URL(action).pathname.split('/').at(-1) ?? ''
+    const clientSecret = fields.get('clientSecret') ?? ''
+    await this.#hold({ id, clientSecret, buyer, purchase, form: { action, fields } }, before)
   }
 
   /** @throws {Violation} If another payment of the order was on its way, or paid, before the handoff. */
@@ -241,13 +261,14 @@ export class Sequence {
   }
 
   async #hold(
-    { id, clientSecret }: Handoff,
-    { buyer, purchase }: Pick<Pair, 'buyer' | 'purchase'>,
+    given: Pick<Pair, 'id' | 'clientSecret' | 'buyer' | 'purchase' | 'form'>,
+    before: readonly SandboxIntent[],
   ): Promise<void> {
+    const { id, clientSecret, buyer } = given
     this.#secrets.add(clientSecret)
     const { orderId, amount, currency } = await this.environment.intent(id)
     const { version, placed } = this.order(orderId)
-    const pair = { id, clientSecret, buyer, purchase, orderId, amount, currency, version }
+    const pair = { ...given, orderId, amount, currency, version }
     const other = this.pairs.find((known) => known.id === id && known.buyer !== buyer)
     if (other) {
       const detail = `The handoff gave intent ${id} to ${buyer.name}, and before to ${other.buyer.name}.`
@@ -265,6 +286,7 @@ export class Sequence {
     this.pairs.push(pair)
     this.#orders.set(orderId, { version, amount, placed })
     if (!this.held.some((each) => each.id === id)) this.held.push(pair)
+    this.#checkUnpaidBefore(id, before)
   }
 
   /** Returns what handoffs and edits have shown of an order. */
@@ -278,7 +300,10 @@ export class Sequence {
    * @returns The status, or `undefined` if the service rejected it.
    */
   async pay(pair: Pair, card: Card | 'canceled'): Promise<string | undefined> {
-    const page = await HostedPage.open(this.#service.checkoutOrigin, pair, this.origin)
+    const { checkoutOrigin } = this.#service
+    const page = pair.form
+      ? await HostedPage.openFull(checkoutOrigin, pair.form, this.origin)
+      : await HostedPage.open(checkoutOrigin, pair, this.origin)
     return card === 'canceled' ? await page?.cancel() : await page?.pay(card)
   }
 
