@@ -1,0 +1,100 @@
+import { payWith } from '@pi-checkout/element/testing'
+import { intentsOf } from '@pi-checkout/test-support/sandbox'
+import type { Page } from '@playwright/test'
+import { addToCart, expectOrder, hostedPage, orderOf } from '../fixtures/buyer.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
+
+/** Blocks the scripts of the shop's pages, and goes to the full page as its form does. */
+async function openFullPage(page: Page, shopUrl: string): Promise<string> {
+  await page.route(`${shopUrl}/assets/**/*.js`, (route) => route.abort())
+  await addToCart(page)
+  await page.goto('/cart')
+  await page.getByTestId('place-order').click()
+  await page.waitForURL('**/pay/*')
+  const orderId = orderOf(page)
+  await page.locator('pi-checkout form button').click()
+  await page.waitForURL('**/checkout/*/page?*')
+  return orderId
+}
+
+test.beforeEach(({ pageErrors }) =>
+  pageErrors.allow(/Failed to load resource|ERR_FAILED|pi-checkout: unreachable|sandbox attribute/),
+)
+
+for (const [outcome, state] of [
+  ['succeeded', 'paid'],
+  ['challenge', 'paid'],
+  ['redirect', 'paid'],
+  ['stolen', 'failed'],
+  ['pending', 'processing'],
+] as const) {
+  test(`a buyer of a shop without scripts pays on the full page: ${outcome}`, async ({
+    page,
+    stack,
+  }) => {
+    const orderId = await openFullPage(page, stack.shopUrl)
+    await payWith(page, outcome)
+    await page.waitForURL(`${stack.shopUrl}/{orders,pay}/${orderId}`)
+    if (state !== 'failed') await expectOrder(page, state)
+    await page.goto(`/orders/${orderId}`)
+    await expectOrder(page, state)
+  })
+}
+
+test('a declined buyer pays with another card, after a reload and Back', async ({
+  page,
+  stack,
+}) => {
+  const orderId = await openFullPage(page, stack.shopUrl)
+  const address = page.url()
+  await payWith(page, 'declined')
+  await page.reload()
+  await expect(page.getByRole('button', { name: /^Pay / })).toBeEnabled()
+  await page.getByRole('link', { name: 'Back to the shop' }).click()
+  await page.waitForURL(`${stack.shopUrl}/pay/${orderId}`)
+  await page.goBack()
+  expect(page.url()).toBe(address)
+  await payWith(page, 'succeeded')
+  await expectOrder(page, 'paid')
+  const intents = await intentsOf(stack, new URL(address).pathname.split('/')[2] ?? '')
+  expect(intents.map(({ status }) => status)).toEqual(['succeeded'])
+  // The shop knows the result, and the full page has nothing left to do.
+  await page.goto(address)
+  await expectOrder(page, 'paid')
+})
+
+test('a buyer who cancels is back at the shop', async ({ page, stack }) => {
+  const orderId = await openFullPage(page, stack.shopUrl)
+  await payWith(page, 'canceled')
+  await page.waitForURL(`${stack.shopUrl}/pay/${orderId}`)
+})
+
+test('a browser that denies the cookie is back at the shop after a reload', async ({
+  page,
+  stack,
+}) => {
+  const orderId = await openFullPage(page, stack.shopUrl)
+  const cookies = await page.context().cookies(page.url())
+  expect(cookies.filter(({ name }) => name === 'pi-checkout')).toMatchObject([
+    { httpOnly: true, sameSite: 'Lax', path: new URL(page.url()).pathname.replace('/page', '') },
+  ])
+  await page.context().clearCookies({ name: 'pi-checkout' })
+  await page.reload()
+  await page.waitForURL(`${stack.shopUrl}/pay/${orderId}`)
+})
+
+test('the frame is blocked: its error view leads to the full page', async ({ page, stack }) => {
+  await page.route(`${stack.api.checkoutOrigin}/checkout/*`, (route) =>
+    route.request().method() === 'GET' ? route.abort() : route.continue(),
+  )
+  await addToCart(page)
+  await page.goto('/cart')
+  await page.getByTestId('place-order').click()
+  await page.evaluate("addEventListener('pi-leave', () => sessionStorage.setItem('left', 'yes'))")
+  await page.locator('pi-checkout form button').click({ timeout: 40_000 })
+  await page.waitForURL('**/checkout/*/page?*')
+  await payWith(page, 'succeeded')
+  await expectOrder(page, 'paid')
+  expect(await page.evaluate("sessionStorage.getItem('left')")).toBe('yes')
+  await expect(hostedPage(page).locator('html')).toHaveCount(0)
+})
