@@ -28,7 +28,7 @@ test('changes the language next to the payment form without losing typed card da
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false })
 
-  test('everything works, except paying', async ({ page }) => {
+  test('everything works up to the full page', async ({ page, stack }) => {
     await page.goto('/')
     await page.locator('[data-product=lori-honey]').click()
     await expect(page.getByTestId('cart-count')).toHaveText('1')
@@ -39,6 +39,9 @@ test.describe('without scripts', () => {
     await expect(page.getByTestId('cart-count')).toHaveText('2')
     await page.getByTestId('place-order').click()
     await page.waitForURL('**/pay/*')
+    await page.getByRole('button', { name: 'Оплатить на отдельной странице' }).click()
+    await page.getByRole('button', { name: 'Перейти к оплате' }).click()
+    await page.waitForURL(`${stack.api.checkoutOrigin}/checkout/*/page?*`)
     await page.goto('/orders')
     await expect(page.getByText('Лорийский мёд × 2')).toBeVisible()
   })

@@ -93,12 +93,15 @@ test.each<[object, string]>([
   ],
   [{ constructor: 1 }, 'constructor: is not a part of an adapter.'],
   [{ buyers: 5 }, 'buyers: must be a whole number from 1 to 4.'],
-  [{ routes: { hand: '/handoff' } }, 'routes: must be an object with the paths page, handoff, or'],
+  [
+    { routes: { hand: '/handoff' } },
+    'routes: must be an object with the paths page, handoff, start, or',
+  ],
   [
     { routes: { page: 'shop' } },
-    'routes: must be an object with the paths page, handoff, or status.',
+    'routes: must be an object with the paths page, handoff, start, or status.',
   ],
-  [{ routes: null }, 'routes: must be an object with the paths page, handoff, or status.'],
+  [{ routes: null }, 'routes: must be an object with the paths page, handoff, start, or status.'],
   [{ survivesRestart: 'yes' }, 'survivesRestart: must be true or false.'],
   [{ settlesWithin: '3000' }, 'settlesWithin: must be a number of milliseconds from 0.'],
   [{ settlesWithin: -1 }, 'settlesWithin: must be a number of milliseconds from 0.'],

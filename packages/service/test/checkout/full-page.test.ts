@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest'
+import type { SessionGrant } from '../../shared/checkout-api.ts'
+import { revokeSecret } from '../../src/intents/store.ts'
+import { type Pair, startCheckout } from '../support/checkout.ts'
+import { problemOf } from '../support/service.ts'
+
+const shop = 'https://shop.example'
+const returnUrl = `${shop}/orders/A-1?from=checkout`
+const checkout = await startCheckout()
+await checkout.registerOrigin(shop)
+await checkout.registerOrigin('https://books.example', 'env_other')
+
+/** Posts the form of a shop's page. */
+async function open(
+  { id, clientSecret }: Pair,
+  fields: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = { origin: shop },
+): Promise<Response> {
+  return await fetch(`${checkout.url}/checkout/${id}`, {
+    method: 'POST',
+    headers,
+    body: new URLSearchParams({ clientSecret, returnUrl, ...fields }),
+    redirect: 'manual',
+  })
+}
+
+function cookieOf(response: Response): string {
+  return response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+}
+
+async function show(path: string, cookie = ''): Promise<Response> {
+  return await fetch(checkout.url + path, { headers: { cookie }, redirect: 'manual' })
+}
+
+async function openSession(id: string, headers: Record<string, string>): Promise<Response> {
+  return await fetch(`${checkout.url}/checkout/${id}/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: checkout.url, ...headers },
+    body: '{}',
+  })
+}
+
+test('opens the page with an address without a credential, and its session with a cookie', async () => {
+  const pair = await checkout.createIntent()
+  const opened = await open(pair, { locale: 'hy', appearance: '{"radius":3}' })
+  expect(opened.status).toBe(303)
+  expect(opened.headers.get('set-cookie')).toMatch(
+    new RegExp(
+      `^pi-checkout=[\\w.-]+; Path=/checkout/${pair.id}; Max-Age=3600; HttpOnly; SameSite=Lax$`,
+    ),
+  )
+  const location = opened.headers.get('location') ?? ''
+  const cookie = cookieOf(opened)
+  for (const text of [location, cookie]) {
+    expect(decodeURIComponent(text)).not.toContain(pair.clientSecret.split('_secret_')[1])
+  }
+  const shown = await show(location, `theme=dark; ${cookie}`)
+  expect(shown.status).toBe(200)
+  const html = await shown.text()
+  expect(html).toContain(`data-return="${returnUrl}" data-locale="hy"`)
+  expect(html).toContain('data-appearance="{&#34;radius&#34;:3}"')
+  expect(shown.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  expect(Object.fromEntries(shown.headers)).toMatchObject({
+    'cache-control': 'no-store',
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+  })
+  const grant = (await (await openSession(pair.id, { cookie })).json()) as SessionGrant
+  expect(grant.intent).toMatchObject({ id: pair.id, status: 'requires_payment_method' })
+  const view = await fetch(`${checkout.url}/checkout-api/intent`, {
+    headers: { authorization: `Bearer ${grant.token}` },
+  })
+  expect(view.status).toBe(200)
+})
+
+test('leads back to the shop without the cookie of this checkout', async () => {
+  const [pair, other] = [await checkout.createIntent(), await checkout.createIntent()]
+  const opened = await open(pair)
+  const location = opened.headers.get('location') ?? ''
+  const cookies = ['', 'pi-checkout=', 'pi-checkout=x.y.z', cookieOf(await open(other))]
+  for (const cookie of cookies) {
+    const response = await show(location, cookie)
+    expect([response.status, response.headers.get('location')]).toEqual([303, returnUrl])
+    expect(await problemOf(await openSession(pair.id, { cookie }))).toBe('401 invalid_session')
+  }
+  const cookie = cookieOf(opened)
+  // The cookie opens the session for the page's own origin only, and is no token of the private API.
+  const foreign = await openSession(pair.id, { cookie, origin: shop })
+  expect(await problemOf(foreign)).toBe('403 origin_not_allowed')
+  const view = await fetch(`${checkout.url}/checkout-api/intent`, {
+    headers: { authorization: `Bearer ${cookie.split('=')[1]}` },
+  })
+  expect(await problemOf(view)).toBe('401 invalid_session')
+  await revokeSecret(checkout.db, { id: pair.id, modes: ['test'] })
+  expect(await problemOf(await openSession(pair.id, { cookie }))).toBe('401 invalid_session')
+})
+
+test.each([
+  'https://evil.example/orders/A-1',
+  'https://books.example/orders/A-1',
+  'http://shop.example/orders/A-1',
+  'https://www.shop.example/',
+  'https://shop.example.evil.example/',
+  'https://shop.example:8443/',
+  'https://shop.example@evil.example/',
+  'https://evil.example@shop.example/',
+  'https://shop.example\\@evil.example/',
+  'https://evil.example/https://shop.example/',
+  'https://evil.example#https://shop.example/',
+  '//shop.example/orders',
+  '//evil.example/',
+  '/orders/A-1',
+  'javascript:alert(1)//https://shop.example/',
+  'data:text/html,<script>alert(1)</script>',
+  'blob:https://shop.example/1',
+  'https%3A%2F%2Fshop.example%2F',
+  'https://shop.example/\r\nx-injected: 1',
+  `https://shop.example/${'a'.repeat(2100)}`,
+  '',
+])('returns to no other address than a registered one: %.60s', async (forged) => {
+  const pair = await checkout.createIntent()
+  const refused = await open(pair, { returnUrl: forged })
+  const cookie = cookieOf(await open(pair))
+  const query = new URLSearchParams({ return: forged })
+  for (const response of [refused, await show(`/checkout/${pair.id}/page?${query}`, cookie)]) {
+    expect(response.status).toBe(403)
+    expect(response.headers.get('location')).toBeNull()
+    expect(response.headers.get('set-cookie')).toBeNull()
+    const html = await response.text()
+    expect(html).toContain('data-code="origin_not_allowed"')
+    if (forged) expect(html).not.toContain(forged.slice(8))
+  }
+})
+
+test.each([
+  ['a page of another site', { origin: 'https://evil.example' }, {}, 403],
+  ['a page that hides its origin', { origin: 'null' }, {}, 403],
+  ['no browser', {}, {}, 403],
+  ['a form with a wrong secret', { origin: shop }, { clientSecret: 'pi_1_secret_x' }, 404],
+  ['a form without a secret', { origin: shop }, { clientSecret: '' }, 404],
+] as const)('opens nothing for %s', async (_, headers, fields, status) => {
+  const response = await open(await checkout.createIntent(), fields, headers)
+  expect(response.status).toBe(status)
+  expect(response.headers.get('set-cookie')).toBeNull()
+  expect(await response.text()).not.toContain('secret')
+})
+
+test('opens nothing for an unknown intent, and for what is no form', async () => {
+  const pair = await checkout.createIntent()
+  const unknown = { ...pair, id: 'pi_000000000000000000000000' }
+  expect((await open(unknown)).status).toBe(404)
+  expect((await show(`/checkout/${unknown.id}/page?return=${shop}/`)).status).toBe(404)
+  const json = await fetch(`${checkout.url}/checkout/${pair.id}`, {
+    method: 'POST',
+    headers: { origin: shop, 'content-type': 'application/json' },
+    body: JSON.stringify({ clientSecret: pair.clientSecret, returnUrl }),
+  })
+  expect(json.status).toBe(404)
+})
