@@ -232,8 +232,8 @@ export class Sequence {
     const before = await this.environment.intents()
     const body = new URLSearchParams(orderId === undefined ? {} : { orderId })
     const html = await (await buyer.fetch(this.routes.start, { body })).text()
-    const [, action] = /<form method="post" action="([^"]+\/checkout\/[^"]+)"/.exec(html) ?? []
-    if (!action) return
+    const [, action] = /<form method="post" action="([^"]+)"/.exec(html) ?? []
+    if (!action?.includes('/checkout/')) return
     const inputs = html.matchAll(/name="(\w+)" value="([^"]*)"/g)
     const decode = (text = ''): string =>
       text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))

@@ -117,10 +117,12 @@ async function readForm(request: Request): Promise<Asked> {
   }
 }
 
+const utf8: ReadonlySet<string> = new Set(['', 'charset=utf-8', 'charset="utf-8"'])
+
 async function readBody(request: Request, expected: string): Promise<string> {
   const sent = request.headers.get('content-type') ?? ''
   const [type = '', ...parameters] = sent.toLowerCase().split(';')
-  const isUtf8 = parameters.every((each) => /^\s*(?:charset="?utf-8"?)?\s*$/.test(each))
+  const isUtf8 = parameters.every((each) => utf8.has(each.trim()))
   if (type.trim() !== expected || !isUtf8) {
     const rule = `content-type: must be ${expected}; ${received(sent)}.`
     throw new HandoffRejection('unsupported_media_type', rule)

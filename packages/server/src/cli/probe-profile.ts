@@ -55,7 +55,7 @@ const roleNames: Readonly<Record<RoleField, readonly RegExp[]>> = {
   status: [
     /^status$/i,
     /^(payment_?)?(status|state)$/i,
-    /^(?!.*(auth|action|3ds)).*(status|state)/i,
+    /^(?!.{0,60}(auth|action|3ds)).{0,60}(status|state)/i,
   ],
   paymentMethod: [/^payment_?method$/i, /method|instrument/i],
   lastPaymentFailure: [/fail|error|decline/i],
