@@ -152,8 +152,10 @@ const read = 'GET, HEAD'
 test.each([
   ['POST', ['/payment-intents'], {}],
   [read, ['/payment-intents/pi_x', '/openapi.json', '/healthz', '/readyz', '/favicon.ico'], {}],
-  [read, ['/docs', '/v1/pi-checkout.js', '/checkout/pi_x', '/checkout-assets/x'], {}],
+  [read, ['/docs', '/v1/pi-checkout.js', '/checkout/pi_x/page', '/checkout-assets/x'], {}],
+  ['GET, HEAD, POST', ['/checkout/pi_x'], {}],
   ['POST', ['/checkout-api/session', '/checkout-api/confirm', '/checkout-api/cancel'], session],
+  ['POST', ['/checkout/pi_x/session'], session],
   ['POST', ['/checkout-api/challenge/open', '/checkout-api/challenge/cancel'], session],
   [read, ['/checkout-api/intent'], session],
   ['GET, HEAD, POST', ['/_sandbox/environments'], admin],
