@@ -18,7 +18,7 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
           <pi-checkout id="checkout" data-testid="checkout" locale="${language}" data-origin="${checkoutOrigin}"
             data-order="${order.id}">
             <p class="idle muted">${texts.preparing}</p>
-            ${fullPageForm(frame, order, html` slot="full-page"`)}
+            ${fullPageForm(frame, order, html` slot="page"`)}
           </pi-checkout>
         </div>
         <p class="assurance muted">${lock}<span>${texts.assurance}</span></p>

@@ -33,7 +33,7 @@ import { warnAboutUnknown } from './unknown-properties.ts'
  * @slot - Shown before the definition and while idle.
  * @slot loading - Replaces the places of the form and the loading text.
  * @slot error - Replaces the error text. The retry button stays.
- * @slot full-page - A form to the full page, shown below the error text. Before the definition it is shown, too.
+ * @slot page - A form to the full page, shown below the error text. Before the definition it is shown, too.
  * @csspart frame - The iframe.
  * @csspart loading - The box with the places of the form and the loading text.
  * @csspart error - The box with the error text and the retry button.
@@ -237,15 +237,13 @@ export class PiCheckout extends LitElement {
         html`<div class="message">
           <slot name="error">${errorText(error.code, texts)}</slot>
           ${error.retryable ? retry : nothing}
-          <slot name="full-page" @submit=${this.#leave}></slot>
-          ${this.#help && html`<p class="help">Only visible in test mode. ${this.#help}</p>`}
+          <slot name="page" @submit=${() => this.#dispatch('pi-leave')}></slot>
+          ${this.#help && html`<p class="help">Test mode: ${this.#help}</p>`}
         </div>`
       }</div>
       ${this.#session?.frame}
     </div>`
   }
-
-  readonly #leave = (): void => this.#dispatch('pi-leave')
 
   /** The checkout's origin, or the page's own if none is configured. */
   get #origin(): string {

@@ -17,8 +17,8 @@ const en: Texts = {
   title: 'Secure payment form',
   loading: 'Loading the payment form…',
   unavailable: 'The payment form is not available right now.',
-  offline: 'You are offline. The form loads when you are connected again.',
-  unreachable: 'The payment form does not respond. Try again: you will not pay twice.',
+  offline: 'You are offline. The form loads when you are online.',
+  unreachable: 'The payment form does not respond. Try again: you pay only once.',
   unauthorized: 'This payment form has expired. Reload the page.',
   retry: 'Try again',
 }

@@ -163,9 +163,7 @@ test.each<[string, Result]>([
   await settled()
   expect(events).toEqual(['pi-statechange loading', 'pi-statechange error', 'pi-error error'])
   const help = `pi-checkout: handoff_failed. fetchHandoff failed: ${cause}`
-  expect(pay.shadowRoot?.querySelector('.help')?.textContent).toBe(
-    `Only visible in test mode. ${help}`,
-  )
+  expect(pay.shadowRoot?.querySelector('.help')?.textContent).toBe(`Test mode: ${help}`)
   expect(log.mock.calls).toEqual([[help]])
   pay.shadowRoot?.querySelector('button')?.click()
   await settled()

@@ -249,7 +249,7 @@ test('shows its children while idle, a text while loading, and a text after an e
     false,
     '',
     expect.stringMatching(
-      /^The payment form is not available right now\.\s+Only visible in test mode\. pi-checkout: origin_not_allowed\. /,
+      /^The payment form is not available right now\.\s+Test mode: pi-checkout: origin_not_allowed\. /,
     ),
   ])
 })

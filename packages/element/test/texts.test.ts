@@ -27,10 +27,10 @@ test.each([
 })
 
 test.each<[CheckoutErrorCode, string]>([
-  ['offline', 'You are offline. The form loads when you are connected again.'],
-  ['unreachable', 'The payment form does not respond. Try again: you will not pay twice.'],
-  ['connection_lost', 'The payment form does not respond. Try again: you will not pay twice.'],
-  ['internal', 'The payment form does not respond. Try again: you will not pay twice.'],
+  ['offline', 'You are offline. The form loads when you are online.'],
+  ['unreachable', 'The payment form does not respond. Try again: you pay only once.'],
+  ['connection_lost', 'The payment form does not respond. Try again: you pay only once.'],
+  ['internal', 'The payment form does not respond. Try again: you pay only once.'],
   ['unauthorized', 'This payment form has expired. Reload the page.'],
   ['blocked_by_csp', 'The payment form is not available right now.'],
 ])('tells the buyer for %s: %s', (code, text) => {
