@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { paymentIntentIdPattern } from '@pi-checkout/contract'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import { formBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
@@ -13,6 +12,7 @@ import { checkoutHeaders, openPageHeaders } from '../http/page-headers.ts'
 import { ProblemError } from '../http/problem.ts'
 import { type Handler, page, type RouteResponse } from '../http/response.ts'
 import { singleHeader } from '../http/single-header.ts'
+import { intentIdPattern } from '../ids.ts'
 import { load, type Snapshot } from '../intents/change.ts'
 import { lifetimes } from '../intents/lifetimes.ts'
 import type { IntentStore } from '../intents/store.ts'
@@ -64,6 +64,7 @@ export function fullPage(options: FullPageOptions) {
   const open: Handler = async (call) => {
     const field = await formBody(call.request, formBytes)
     const { id = '' } = call.params
+    if (!intentIdPattern.test(id)) return showError('unauthorized')
     const returnUrl = field('returnUrl')
     const origin = URL.canParse(returnUrl) ? new URL(returnUrl).origin : ''
     try {
@@ -105,7 +106,7 @@ export function fullPage(options: FullPageOptions) {
 
   const show: Handler = async (call) => {
     const { id = '' } = call.params
-    const snapshot = paymentIntentIdPattern.test(id) ? await load(intents, id) : undefined
+    const snapshot = intentIdPattern.test(id) ? await load(intents, id) : undefined
     if (!snapshot) return showError('unauthorized')
     const { mode } = snapshot.environment
     call.environment = snapshot.environment

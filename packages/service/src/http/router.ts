@@ -31,14 +31,18 @@ export function createListener(options: ListenerOptions): RequestListener {
   const table = pathsOf(options.handlers)
   const turn = createTurns(rejections, stopping)
 
-  async function reject(call: Call, error: unknown): Promise<void> {
+  async function waitForTurn(call: Call): Promise<void> {
     if (!call.isKnown && call.route !== 'ready') await turn()
+  }
+
+  async function reject(call: Call, error: unknown): Promise<void> {
+    await waitForTurn(call)
     closeIf(draining, call)
     if (error instanceof ConnectionDropped) call.request.socket.destroy()
     else sendProblem(call, { error, log })
   }
 
-  const serve = { ...options, table, reject }
+  const serve = { ...options, table, reject, waitForTurn }
   return (request, response) => {
     const call = new Call(request, response)
     closeIf(draining, call)
@@ -77,12 +81,13 @@ export const rejections = { perSecond: 500, free: 100 }
 interface Serve extends ListenerOptions {
   readonly table: Table
   readonly reject: (call: Call, error: unknown) => Promise<void>
+  readonly waitForTurn: (call: Call) => Promise<void>
 }
 
 /** Runs the handler of the route. Sends its response, or a thrown error as a problem. */
 async function run(
   call: Call,
-  { handlers, checks, running, draining, table, reject }: Serve,
+  { handlers, checks, running, draining, table, reject, waitForTurn }: Serve,
 ): Promise<void> {
   if (running) running.count++
   try {
@@ -90,6 +95,8 @@ async function run(
     const handler = call.route && handlers[call.route]
     if (!handler) throw call.matched ? methodNotAllowed(table, call) : notFound()
     const result = await handler(call)
+    // An error page.
+    if (result.status >= 400) await waitForTurn(call)
     closeIf(draining, call)
     await send(call, result)
   } catch (error) {

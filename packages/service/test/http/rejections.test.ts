@@ -38,6 +38,7 @@ test('rejects clients without credentials at a limited rate, and serves others m
     openSession(`pi_${'0'.repeat(24)}`),
     openSession('malformed'),
     request(`GET /payment-intents/${id}\nAuthorization: Bearer wrong`),
+    request(`POST /checkout/${id}\nOrigin: http://localhost:3000`),
   ]
   for (const each of rejected) await send(each.repeat(30))
   while (statuses().length < 50) await nextTurn()
@@ -49,7 +50,7 @@ test('rejects clients without credentials at a limited rate, and serves others m
   )
   while (!statuses().includes('201')) await nextTurn()
   expect(statuses()).toHaveLength(51)
-  while (statuses().length < 121) {
+  while (statuses().length < 151) {
     vi.advanceTimersByTime(2)
     await nextTurn()
   }
