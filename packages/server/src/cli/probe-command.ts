@@ -7,7 +7,7 @@ import { environmentOf, variableApiKey, variableBaseUrl } from '../client/config
 import { redact } from '../client/redact.ts'
 import { probe } from './probe.ts'
 import type { Finding } from './probe-findings.ts'
-import type { Terminal } from './terminal.ts'
+import { colored, type Terminal } from './terminal.ts'
 
 const options = {
   currency: { type: 'string', default: 'AMD' },
@@ -67,7 +67,10 @@ export async function probeCommand(args: readonly string[], terminal: Terminal):
   } else if (found) {
     open.push('Which field is the status? Write its name and its values into the profile.')
   }
-  const lines = [...findings.map(line), ...open.map((each) => `OPEN  ${each}`)]
+  const lines = [
+    ...findings.map((finding) => line(finding, terminal)),
+    ...open.map((each) => `OPEN  ${each}`),
+  ]
   const result = values.json ? JSON.stringify({ v: 1, findings, profile, open }) : lines.join('\n')
   print(redact(result, [target.apiKey, otherKey ?? '']))
   if (values.write !== undefined && profile) {
@@ -88,9 +91,10 @@ function otherKeyOf(file: string): string {
   throw new TypeError(`--other-env: ${file} has no PI_API_KEY.`)
 }
 
-function line({ gap, here, ours, meaning, broken }: Finding): string {
+function line({ gap, here, ours, meaning, broken }: Finding, terminal: Terminal): string {
   const rows = [`here   ${here}`, `ours   ${ours}`, `means  ${meaning}`]
-  return [`${broken ? 'FAIL' : 'OK  '}  ${gap}`, ...rows.map((each) => `        ${each}`)].join(
-    '\n',
-  )
+  return [
+    `${colored(broken ? 'FAIL' : 'OK', terminal)}  ${gap}`,
+    ...rows.map((each) => `        ${each}`),
+  ].join('\n')
 }

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { quote, redact } from '@pi-checkout/contract/redact'
 import { doctor } from './doctor.ts'
-import type { Terminal } from './terminal.ts'
+import { colored, type Terminal } from './terminal.ts'
 
 const help = `pi-checkout: checks what your shop needs of the service
 
@@ -51,7 +51,7 @@ export async function run([name, ...args]: readonly string[], terminal: Terminal
   }
   const findings = await doctor()
   for (const { name: subject, result, detail } of findings) {
-    print(`${result.padEnd(4)}  ${subject} ${detail}`)
+    print(`${colored(result, terminal)}  ${subject} ${detail}`)
   }
   const [failed, skipped] = (['FAIL', 'SKIP'] as const).map(
     (wanted) => findings.filter(({ result }) => result === wanted).length,
