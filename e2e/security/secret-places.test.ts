@@ -39,7 +39,7 @@ test('a payment leaves keys, secrets, tokens, and card data in no other place th
   await fillCard(page, unlisted, securityCode)
   await payButton(page).click()
   // The page rejects a real card without sending it.
-  await expect(hostedPage(page).getByText('only test cards work here')).toBeVisible()
+  await expect(hostedPage(page).getByText('never enter a real card')).toBeVisible()
   const open = await scanPage(page)
   await fillCard(page, listed, securityCode)
   await payButton(page).click()

@@ -43,11 +43,11 @@ test('a payment for a closed order does not pay for another one (threat 42)', as
   await elsewhere.close()
 
   await payWith(page, 'succeeded')
-  await expectOrder(page, 'processing')
+  await expectOrder(page, 'review')
   const intents = await intentsOf(stack, old.id)
   expect(intents.find(({ id }) => id === old.id)?.status).toBe('succeeded')
   for (const [id, state] of [
-    [order, 'closed'],
+    [order, 'review'],
     [next, 'open'],
   ] as const) {
     await page.goto(`/orders/${id}`)
