@@ -5,7 +5,7 @@ test('keeps the selected language and price list, on the hosted page too', async
   await page.goto('/')
   await Promise.all([page.waitForEvent('load'), page.getByTestId('language').selectOption('ru')])
   await Promise.all([page.waitForEvent('load'), page.getByTestId('currency').selectOption('RUB')])
-  await page.locator('[data-product=lori-honey]').click()
+  await page.locator('#step-1-lori-honey').click()
   await expect(page.getByTestId('cart-count')).toHaveText('1')
   await page.goto('/cart')
   await expect(page.getByTestId('cart-total')).toHaveText(/^1\s200,00\s₽$/)
@@ -30,7 +30,7 @@ test.describe('without scripts', () => {
 
   test('everything works up to the full page', async ({ page, stack }) => {
     await page.goto('/')
-    await page.locator('[data-product=lori-honey]').click()
+    await page.locator('#step-1-lori-honey').click()
     await expect(page.getByTestId('cart-count')).toHaveText('1')
     await page.getByTestId('language').selectOption('ru')
     await page.getByRole('button', { name: 'Apply' }).click()

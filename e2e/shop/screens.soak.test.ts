@@ -107,7 +107,7 @@ test.describe('on a phone', () => {
 async function fillCart(page: Page, products: readonly string[]): Promise<void> {
   await page.goto('/')
   for (const [index, product] of products.entries()) {
-    await page.locator(`[data-product=${product}]`).click()
+    await page.locator(`#step-1-${product}`).click()
     await expect(page.getByTestId('cart-count')).toHaveText(String(index + 1))
   }
 }

@@ -62,7 +62,7 @@ const remove = (id) => change(({ orders }) => delete orders[id])
 const ship = (id) => change(({ orders: { [id]: order } }) => order && order.shipped++)
 
 // As on a busy database, so that the four requests overlap.
-const statement = () => MISTAKE === 'store-ignores-condition' && sleep(25)
+const statement = () => MISTAKE === 'store-ignores-condition' && sleep(300)
 const store = {
   load: async (scope, orderId) => {
     await statement()
