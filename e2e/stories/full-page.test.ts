@@ -8,6 +8,8 @@ import { expect, test } from '../fixtures/test-stack.ts'
 async function openFullPage(page: Page, shopUrl: string): Promise<string> {
   await page.route(`${shopUrl}/assets/**/*.js`, (route) => route.abort())
   await addToCart(page)
+  // Without scripts the browser loads the page again.
+  await page.waitForLoadState()
   await page.goto('/cart')
   await page.getByTestId('place-order').click()
   await page.waitForURL('**/pay/*')

@@ -105,6 +105,8 @@ async function page({
     "default-src 'none'",
     `script-src ${await hashOf(script)}`,
     `style-src ${await hashOf(style)}`,
+    // The shop's icon.
+    "img-src 'self'",
     `form-action ${targets}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
