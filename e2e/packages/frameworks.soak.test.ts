@@ -10,7 +10,7 @@ import type { Page } from '@playwright/test'
 import { nodeBinary, nodeVersions } from '../../scripts/node-versions.mjs'
 import { test as base, expect } from '../fixtures/packed.ts'
 
-/** A copy of an example in a folder of its own. */
+/** A copy of an example in a separate folder. */
 interface Example {
   readonly origin: string
   /** Installs it from the tarballs, and builds it. */
