@@ -27,7 +27,8 @@ async function pollHealth({ ready, child }: Program, limit: number, from?: strin
   const [begin, service, own] = [performance.now(), scheduled(child.pid), scheduled('self')]
   const { port, host } = new URL(ready.baseUrl)
   const request = `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
-  const result = await rawRequest(port, request, { from, timeoutMs: 5000 }).catch(String)
+  // Much longer than the limit, so that a wait for a processor does not end it.
+  const result = await rawRequest(port, request, { from, timeoutMs: 30_000 }).catch(String)
   const took = performance.now() - begin
   const ran = scheduled(child.pid).ran - service.ran
   const waited =
