@@ -23,7 +23,8 @@ export const serverTimeouts = {
 }
 export type ServerTimeouts = Readonly<typeof serverTimeouts>
 
-const maxConnections = 10_000
+/** 10,000 buyers who wait, and 2,000 connections of others. */
+const maxConnections = 12_000
 /** Maximum for each client address. Companies and mobile networks behind one address need fewer. */
 const maxConnectionsOfClient = 1000
 
