@@ -56,6 +56,19 @@ needsWebKit('a bank with a separate page returns the buyer to a paid order', asy
   await expectPaid()
 })
 
+needsWebKit('a buyer passes the challenge on the full page', async () => {
+  await openCheckout()
+  await driver.switchTo().defaultContent()
+  // What the button of the error view does, which WebKit shows only without a frame.
+  await driver.executeScript("document.querySelector('pi-checkout form').requestSubmit()")
+  await expect.poll(() => driver.getCurrentUrl()).toMatch(/\/page\?/)
+  await payBy('4000000000003220')
+  await enterFrame('one-time-code')
+  await type('one-time-code', '1234')
+  await press('form button')
+  await expectPaid()
+})
+
 async function startBrowser(): Promise<WebDriver> {
   const args = ['-displayfd', '1', '-screen', '0', '1400x1100x24', '-nolisten', 'tcp']
   const display = spawn('Xvfb', args, { stdio: ['ignore', 'pipe', 'ignore'] })
