@@ -1,5 +1,4 @@
 /** How a service fills the gaps of the specification, and how `@pi-checkout/service` does. @module */
-import type { PaymentIntent } from './payment-intent.ts'
 import { headers } from './routes.ts'
 
 /** A field that the specification names by its role only. @see Payment Intents specification, §2.1 */
@@ -121,7 +120,7 @@ const statusOf = {
   paid: 'succeeded',
   failed: 'failed',
   unknown: 'unknown',
-} as const satisfies Record<Phase, PaymentIntent['status']>
+} as const satisfies Record<Phase, PaymentIntentStatus | 'unknown'>
 
 /**
  * Returns a response with the names and the statuses of `@pi-checkout/service`.

@@ -9,14 +9,9 @@ import { openPglite } from '../db/embedded/pglite.ts'
 import { migrate } from '../db/migrate.ts'
 import { openPostgres } from '../db/postgres.ts'
 import { SettingError } from '../explained-error.ts'
-import {
-  generateHint,
-  keyFault,
-  newSecretKeys,
-  readSecretKeys,
-  type SecretKeys,
-} from '../secret-keys.ts'
+import { generateHint, newSecretKeys, readSecretKeys, type SecretKeys } from '../secret-keys.ts'
 import { codeOf } from '../system-error.ts'
+import { keyFault } from './key-fault.ts'
 import { startProblem } from './start-problem.ts'
 
 export interface Store {
