@@ -18,7 +18,7 @@ import { intentOf } from '../scripted-service.ts'
  * `slowResponses`: responses to a retrieve are often older than what another process has stored since. `lostRecords`: the
  * store loses all records, as `memoryPayments()` does with its process; then only handoffs are checked.
  */
-type Fault =
+export type Fault =
   | 'crashes'
   | 'lostResponses'
   | 'failingHooks'
@@ -46,6 +46,8 @@ const mixes: readonly (readonly Fault[])[] = [
 /** What a schedule plays. */
 export interface Model {
   readonly seed: number
+  /** @default One of `mixes`, in turn. */
+  readonly mix?: readonly Fault[] | undefined
   /** The class under test. */
   readonly Payments: typeof OrderPayments
   /** Changes the store, to remove its condition. */
@@ -63,8 +65,12 @@ const scope = 'https://pay.example test'
 const finalStatuses = ['succeeded', 'failed', 'expired']
 
 /** Plays one schedule. Returns the violated rule, or `undefined`. */
-export async function play({ seed, Payments, wrapStore = (store) => store }: Model) {
-  const mix = mixes[seed % mixes.length] ?? []
+export async function play({
+  seed,
+  Payments,
+  mix = mixes[seed % mixes.length] ?? [],
+  wrapStore = (store) => store,
+}: Model) {
   const has = (fault: Fault): boolean => mix.includes(fault)
   const random = seededRandom(seed)
   const happens = (probability: number): boolean => random() < probability
@@ -86,7 +92,6 @@ export async function play({ seed, Payments, wrapStore = (store) => store }: Mod
   const pass = (ms: number): void => void vi.setSystemTime(Date.now() + ms)
   let isCalm = false
   let isWrongKey = false
-  let preparing = 0
   /** The instances whose `onPaid` is running. */
   let inOnPaid: number[] = []
   /** The intents that the record has shown as busy, as they still are. */
@@ -128,9 +133,7 @@ export async function play({ seed, Payments, wrapStore = (store) => store }: Mod
     check: async () => ({ environment: 'test' }),
     create: async (params, { attempt } = {}) => {
       await gate(instance)
-      preparing++
       const { key } = await prepareCreate(params, { attempt })
-      preparing--
       if (has('lostResponses') && fails(0.1)) throw lost()
       if (has('expiredKeys') && fails(0.1)) keys.delete(key)
       const replayed = keys.has(key)
@@ -337,10 +340,8 @@ export async function play({ seed, Payments, wrapStore = (store) => store }: Mod
       if (!isExpected) violations.push(`${name}: ${String(error)}`)
     })
   }
-  const settle = async (): Promise<void> => {
-    do await new Promise(setImmediate)
-    while (preparing > 0)
-  }
+  // It runs when no promise is left to continue: every part waits at a gate then.
+  const settle = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
   const drain = async (): Promise<void> => {
     await settle()
     while (waiting.length > 0) {
@@ -382,7 +383,7 @@ export async function play({ seed, Payments, wrapStore = (store) => store }: Mod
     if (intent.status === 'succeeded' && !amountsSincePaid.has(intent.id))
       amountsSincePaid.set(intent.id, new Set([order?.amount]))
   }
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < 40 && (await stored())?.checkAt; round++) {
     start('reconcile', pick([0, 1]))
     await drain()
     pass(86_400_000)
