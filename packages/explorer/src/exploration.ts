@@ -1,6 +1,13 @@
 /** Options and result of `explore()`. @module */
+import type { SandboxAddress } from '@pi-checkout/contract/sandbox-environment'
 import type { Adapter } from './adapter.ts'
 import type { Rule } from './violation.ts'
+
+/** Where a service responds. */
+export interface ServiceAddress extends SandboxAddress {
+  /** Origin of the hosted page, as in `PI_CHECKOUT_ORIGIN`. */
+  readonly checkoutOrigin: string
+}
 
 /** Options of `explore()`. */
 export interface ExploreOptions {
@@ -21,6 +28,11 @@ export interface ExploreOptions {
    * @default http://localhost:PORT with a free port
    */
   readonly shop?: string
+  /**
+   * A running service, such as of `startService()`, which several searches then share.
+   * @default one for this search
+   */
+  readonly service?: ServiceAddress
   /**
    * Number of sequences.
    * @default 100

@@ -1,6 +1,6 @@
 /** Searches for the shortest sequence of actions in which a shop loses, doubles, or invents a payment. @module */
 import { randomInt } from 'node:crypto'
-import { startService } from '@pi-checkout/service'
+import { type Service, startService } from '@pi-checkout/service'
 import fc from 'fast-check'
 import { applies, handoffOf, knownActions, readStep, type Step, settled } from './actions.ts'
 import { type Adapter, checkAdapter } from './adapter.ts'
@@ -37,12 +37,12 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     )
   }
   const replayed = replay?.split(' ').filter(Boolean).map(readStep)
-  const service = await startService({ logLevel: 'silent' })
+  const started = options.service ? undefined : await startService({ logLevel: 'silent' })
+  const service = options.service ?? (started as Service)
   const endsAt = performance.now() + (options.time ?? Infinity)
   const isSearch = replayed === undefined
   const player = new Player({ ...options, adapter, cwd, service, endsAt, isSearch })
   try {
-    await player.expectHandoff()
     if (replayed === undefined) {
       const steps = await search(player, { ...options, adapter, seed })
       if (steps) await shorten(player, steps)
@@ -51,7 +51,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     if (!(error instanceof TimeOver)) throw error
   } finally {
     await player.end()
-    await service.stop()
+    await started?.stop()
   }
   const { sequences, violation, actions } = player
   if (sequences === 0) {

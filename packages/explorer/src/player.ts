@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { applies, describeStep, play, type Step, writeStep } from './actions.ts'
 import type { Adapter } from './adapter.ts'
-import type { FoundViolation } from './exploration.ts'
+import type { FoundViolation, ServiceAddress } from './exploration.ts'
 import { FinalCheck } from './final-check.ts'
-import { Sequence, type ServiceAddress } from './sequence.ts'
+import { Sequence } from './sequence.ts'
 import { freePort, Shop } from './shop.ts'
 import { rules, SetupError, TimeOver, Violation } from './violation.ts'
 
@@ -31,31 +31,12 @@ export class Player {
   /** The next sequence, whose shop starts while this one is played. */
   #next: Promise<Sequence | undefined> | undefined
   #startsAhead: boolean
+  /** Whether a page has got a handoff: else every sequence is in vain. */
+  #hasHandoff = false
 
   constructor(options: PlayerOptions) {
     this.#options = options
     this.#startsAhead = options.isSearch && options.shop === undefined
-  }
-
-  /** @throws {SetupError} If a page gets no handoff: every sequence would be in vain. */
-  async expectHandoff(): Promise<void> {
-    const sequence = await this.#begin()
-    try {
-      const [buyer] = sequence.buyers
-      if (!buyer) throw new SetupError('The adapter has no buyers: set 1 to 4.')
-      await sequence.open(buyer)
-      const response = await sequence.handoff(buyer)
-      if (sequence.held.length > 0) return
-      const shown = response.type === 'error' ? 'no response' : response.status
-      throw new SetupError(
-        `The handoff returned ${shown} and no { id, clientSecret }. Describe your routes in an adapter: --adapter FILE.\n${sequence.lines.join('\n')}`,
-      )
-    } catch (error) {
-      // The sequences find it again, and print how.
-      if (!(error instanceof Violation)) throw error
-    } finally {
-      await sequence.end()
-    }
   }
 
   /** Whether the time is over. */
@@ -95,6 +76,8 @@ export class Player {
     try {
       await act(sequence)
       await new FinalCheck(sequence).run()
+      if (!this.#hasHandoff) await expectHandoff(sequence)
+      this.#hasHandoff = true
       this.#count()
     } catch (cause) {
       // A request that was aborted at the end proves nothing.
@@ -145,6 +128,19 @@ export class Player {
     const shown = { steps: steps.map(describeStep), requests: [...sequence.requests], replay }
     this.violation = { rule, title: rules[rule], detail, ...shown }
   }
+}
+
+/** @throws {SetupError} If no page of a sequence gets a handoff. */
+async function expectHandoff(sequence: Sequence): Promise<void> {
+  const [buyer] = sequence.buyers
+  if (!buyer || sequence.pairs.length > 0) return
+  await sequence.open(buyer)
+  const response = await sequence.handoff(buyer)
+  if (sequence.pairs.length > 0) return
+  const shown = response.type === 'error' ? 'no response' : response.status
+  throw new SetupError(
+    `The handoff returned ${shown} and no { id, clientSecret }. Describe your routes in an adapter: --adapter FILE.\n${sequence.lines.join('\n')}`,
+  )
 }
 
 /** A request of the adapter fails if the shop exits in the meantime. Returns that violation, or the error. */

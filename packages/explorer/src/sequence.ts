@@ -5,14 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type SandboxAddress,
-  SandboxEnvironment,
-  type SandboxIntent,
-} from '@pi-checkout/contract/sandbox-environment'
+import { SandboxEnvironment, type SandboxIntent } from '@pi-checkout/contract/sandbox-environment'
 import type { Adapter, PlacedOrder, ShopRoutes } from './adapter.ts'
 import { Buyer } from './buyer.ts'
-import type { RecordedRequest } from './exploration.ts'
+import type { RecordedRequest, ServiceAddress } from './exploration.ts'
 import { type Forgery, forgedAmount } from './forgery.ts'
 import { type Card, type FullPageForm, type Handoff, HostedPage } from './hosted-page.ts'
 import { Secrets } from './secrets.ts'
@@ -48,11 +44,6 @@ const minute = 60_000
 /** Milliseconds after which a shop is killed during a request, if nothing shows that it has fulfilled the order. */
 const longestHook = 80
 
-/** The service that the explorer has started. */
-export interface ServiceAddress extends SandboxAddress {
-  readonly checkoutOrigin: string
-}
-
 /** What a sequence needs. */
 export interface SequenceOptions {
   /** The instances. The pages have the origin of the first. */
@@ -81,6 +72,7 @@ export class Sequence {
   readonly #clock: ShopClock
   #turn = 0
   #wasKilled = false
+  #wasPaid = false
   readonly #orders = new Map<string, KnownOrder>()
   readonly #secrets: Secrets
 
@@ -210,7 +202,7 @@ export class Sequence {
   async handoff(buyer: Buyer, extra: object = {}): Promise<Response> {
     const { orderId = buyer.orderId, ...others } = extra as { orderId?: string }
     const { purchase } = buyer
-    const before = await this.environment.intents()
+    const before = await this.#busy()
     const response = await buyer.fetch(this.routes.handoff, {
       body: JSON.stringify({ ...(orderId !== undefined && { orderId }), ...others }),
     })
@@ -229,7 +221,7 @@ export class Sequence {
   /** Requests the page that leads to the full page, as a form of the shop does. */
   async start(buyer: Buyer): Promise<void> {
     const { purchase, orderId } = buyer
-    const before = await this.environment.intents()
+    const before = await this.#busy()
     const body = new URLSearchParams(orderId === undefined ? {} : { orderId })
     const html = await (await buyer.fetch(this.routes.start, { body })).text()
     const [, action] = /<form method="post" action="([^"]+)"/.exec(html) ?? []
@@ -244,15 +236,16 @@ export class Sequence {
     await this.#hold({ id, clientSecret, buyer, purchase, form: { action, fields } }, before)
   }
 
+  /** Returns the intents that are paid, or on their way. */
+  async #busy(): Promise<readonly SandboxIntent[]> {
+    if (!this.#wasPaid) return []
+    const intents = await this.environment.intents()
+    return intents.filter(({ status }) => status === 'succeeded' || status === 'processing')
+  }
+
   /** @throws {Violation} If another payment of the order was on its way, or paid, before the handoff. */
-  #checkUnpaidBefore(id: string, before: readonly SandboxIntent[]): void {
-    const { orderId } = this.pairs.findLast((pair) => pair.id === id) ?? {}
-    const other = before.find(
-      (intent) =>
-        intent.orderId === orderId &&
-        intent.id !== id &&
-        (intent.status === 'succeeded' || intent.status === 'processing'),
-    )
+  #checkUnpaidBefore({ id, orderId }: Pair, before: readonly SandboxIntent[]): void {
+    const other = before.find((intent) => intent.orderId === orderId && intent.id !== id)
     if (!other) return
     throw new Violation(
       'double_payment',
@@ -266,12 +259,13 @@ export class Sequence {
   ): Promise<void> {
     const { id, clientSecret, buyer } = given
     this.#secrets.add(clientSecret)
-    const { orderId, amount, currency } = await this.environment.intent(id)
+    // These never change.
+    const known = this.pairs.find((pair) => pair.id === id)
+    const { orderId, amount, currency } = known ?? (await this.environment.intent(id))
     const { version, placed } = this.order(orderId)
     const pair = { ...given, orderId, amount, currency, version }
-    const other = this.pairs.find((known) => known.id === id && known.buyer !== buyer)
-    if (other) {
-      const detail = `The handoff gave intent ${id} to ${buyer.name}, and before to ${other.buyer.name}.`
+    if (known && known.buyer !== buyer) {
+      const detail = `The handoff gave intent ${id} to ${buyer.name}, and before to ${known.buyer.name}.`
       throw new Violation('session_mixed', `${detail} Find the order by the buyer's session.`)
     }
     if (amount === forgedAmount) {
@@ -286,7 +280,7 @@ export class Sequence {
     this.pairs.push(pair)
     this.#orders.set(orderId, { version, amount, placed })
     if (!this.held.some((each) => each.id === id)) this.held.push(pair)
-    this.#checkUnpaidBefore(id, before)
+    this.#checkUnpaidBefore(pair, before)
   }
 
   /** Returns what handoffs and edits have shown of an order. */
@@ -301,6 +295,7 @@ export class Sequence {
    */
   async pay(pair: Pair, card: Card | 'canceled'): Promise<string | undefined> {
     const { checkoutOrigin } = this.#service
+    this.#wasPaid = true
     const page = pair.form
       ? await HostedPage.openFull(checkoutOrigin, pair.form, this.origin)
       : await HostedPage.open(checkoutOrigin, pair, this.origin)

@@ -1,15 +1,15 @@
 import { runProgram } from '@pi-checkout/test-support/process'
 import { startSite } from '@pi-checkout/test-support/sites'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import {
-  type Adapter,
-  type AdapterBuyer,
-  type Exploration,
-  type ExploreOptions,
-  explore,
-  type OrderState,
+import type {
+  Adapter,
+  AdapterBuyer,
+  Exploration,
+  ExploreOptions,
+  OrderState,
 } from '../src/index.ts'
 import adapter from './shops/adapter.mjs'
+import { explore } from './support/explore.ts'
 import { adapterFile, cli, command, oneProcess, shopWith } from './support/shop.ts'
 
 test('plays a sequence again and returns what it broke', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explore } from '../src/index.ts'
+import { explore } from './support/explore.ts'
 import { shopByHand, shopWith } from './support/shop.ts'
 
 /** Realistic mistakes of the shop: what the sequence breaks, what else another may break, and the sequence. */
@@ -64,11 +64,6 @@ test.each([
   expect(violation?.rule, violation?.detail).toBe(rule)
 })
 
-test('finds that a shop by hand loses payments', async () => {
-  const { violation } = await explore({ ...shopByHand, runs: 10_000, time: 60_000 })
-  expect(violation).toBeDefined()
-})
-
 /** `all`, or the mistakes to search for: each search takes up to a minute. */
 const { PI_MISTAKES = 'random-key cached-status' } = process.env
 const searched = PI_MISTAKES === 'all' ? Object.keys(mistakes) : PI_MISTAKES.split(' ')
@@ -84,6 +79,6 @@ test.each(searched as (keyof typeof mistakes)[])('finds the mistake %s', async (
 })
 
 test('finds nothing in a shop without a mistake', async () => {
-  const { violation, notChecked } = await explore({ ...shopWith('none'), runs: 20 })
+  const { violation, notChecked } = await explore({ ...shopWith('none'), runs: 10 })
   expect([violation, notChecked]).toEqual([undefined, []])
 })
