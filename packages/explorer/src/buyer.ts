@@ -122,6 +122,7 @@ export class Buyer implements AdapterBuyer {
           headers: {
             origin: this.#options.origin,
             'sec-fetch-site': 'same-origin',
+            'accept-encoding': 'identity',
             // A killed shop leaves no half-open connection for the next request.
             connection: 'close',
             cookie: this.#cookie,

@@ -110,8 +110,8 @@ export class Shop {
     const startedAt = performance.now()
     const until = startedAt + longestStart
     // A shop may never respond to a request that came while it started, so it is asked again, later for longer.
-    const patience = (): number => Math.max(200, Math.round((performance.now() - startedAt) / 2))
-    while (!(await responds(this.url, patience()))) {
+    const elapsed = (): number => performance.now() - startedAt
+    while (!(await responds(this.url, Math.max(200, Math.round(elapsed() / 2))))) {
       if (failure) throw new SetupError(`Cannot run ${program}: ${failure.message}`)
       if (isOver(child)) {
         await sleep(50)
@@ -122,7 +122,8 @@ export class Shop {
         const hint = 'Let it listen on PORT, or pass --shop with its origin.'
         throw new SetupError(`The shop does not respond at ${this.url}. ${hint}`)
       }
-      await sleep(20)
+      // Each request takes time of the processor on which the shop starts.
+      await sleep(20 + elapsed() / 10)
     }
   }
 }
