@@ -12,7 +12,6 @@ import {
   order,
   retrieve,
   startTestService,
-  statusOf,
 } from '../support/service.ts'
 
 const shop = 'http://localhost:3000'
@@ -80,15 +79,6 @@ test('replays a key with every API key of its environment and with no other', as
   }
 })
 
-test('moves the clock of one environment only', async () => {
-  const [own, other] = [await created(service), await created(second)]
-  const clock = `/environments/${ids.first}/clock`
-  await control(service, 'PUT', clock, { advance: 24 * 3600_000 })
-  expect(await statusOf(service, own.id)).toBe('expired')
-  expect(await statusOf(second, other.id)).toBe('requires_payment_method')
-  await control(service, 'DELETE', clock)
-})
-
 test('lists and clears intents, requests, keys, and issues of one environment only', async () => {
   const create = async (by: Merchant, orderId: string): Promise<string> =>
     (await created(by, { ...order, orderId }, { 'idempotency-key': orderId })).id
@@ -123,11 +113,4 @@ test('ends only the sessions of the environment whose origin is removed', async 
   await changeOrigin('remove', shop)
   expect(await own.view()).toMatchObject({ merchantName: 'Tsiran' })
   expect(await other.view()).toMatchObject({ code: 'invalid_session' })
-})
-
-test('deletes only the intents of the environment that is reset', async () => {
-  const [own, other] = [await created(service), await created(second)]
-  await control(service, 'POST', '/reset', { environment: ids.first })
-  expect((await retrieve(service, own.id)).status).toBe(404)
-  expect((await retrieve(second, other.id)).status).toBe(200)
 })
