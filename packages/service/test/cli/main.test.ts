@@ -100,6 +100,9 @@ test('registers, lists, and removes an exact origin (threat 70)', async () => {
   expect(await framers()).toContain(origin)
 
   expect(await onData('origins', 'list')).toContain(`${origin}  Tsiran (test)\n`)
+  expect(await onData('merchants', 'list')).toContain(
+    `Tsiran (test)  1 valid key  ${origins.join(', ')}\n`,
+  )
   expect(JSON.parse(await onData('merchants', 'list', '--json')).merchants).toContainEqual({
     ...{ ...named, origins, workingKeys: 1 },
     createdAt: expect.stringMatching(/^20.*Z$/),
