@@ -96,13 +96,23 @@ function at(input: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function codeOf(issue: z.core.$ZodIssue): FieldErrorCode {
-  if (issue.code === 'custom') return issue.params?.code
-  if (issue.code === 'invalid_value') return 'not_supported'
-  if (issue.code === 'invalid_key') {
-    const [inner] = issue.issues
-    return inner ? codeOf(inner) : 'invalid_format'
+  switch (issue.code) {
+    case 'custom':
+      return issue.params?.code
+    case 'invalid_value':
+      return 'not_supported'
+    case 'invalid_key': {
+      const [inner] = issue.issues
+      return inner ? codeOf(inner) : 'invalid_format'
+    }
+    case 'too_big':
+      return issue.origin === 'string' ? 'too_long' : issue.code
+    case 'too_small':
+    case 'invalid_format':
+      return issue.code
+    default:
+      return 'invalid_type'
   }
-  return 'invalid_type'
 }
 
 function detailOf(issue: z.core.$ZodIssue): string {

@@ -1,5 +1,5 @@
 /** Parses the bodies that the hosted page sends. Card numbers other than test cards are rejected first. @module */
-import { type FieldErrorCode, fieldErrors } from '@pi-checkout/contract'
+import { fieldErrors } from '@pi-checkout/contract'
 import { isTestCard } from '@pi-checkout/contract/sandbox'
 import { z } from 'zod'
 import type { ConfirmBody } from '../../shared/checkout-api.ts'
@@ -18,27 +18,25 @@ const returnUrlRule = `must be an address of at most ${maxUrlLength} characters`
 
 /** Body of `POST /checkout-api/challenge/open`. */
 export const OpenChallengeSchema = z.strictObject({
-  returnUrl: z
-    .string({ error: returnUrlRule })
-    .check(({ value, issues }) => {
-      if (value.length > maxUrlLength) issues.push(issue('too_long', returnUrlRule, value))
-    })
-    .optional(),
+  returnUrl: z.string(returnUrlRule).max(maxUrlLength, returnUrlRule).optional(),
 })
 
 /** Body of the two cancel routes. */
 export const EmptySchema = z.strictObject({})
 
+const monthRule = 'must be a month from 1 to 12'
+const yearRule = 'must be a year from 2000 to 2099'
+
 /** Body of `POST /checkout-api/confirm`. */
 export const ConfirmSchema: z.ZodType<ConfirmBody> = z.strictObject({
   attemptId: text(/^[A-Za-z0-9_-]{16,64}$/, 'must be 16 to 64 letters, digits, -, or _'),
-  version: z.int({ error: 'must be the version of the intent that the buyer saw' }),
+  version: z.int('must be the version of the intent that the buyer saw'),
   paymentMethod: z.strictObject({
-    type: z.literal('card', { error: 'must be "card"' }),
+    type: z.literal('card', 'must be "card"'),
     card: z.strictObject({
-      number: z.string({ error: 'must be a string of digits' }),
-      expMonth: z.int({ error: 'must be a month from 1 to 12' }).check(between(1, 12)),
-      expYear: z.int({ error: 'must be a year of four digits' }).check(between(2000, 2099)),
+      number: z.string('must be a string of digits'),
+      expMonth: z.int(monthRule).min(1, monthRule).max(12, monthRule),
+      expYear: z.int(yearRule).min(2000, yearRule).max(2099, yearRule),
       cvc: text(/^\d{3,4}$/, 'must be 3 or 4 digits'),
       holderName: text(/^.{1,128}$/su, 'must be 1 to 128 characters').optional(),
     }),
@@ -85,18 +83,5 @@ export function rejectPastExpiry({ paymentMethod: { card } }: ConfirmBody, now: 
 }
 
 function text(pattern: RegExp, rule: string): z.ZodString {
-  return z.string({ error: rule }).check(({ value, issues }) => {
-    if (!pattern.test(value)) issues.push(issue('invalid_format', rule, value))
-  })
-}
-
-function between(min: number, max: number): z.core.CheckFn<number> {
-  return ({ value, issues }) => {
-    if (value < min) issues.push(issue('too_small', `must be at least ${min}`, value))
-    if (value > max) issues.push(issue('too_big', `must be at most ${max}`, value))
-  }
-}
-
-function issue(code: FieldErrorCode, message: string, input: unknown): z.core.$ZodRawIssue {
-  return { code: 'custom', input, message, params: { code } }
+  return z.string(rule).regex(pattern, rule)
 }
