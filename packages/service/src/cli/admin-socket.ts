@@ -1,27 +1,26 @@
 /**
- * Runs commands in the service that uses a data directory, over a socket in it that only its owner can open.
- *
- * A connection carries one JSON command and one JSON response. A client that does not send or read in time
- * is disconnected.
+ * Runs commands in the service that uses a data directory, over HTTP on a socket in it that only its owner can open.
  *
  * @module
  */
 import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
-import { connect, createServer, type Socket } from 'node:net'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { socketPath } from '../db/embedded/data-directory.ts'
 import { ExplainedError } from '../explained-error.ts'
-import { randomBase62 } from '../ids.ts'
+import { readBody } from '../http/body.ts'
+import { close } from '../http/server.ts'
+import { newRequestId } from '../ids.ts'
 import { logError } from '../log.ts'
 import { AdminCommand, AdminError, type AdminResult } from './admin-commands.ts'
 
 export interface AdminSocketOptions {
   readonly run: (command: AdminCommand) => Promise<AdminResult>
   readonly log: Logger
-  /** Time in milliseconds to send a command, and again to read its response. @default 5000 */
+  /** Time in milliseconds to send a command. @default 5000 */
   readonly timeLimit?: number
 }
 
@@ -33,36 +32,11 @@ export async function serveAdminSocket(
   const path = socketPath(directory, socketName)
   // This process holds the directory's lock, so an existing socket file has no owner.
   await rm(path, { force: true })
-  const open = new Set<Socket>()
-  const incomplete = new Set<Socket>()
-  let stopping = false
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    if (stopping) return void socket.destroy()
-    open.add(socket)
-    incomplete.add(socket)
-    socket.on('error', () => {})
-    socket.once('close', () => {
-      open.delete(socket)
-      incomplete.delete(socket)
-    })
-    let timer = setTimeout(() => socket.destroy(), timeLimit)
-    socket.once('close', () => clearTimeout(timer))
-    socket.setEncoding('utf8')
-    let received = ''
-    socket.on('data', (part) => {
-      received += part
-      if (received.length > maxBytes) socket.destroy()
-    })
-    // An async iteration would close the socket before the response.
-    socket.once('end', async () => {
-      clearTimeout(timer)
-      incomplete.delete(socket)
-      const reply = await runCommand(received, { run, log })
-      timer = setTimeout(() => socket.destroy(), timeLimit)
-      if (socket.destroyed) clearTimeout(timer)
-      else socket.end(reply)
-    })
-  })
+  const timeouts = { headersTimeout: timeLimit, requestTimeout: timeLimit }
+  const server = createServer(
+    { ...timeouts, connectionsCheckingInterval: timeLimit / 5 },
+    async (incoming, response) => void response.end(await runCommand(incoming, { run, log })),
+  )
   server.maxConnections = maxConnections
   // Under this mask the file never has wider permissions.
   const mask = process.umask(0o177)
@@ -73,18 +47,7 @@ export async function serveAdminSocket(
     process.umask(mask)
   }
   await chmod(path, 0o600)
-  server.unref()
-  return async () => {
-    stopping = true
-    const closed = once(server, 'close')
-    server.close()
-    for (const socket of incomplete) socket.destroy()
-    const cut = setTimeout(() => {
-      for (const socket of open) socket.destroy()
-    }, lastCommand)
-    await closed
-    clearTimeout(cut)
-  }
+  return async () => await close(server, lastCommand)
 }
 
 const maxConnections = 100
@@ -97,15 +60,15 @@ export async function sendAdminCommand(
   directory: string,
   command: AdminCommand,
 ): Promise<AdminResult | undefined> {
-  const socket = connect(socketPath(directory, socketName))
+  const path = socketPath(directory, socketName)
+  const sent = request({ socketPath: path, method: 'POST', agent: false })
+  sent.end(JSON.stringify(command))
+  let received: string
   try {
-    await once(socket, 'connect')
-  } catch {
-    return undefined
-  }
-  socket.end(JSON.stringify(command))
-  const received = await text(socket).catch(() => '')
-  if (received === '') {
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    received = await text(response)
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error && error.syscall === 'connect') return undefined
     throw new AdminError('The service stopped before it responded. Run the command again.')
   }
   const reply = Reply.parse(JSON.parse(received))
@@ -120,16 +83,16 @@ const Reply = z.union([
 ])
 
 async function runCommand(
-  received: string,
+  incoming: IncomingMessage,
   { run, log }: Pick<AdminSocketOptions, 'run' | 'log'>,
 ): Promise<string> {
   let name = 'unknown'
   try {
-    const command = AdminCommand.parse(JSON.parse(received))
+    const command = AdminCommand.parse(JSON.parse(String(await readBody(incoming, maxBytes))))
     name = command.command
     return JSON.stringify({ result: await run(command) })
   } catch (error) {
-    const requestId = `req_${randomBase62(20)}`
+    const requestId = newRequestId()
     const rejected = error instanceof ExplainedError
     logError(log, error, {
       event: `The command ${name} failed`,

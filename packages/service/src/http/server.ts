@@ -1,6 +1,6 @@
 /** Creates, starts, and closes HTTP servers with timeouts and connection limits. @module */
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { SettingError } from '../explained-error.ts'
 import { BoundedRequest } from './bounded-request.ts'
 import type { ClientAddresses } from './client-address.ts'
@@ -8,7 +8,6 @@ import { clientErrorListener, deferContinue } from './client-errors.ts'
 import { serveConnections } from './connections.ts'
 import { hstsOption } from './hsts.ts'
 import { readInTurn } from './read-in-turn.ts'
-import { queueRequests } from './startup-queue.ts'
 
 /** Timeouts of a server in milliseconds. They disconnect slow clients. */
 export const serverTimeouts = {
@@ -51,8 +50,15 @@ export function createPendingServer(
   })
   deferContinue(server)
   readInTurn(server, addresses.ofPeer)
-  const { listener, open } = queueRequests()
-  serveConnections(server, listener, {
+  let open = (_listener: RequestListener): void => {}
+  const opened = new Promise<RequestListener>((resolve) => {
+    open = resolve
+  })
+  let listener: RequestListener = async (request, response) => {
+    listener = await opened
+    if (!request.socket.destroyed) listener(request, response)
+  }
+  serveConnections(server, (request, response) => listener(request, response), {
     max: maxConnections,
     maxPerClient: maxConnectionsOfClient,
     writeTimeout,
@@ -96,14 +102,14 @@ export async function listen(
 }
 
 /** Closes a server. Waits for responses to end, then closes all connections. */
-export async function close(server: Server): Promise<void> {
+export async function close(server: Server, timeout = closeTimeout): Promise<void> {
   if (!server.listening) return
   const closed = once(server, 'close')
   server.close()
   // Repeat this, because a connection becomes idle when its response ends.
   const sweep = setInterval(() => server.closeIdleConnections(), 50)
   // Close connections whose response does not end, so that the stop does.
-  const cut = setTimeout(() => server.closeAllConnections(), closeTimeout)
+  const cut = setTimeout(() => server.closeAllConnections(), timeout)
   await closed
   clearInterval(sweep)
   clearTimeout(cut)

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -29,6 +30,13 @@ async function client(): Promise<Socket> {
   socket.on('error', () => {})
   await once(socket, 'connect')
   return socket
+}
+
+async function post(body: string): Promise<string> {
+  const sent = request({ socketPath: join(directory, 'admin.sock'), method: 'POST' })
+  sent.on('error', () => {}).end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return await text(response)
 }
 
 /** Unlike `once`, it takes no error for the end. */
@@ -69,20 +77,19 @@ test.each(['{"command": hidden-value', '{"command":"hidden-value"}', ''])(
   'logs an unreadable command without its text: %s',
   async (sent) => {
     await serve()
-    const socket = await client()
-    socket.end(sent)
-    expect(await text(socket)).toContain('could not run the command')
+    expect(await post(sent)).toContain('could not run the command')
     expect(logged).toEqual([expect.stringContaining('The command unknown failed')])
     expect(logged.join()).not.toContain('hidden-value')
   },
 )
 
-test('disconnects a client that is silent, slow, or sends too much', async () => {
+test('disconnects a client that is silent or slow, and rejects one that sends too much', async () => {
   await serve(300)
-  const [silent, slow, long] = [await client(), await client(), await client()]
-  const drip = setInterval(() => slow.write(' '), 50)
-  long.write(' '.repeat(100_000))
-  await Promise.all([silent, slow, long].map(closed))
+  const [silent, slow] = [await client(), await client()]
+  slow.write('POST / HTTP/1.1\r\nX: ')
+  const drip = setInterval(() => slow.write('x'), 50)
+  expect(await post(' '.repeat(100_000))).toContain('must be at most 65536 bytes')
+  await Promise.all([silent, slow].map(closed))
   clearInterval(drip)
   run = async () => ({ keys: [] })
   expect(await sendAdminCommand(directory, command)).toEqual({ keys: [] })

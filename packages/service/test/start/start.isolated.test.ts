@@ -73,7 +73,7 @@ test('stops within ten seconds regardless of its clients', async () => {
   const admin = connect(join(directory, 'admin.sock'))
   admin.on('error', () => {})
   await once(admin, 'connect')
-  admin.write('{"command":')
+  admin.write('POST / HTTP/1.1\r\n')
   // A client whose body never arrives completely.
   const slow = await openSocket(new URL(service.url).port)
   slow.write(beginningOf(service, 50))
