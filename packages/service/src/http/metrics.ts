@@ -7,13 +7,13 @@ export function createMetrics(): { readonly observer: Observer; readonly handle:
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const responses = new Counter({
-    name: 'pi_answers_total',
+    name: 'pi_http_responses_total',
     help: 'Responses by operation and status; status 0 is a connection that closed before its response.',
     labelNames: ['operation', 'status'] as const,
     registers: [registry],
   })
   const seconds = new Histogram({
-    name: 'pi_answer_seconds',
+    name: 'pi_http_response_seconds',
     help: 'Time from the head of a request to the end of its response.',
     labelNames: ['operation'] as const,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
