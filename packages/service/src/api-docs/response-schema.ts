@@ -6,15 +6,8 @@ import type { FieldSchema } from './request-schema.ts'
 /** Rules by path of a schema. */
 type Rules = Readonly<Record<string, object>>
 
-/**
- * Returns the schema of a response, which allows fields and values that later versions may add.
- *
- * @param options - With `exact`, it allows only what this version sends.
- */
-export function responseSchema(
-  schema: z.ZodType,
-  { rules = {}, exact = false }: { readonly rules?: Rules; readonly exact?: boolean } = {},
-): FieldSchema {
+/** Returns the schema of a response, which allows fields and values that later versions may add. */
+export function responseSchema(schema: z.ZodType, rules: Rules = {}): FieldSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'output',
     override: ({ path, jsonSchema }) => {
@@ -22,8 +15,7 @@ export function responseSchema(
       delete jsonSchema.default
       // For `anyOf`, the rule belongs to the alternative other than `null`.
       if (!jsonSchema.anyOf) Object.assign(jsonSchema, rules[path.join('.')])
-      if (jsonSchema.properties) jsonSchema.additionalProperties = false
-      if (!exact) openUp(jsonSchema)
+      openUp(jsonSchema)
     },
   })
   // JSON Schema allows `true` and `false` as schemas, but these schemas are objects.
@@ -31,7 +23,7 @@ export function responseSchema(
 }
 
 function openUp(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema.additionalProperties === false) delete schema.additionalProperties
+  if (schema.properties) delete schema.additionalProperties
   const known = schema.const === undefined ? schema.enum : [schema.const]
   if (!known || schema.type !== 'string') return
   delete schema.enum
