@@ -10,9 +10,11 @@ import type { Logger } from 'pino'
 import { type Database, Fragment } from '../db/database.ts'
 import { logError } from '../log.ts'
 import { environmentNow } from '../merchants/environments.ts'
+import { columns } from './columns.ts'
+import type { Intent } from './intent.ts'
 import { afterDeadlines } from './lifecycle.ts'
 import { lifetimes } from './lifetimes.ts'
-import { findDue, type StoreAndClock, writeAll } from './store.ts'
+import { type StoreAndClock, writeAll } from './store.ts'
 
 /** Time between rounds in milliseconds. */
 const interval = 10_000
@@ -54,22 +56,57 @@ export async function reap(
   { db, now, retentionDays }: ReaperOptions,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
-  await takeTurns(await withDeadlines(db, now()), signal, async (environment) => {
-    return await applyDeadlines(db, environment.id, environmentNow(environment, now()))
-  })
-  await takeTurns(await withExpiredKeys(db, now()), signal, async (environment) => {
-    return await releaseKeys(db, environment.id, environmentNow(environment, now()))
-  })
-  if (retentionDays === undefined) return
-  await takeTurns(await withOldIntents(db, now(), retentionDays), signal, async (environment) => {
-    const at = environmentNow(environment, now())
-    return await deleteIntents(db, environment.id, { at, days: retentionDays })
-  })
+  const environments = await findBusy(db, now(), retentionDays)
+  for (const [what, batch] of [
+    ['isDue', applyDeadlines],
+    ['hasExpiredKeys', releaseKeys],
+    ['hasOldIntents', deleteIntents],
+  ] as const) {
+    const busy = environments.filter((environment) => environment[what])
+    await takeTurns(busy, signal, async (environment) => {
+      const at = environmentNow(environment, now())
+      return await batch(db, environment.id, { at, days: retentionDays })
+    })
+  }
 }
 
 interface BusyEnvironment {
   readonly id: string
   readonly clockOffset: number
+  readonly isDue: true | null
+  readonly hasExpiredKeys: true | null
+  readonly hasOldIntents: true | null
+}
+
+/**
+ * Finds environments with work: those of live payments first. The order of the others changes, so that each gets its
+ * turn if a round ends before all had one.
+ */
+async function findBusy(
+  db: Database,
+  now: Date,
+  days: number | undefined,
+): Promise<readonly BusyEnvironment[]> {
+  const { createdBefore, finalBefore } = oldBefore(now, days)
+  return await db.query`
+    select * from (
+      select id, mode, clock_offset as "clockOffset",
+             (select true from intents
+               where environment_id = e.id
+                 and due_at <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
+               order by due_at limit 1) as "isDue",
+             (select true from intents
+               where environment_id = e.id and key_hash is not null
+                 and key_expires_at <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
+               order by key_expires_at limit 1) as "hasExpiredKeys",
+             (select true from intents
+               where environment_id = e.id
+                 and created_at <= ${createdBefore}::timestamptz + interval '1 ms' * e.clock_offset
+                 and finalized_at <= ${finalBefore}::timestamptz + interval '1 ms' * e.clock_offset
+               order by created_at limit 1) as "hasOldIntents"
+        from environments e) found
+     where coalesce("isDue", "hasExpiredKeys", "hasOldIntents")
+     order by mode, random()`
 }
 
 /**
@@ -94,27 +131,22 @@ async function takeTurns(
   }
 }
 
-const environmentColumns = new Fragment(`id, clock_offset as "clockOffset"`)
-
-/**
- * The end of a statement that finds environments with work: those of live payments first. The order of the others
- * changes, so that each gets its turn if a round ends before all had one.
- */
-const inTurns = new Fragment(`order by e.mode, random()`)
-
-async function withDeadlines(db: Database, now: Date): Promise<readonly BusyEnvironment[]> {
-  return await db.query`
-    select ${environmentColumns} from environments e
-     where (select true from intents
-             where environment_id = e.id
-               and due_at <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
-             order by due_at limit 1)
-     ${inTurns}`
+interface Batch {
+  /** Time of the environment. */
+  readonly at: Date
+  readonly days: number | undefined
 }
 
-async function applyDeadlines(db: Database, environmentId: string, at: Date): Promise<boolean> {
+async function applyDeadlines(
+  db: Database,
+  environmentId: string,
+  { at }: Batch,
+): Promise<boolean> {
   const limit = batchSizes.deadlines
-  const due = await findDue(db, { environmentId, at, limit })
+  const due = await db.query<Intent>`
+    select ${columns} from intents
+     where environment_id = ${environmentId} and due_at <= ${at}
+     order by due_at limit ${limit}`
   const changes = due.map((from) => ({ from, to: afterDeadlines(from, at), needsSecret: false }))
   const written = await writeAll(db, changes, skipLocked)
   // Others have changed the rest, or are changing them.
@@ -123,17 +155,7 @@ async function applyDeadlines(db: Database, environmentId: string, at: Date): Pr
 
 const skipLocked = new Fragment('skip locked')
 
-async function withExpiredKeys(db: Database, now: Date): Promise<readonly BusyEnvironment[]> {
-  return await db.query`
-    select ${environmentColumns} from environments e
-     where (select true from intents
-             where environment_id = e.id and key_hash is not null
-               and key_expires_at <= ${now}::timestamptz + interval '1 ms' * e.clock_offset
-             order by key_expires_at limit 1)
-     ${inTurns}`
-}
-
-async function releaseKeys(db: Database, environmentId: string, at: Date): Promise<boolean> {
+async function releaseKeys(db: Database, environmentId: string, { at }: Batch): Promise<boolean> {
   const released = await db.query`
     update intents set key_hash = null, key_fingerprint = null, key_expires_at = null
      where id = any(array(
@@ -145,38 +167,21 @@ async function releaseKeys(db: Database, environmentId: string, at: Date): Promi
   return released.length === batchSizes.keys
 }
 
-async function withOldIntents(
-  db: Database,
-  now: Date,
-  days: number,
-): Promise<readonly BusyEnvironment[]> {
-  return await db.query`
-    select ${environmentColumns} from environments e
-     where (select true from intents
-             where environment_id = e.id and key_hash is null
-               and created_at <= ${before(now, oldFor(days))}::timestamptz
-                                 + interval '1 ms' * e.clock_offset
-               and finalized_at <= ${before(now, days * day)}::timestamptz
-                                   + interval '1 ms' * e.clock_offset
-             order by created_at limit 1)
-     ${inTurns}`
-}
-
 /** Deletes intents that have been final for some days. */
 async function deleteIntents(
   db: Database,
   environmentId: string,
-  { at, days }: { readonly at: Date; readonly days: number },
+  { at, days }: Batch,
 ): Promise<boolean> {
+  const { createdBefore, finalBefore } = oldBefore(at, days)
   // An index leads to the oldest intents of an environment. They are final a day after their creation, so nearly all that
-  // are read are deleted. One that still has its key is replayed.
+  // are read are deleted.
   const deleted = await db.query`
     delete from intents
      where id = any(array(
        select id from intents
-        where environment_id = ${environmentId} and key_hash is null
-          and created_at <= ${before(at, oldFor(days))}
-          and finalized_at <= ${before(at, days * day)}
+        where environment_id = ${environmentId}
+          and created_at <= ${createdBefore} and finalized_at <= ${finalBefore}
         order by created_at limit ${batchSizes.intents}
           for update skip locked))
     returning id`
@@ -185,11 +190,9 @@ async function deleteIntents(
 
 const day = 24 * 60 * 60 * 1000
 
-/** Milliseconds since the creation of an intent after which it may be deleted. */
-function oldFor(days: number): number {
-  return days * day + lifetimes.intent
-}
-
-function before(time: Date, milliseconds: number): Date {
-  return new Date(time.getTime() - milliseconds)
+/** Returns the times before which an old intent was created and became final. Its key has expired by then. */
+function oldBefore(at: Date, days: number | undefined) {
+  if (days === undefined) return { createdBefore: null, finalBefore: null }
+  const finalBefore = new Date(at.getTime() - days * day)
+  return { finalBefore, createdBefore: new Date(finalBefore.getTime() - lifetimes.intent) }
 }

@@ -114,21 +114,6 @@ export async function writeAll(
   return written
 }
 
-/** Reads intents of an environment whose deadline has passed at its time, the longest overdue first. */
-export async function findDue(
-  db: Database,
-  {
-    environmentId,
-    at,
-    limit,
-  }: { readonly environmentId: string; readonly at: Date; readonly limit: number },
-): Promise<readonly Intent[]> {
-  return await db.query<Intent>`
-    select ${columns} from intents
-     where environment_id = ${environmentId} and due_at <= ${at}
-     order by due_at limit ${limit}`
-}
-
 /** What a waiting request compares with what it has read. */
 export interface Version {
   readonly version: number
