@@ -14,9 +14,14 @@ import { createBuckets, type Rate, type RateLimits } from '../http/rate-limit.ts
 import { type Handler, json, page, type RouteResponse } from '../http/response.ts'
 import { intentIdPattern, newProviderPaymentId } from '../ids.ts'
 import { hashOfToken, newToken } from '../intents/challenge-token.ts'
-import { change, type Snapshot } from '../intents/change.ts'
 import type { Cause } from '../intents/lifecycle.ts'
-import { createIntentStore, type IntentStore, type StoreAndClock } from '../intents/store.ts'
+import {
+  change,
+  createIntentStore,
+  type IntentStore,
+  type Snapshot,
+  type StoreAndClock,
+} from '../intents/store.ts'
 import { checkoutView } from '../intents/views.ts'
 import { logError } from '../log.ts'
 import { authorize } from '../provider/acquirer.ts'

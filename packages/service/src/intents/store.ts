@@ -1,16 +1,17 @@
-/** Reads and writes Payment Intents. Concurrent requests share statements. @module */
+/** Reads, creates, and changes Payment Intents. Concurrent requests share statements. @module */
 import { batch, Failed } from '../db/batch.ts'
 import { type Database, Fragment } from '../db/database.ts'
-import { isLockConflict, isOneRowsFault } from '../db/errors.ts'
+import { isLockConflict, isOneRowsFault, lockNotAvailable, StoreError } from '../db/errors.ts'
 import {
   type Environment,
   environmentLookUps,
+  environmentNow,
   findEnvironments,
 } from '../merchants/environments.ts'
 import { columns, replicated } from './columns.ts'
 import { createBatch } from './create.ts'
 import { assertState, type Intent, stateVersion } from './intent.ts'
-import { dueAt } from './lifecycle.ts'
+import { type Cause, decide, dueAt, isBuyers, type Rejection } from './lifecycle.ts'
 
 /** A store with a clock of real time. */
 export interface StoreAndClock {
@@ -54,6 +55,53 @@ export function createIntentStore({ db, now }: StoreAndClock) {
       kind,
     }),
   }
+}
+
+/** An intent with its environment, and the environment's time at which it was read. */
+export interface Snapshot {
+  readonly intent: Intent
+  readonly environment: Environment
+  readonly at: Date
+}
+
+export interface Changed extends Snapshot {
+  /** The intent as it was before. */
+  readonly before: Intent
+  readonly rejection?: Rejection
+}
+
+/**
+ * Reads the intent, decides, and writes the decision if nothing else changed the intent in the meantime. Otherwise it
+ * starts again. Passed deadlines are written also if the cause is rejected.
+ *
+ * @returns `undefined` if the intent does not exist.
+ */
+export async function change(
+  store: IntentStore,
+  id: string,
+  cause: Cause,
+): Promise<Changed | undefined> {
+  for (let tries = 0; tries < maxTries; tries++) {
+    const before = await store.find(id)
+    const environment = before && (await store.environment(before.environmentId))
+    if (!environment) return undefined
+    const at = environmentNow(environment, store.now())
+    const { intent, ...decision } = decide(before, cause, at)
+    const result = { ...decision, before, environment, at }
+    if (intent === before) return { ...result, intent }
+    const needsSecret = isBuyers(cause) && decision.rejection === undefined
+    if (await store.write({ from: before, to: intent, needsSecret })) {
+      return { ...result, intent: { ...intent, revision: intent.revision + 1 } }
+    }
+  }
+  throw new StoreError(lockNotAvailable, { reason: 'other requests keep changing the intent' })
+}
+
+const maxTries = 10
+
+/** Reads an intent after its passed deadlines. */
+export async function load(store: IntentStore, id: string): Promise<Snapshot | undefined> {
+  return await change(store, id, { type: 'time_passed' })
 }
 
 /** By id alone, because another index leads to the whole environment. The caller checks the environment. */

@@ -1,11 +1,10 @@
 /** Lists and shows intents of test environments. @module */
 import type { IntentPage, ShownIntent } from '../../shared/sandbox-api.ts'
 import { type Database, Fragment } from '../db/database.ts'
-import { load } from '../intents/change.ts'
 import { columns } from '../intents/columns.ts'
 import type { Intent } from '../intents/intent.ts'
 import { afterDeadlines } from '../intents/lifecycle.ts'
-import type { IntentStore } from '../intents/store.ts'
+import { type IntentStore, load } from '../intents/store.ts'
 import { inspectorView, merchantView } from '../intents/views.ts'
 import { type Environment, environmentNow } from '../merchants/environments.ts'
 

@@ -7,10 +7,9 @@
  */
 import { newProviderPaymentId } from '../ids.ts'
 import { hashOfToken, intentOfToken, newToken, type Step } from '../intents/challenge-token.ts'
-import { change, load, type Snapshot } from '../intents/change.ts'
 import { type Challenge, stateOf } from '../intents/intent.ts'
 import type { Cause } from '../intents/lifecycle.ts'
-import type { IntentStore } from '../intents/store.ts'
+import { change, type IntentStore, load, type Snapshot } from '../intents/store.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 
 export interface BankStore {

@@ -1,8 +1,7 @@
 /** Requests that wait until an intent changes, at this instance or another one. @module */
 import type { Logger } from 'pino'
-import type { Snapshot } from '../intents/change.ts'
 import { dueAt } from '../intents/lifecycle.ts'
-import { findVersions, type StoreAndClock } from '../intents/store.ts'
+import { findVersions, type Snapshot, type StoreAndClock } from '../intents/store.ts'
 import { logError } from '../log.ts'
 import { createTurns } from '../turns.ts'
 

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { StoreError } from '../../src/db/errors.ts'
-import { change, load } from '../../src/intents/change.ts'
 import { createBatch, type Draft } from '../../src/intents/create.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { Cause } from '../../src/intents/lifecycle.ts'
-import { createIntentStore, revokeSecret } from '../../src/intents/store.ts'
+import { change, createIntentStore, load, revokeSecret } from '../../src/intents/store.ts'
 import { authorizeTestCard } from '../../src/provider/acquirer.ts'
 import { hashes, newIntent, observed, openTestStore } from '../support/store.ts'
 
