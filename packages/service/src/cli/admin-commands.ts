@@ -41,25 +41,12 @@ export const AdminCommand = z.discriminatedUnion('command', [
 ])
 export type AdminCommand = z.infer<typeof AdminCommand>
 
-export type AdminResult =
-  | {
-      readonly id: string
-      readonly apiKey: string
-      readonly merchant: string
-      readonly environment: string
-    }
-  | { readonly keys: readonly ApiKey[] }
-  | { readonly id: string; readonly revoked: true }
-  | { readonly id: string; readonly secretRevoked: true }
-  | { readonly merchants: readonly ListedEnvironment[] }
-  | {
-      readonly origins: readonly {
-        readonly origin: string
-        readonly merchant: string
-        readonly environment: string
-      }[]
-    }
-  | { readonly merchant: string; readonly environment: string; readonly origins: readonly string[] }
+/** Output of a command. */
+export interface AdminResult {
+  /** With `--json`. */
+  readonly data: object
+  readonly text: string
+}
 
 /** Thrown if a command cannot be run. The message contains the fix. */
 export class AdminError extends ExplainedError {
@@ -85,23 +72,36 @@ export async function administer(
         now: now(),
         expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt),
       })
-      return { ...created, merchant, environment: mode }
+      return {
+        data: { ...created, merchant, environment: mode },
+        text: `${created.apiKey}\nKey ${created.id} of ${merchant} (${mode}). Store it now: it is not shown again.`,
+      }
     }
-    case 'keys list':
-      return { keys: await listApiKeys(db) }
+    case 'keys list': {
+      const listed = await listApiKeys(db)
+      return { data: { keys: listed }, text: listed.map(lineOfKey).join('\n') }
+    }
     case 'keys revoke': {
       const { id } = command
-      if (await revokeApiKey(db, { id, now: now() })) return { id, revoked: true }
-      throw new AdminError(`No key has the id ${redact(id)}. Run pi-service keys list.`)
-    }
-    case 'merchants list':
-      return { merchants: await listEnvironments(db, now()) }
-    case 'origins list':
-      return {
-        origins: (await listEnvironments(db, now())).flatMap(({ merchant, environment, origins }) =>
-          origins.map((origin) => ({ origin, merchant, environment })),
-        ),
+      if (!(await revokeApiKey(db, { id, now: now() }))) {
+        throw new AdminError(`No key has the id ${redact(id)}. Run pi-service keys list.`)
       }
+      return { data: { id, revoked: true }, text: `Key ${id} is revoked.` }
+    }
+    case 'merchants list': {
+      const merchants = await listEnvironments(db, now())
+      return { data: { merchants }, text: merchants.map(lineOfEnvironment).join('\n') }
+    }
+    case 'origins list': {
+      const listed = (await listEnvironments(db, now())).flatMap(
+        ({ merchant, environment, origins }) =>
+          origins.map((origin) => ({ origin, merchant, environment })),
+      )
+      const lines = listed.map(
+        ({ origin, merchant, environment }) => `${origin}  ${merchant} (${environment})`,
+      )
+      return { data: { origins: listed }, text: lines.join('\n') }
+    }
     case 'origins add': {
       const origin = readOrigin(command.origin)
       if (!origin) {
@@ -110,13 +110,13 @@ export async function administer(
         )
       }
       const { id, ...named } = await namedEnvironment(db, command)
-      return { ...named, origins: await addOrigin(db, { environmentId: id, origin }) }
+      return resultOf(named, await addOrigin(db, { environmentId: id, origin }))
     }
     case 'origins remove': {
       const { origin } = command
       const { id, ...named } = await namedEnvironment(db, command)
       const origins = await removeOrigin(db, { environmentId: id, origin })
-      if (origins) return { ...named, origins }
+      if (origins) return resultOf(named, origins)
       throw new AdminError(
         `${redact(origin)} is not registered for ${redact(named.merchant)} (${named.environment}). Run pi-service origins list.`,
       )
@@ -124,13 +124,39 @@ export async function administer(
     case 'intents revoke-secret': {
       const { id } = command
       const isRevoked = await revokeSecret(db, { id, modes: ['test', 'live'] })
-      if (isRevoked) return { id, secretRevoked: true }
-      throw new AdminError(
-        'No intent has this id. Use the id that the create returned, without "_secret_" and the characters after it.',
-      )
+      if (!isRevoked) {
+        throw new AdminError(
+          'No intent has this id. Use the id that the create returned, without "_secret_" and the characters after it.',
+        )
+      }
+      return {
+        data: { id, secretRevoked: true },
+        text: `The clientSecret of ${id} is revoked, and its open checkout sessions have ended.`,
+      }
     }
   }
 }
+
+function lineOfKey({ id, display, merchant, environment, revokedAt, expiresAt }: ApiKey): string {
+  const until = expiresAt ? `  until ${expiresAt.toISOString()}` : ''
+  return `${id}  ${display}  ${merchant} (${environment})${revokedAt ? '  revoked' : until}`
+}
+
+function lineOfEnvironment(listed: ListedEnvironment): string {
+  const { merchant, environment, workingKeys, origins } = listed
+  const keys = workingKeys === 1 ? '1 valid key' : `${workingKeys} valid keys`
+  return `${merchant} (${environment})  ${keys}  ${origins.join(', ') || noOrigin}`
+}
+
+function resultOf(
+  named: { readonly merchant: string; readonly environment: string },
+  origins: readonly string[],
+): AdminResult {
+  const text = `${named.merchant} (${named.environment}): ${origins.join(', ') || noOrigin}`
+  return { data: { ...named, origins }, text }
+}
+
+const noOrigin = 'no origin, so no page can show its checkout'
 
 /** Finds the environment of a command. Without a merchant, the first one is used. */
 async function namedEnvironment(

@@ -68,18 +68,18 @@ export async function sendAdminCommand(
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
     received = await text(response)
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error && error.syscall === 'connect') return undefined
+    if (error instanceof Error && 'syscall' in error && error.syscall === 'connect')
+      return undefined
     throw new AdminError('The service stopped before it responded. Run the command again.')
   }
   const reply = Reply.parse(JSON.parse(received))
   if ('error' in reply) throw new AdminError(reply.error)
-  // The service at the other end has the same version.
-  return reply.result as AdminResult
+  return reply
 }
 
 const Reply = z.union([
   z.object({ error: z.string() }),
-  z.object({ result: z.record(z.string(), z.unknown()) }),
+  z.object({ data: z.record(z.string(), z.unknown()), text: z.string() }),
 ])
 
 async function runCommand(
@@ -90,7 +90,7 @@ async function runCommand(
   try {
     const command = AdminCommand.parse(JSON.parse(String(await readBody(incoming, maxBytes))))
     name = command.command
-    return JSON.stringify({ result: await run(command) })
+    return JSON.stringify(await run(command))
   } catch (error) {
     const requestId = newRequestId()
     const rejected = error instanceof ExplainedError

@@ -11,7 +11,7 @@ import { openStore } from '../start/open-store.ts'
 import { startProblem } from '../start/start-problem.ts'
 import { type AdminCommand, type AdminResult, administer, MerchantName } from './admin-commands.ts'
 import { sendAdminCommand } from './admin-socket.ts'
-import { banner, describeCheck, describeResult } from './format-result.ts'
+import { banner, describeCheck } from './format-start.ts'
 
 interface StartOptions extends Flags {
   readonly json?: boolean
@@ -209,8 +209,8 @@ async function run({ json, ...flags }: StartOptions, command: AdminCommand): Pro
   }
   const sent =
     store.kind === 'directory' ? await sendAdminCommand(store.directory, command) : undefined
-  const result = sent ?? (await runHere(config, command))
-  console.log(json ? jsonLine(result) : describeResult(result))
+  const { data, text } = sent ?? (await runHere(config, command))
+  console.log(json ? jsonLine(data) : text)
 }
 
 async function runHere(

@@ -91,8 +91,9 @@ test('disconnects a client that is silent or slow, and rejects one that sends to
   expect(await post(' '.repeat(100_000))).toContain('must be at most 65536 bytes')
   await Promise.all([silent, slow].map(closed))
   clearInterval(drip)
-  run = async () => ({ keys: [] })
-  expect(await sendAdminCommand(directory, command)).toEqual({ keys: [] })
+  const result = { data: { keys: [] }, text: '' }
+  run = async () => result
+  expect(await sendAdminCommand(directory, command)).toEqual(result)
 })
 
 test('stops without waiting for a silent client, a reader, or a hanging command', async () => {

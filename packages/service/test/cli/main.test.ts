@@ -63,6 +63,7 @@ test('creates and revokes an API key of a running service (threat 10)', async ()
   expect(listed).not.toContain(apiKey)
 
   await onData('keys', 'revoke', id)
+  expect(await onData('keys', 'list')).toContain(`${line}  revoked\n`)
   expect(await problemOf(await retrieve(live, intent.id))).toBe('401 revoked_credentials')
 })
 

@@ -71,7 +71,7 @@ export async function administer<Result>(
 ): Promise<Result> {
   const result = await sendAdminCommand(directory, command)
   if (!result) throw new Error(`no service has ${directory}`)
-  return result as Result // A test reads what its command returns.
+  return result.data as Result // A test reads what its command returns.
 }
 
 export const order = { amount: 150000, currency: 'AMD', orderId: 'A-1001' }
