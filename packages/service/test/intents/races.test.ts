@@ -6,7 +6,12 @@ import { openPostgres } from '../../src/db/postgres.ts'
 import { type Intent, stateOf } from '../../src/intents/intent.ts'
 import type { Cause } from '../../src/intents/lifecycle.ts'
 import { reap } from '../../src/intents/reaper.ts'
-import { type Changed, change, createIntentStore, type IntentStore } from '../../src/intents/store.ts'
+import {
+  type Changed,
+  change,
+  createIntentStore,
+  type IntentStore,
+} from '../../src/intents/store.ts'
 import { authorizeTestCard } from '../../src/provider/acquirer.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
 import { addMerchants, hashes, newIntent, openTestStore } from '../support/store.ts'
@@ -164,15 +169,19 @@ for (const [name, subject] of subjects) {
 
   test(`${name}: creates one intent from twenty creates with one key (threat 20)`, async () => {
     const key = hashes(1)
-    const results = await Promise.all(
-      Array.from({ length: 20 }, async (_, at) => {
-        const intent = newIntent({ createdAt: created })
-        return await subject.stores[at % 2]?.create({ intent, key })
-      }),
-    )
-    expect(results.filter((each) => each?.type === 'created')).toHaveLength(1)
-    const ids = results.map((each) => each && 'intent' in each && each.intent.id)
-    expect(new Set(ids).size).toBe(1)
+    // After 48 hours the key has expired.
+    for (const hours of [0, 48]) {
+      const createdAt = new Date(created.getTime() + hours * 3600_000)
+      const results = await Promise.all(
+        Array.from({ length: 20 }, async (_, at) => {
+          const intent = newIntent({ createdAt })
+          return await subject.stores[at % 2]?.create({ intent, key })
+        }),
+      )
+      expect(results.filter((each) => each?.type === 'created')).toHaveLength(1)
+      const ids = results.map((each) => each && 'intent' in each && each.intent.id)
+      expect(new Set(ids).size).toBe(1)
+    }
   })
 
   test(`${name}: reaps beside buyers, and each change happens once`, async () => {

@@ -2,15 +2,7 @@ import { expect, test } from 'vitest'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { startPostgres } from '../support/lifetime.ts'
 import { control, environmentId } from '../support/sandbox.ts'
-import {
-  create,
-  created,
-  isReplay,
-  order,
-  retrieve,
-  startTestService,
-  statusOf,
-} from '../support/service.ts'
+import { create, created, order, retrieve, startTestService, statusOf } from '../support/service.ts'
 
 const hour = 3600_000
 const { env } = await startPostgres()
@@ -48,30 +40,4 @@ test('returns 504 if a statement runs out of time, and commits its retry once', 
   })
   await db.close()
   expect((await create(one, order, key)).status).toBe(201)
-})
-
-test('creates one intent from forty requests at two instances with one expired key', async () => {
-  // At each: the other would learn it within five seconds.
-  const setClock = async (offset: number): Promise<void> => {
-    for (const instance of [one, other]) await control(instance, 'PUT', clock, { offset })
-  }
-  const key = { 'idempotency-key': 'expired' }
-  const old = await (await create(one, order, key)).text()
-  await setClock(23 * hour)
-  expect(await (await create(one, order, key)).text()).toBe(old)
-
-  await setClock(49 * hour)
-  const responses = await Promise.all(
-    Array.from({ length: 40 }, async (_, index) => {
-      const body = index % 2 === 0 ? order : { ...order, amount: 1 }
-      const response = await create(index % 4 < 2 ? one : other, body, key)
-      return { status: response.status, isNew: !isReplay(response), text: await response.text() }
-    }),
-  )
-  const accepted = responses.filter(({ status }) => status === 201)
-  expect(accepted).toHaveLength(20)
-  expect(accepted.filter(({ isNew }) => isNew)).toHaveLength(1)
-  expect(new Set([old, ...accepted.map(({ text }) => text)]).size).toBe(2)
-  expect(responses.filter(({ status }) => status === 422)).toHaveLength(20)
-  await setClock(0)
 })
