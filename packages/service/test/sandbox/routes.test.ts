@@ -86,20 +86,6 @@ test('applies deadlines when the clock is advanced and keeps them when it is set
   expect((await control(service, 'PUT', clock, { advance: 1e15 })).status).toBe(400)
 })
 
-test('lists each intent once, by page, the newest first', async () => {
-  const oldest = await newIntent()
-  const made = await Promise.all(Array.from({ length: 200 }, () => newIntent()))
-  const first = await json('GET', `${path}/intents`)
-  expect(new Set(first.intents.map(({ id }: { id: string }) => id))).toEqual(new Set(made))
-  const times = first.intents.map(({ createdAt }: { createdAt: string }) => createdAt)
-  expect(times).toEqual(times.toSorted().reverse())
-  const second = await json('GET', `${path}/intents?before=${first.next}`)
-  expect(second).toMatchObject({ intents: [{ id: oldest }], next: null })
-  const unknown = await json('GET', `${path}/intents?before=pi_${'0'.repeat(24)}`)
-  expect(unknown).toEqual({ intents: [], next: null })
-  expect((await control(service, 'GET', `${path}/intents?before=a%20b`)).status).toBe(400)
-})
-
 test.each([
   ['succeeded', 'succeeded'],
   ['declined', 'requires_payment_method'],
@@ -131,19 +117,6 @@ test('settles a processing intent once', async () => {
     attempts: [{ state: 'succeeded', paymentMethod: { card: { last4: '0077' } } }],
   })
   expect(await settle(id, 'declined')).toMatchObject({ code: 'intent_finalized' })
-})
-
-test('confirms or expires an intent with an open challenge', async () => {
-  const [passed, late] = [await newIntent(), await newIntent()]
-  for (const id of [passed, late]) await settle(id, 'requires_action')
-  await settle(passed, 'succeeded')
-  expect((await json('GET', `/intents/${passed}`)).events).toMatchObject([
-    { cause: 'confirmed' },
-    { cause: 'challenge_passed' },
-    { cause: 'authorised' },
-  ])
-  expect(await settle(late, 'expired')).toEqual({ id: late, status: 'expired' })
-  expect((await json('GET', `/intents/${late}`)).attempts).toMatchObject([{ state: 'abandoned' }])
 })
 
 test('opens no checkout with a revoked clientSecret', async () => {
@@ -374,20 +347,6 @@ test('counts replays and conflicts of each idempotency key', async () => {
     .toMatchObject([{ intentId: id, requests: 4, replays: 2, conflicts: 1, waits: 0 }])
 })
 
-test('counts a lost response of an idempotency key', async () => {
-  const key = { 'idempotency-key': 'lost-key-1' }
-  const fault = { ...key, 'sandbox-fault': 'drop-after-commit' }
-  await expect(create(service, order, fault)).rejects.toThrow()
-  const { id } = await created(service, order, key)
-  await expect
-    .poll(async () => (await json('GET', `${path}/idempotency`)).keys)
-    .toMatchObject([{ intentId: id, requests: 2, replays: 1, lost: 1 }])
-  expect(await requests()).toMatchObject([
-    { status: 201, replayed: true, faults: [] },
-    { status: 0, intentId: id, faults: ['drop-after-commit'] },
-  ])
-})
-
 test('lists issues that will cause errors in production', async () => {
   const id = await newIntent('linted-key-1')
   await create(service, { ...order, amount: 1 }, { 'idempotency-key': 'linted-key-1' })
@@ -494,6 +453,7 @@ for (const [status, method, at, body] of [
   [404, 'DELETE', `${livePath}/faults/1`],
   [404, 'DELETE', livePath],
   [404, 'POST', '/reset', { environment: liveEnvironment }],
+  [400, 'GET', `${path}/intents?before=a%20b`],
   [400, 'GET', `${path}/intents?status=%00`],
   [400, 'DELETE', `${path}/origins?origin=%00`],
   [400, 'GET', '/environments/%00/lint'],

@@ -24,12 +24,6 @@ async function openWaiting(environmentId = 'env_test') {
   return { id: pair.id, client, response }
 }
 
-test('responds with a change of this instance', async () => {
-  const { client, response } = await openWaiting()
-  await client.pay('4242424242424242')
-  expect(await (await response).json()).toMatchObject({ status: 'succeeded', version: 3 })
-})
-
 test('applies the clock of a test environment to its waiting requests only', async () => {
   const [moved, unmoved] = [await openWaiting(), await openWaiting('env_other')]
   await setClock(checkout.db, 'env_test', { offset: 24 * 3600 * 1000 })
