@@ -14,10 +14,7 @@ export interface Environment {
 }
 
 export async function findEnvironment(db: Queryable, id: string): Promise<Environment | undefined> {
-  const [environment] = await db.query<Environment>`
-    ${selectEnvironment}
-     where e.id = ${id}`
-  return environment
+  return (await findEnvironments(db, [id])).get(id)
 }
 
 export async function findEnvironments(

@@ -3,8 +3,6 @@ import type { Database } from '../../src/db/database.ts'
 
 /** What a statement reads, and how. */
 export interface Plan {
-  /** Names of the tables that it reads. */
-  readonly tables: readonly string[]
   /** Most tables that it joins. A subquery for each row is no join. */
   readonly joined: number
   readonly scans: readonly Scan[]
@@ -87,7 +85,7 @@ function planOf(root: Step): Plan {
   }
 
   visit(root, false, 0)
-  return { tables: scans.map(({ table }) => table), joined, scans, shape }
+  return { joined, scans, shape }
 }
 
 /** Steps that read no more rows than they return. An incremental sort orders rows of one time only. */
