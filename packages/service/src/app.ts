@@ -12,7 +12,7 @@ import { createMetrics } from './http/metrics.ts'
 import type { RateLimits } from './http/rate-limit.ts'
 import type { Handler } from './http/response.ts'
 import { createListener } from './http/router.ts'
-import { staticFile, staticFolder } from './http/static-files.ts'
+import { staticFile } from './http/static-files.ts'
 import { type IntentRoutesOptions, intentRoutes } from './intents/routes.ts'
 import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
 import { faultWrapper } from './sandbox/faults/wrap.ts'
@@ -60,7 +60,7 @@ export function mainListener(options: AppOptions): RequestListener {
       assets: builtAssets(hostedFolder),
       ...apiDocsRoutes(options),
       ...sandboxRoutes({ ...options, ...sandbox }),
-      element: staticFile(hostedFolder, 'pi-checkout.js', {
+      element: staticFile(hostedFolder, () => 'pi-checkout.js', {
         headers: elementHeaders,
         missing: 'The element is not built. Run npm run build.',
       }),
@@ -98,7 +98,8 @@ export function testBankListener(options: AppOptions): RequestListener {
 
 /** Returns the handler of scripts and styles. Their names contain a hash of the content. */
 function builtAssets(hostedFolder: string): Handler {
-  return staticFolder(join(hostedFolder, 'checkout-assets'), { headers: assetHeaders })
+  const folder = join(hostedFolder, 'checkout-assets')
+  return staticFile(folder, ({ rest = '' }) => rest, { headers: assetHeaders })
 }
 
 const assetHeaders = {

@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import type { Call } from './call.ts'
 import { encodingOf } from './encoding.ts'
 import { notFound } from './problem.ts'
-import type { Handler, RouteResponse } from './response.ts'
+import type { Handler } from './response.ts'
 
 export interface StaticOptions {
   readonly headers: Readonly<Record<string, string>>
@@ -13,28 +13,17 @@ export interface StaticOptions {
   readonly missing?: string
 }
 
-export function staticFile(
-  folder: string,
-  name: string | ((params: Call['params']) => string),
-  options: StaticOptions,
-): Handler {
-  const serve = fileServer(folder, options)
-  return async (call) => await serve(call, typeof name === 'string' ? name : name(call.params))
-}
-
-export function staticFolder(folder: string, options: StaticOptions): Handler {
-  const serve = fileServer(folder, options)
-  return async (call) => await serve(call, call.params.rest ?? '')
-}
-
-type Serve = (call: Call, name: string) => Promise<RouteResponse>
-
 interface StoredFile {
   readonly bytes: Buffer
   readonly tag: string
 }
 
-function fileServer(folder: string, options: StaticOptions): Serve {
+/** Returns the handler of the file that a path names. */
+export function staticFile(
+  folder: string,
+  nameOf: (params: Call['params']) => string,
+  options: StaticOptions,
+): Handler {
   const cache = new Map<string, StoredFile>()
   async function find(name: string): Promise<StoredFile | undefined> {
     const cached = cache.get(name)
@@ -45,7 +34,8 @@ function fileServer(folder: string, options: StaticOptions): Serve {
     cache.set(name, file)
     return file
   }
-  return async ({ request }, name) => {
+  return async ({ request, params }) => {
+    const name = nameOf(params)
     // Reject hidden files, parent folders, and encoded characters.
     if (!/^(?:[\w-]+\/)*[\w-][\w.-]*$/.test(name)) throw notFound(options.missing)
     const isText = compressible.has(extname(name))

@@ -10,7 +10,7 @@ const script = 'export const one = 1\n'
 // Where pnpm and npx put a package.
 const hosted = join(temporaryFolder(), '.pnpm/dist/hosted')
 mkdirSync(hosted, { recursive: true })
-const element = staticFile(hosted, 'pi-checkout.js', { headers: elementHeaders })
+const element = staticFile(hosted, () => 'pi-checkout.js', { headers: elementHeaders })
 const pinnedElement = staticFile(hosted, ({ file }) => `pi-checkout-${file}`, {
   headers: pinnedElementHeaders,
 })
