@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { beforeEach, expect, test } from 'vitest'
+import { routes } from '../../shared/routes.ts'
 import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { readConfig } from '../../src/config.ts'
 import { createApiKey } from '../../src/merchants/api-keys.ts'
@@ -433,41 +434,26 @@ test('masks the id of a live intent in the request log', async () => {
     ])
 })
 
-const livePath = `/environments/${liveEnvironment}`
+for (const { method, path: pattern } of Object.values(routes)) {
+  if (!pattern.startsWith('/_sandbox/environments/:id')) continue
+  test(`finds no live environment with ${method} ${pattern} (threat 16)`, async () => {
+    const at = pattern.replace('/_sandbox', '').replace(':id', liveEnvironment)
+    const body = method === 'POST' || method === 'PUT' ? { offset: 1 } : undefined
+    expect((await control(service, method, at.replace(/:\w+/, '1'), body)).status).toBe(404)
+  })
+}
 
-for (const [status, method, at, body] of [
-  [404, 'PUT', `${livePath}/clock`, { offset: 1 }],
-  [404, 'DELETE', `${livePath}/clock`],
-  [404, 'POST', `${livePath}/origins`, { origin: 'http://localhost:1' }],
-  [404, 'DELETE', `${livePath}/origins?origin=http://localhost:1`],
-  [404, 'DELETE', `${livePath}/requests`],
-  [404, 'DELETE', `${livePath}/lint`],
-  [404, 'GET', `${livePath}/intents`],
-  [404, 'GET', `${livePath}/requests`],
-  [404, 'GET', `${livePath}/requests/req_1`],
-  [404, 'GET', `${livePath}/idempotency`],
-  [404, 'GET', `${livePath}/lint`],
-  [404, 'GET', `${livePath}/faults`],
-  [404, 'POST', `${livePath}/faults`, { on: 'create', do: '503' }],
-  [404, 'DELETE', `${livePath}/faults`],
-  [404, 'DELETE', `${livePath}/faults/1`],
-  [404, 'DELETE', livePath],
+test.each([
   [404, 'POST', '/reset', { environment: liveEnvironment }],
+  [400, 'POST', '/reset', { environment: '\0' }],
   [400, 'GET', `${path}/intents?before=a%20b`],
   [400, 'GET', `${path}/intents?status=%00`],
   [400, 'DELETE', `${path}/origins?origin=%00`],
-  [400, 'GET', '/environments/%00/lint'],
   [400, 'DELETE', '/environments/%00/clock'],
-  [400, 'GET', '/intents/%00'],
   [400, 'POST', '/intents/%00/revoke-secret'],
-  [400, 'POST', '/intents/%00/settle', { outcome: 'succeeded' }],
-  [400, 'POST', '/reset', { environment: '\0' }],
-] as const) {
-  const shown = `${method} ${at.replace(liveEnvironment, 'LIVE').replace(environment, 'TEST')}`
-  test(`returns ${status} for ${shown} ${JSON.stringify(body) ?? ''} (threat 16)`, async () => {
-    expect((await control(service, method, at, body)).status).toBe(status)
-  })
-}
+] as const)('returns %s for request %# (threat 16)', async (status, method, at, body?: object) => {
+  expect((await control(service, method, at, body)).status).toBe(status)
+})
 
 test('requires the admin token for every request', async () => {
   const paths = ['/environments', `${path}/faults`, '/nothing']
