@@ -58,6 +58,7 @@ test('limits a live environment to 200 requests, then 100 a second; no test envi
 
 test('delays a 429 for the twenty-first invalid API key of an address, and accepts a valid one', async () => {
   const service = await startTestService({ PI_TRUSTED_PROXIES: 'none' })
+  fakeDate()
   const begin = performance.now()
   expect(await invalidKeys(service, 20)).toEqual(Array(20).fill(401))
   const slow = await create({ ...service, apiKey: 'wrong' })
@@ -72,6 +73,7 @@ test('delays a 429 for the twenty-first invalid API key of an address, and accep
 
 test('counts invalid keys of each client behind a proxy (threat 32)', async () => {
   const service = await startTestService({ PI_TRUSTED_PROXIES: '127.0.0.0/8' })
+  fakeDate()
   const from = (address: string) => ({ 'x-forwarded-for': `198.51.100.99, ${address}` })
   await invalidKeys(service, 20, from('203.0.113.1'))
   expect(await invalidKeys(service, 1, from('203.0.113.1'))).toEqual([429])
