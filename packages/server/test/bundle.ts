@@ -22,7 +22,7 @@ export async function bundle(
       outDir: join(folder, 'out'),
       rolldownOptions: { output: { entryFileNames: 'bundle.mjs' } },
     },
-    ssr: { noExternal: true, resolve: { conditions: ['source'] } },
+    ssr: { noExternal: true, external: ['jose'], resolve: { conditions: ['source'] } },
   })
   return {
     file: join(folder, 'out/bundle.mjs'),

@@ -104,12 +104,13 @@ function textsOf(error: Error): Partial<Record<(typeof facts)[number], string>> 
 
 const facts = ['code', 'constraint', 'statement', 'rule'] as const
 
-/** Returns the message, or a fixed text for errors whose messages quote JSON or fields. */
+/** Returns the message, or a fixed text for errors whose messages quote JSON, fields, or claims. */
 function messageOf(error: Error): string {
   const { name } = error
   if (isExplained(error)) return cut(error.message)
   if (error instanceof SyntaxError) return 'A text cannot be parsed'
   if (/zod/i.test(name)) return 'A value does not match its schema'
+  if (/^J(?:OSE|W[A-Z])/.test(name)) return 'A token is invalid'
   return shortText(error.message)
 }
 

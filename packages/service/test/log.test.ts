@@ -105,9 +105,14 @@ test('writes name, code, message, frames, and every cause of an error in one lin
   ])
 })
 
+class JWTExpired extends Error {
+  override readonly name = 'JWTExpired'
+}
+
 test.each([
   ['JSON.parse', () => JSON.parse('{"a": hidden-value}')],
   ['zod', () => z.strictObject({}).parse({ 'hidden-value': 1 })],
+  ['jose', async () => await Promise.reject(new JWTExpired('claim of hidden-value'))],
 ] as const)('replaces a message of %s, which quotes its input', async (_, fail) => {
   const cause: unknown = await Promise.resolve()
     .then(fail)

@@ -50,10 +50,10 @@ export function fullPage(options: FullPageOptions) {
   })
 
   /** Returns the session of the cookie, if it is one of this checkout. */
-  function sessionOf(call: Call): VerifiedSession | undefined {
+  async function sessionOf(call: Call): Promise<VerifiedSession | undefined> {
     const cookies = singleHeader(call.request, 'cookie')?.split(/; */) ?? []
     const sent = cookies.find((cookie) => cookie.startsWith(`${cookieName}=`)) ?? ''
-    const session = tokens.verify(sent.slice(cookieName.length + 1), intents.now())
+    const session = await tokens.verify(sent.slice(cookieName.length + 1), intents.now())
     if (session?.id !== call.params.id) return undefined
     call.isKnown = true
     return session
@@ -112,7 +112,7 @@ export function fullPage(options: FullPageOptions) {
     const returnUrl = readFullReturnUrl(call.query.get('return') ?? '', snapshot)
     if (!returnUrl) return showError('origin_not_allowed', mode)
     // Without a cookie, as where the browser denies them, the way on is the shop.
-    const session = sessionOf(call)
+    const session = await sessionOf(call)
     if (session?.origin !== new URL(returnUrl).origin) {
       return { status: 303, base: openPageHeaders, headers: { location: returnUrl } }
     }

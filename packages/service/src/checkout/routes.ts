@@ -43,9 +43,9 @@ import {
 import { readReturnUrl } from './return-url.ts'
 import {
   openSession,
+  SessionTokens,
   sessionEnded,
   sessionReader,
-  sessionTokens,
   type VerifiedSession,
 } from './sessions.ts'
 
@@ -66,12 +66,12 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
   const forAnyone = createIntentStore({ db: withPlaces(db), now })
   const opens = createBuckets(openRate, now)
   const sessionLimit = createBuckets(sessionRate, now)
-  const tokens = sessionTokens(keys, publicUrl, 'checkout-api')
+  const tokens = new SessionTokens(keys, publicUrl)
   const sessions = sessionReader(intents, tokens)
   const full = fullPage({
     ...options,
     intents: forAnyone,
-    tokens: sessionTokens(keys, publicUrl, 'checkout'),
+    tokens: new SessionTokens(keys, publicUrl, 'checkout'),
     limit: sessionLimit.take,
   })
 
@@ -86,7 +86,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
     ): Handler =>
     async (call) => {
       checkBodyHeaders(call.request, limits.requestBytes)
-      const session = sessions.verify(call)
+      const session = await sessions.verify(call)
       const snapshot = await sessions.read(session)
       limit?.(snapshot, call)
       return await act(session, await readBody(call, schema), snapshot)
@@ -106,11 +106,11 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
     fullPage: full.show,
     fullPageSession: async (call) => {
       await readBody(call, EmptySchema, maxSessionBytes)
-      const session = full.sessionOf(call)
+      const session = await full.sessionOf(call)
       if (!session) throw sessionEnded()
       const intent = checkoutView(await sessions.read(session), challengeUrl)
       sessionLimit.take(session.id)
-      const grant: SessionGrant = { ...tokens.sign(session, now()), intent }
+      const grant: SessionGrant = { ...(await tokens.sign(session, now())), intent }
       return json(grant)
     },
     preload: async () => page(openPageHeaders, readPage(options.hostedFolder, 'preload')),
@@ -137,7 +137,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
 
     view: async (call) => {
       const version = readVersion(call)
-      const session = sessions.verify(call)
+      const session = await sessions.verify(call)
       const read = async (): Promise<Snapshot> => await sessions.read(session)
       if (version === undefined) return view(await read())
       const { id: intentId, origin, expiresAt } = session

@@ -1,9 +1,14 @@
 /**
  * Opens checkout sessions with `id` and `clientSecret`, and reads the session of a request. A token is valid for one
- * intent and one origin of the shop: 15 minutes for the private API, an hour as the cookie of a full page.
+ * intent and one origin of the shop: 15 minutes for the private API, an hour as the cookie of a full page. Its keys are
+ * derived from `PI_SECRET_KEYS`.
+ *
+ * Don't log errors of jose, because they contain the claims.
  *
  * @module
  */
+import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto'
+import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose'
 import type { OpenSessionBody } from '../../shared/checkout-api.ts'
 import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/problem.ts'
@@ -12,7 +17,6 @@ import { opens } from '../intents/client-secret.ts'
 import { lifetimes } from '../intents/lifetimes.ts'
 import { type IntentStore, load, type Snapshot } from '../intents/store.ts'
 import type { SecretKeys } from '../secret-keys.ts'
-import { readToken, signToken } from '../signed-token.ts'
 import { checkoutApiError } from './api-errors.ts'
 
 interface CheckoutSession {
@@ -22,7 +26,7 @@ interface CheckoutSession {
   readonly origin: string
 }
 
-/** What a token is for: the private API, or the cookie of a full page. */
+/** What a token is for. It is the path of the token's audience. */
 type TokenUse = 'checkout-api' | 'checkout'
 
 export interface VerifiedSession extends CheckoutSession {
@@ -60,7 +64,7 @@ export async function openSession(
     throw Object.assign(problem, { rule: 'unregistered_origin' })
   }
   const session = { id, environmentId: environment.id, origin }
-  return { ...tokens.sign(session, intents.now()), snapshot }
+  return { ...(await tokens.sign(session, intents.now())), snapshot }
 }
 
 /** Returns the error for an invalid handoff. Only the log names the rule. */
@@ -72,10 +76,10 @@ function rejected(rule: string): ProblemError {
 export function sessionReader(intents: IntentStore, tokens: SessionTokens) {
   return {
     /** Verifies the token of a request without the store. @throws {ProblemError} `invalid_session` */
-    verify: (call: Call): VerifiedSession => {
+    verify: async (call: Call): Promise<VerifiedSession> => {
       const sent = singleHeader(call.request, 'authorization')
       const [, token] = /^Bearer +([\w.~+/-]+=*)$/i.exec(sent ?? '') ?? []
-      const session = token && tokens.verify(token, intents.now())
+      const session = token && (await tokens.verify(token, intents.now()))
       if (!session) throw sessionEnded(sent ? 'Bearer error="invalid_token"' : 'Bearer')
       call.isKnown = true
       return session
@@ -106,38 +110,101 @@ export function sessionEnded(challenge = 'Bearer error="invalid_token"'): Proble
   )
 }
 
-/** Signs and verifies the tokens of one use. They are valid at this public origin only. */
-export function sessionTokens(keys: SecretKeys, publicUrl: string, use: TokenUse) {
-  const context = `${publicUrl}/${use}`
-  const lifetime = lifetimes[use === 'checkout' ? 'fullPage' : 'checkoutSession']
-  return {
-    sign: (
-      { id, environmentId, origin }: CheckoutSession,
-      now: Date,
-    ): { readonly token: string; readonly expiresAt: string } => {
-      const expiresAt = new Date(now.getTime() + lifetime).toISOString()
-      const session = JSON.stringify({ id, environmentId, origin, expiresAt })
-      const body = Buffer.from(session).toString('base64url')
-      return { token: signToken(keys, 'checkout-token', { context, body }), expiresAt }
-    },
-    verify: (token: string, now: Date): VerifiedSession | undefined => {
-      const body = readToken(keys, 'checkout-token', { context, token })
-      if (body === undefined) return undefined
-      // Only `sign` creates bodies.
-      const session: SignedSession = JSON.parse(Buffer.from(body, 'base64url').toString())
-      const expiresAt = new Date(session.expiresAt)
-      const left = expiresAt.getTime() - now.getTime()
-      // More is left if a clock was set back.
-      return left > 0 && left <= lifetime + tolerance ? { ...session, expiresAt } : undefined
-    },
+/** Signs and verifies session tokens. The first secret key signs, and all of them verify. */
+export class SessionTokens {
+  readonly #issuer: string
+  readonly #use: TokenUse
+  readonly #kid: string
+  readonly #key: KeyObject
+  // A Map, because `{}.constructor` exists and `kid` comes from the token.
+  readonly #keys: ReadonlyMap<string, KeyObject>
+  /** Verified tokens, oldest first, because a page sends its token with each request. */
+  readonly #verified = new Map<string, Verified>()
+
+  constructor(keys: SecretKeys, issuer: string, use: TokenUse = 'checkout-api') {
+    this.#issuer = issuer
+    this.#use = use
+    this.#kid = keys.currentKid
+    this.#key = tokenKey(keys, this.#kid)
+    this.#keys = new Map(keys.kids.map((kid) => [kid, tokenKey(keys, kid)]))
+  }
+
+  async sign(session: CheckoutSession, now: Date): Promise<{ token: string; expiresAt: string }> {
+    const issuedAt = Math.floor(now.getTime() / 1000)
+    const expires = issuedAt + this.#lifetime
+    const token = await new SignJWT({ env: session.environmentId, org: session.origin })
+      .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: this.#kid })
+      .setIssuer(this.#issuer)
+      .setAudience(this.#audience)
+      .setSubject(session.id)
+      .setJti(randomUUID())
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(expires)
+      .sign(this.#key)
+    return { token, expiresAt: new Date(expires * 1000).toISOString() }
+  }
+
+  async verify(token: string, now: Date): Promise<VerifiedSession | undefined> {
+    if (token.length > maxTokenLength) return undefined
+    const known = this.#verified.get(token)
+    if (known && known.from <= now && now < known.session.expiresAt) return known.session
+    try {
+      const { kid } = decodeProtectedHeader(token)
+      const key = this.#keys.get(kid ?? '')
+      if (!key) return undefined
+      const { payload } = await jwtVerify(token, key, {
+        issuer: this.#issuer,
+        audience: this.#audience,
+        typ: tokenType,
+        algorithms: [algorithm],
+        requiredClaims: ['exp', 'iat', 'sub', 'jti'],
+        maxTokenAge: this.#lifetime,
+        clockTolerance: 5,
+        currentDate: now,
+      })
+      const { sub, env, org, exp = 0 } = payload
+      if (typeof sub !== 'string' || typeof env !== 'string' || typeof org !== 'string') {
+        return undefined
+      }
+      const session = { id: sub, environmentId: env, origin: org, expiresAt: new Date(exp * 1000) }
+      this.#remember(token, { session, from: now })
+      return session
+    } catch {
+      return undefined
+    }
+  }
+
+  #remember(token: string, verified: Verified): void {
+    if (this.#verified.size >= maxVerified) {
+      const [oldest = ''] = this.#verified.keys()
+      this.#verified.delete(oldest)
+    }
+    this.#verified.set(token, verified)
+  }
+
+  get #audience(): string {
+    return `${this.#issuer}/${this.#use}`
+  }
+
+  /** In seconds. */
+  get #lifetime(): number {
+    return lifetimes[this.#use === 'checkout' ? 'fullPage' : 'checkoutSession'] / 1000
   }
 }
 
-/** Milliseconds by which the clocks of two instances may differ. */
-const tolerance = 5000
+/** A session, and the time from which its token is valid without another check. */
+interface Verified {
+  readonly session: VerifiedSession
+  readonly from: Date
+}
 
-export type SessionTokens = ReturnType<typeof sessionTokens>
+const maxVerified = 20_000
+const maxTokenLength = 4096
+const algorithm = 'HS256'
+const tokenType = 'pi-checkout+jwt'
 
-interface SignedSession extends CheckoutSession {
-  readonly expiresAt: string
+function tokenKey(keys: SecretKeys, kid: string): KeyObject {
+  const key = keys.derive('checkout-token', kid)
+  if (!key) throw new TypeError('keys: must derive a key for each of its ids')
+  return createSecretKey(key)
 }
