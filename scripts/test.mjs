@@ -42,9 +42,7 @@ if (results[0].failures.length === 0) {
     results.push(...(await Promise.all(checks)))
   }
   for (const part of selected) results.push(await unitTests(part), await browserTests(part))
-  if (selected.includes('soak')) {
-    for (const version of otherVersions()) results.push(await testsOnNode(version))
-  }
+  if (selected.includes('soak')) results.push(await testsOnNode(nodeVersions.at(-1)))
 }
 const passed = results.reduce((total, result) => total + result.passed, 0)
 const skipped = results.flatMap((result) => result.skipped)
@@ -64,14 +62,7 @@ async function unitTests(part) {
   return await vitest(`${part}: unit and integration tests`, [files], { CHROMIUM_PATH: browser })
 }
 
-/** Without the line of this Node.js, if the fast tests have just run on it. */
-function otherVersions() {
-  if (!selected.includes('fast')) return nodeVersions
-  const line = `${process.versions.node.split('.')[0]}.`
-  return nodeVersions.filter((version) => !version.startsWith(line))
-}
-
-/** Runs the fast tests of what runs on Node.js on another version of it. */
+/** Runs the fast tests of what runs on Node.js on another version of it. The packed packages are tried on each. */
 async function testsOnNode(version) {
   const PATH = [dirname(nodeBinary(version)), process.env.PATH].join(delimiter)
   const projects = ['contract', 'server', 'service*'].map((name) => `--project=${name}`)
