@@ -4,18 +4,21 @@ import { defineConfig } from '@playwright/test'
 const { PLAYWRIGHT_JSON_OUTPUT_NAME } = process.env
 const firefox = firefoxPath()
 const chromium = { launchOptions: await installedChromium() }
+const inspector = 'hosted/inspector*.test.ts'
 
-/** The tests of engines other than Chromium, which are skipped if the browser is not installed. */
+/**
+ * The tests of what another engine may do differently, which are skipped if the browser is not installed. What a server
+ * decides, the fake, and further languages need no second engine.
+ */
 const otherEngines = [
-  'stories/*.test.ts',
+  'stories/{full-page,hosted-page-protocol,keyboard,pay,pending,preload,two-elements}.test.ts',
   'security/{framing,headers,issuer,two-tabs}.test.ts',
   'element/{failures,lifecycle,size}.test.ts',
 ]
+const sameInEachEngine = / in (?:hy|ru) | the fake |: (?:stolen|pending)$/
 
 export default defineConfig({
   testDir: 'e2e',
-  // Vitest runs the journeys in WebKit, which Playwright drives only if it has downloaded it.
-  testIgnore: 'webkit/**',
   outputDir: 'test-results',
   workers: 2,
   fullyParallel: true,
@@ -28,19 +31,16 @@ export default defineConfig({
     screenshot: 'only-on-failure',
   },
   projects: [
-    // The last screen of every story is saved for a manual review.
-    { name: 'chromium', testDir: 'e2e/stories', use: { ...chromium, screenshot: 'on' } },
-    { name: 'security', testDir: 'e2e/security', use: chromium },
-    { name: 'element', testDir: 'e2e/element', use: chromium },
-    { name: 'hosted', testDir: 'e2e/hosted', use: chromium },
-    { name: 'shop', testDir: 'e2e/shop', use: chromium },
-    { name: 'packages', testDir: 'e2e/packages', use: chromium },
+    // Each project has its own workers, and each worker starts a service, a shop, and a browser.
+    // Vitest runs the journeys in WebKit, which Playwright drives only if it has downloaded it.
+    { name: 'chromium', testIgnore: ['webkit/**', inspector], use: chromium },
+    // Its tests empty the service.
+    { name: 'inspector', testMatch: inspector, use: chromium },
     {
       name: 'firefox',
       metadata: { isInstalled: firefox !== undefined },
       testMatch: otherEngines,
-      // Four pages at once have no keyboard in Firefox, and the deployment needs one engine.
-      testIgnore: 'stories/*.soak.test.ts',
+      grepInvert: sameInEachEngine,
       use: {
         browserName: 'firefox',
         channel: 'moz-firefox',

@@ -4,25 +4,20 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join, relative } from 'node:path'
-import { chromiumPath, headlessShellPath } from '@pi-checkout/test-support/browsers'
 import { root } from './files.mjs'
 import { nodeBinary, nodeVersions } from './node-versions.mjs'
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
-const chromium = await chromiumPath()
 
-/** What a part takes of the tests, and in which browser. Playwright compares project, file, and title. */
+/** What a part takes of the tests. Playwright compares project, file, and title. */
 const parts = {
   fast: {
     unitTests: '--exclude=**/*.soak.test.*',
     browserTests: String.raw`--grep-invert=\.soak\.test\.|^firefox `,
-    // The same engine without the browser around it: a page opens in a third of the time.
-    browser: headlessShellPath() ?? chromium,
   },
   soak: {
     unitTests: '.soak.test.',
     browserTests: String.raw`--grep=\.soak\.test\.|^firefox `,
-    browser: chromium,
   },
 }
 /** Tests of what no version of Node.js changes: code for browsers, documents, types, and plans of PostgreSQL. */
@@ -58,8 +53,7 @@ async function check(name, command, args) {
 }
 
 async function unitTests(part) {
-  const { unitTests: files, browser } = parts[part]
-  return await vitest(`${part}: unit and integration tests`, [files], { CHROMIUM_PATH: browser })
+  return await vitest(`${part}: unit and integration tests`, [parts[part].unitTests])
 }
 
 /** Runs the fast tests of what runs on Node.js on another version of it. The packed packages are tried on each. */
@@ -84,11 +78,8 @@ async function vitest(name, selection, variables) {
 
 async function browserTests(part) {
   const report = newReport('playwright')
-  const { browserTests: filter, browser } = parts[part]
-  const args = ['test', filter]
   const name = `${part}: browser tests`
-  const ok = await run(name, bin('playwright'), args, {
-    CHROMIUM_PATH: browser,
+  const ok = await run(name, bin('playwright'), ['test', parts[part].browserTests], {
     PLAYWRIGHT_JSON_OUTPUT_NAME: report,
   })
   return counted(name, ok, report, ({ stats, suites }) => ({

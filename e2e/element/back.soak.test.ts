@@ -1,3 +1,4 @@
+import { cachingContext } from '../fixtures/caching-context.ts'
 import {
   eventsAfterTick,
   expect,
@@ -6,12 +7,7 @@ import {
   waitForEvent,
 } from '../fixtures/element-sites.ts'
 
-// Playwright turns the cache off in Chromium, and Chromium without windows has none.
-test.use({
-  launchOptions: async ({ launchOptions }, use) => {
-    await use({ ...launchOptions, ignoreDefaultArgs: ['--disable-back-forward-cache'] })
-  },
-})
+test.use({ context: cachingContext })
 
 const cacheable = { 'cache-control': 'no-cache' }
 

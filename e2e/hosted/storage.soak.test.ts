@@ -6,7 +6,7 @@ import { hostedPage, openCheckout, passChallenge, payWithChallenge } from '../fi
 import { expect, test } from '../fixtures/cross-site-stack.ts'
 import { expectResult } from '../fixtures/hosted-form.ts'
 
-// Chromium without windows has no settings for the storage of other sites.
+const full = await installedChromium({ full: true })
 
 /** What a browser gives a page in a frame of another site, and how to have such a browser. */
 const storages = [
@@ -19,10 +19,10 @@ const storages = [
 
 for (const [storage, { persistent, off }] of storages) {
   test(`stores nothing where storage is ${storage}: no cookie, entry, or history step (threat 67)`, async ({
-    browser,
     stack,
   }, { outputDir }) => {
-    const context = persistent ? await keepingContext(outputDir, off) : await browser.newContext()
+    const browser = persistent ? undefined : await chromium.launch(full)
+    const context = (await browser?.newContext()) ?? (await keepingContext(outputDir, off))
     const page = await context.newPage()
     // A top-level visit leaves a mark, which shows whether the iframe shares that storage.
     await page.goto(`${stack.checkoutOrigin}/checkout/pi_none`)
@@ -46,6 +46,7 @@ for (const [storage, { persistent, off }] of storages) {
     )
     expect(await page.evaluate(() => history.length)).toBe(entries)
     await context.close()
+    await browser?.close()
   })
 }
 
@@ -56,7 +57,7 @@ async function keepingContext(folder: string, off: string): Promise<BrowserConte
   const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } }
   writeFileSync(join(home, 'Default/Preferences'), JSON.stringify(preferences))
   const args = [`--disable-features=${off}`]
-  return chromium.launchPersistentContext(home, { ...(await installedChromium()), args })
+  return chromium.launchPersistentContext(home, { ...full, args })
 }
 
 /** Runs in the page: returns the keys of each storage, or the name of the error. */

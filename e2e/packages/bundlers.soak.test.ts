@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, runProgram } from '@pi-checkout/test-support/process'
-import { expect, test } from '../fixtures/packed.ts'
+import { expect, test } from '../fixtures/base-test.ts'
 
 const tools = [
   ...['esbuild@0.28.2', 'parcel@2.16.4', 'vite@8.3.8', 'webpack@5.112.2', 'webpack-cli@7.3.1'],

@@ -8,7 +8,7 @@ import { root, runProgram, startProgram } from '@pi-checkout/test-support/proces
 import { type Program, type ServiceReady, startService } from '@pi-checkout/test-support/stack'
 import type { Page } from '@playwright/test'
 import { nodeBinary, nodeVersions } from '../../scripts/node-versions.mjs'
-import { test as base, expect } from '../fixtures/packed.ts'
+import { test as base, expect } from '../fixtures/base-test.ts'
 
 /** A copy of an example in a separate folder. */
 interface Example {
@@ -20,7 +20,7 @@ interface Example {
 }
 
 // Some of the frameworks need Node.js 22.
-const [, node22 = ''] = nodeVersions
+const node22 = nodeVersions.find((version) => version.startsWith('22.')) ?? ''
 const isOld = process.versions.node < node22
 
 const test = base.extend<{ framework: string; example: Example }>({

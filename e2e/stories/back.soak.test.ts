@@ -1,14 +1,10 @@
 import { payWith } from '@pi-checkout/element/testing'
 import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import { expectOrder, openCheckout, orderOf } from '../fixtures/buyer.ts'
+import { cachingContext } from '../fixtures/caching-context.ts'
 import { expect, test } from '../fixtures/test-stack.ts'
 
-// Playwright turns the cache off in Chromium.
-test.use({
-  launchOptions: async ({ launchOptions }, use) => {
-    await use({ ...launchOptions, ignoreDefaultArgs: ['--disable-back-forward-cache'] })
-  },
-})
+test.use({ context: cachingContext })
 
 test('Back after paying shows the paid order, with the back/forward cache on (threat 54)', async ({
   page,

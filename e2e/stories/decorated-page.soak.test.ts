@@ -1,7 +1,7 @@
 import { createIntent } from '../fixtures/api.ts'
 import { fillCard, hostedPage, payButton } from '../fixtures/buyer.ts'
-import { expect, test } from '../fixtures/decorated-shop.ts'
 import { generatedPages } from '../fixtures/decorations.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
 for (const { title, page } of generatedPages(12)) {
   test(`a buyer pays inside ${title}`, async ({ page: tab, stack, decorated, browserName }) => {

@@ -12,7 +12,7 @@ import { freePort } from '@pi-checkout/test-support/free-port'
 import { postgresBinaries, startTemporaryPostgres } from '@pi-checkout/test-support/postgres'
 import { root } from '@pi-checkout/test-support/process'
 import { newKeys, startService, startShop } from '@pi-checkout/test-support/stack'
-import { expect, test } from '@playwright/test'
+import { expect, test } from '../fixtures/base-test.ts'
 import { expectOrder, openCheckout } from '../fixtures/buyer.ts'
 
 const programs = { nginx: '/usr/sbin/nginx', haproxy: '/usr/sbin/haproxy' }

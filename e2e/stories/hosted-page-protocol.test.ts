@@ -4,9 +4,8 @@ import type { Handoff } from '@pi-checkout/test-support/http-buyer'
 import type { Page } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
 import { hostedPage, pressToClose } from '../fixtures/buyer.ts'
-import { test as base, expect } from '../fixtures/decorated-shop.ts'
 import { authenticate, messages, messageTypes, playElement } from '../fixtures/played-element.ts'
-import type { Stack } from '../fixtures/test-stack.ts'
+import { test as base, expect, type Stack } from '../fixtures/test-stack.ts'
 
 interface Subject {
   readonly name: string

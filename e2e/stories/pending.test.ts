@@ -9,7 +9,7 @@ import {
   orderOf,
   payButton,
 } from '../fixtures/buyer.ts'
-import { expect, test } from '../fixtures/decorated-shop.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
 test('an order whose tab was closed shows the pending payment, and later its result', async ({
   page,

@@ -3,7 +3,7 @@ import { intentsOf } from '@pi-checkout/test-support/sandbox'
 import type { Locator } from '@playwright/test'
 import { createIntent } from '../fixtures/api.ts'
 import { enterCode } from '../fixtures/buyer.ts'
-import { expect, test } from '../fixtures/decorated-shop.ts'
+import { expect, test } from '../fixtures/test-stack.ts'
 
 test('two checkouts on one page complete separate challenges and payments', async ({
   page,

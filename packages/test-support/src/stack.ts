@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './free-port.ts'
 import {
   demoShop,
   type ProgramOptions,
@@ -41,8 +42,6 @@ export interface Stack {
   readonly shopUrl: string
   /** Folder with all data of both programs. */
   readonly data: string
-  /** Environment variables of the shop. */
-  readonly shopVariables: Readonly<Record<string, string>>
   /** Starts another shop of this merchant, whose origin is not registered. */
   startShop(variables: Readonly<Record<string, string>>): Promise<Program<ShopReady>>
   /** Runs a command of `pi-service` on the service's store and returns its output. */
@@ -118,12 +117,14 @@ export async function startStack({
     await rm(data, { recursive: true, force: true })
   }
   try {
-    const port = ['--port', String(servicePort)]
-    const service = await startService([...port, ...store], serviceVariables, { probed })
+    const { PORT = String(await freePort()), SHOP_ORIGIN = `http://localhost:${PORT}` } =
+      ownVariables
+    const options = ['--port', String(servicePort), '--shop-origin', SHOP_ORIGIN]
+    const service = await startService([...options, ...store], serviceVariables, { probed })
     running.push(service)
     const api = service.ready
     const shopVariables = {
-      PORT: '0',
+      PORT,
       PI_API_KEY: api.apiKey,
       PI_BASE_URL: api.baseUrl,
       PI_CHECKOUT_ORIGIN: api.checkoutOrigin,
@@ -133,19 +134,16 @@ export async function startStack({
     const shop = await startShop(shopVariables, { probed })
     running.push(shop)
     const { shopUrl } = shop.ready
-    const administer = (...args: readonly string[]): Promise<string> =>
-      runPiService([...args, ...store])
-    await administer('origins', 'add', shopUrl)
     return {
       service,
       api,
       shop,
       shopUrl,
       data,
-      shopVariables,
-      administer,
+      administer: (...args) => runPiService([...args, ...store]),
       stop,
-      startShop: (variables) => startShop({ ...shopVariables, ...variables }, { probed }),
+      startShop: (variables) =>
+        startShop({ ...shopVariables, PORT: '0', ...variables }, { probed }),
     }
   } catch (error) {
     await stop()

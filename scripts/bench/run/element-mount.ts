@@ -80,7 +80,7 @@ export async function measure(samples: Samples, size: Size): Promise<void> {
     },
     { name: 'shop.localhost' },
   )
-  const browser = await chromium.launch(await installedChromium())
+  const browser = await chromium.launch(await installedChromium({ full: true }))
   const tab = await browser.newPage()
   await tab.goto(shop.origin)
   await tab.waitForFunction('window.measureRound')
