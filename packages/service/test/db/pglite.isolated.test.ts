@@ -2,7 +2,6 @@ import { fdatasyncSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
-import { sessionSettings } from '../../src/db/database.ts'
 import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { atEnd, temporaryFolder } from '../support/lifetime.ts'
 
@@ -15,13 +14,6 @@ vi.mock('node:fs', async (original) => {
 const disk = await openPglite(temporaryFolder())
 atEnd(() => disk.close())
 await disk.script('create table notes (text text)')
-
-test('plans statements as PostgreSQL does, where plans.test.ts examines the plans', async () => {
-  for (const [name, value] of Object.entries(sessionSettings)) {
-    const found = await disk.query`select current_setting(${name}) as value`
-    expect([name, found]).toEqual([name, [{ value }]])
-  }
-})
 
 test('keeps no results in memory', async () => {
   setFlagsFromString('--expose-gc')
