@@ -12,17 +12,30 @@ import { type Created, createBatch } from '../../src/intents/create.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
 import { openStore } from '../../src/start/open-store.ts'
 import { atEnd, startPostgres } from '../support/lifetime.ts'
-import { create, isReplay, order, startTestService } from '../support/service.ts'
+import { control } from '../support/sandbox.ts'
+import {
+  create,
+  created,
+  isReplay,
+  order,
+  retrieve,
+  startTestService,
+  statusOf,
+} from '../support/service.ts'
 import { hashes, newIntent, observed } from '../support/store.ts'
 
 const server = await startPostgres()
 const { env } = server
 const secretKeys = env.PI_SECRET_KEYS
-const instances = await Promise.all([1, 2, 3].map(() => startTestService(env)))
+const instances = await Promise.all([
+  startTestService(env),
+  startTestService(env),
+  startTestService(env),
+])
+const [one] = instances
 const apiKeys = instances.map(({ ready }) => ready.apiKey)
-const apiKey = String(apiKeys[0])
+const { apiKey } = one
 const merchants = instances.map(({ url }) => ({ url, apiKey }))
-const [first = { url: '', apiKey }] = merchants
 const db = await open(openPostgres(server.url))
 const [environment] = await db.query<{ id: string }>`select id from environments limit 1`
 const environmentId = String(environment?.id)
@@ -102,7 +115,7 @@ test('loses no acknowledged intent when database connections are cut', async () 
   await Promise.all(workers)
   await Promise.all(
     [...acknowledged].map(async ([key, text]) => {
-      const replay = await create(first, order, { 'idempotency-key': key })
+      const replay = await create(one, order, { 'idempotency-key': key })
       expect(await replay.text()).toBe(text)
     }),
   )
@@ -264,10 +277,45 @@ test('fails a statement after twelve seconds without a reply, but no migration',
   await migration
 })
 
+test('uses a clock that another instance has set within seconds', async () => {
+  const clock = `/environments/${environmentId}/clock`
+  const { id } = await created(one)
+  await control(one, 'PUT', clock, { offset: 25 * 3600_000 })
+  const other = { url: instances[1].url, apiKey }
+  await expect.poll(() => statusOf(other, id), { timeout: 10_000 }).toBe('expired')
+  await control(one, 'DELETE', clock)
+})
+
+test('returns 504 if a statement runs out of time, and commits its retry once', async () => {
+  const { id } = await created(one)
+  const key = { 'idempotency-key': 'out-of-time' }
+  await db.transaction(async (tx) => {
+    await tx.query`lock table intents in access exclusive mode`
+    const responses: Response[] = []
+    const requests = Promise.all([
+      create(one, order, key).then((response) => responses.push(response)),
+      retrieve(one, id).then((response) => responses.push(response)),
+    ])
+    const cancel = async (): Promise<number> => {
+      await db.query`
+        select pg_cancel_backend(pid) from pg_stat_activity
+         where wait_event_type = 'Lock' and query like '%intents%'`
+      return responses.length
+    }
+    await expect.poll(cancel).toBe(2)
+    await requests
+    for (const response of responses) {
+      expect([response.status, response.headers.get('retry-after')]).toEqual([504, '1'])
+      expect(await response.json()).toMatchObject({ code: 'timeout', retryable: true })
+    }
+  })
+  expect((await create(one, order, key)).status).toBe(201)
+})
+
 // Last: the rows need the new key from then on.
 test('keeps replays and API keys after a rotation, and hashes a used API key again', async () => {
   const key = { 'idempotency-key': 'before-rotation' }
-  const stored = await (await create(first, order, key)).text()
+  const stored = await (await create(one, order, key)).text()
   const rotatedKeys = `${newSecretKeys().replace('k1', 'k2')},${secretKeys}`
   const { url } = await startTestService({ ...env, PI_SECRET_KEYS: rotatedKeys })
   const rotated = { url, apiKey }
