@@ -30,20 +30,17 @@ export interface FoundKey {
 export async function createApiKey(
   db: Queryable,
   keys: SecretKeys,
-  {
-    environment,
-    now,
-    expiresAt,
-  }: {
-    readonly environment: Pick<Environment, 'id' | 'mode'>
-    readonly now: Date
-    readonly expiresAt?: Date | undefined
-  },
+  key: KeyOptions,
 ): Promise<{ readonly id: string; readonly apiKey: string }> {
-  const id = `key_${randomBase62(16)}`
-  const apiKey = withChecksum(environment.mode, randomBase62(30))
-  await insert(db, keys, { id, apiKey, environment, now, expiresAt })
+  const apiKey = withChecksum(key.environment.mode, randomBase62(30))
+  const id = await insert(db, keys, { ...key, apiKey })
   return { id, apiKey }
+}
+
+interface KeyOptions {
+  readonly environment: Pick<Environment, 'id' | 'mode'>
+  readonly now: Date
+  readonly expiresAt?: Date | undefined
 }
 
 /**
@@ -59,7 +56,7 @@ export async function firstValidKey(
   for (let number = 1; ; number++) {
     const mac = createHmac('sha256', secret).update(`${environment.id} ${number}`).digest()
     const apiKey = withChecksum(environment.mode, toBase62(mac).slice(0, 30))
-    await insert(db, keys, { id: `key_${randomBase62(16)}`, apiKey, environment, now })
+    await insert(db, keys, { apiKey, environment, now })
     const [found] = await findApiKeys(db, keys, [apiKey])
     if (found && !found.revokedAt) return apiKey
   }
@@ -69,22 +66,13 @@ function withChecksum(mode: Environment['mode'], body: string): string {
   return `pi_sk_${mode}_${body}${checksum(body)}`
 }
 
+/** Stores a key unless it is stored already. Returns the id of a new one. */
 async function insert(
   db: Queryable,
   keys: SecretKeys,
-  {
-    id,
-    apiKey,
-    environment,
-    now,
-    expiresAt,
-  }: Pick<ApiKey, 'id'> & {
-    readonly apiKey: string
-    readonly environment: Pick<Environment, 'id' | 'mode'>
-    readonly now: Date
-    readonly expiresAt?: Date | undefined
-  },
-): Promise<void> {
+  { apiKey, environment, now, expiresAt }: KeyOptions & { readonly apiKey: string },
+): Promise<string> {
+  const id = `key_${randomBase62(16)}`
   const display = `pi_sk_${environment.mode}_…${apiKey.slice(-4)}`
   await db.query`
     insert into api_keys (id, environment_id, hash, pepper_kid, display, created_at, expires_at)
@@ -92,6 +80,7 @@ async function insert(
             ${keys.currentKid}, ${display}, ${now}, ${expiresAt ?? null})
     on conflict (hash) do nothing`
   db.notify('environments')
+  return id
 }
 
 export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
