@@ -41,7 +41,7 @@ interface FaultyForm {
 
 interface Details {
   readonly intent: { readonly status: string; readonly updatedAt: string }
-  readonly attempts: readonly { readonly state: string }[]
+  readonly confirmations: readonly { readonly state: string }[]
 }
 
 interface FaultyOptions {
@@ -65,8 +65,8 @@ const test = base.extend<{ openFaulty: (options?: FaultyOptions) => Promise<Faul
         injectFaults: (path, ...next) => void plan.set(path, [...next]),
         clearFaults: () => plan.clear(),
         stored: async () => {
-          const { intent, attempts } = await control<Details>(stack, `/intents/${id}`)
-          const charges = attempts.filter(({ state }) => state === 'succeeded').length
+          const { intent, confirmations } = await control<Details>(stack, `/intents/${id}`)
+          const charges = confirmations.filter(({ state }) => state === 'succeeded').length
           return { status: intent.status, at: Date.parse(intent.updatedAt), charges }
         },
       }

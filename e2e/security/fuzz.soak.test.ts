@@ -191,7 +191,7 @@ test('the checkout’s private API withstands every path, token, and body (threa
   const bodies = {
     session: jsonNear({ ...handoff, origin: stack.shopUrl }),
     confirm: jsonNear({
-      attemptId: '0123456789abcdef',
+      confirmationId: '0123456789abcdef',
       version: 1,
       paymentMethod: { type: 'card', card },
     }),

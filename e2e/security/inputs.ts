@@ -135,7 +135,7 @@ export const hostileHeads: fc.Arbitrary<Hostile> = fc.oneof(
 
 /** Names of fields of the service's schemas, so that requests reach the inner checks. */
 const fieldNames = (
-  'amount currency orderId customer metadata id clientSecret origin attemptId version paymentMethod ' +
+  'amount currency orderId customer metadata id clientSecret origin confirmationId version paymentMethod ' +
   'returnUrl offset advance outcome on do times next body type token code locale action'
 ).split(' ')
 

@@ -84,10 +84,10 @@ export class HostedPage {
 
   /** Presses Pay. @returns The status, or `undefined` if the service rejected it. */
   async pay(card: Card): Promise<string | undefined> {
-    const attemptId = randomBytes(16).toString('base64url')
+    const confirmationId = randomBytes(16).toString('base64url')
     const details = { number: cards[card], expMonth: 12, expYear: 2040, cvc: '123' }
     const paymentMethod = { type: 'card', card: details }
-    const body = { attemptId, version: this.#view.version, paymentMethod }
+    const body = { confirmationId, version: this.#view.version, paymentMethod }
     return (await this.#send<View>('checkout-api/confirm', body))?.status
   }
 

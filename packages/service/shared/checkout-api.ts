@@ -47,9 +47,9 @@ export interface SessionGrant {
   readonly intent: CheckoutView
 }
 
-/** Body of `POST /checkout-api/confirm`. A repeated `attemptId` is the same confirmation. */
+/** Body of `POST /checkout-api/confirm`. A repeated `confirmationId` is the same confirmation. */
 export interface ConfirmBody {
-  readonly attemptId: string
+  readonly confirmationId: string
   readonly version: number
   readonly paymentMethod: { readonly type: 'card'; readonly card: CardDetails }
 }

@@ -37,15 +37,14 @@ export interface IntentDetails {
   /** Id of the environment. */
   readonly environment: string
   readonly version: number
-  /** Number of confirmations, 0 to 10. */
-  readonly confirms: number
   readonly expiresAt: string
   readonly finalizedAt: string | null
   /** Authorization that takes effect later. */
   readonly settlement: { readonly at: string; readonly providerPaymentId: string } | null
   /** Transitions after the creation. */
   readonly events: readonly IntentEvent[]
-  readonly attempts: readonly Confirmation[]
+  /** At most ten. */
+  readonly confirmations: readonly Confirmation[]
 }
 
 /** Response of `GET /intents/:id`. */
@@ -64,7 +63,7 @@ interface IntentEvent {
 }
 
 export interface Confirmation {
-  readonly attemptId: string
+  readonly confirmationId: string
   readonly state: string
   readonly paymentMethod: PaymentMethod
   /** Result of the provider, such as `authorised` or `declined:lost_card`. */

@@ -204,7 +204,7 @@ class Service {
       ...this.#width(tokens.length),
       request: (index) => {
         const paymentMethod = { type: 'card', card }
-        const body = { attemptId: randomUUID(), version: 1, paymentMethod }
+        const body = { confirmationId: randomUUID(), version: 1, paymentMethod }
         return this.#post('/checkout-api/confirm', body, this.#ownOrigin, tokens[index])
       },
     })

@@ -27,7 +27,11 @@ export const problemCodes = {
   idempotency_key_in_use: { status: 409, title: 'The first request is running', retryable: true },
   intent_finalized: { status: 409, title: 'The Payment Intent is final', retryable: false },
   version_conflict: { status: 409, title: 'The Payment Intent was changed', retryable: false },
-  attempt_in_progress: { status: 409, title: 'Another attempt is in progress', retryable: false },
+  confirmation_in_progress: {
+    status: 409,
+    title: 'Another confirmation is in progress',
+    retryable: false,
+  },
   payload_too_large: { status: 413, title: 'The body is too large', retryable: false },
   unsupported_media_type: { status: 415, title: 'The body is not UTF-8 JSON', retryable: false },
   idempotency_key_reused: { status: 422, title: 'The key was used before', retryable: false },

@@ -39,7 +39,7 @@ export type ContractErrorCode = (typeof contractCodes)[number]
 
 /** Codes that the service returns to browsers and operators only. */
 type BrowserProblemCode =
-  | 'attempt_in_progress'
+  | 'confirmation_in_progress'
   | 'card_not_accepted'
   | 'intent_finalized'
   | 'invalid_admin_token'

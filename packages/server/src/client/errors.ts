@@ -74,7 +74,7 @@ export class PiError<Code extends PiErrorCode = PiErrorCode> extends Error {
   }
 
   override readonly name: string = 'PiError'
-  /** Stays the same in every version; the README lists all codes. */
+  /** Stays the same in every version. Its type lists all. */
   readonly code: Code
   /** Whether an intent may exist. */
   readonly outcome: Outcome

@@ -297,7 +297,7 @@ const rejectionNotices: ReadonlyMap<string, Notice> = new Map<string, Notice>([
   ['card_not_accepted', 'numberNotTest'],
   ['rate_limited', 'tooMany'],
   ['version_conflict', 'changed'],
-  ['attempt_in_progress', 'changed'],
+  ['confirmation_in_progress', 'changed'],
 ])
 
 function rejectionNotice(error: unknown): Notice {

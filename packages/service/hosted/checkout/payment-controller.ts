@@ -82,11 +82,11 @@ export class PaymentController implements ReactiveController, SessionObserver, V
     this.#reporter.report(step.name === 'result' ? step.end : 'ready', isBusy(step))
   }
 
-  /** Confirms with a card. Retries send the same `attemptId`. */
+  /** Confirms with a card. Retries send the same `confirmationId`. */
   async pay(card: CardDetails): Promise<void> {
     if (!this.view) return
     const request: ConfirmBody = {
-      attemptId: crypto.randomUUID(),
+      confirmationId: crypto.randomUUID(),
       version: this.view.version,
       paymentMethod: { type: 'card', card },
     }

@@ -80,7 +80,7 @@ export class IntentDetail extends InspectorView {
   }
 
   #facts(detail: ShownIntent): TemplateResult {
-    const { intent, confirms, expiresAt, finalizedAt, settlement, replayUntil } = detail
+    const { intent, confirmations, expiresAt, finalizedAt, settlement, replayUntil } = detail
     const { paymentMethod, lastPaymentFailure: failure, nextAction } = intent
     const { providerPaymentId, customer } = intent
     const card = paymentMethod?.card
@@ -93,7 +93,7 @@ export class IntentDetail extends InspectorView {
       ['Last failure', failure && (failure.declineCode ?? failure.code)],
       ['Provider id', providerPaymentId && html`<code>${providerPaymentId}</code>`],
       ['Customer', customer && customerName(customer)],
-      ['Confirmations', confirms || null],
+      ['Confirmations', confirmations.length || null],
       ['Replays until', replayUntil ? timeText(replayUntil) : noReplay],
       ['clientSecret', this.#secret(detail)],
     ])

@@ -3,16 +3,16 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { Confirmation, ShownIntent } from '../../shared/sandbox-api.ts'
 import { causeLabel, spanText, timeText, toneOf } from './labels.ts'
 
-export function timeline({ intent, events, attempts }: ShownIntent): TemplateResult {
+export function timeline({ intent, events, confirmations }: ShownIntent): TemplateResult {
   const createdAt = String(intent.createdAt)
   let before = createdAt
   // The events after a confirmation belong to it.
-  let confirmations = 0
+  let confirmed = 0
   const created = { cause: 'created', status: 'requires_payment_method', createdAt }
   return html`<ol class="timeline">${[created, ...events].map(
     ({ cause, status, createdAt: at }) => {
-      if (cause === 'confirmed') confirmations++
-      const confirmation = attempts[confirmations - 1]
+      if (cause === 'confirmed') confirmed++
+      const confirmation = confirmations[confirmed - 1]
       const card = confirmation && cardOf(confirmation)
       const reason = confirmation && reasonOf(confirmation, cause)
       const span = spanText(Date.parse(at) - Date.parse(before))

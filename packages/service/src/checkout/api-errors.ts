@@ -11,6 +11,6 @@ const details = {
   payment_intent_not_found:
     'No Payment Intent has this id, or its clientSecret is not valid. Request a new one from the shop.',
   intent_finalized: 'The Payment Intent is final. Read it again.',
-  attempt_in_progress: 'Another confirmation is in progress. Wait for its result.',
+  confirmation_in_progress: 'Another confirmation is in progress. Wait for its result.',
   version_conflict: 'The Payment Intent was changed by another request. Read it again.',
 } as const satisfies Partial<Record<ProblemCode, string>>

@@ -29,7 +29,7 @@ const yearRule = 'must be a year from 2000 to 2099'
 
 /** Body of `POST /checkout-api/confirm`. */
 export const ConfirmSchema: z.ZodType<ConfirmBody> = z.strictObject({
-  attemptId: text(/^[A-Za-z0-9_-]{16,64}$/, 'must be 16 to 64 letters, digits, -, or _'),
+  confirmationId: text(/^[A-Za-z0-9_-]{16,64}$/, 'must be 16 to 64 letters, digits, -, or _'),
   version: z.int('must be the version of the intent that the buyer saw'),
   paymentMethod: z.strictObject({
     type: z.literal('card', 'must be "card"'),

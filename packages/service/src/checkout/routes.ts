@@ -152,10 +152,10 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
         rejectPastExpiry(body, now())
         const authorization = authorize(body.paymentMethod.card)
         if (!authorization) throw new TypeError('The card passed the checks but is not a test card')
-        const { attemptId, version } = body
+        const { confirmationId, version } = body
         const providerPaymentId = newProviderPaymentId()
-        const attempt = { attemptId, version, authorization, providerPaymentId }
-        return view(await act(session, { type: 'confirmed', ...attempt }))
+        const confirmation = { confirmationId, version, authorization, providerPaymentId }
+        return view(await act(session, { type: 'confirmed', ...confirmation }))
       },
       ({ intent, environment }, { request }) =>
         options.limits.confirm({ intentId: intent.id, environment, request }),

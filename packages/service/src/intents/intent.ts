@@ -52,7 +52,7 @@ export const stateVersion = 1
 
 export interface Confirmation {
   /** Chosen by the hosted page. The same one again is the same confirmation. */
-  readonly attemptId: string
+  readonly confirmationId: string
   readonly state: 'challenge' | 'processing' | 'succeeded' | 'failed' | 'abandoned'
   readonly paymentMethod: PaymentMethod
   /** What the provider has decided from the card, which is then forgotten. */
@@ -164,8 +164,9 @@ export function assertState(intent: Intent): void {
     version: intent.version === events.length + 1,
     status: status === (events.at(-1)?.status ?? 'requires_payment_method'),
     number: confirmations.length <= maxConfirmations && events.length <= maxEvents,
-    attempts:
-      new Set(confirmations.map(({ attemptId }) => attemptId)).size === confirmations.length,
+    ids:
+      new Set(confirmations.map(({ confirmationId }) => confirmationId)).size ===
+      confirmations.length,
     open:
       open.length === (waits ? 1 : 0) && (open.length === 0 || confirmations.at(-1) === open[0]),
     successes:

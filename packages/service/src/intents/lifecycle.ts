@@ -15,12 +15,12 @@ import { lifetimes } from './lifetimes.ts'
 import { begin, fail, failures, later, latest, move, settle } from './transition.ts'
 
 /** Ids for a confirmation. `providerPaymentId` is used if the provider accepts it. */
-interface AttemptIds {
-  readonly attemptId: string
+interface ConfirmationIds {
+  readonly confirmationId: string
   readonly providerPaymentId: string
 }
 
-interface Attempt extends AttemptIds {
+interface ConfirmationRequest extends ConfirmationIds {
   /** Version of the intent that the buyer saw. */
   readonly version: number
   readonly authorization: Authorization
@@ -30,22 +30,22 @@ export type Cause =
   /** Only applies passed deadlines, as all others do first. */
   | { readonly type: 'time_passed' }
   /** The buyer pressed Pay. */
-  | ({ readonly type: 'confirmed' } & Attempt)
+  | ({ readonly type: 'confirmed' } & ConfirmationRequest)
   | ({ readonly type: 'challenge_opened' } & Pick<Challenge, 'origin' | 'returnPage'> & {
         readonly token: string
       })
   | ({ readonly type: 'challenge_entered' } & ChallengeStep)
   /** `code` is `undefined` if the buyer canceled at the bank. */
   | ({ readonly type: 'challenge_answered'; readonly code: string | undefined } & ChallengeStep &
-      Pick<AttemptIds, 'providerPaymentId'>)
+      Pick<ConfirmationIds, 'providerPaymentId'>)
   | { readonly type: 'challenge_canceled' }
   | { readonly type: 'canceled' }
   /** The sandbox acts in place of buyer and bank. */
-  | ({ readonly type: 'simulated'; readonly outcome: SimulatedOutcome } & AttemptIds)
+  | ({ readonly type: 'simulated'; readonly outcome: SimulatedOutcome } & ConfirmationIds)
 
 export type Rejection =
   | 'intent_finalized'
-  | 'attempt_in_progress'
+  | 'confirmation_in_progress'
   | 'version_conflict'
   /** The secret is revoked, so the intent does not exist for this buyer. */
   | 'payment_intent_not_found'
@@ -128,17 +128,17 @@ function act(intent: Intent, cause: Cause, at: Date): Intent | Rejection {
 
 function confirm(
   intent: Intent,
-  { attemptId, version, authorization, providerPaymentId }: Attempt,
+  { confirmationId, version, authorization, providerPaymentId }: ConfirmationRequest,
   at: Date,
 ): Intent | Rejection {
   const { confirmations } = stateOf(intent)
-  if (confirmations.some((each) => each.attemptId === attemptId)) return intent
+  if (confirmations.some((each) => each.confirmationId === confirmationId)) return intent
   if (isFinal(intent.status)) return 'intent_finalized'
-  if (intent.status !== 'requires_payment_method') return 'attempt_in_progress'
+  if (intent.status !== 'requires_payment_method') return 'confirmation_in_progress'
   if (intent.version !== version) return 'version_conflict'
   const { summary, outcome } = authorization
   const paymentMethod: PaymentMethod = { type: 'card', card: { ...summary } }
-  const given = { attemptId, paymentMethod }
+  const given = { confirmationId, paymentMethod }
   switch (outcome.result) {
     case 'challenge': {
       const type = outcome.framing ? 'challenge' : 'redirect'
@@ -161,7 +161,7 @@ function confirm(
 
 function cancel(intent: Intent, at: Date): Intent | Rejection {
   if (isFinal(intent.status)) return 'intent_finalized'
-  if (intent.status === 'processing') return 'attempt_in_progress'
+  if (intent.status === 'processing') return 'confirmation_in_progress'
   return move(intent, at, { cause: 'canceled', status: 'canceled' })
 }
 
@@ -174,7 +174,7 @@ function simulate(
   if (isFinal(status)) return 'intent_finalized'
   if (cause.outcome === 'canceled') return cancel(intent, at)
   if (cause.outcome === 'expired') {
-    if (status === 'processing') return 'attempt_in_progress'
+    if (status === 'processing') return 'confirmation_in_progress'
     return move(intent, at, { cause: 'expired', status: 'expired' })
   }
   if (status === 'requires_payment_method') {
@@ -183,7 +183,7 @@ function simulate(
     return confirm(intent, { ...cause, version: intent.version, authorization }, at)
   }
   if (cause.outcome === 'requires_action') {
-    return status === 'requires_action' ? intent : 'attempt_in_progress'
+    return status === 'requires_action' ? intent : 'confirmation_in_progress'
   }
   const processing =
     status === 'processing'

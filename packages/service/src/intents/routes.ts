@@ -22,7 +22,7 @@ import type { Created, Draft } from './create.ts'
 import { idempotencyHashes, readIdempotencyKey } from './idempotency.ts'
 import { draftIntent, type Intent } from './intent.ts'
 import { dueAt } from './lifecycle.ts'
-import { readCreate, rejectBrowser } from './parse-request.ts'
+import { readCreate, rejectBrowser } from './read-create.ts'
 import { type IntentStore, load } from './store.ts'
 import { createdView, merchantView } from './views.ts'
 

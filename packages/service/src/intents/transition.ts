@@ -19,14 +19,14 @@ export function begin(
   {
     challenge = null,
     ...given
-  }: Pick<Confirmation, 'attemptId' | 'paymentMethod' | 'outcome'> & {
+  }: Pick<Confirmation, 'confirmationId' | 'paymentMethod' | 'outcome'> & {
     readonly challenge?: Challenge | null
   },
 ): Intent {
   const state = stateOf(intent)
   const now = latest(at, updatedAt(intent)).toISOString()
   const confirmation: Confirmation = {
-    attemptId: given.attemptId,
+    confirmationId: given.confirmationId,
     state: 'processing',
     paymentMethod: given.paymentMethod,
     outcome: given.outcome,

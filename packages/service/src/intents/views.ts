@@ -84,7 +84,6 @@ export function inspectorView(intent: Intent): IntentDetails {
     intent: merchantView(intent),
     environment: intent.environmentId,
     version: intent.version,
-    confirms: confirmations.length,
     expiresAt: expiresAt(intent).toISOString(),
     finalizedAt: intent.finalizedAt?.toISOString() ?? null,
     settlement: settlementOf(intent),
@@ -94,8 +93,8 @@ export function inspectorView(intent: Intent): IntentDetails {
       status,
       createdAt: at,
     })),
-    attempts: confirmations.map((each) => ({
-      attemptId: each.attemptId,
+    confirmations: confirmations.map((each) => ({
+      confirmationId: each.confirmationId,
       state: each.state,
       paymentMethod: each.paymentMethod,
       outcome: outcomeText(each.outcome),

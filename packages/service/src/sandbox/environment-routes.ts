@@ -17,7 +17,7 @@ import {
   TooManyOrigins,
 } from '../merchants/merchants.ts'
 import { SetClock, setClock } from './environment-clock.ts'
-import { readFault } from './faults/rules.ts'
+import { readFault } from './faults/queued-rules.ts'
 import { listIntents } from './intents.ts'
 import { parseBody, readId, readSearchTerm } from './parse-request.ts'
 import { deleteEnvironment } from './reset.ts'

@@ -31,7 +31,7 @@ export function intentRoutes({ db, intents, requestLog }: SandboxRoutesOptions) 
       if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
       const changed = await change(intents, id, {
         ...{ type: 'simulated', outcome },
-        attemptId: `sandbox_${randomBase62(16)}`,
+        confirmationId: `sandbox_${randomBase62(16)}`,
         providerPaymentId: newProviderPaymentId(),
       })
       if (!changed) throw sandboxApiError('payment_intent_not_found')
@@ -50,7 +50,7 @@ function sandboxApiError(code: keyof typeof details): ProblemError {
 const details = {
   payment_intent_not_found: 'No test environment has a Payment Intent with this id.',
   intent_finalized: 'The Payment Intent is final, so its outcome cannot be changed.',
-  attempt_in_progress:
+  confirmation_in_progress:
     'The payment is processing. Only succeeded, declined, and failed are possible.',
   version_conflict: 'The Payment Intent was changed by another request. Read it again.',
 } as const

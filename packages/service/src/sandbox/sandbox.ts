@@ -2,7 +2,7 @@
 import type { IntentStore, StoreAndClock } from '../intents/store.ts'
 import type { Authenticator } from '../merchants/authenticate.ts'
 import type { SecretKeys } from '../secret-keys.ts'
-import { createFaultRules } from './faults/rules.ts'
+import { createFaultRules } from './faults/queued-rules.ts'
 import { createLint } from './lint.ts'
 import { createRequestLog } from './request-log/request-log.ts'
 

@@ -36,12 +36,12 @@ test('writes no secret to PostgreSQL, its files, or a log (threats 33, 64)', asy
   for (const number of [unlisted, '4000000000000002', listed]) {
     const { version } = await client.view()
     const paymentMethod = cardOf(number, cvc)
-    const attemptId = `attempt-${number.slice(-4)}-of-the-canary`
+    const confirmationId = `attempt-${number.slice(-4)}-of-the-canary`
     for (const body of [
       `{"broken": ${number}`,
-      { attemptId, version: 999, paymentMethod },
+      { confirmationId, version: 999, paymentMethod },
       { paymentMethod },
-      { attemptId, version, paymentMethod },
+      { confirmationId, version, paymentMethod },
     ]) {
       responses.push(await (await client.post('confirm', body)).text())
     }

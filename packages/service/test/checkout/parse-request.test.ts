@@ -12,7 +12,7 @@ import {
 
 const card = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvc: '123' }
 const paymentMethod = { type: 'card', card }
-const confirm = { attemptId: 'attempt-00000001', version: 1, paymentMethod }
+const confirm = { confirmationId: 'attempt-00000001', version: 1, paymentMethod }
 const id = `pi_${'1'.repeat(24)}`
 const session = { id, clientSecret: `${id}_secret_x`, origin: 'https://shop.example' }
 
@@ -27,7 +27,7 @@ test.each<[schema: z.ZodType, body: object]>([
   [OpenChallengeSchema, { returnUrl: 'x'.repeat(8192) }],
   [EmptySchema, {}],
   [ConfirmSchema, confirm],
-  [ConfirmSchema, { ...confirm, attemptId: 'aZ09_-'.padEnd(64, 'x') }],
+  [ConfirmSchema, { ...confirm, confirmationId: 'aZ09_-'.padEnd(64, 'x') }],
   [ConfirmSchema, withCard({ expMonth: 1, expYear: 2000, cvc: '1234', holderName: 'A' })],
   [ConfirmSchema, withCard({ expYear: 2099, holderName: '😀\n'.repeat(64) })],
 ])('accepts body %#', (schema, body) => {
@@ -51,7 +51,7 @@ test.each([
   [OpenSessionSchema, session, 'origin', 'x'.repeat(256), 'invalid_format'],
   [OpenChallengeSchema, {}, 'returnUrl', 'x'.repeat(8193), 'too_long'],
   [EmptySchema, {}, 'x', 1, 'unknown_parameter'],
-  [ConfirmSchema, confirm, 'attemptId', 'x'.repeat(65), 'invalid_format'],
+  [ConfirmSchema, confirm, 'confirmationId', 'x'.repeat(65), 'invalid_format'],
   [ConfirmSchema, confirm, 'version', '1', 'invalid_type'],
   [ConfirmSchema, confirm, 'amount', 1, 'unknown_parameter'],
 ] as const)('names invalid field %#', (schema, body, field, value, code) => {

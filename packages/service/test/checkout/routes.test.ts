@@ -205,7 +205,7 @@ test('fails the intent after a stolen card, shown as a plain decline (threat 66)
   })
 })
 
-test('charges once for one of twenty simultaneous attempts (threats 53, 63)', async () => {
+test('charges once for one of twenty simultaneous confirmations (threats 53, 63)', async () => {
   const client = await opened()
   const { id, version } = await client.view()
   const responses = await Promise.all(
@@ -213,8 +213,8 @@ test('charges once for one of twenty simultaneous attempts (threats 53, 63)', as
   )
   expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
   const intent = await checkout.context.intents.find(id)
-  const attempts = intent ? stateOf(intent).confirmations : []
-  expect(attempts).toMatchObject([{ providerPaymentId: expect.stringMatching(/^sim_/) }])
+  const confirmations = intent ? stateOf(intent).confirmations : []
+  expect(confirmations).toMatchObject([{ providerPaymentId: expect.stringMatching(/^sim_/) }])
 })
 
 test('rejects a card for a version that is out of date', async () => {
@@ -231,7 +231,7 @@ test('rejects another attempt while a challenge is open', async () => {
   const client = await opened()
   await client.pay('4000000000003220')
   expect(await (await client.pay('4242424242424242')).json()).toMatchObject({
-    ...{ status: 409, code: 'attempt_in_progress' },
+    ...{ status: 409, code: 'confirmation_in_progress' },
     detail: 'Another confirmation is in progress. Wait for its result.',
   })
 })
@@ -322,7 +322,7 @@ test('waits for a version, until the intent changes or the client disconnects', 
 test('rejects a number that is no test card before the other fields, without repeating it', async () => {
   const client = await opened()
   const number = '4111111111111111'
-  const body = { attemptId: 7, paymentMethod: { card: { number } } }
+  const body = { confirmationId: 7, paymentMethod: { card: { number } } }
   const text = await (await client.post('confirm', body)).text()
   expect(JSON.parse(text)).toMatchObject({ status: 400, code: 'card_not_accepted', errors: [] })
   expect(text).not.toContain(number)
@@ -331,7 +331,7 @@ test('rejects a number that is no test card before the other fields, without rep
 test('names an invalid field, and keeps the intent', async () => {
   const client = await opened()
   const body = {
-    attemptId: 'attempt-0000000003',
+    confirmationId: 'attempt-0000000003',
     version: 1,
     paymentMethod: cardOf('4242424242424242'),
     amount: 1,
@@ -355,7 +355,7 @@ test('settles a slow payment after five seconds, and never a pending one', async
   const [slow, pending] = [await opened(), await opened()]
   const processing = { status: 'processing' }
   expect(await (await slow.pay('4000000000000341')).json()).toMatchObject(processing)
-  expect(await problemOf(await slow.post('cancel', {}))).toBe('409 attempt_in_progress')
+  expect(await problemOf(await slow.post('cancel', {}))).toBe('409 confirmation_in_progress')
   await pending.pay('4000000000000077')
   checkout.advance(60_000)
   expect((await slow.view()).status).toBe('succeeded')
@@ -365,7 +365,7 @@ test('settles a slow payment after five seconds, and never a pending one', async
 test('limits the confirmations of one live intent, and not those of another one', async () => {
   await checkout.registerOrigin(shop, 'env_live')
   const client = await opened('env_live')
-  const attempt = { attemptId: 'attempt-0000000009', version: 1 }
+  const attempt = { confirmationId: 'attempt-0000000009', version: 1 }
   const pay = async () => await client.pay('4242424242424242', attempt)
   const responses = await Promise.all(Array.from({ length: 40 }, pay))
   const limited = responses.filter(({ status }) => status !== 200)

@@ -114,7 +114,7 @@ async function buyers(lane: number): Promise<void> {
     const opening = { id, clientSecret, origin: 'http://localhost:3000' }
     const { token } = JSON.parse(await untilStatus(200, () => page.post('session', opening)))
     page.token = token
-    const confirmation = { attemptId: `attempt-${lane}-${number}-00000000`, version: 1 }
+    const confirmation = { confirmationId: `attempt-${lane}-${number}-00000000`, version: 1 }
     const pay = (): Promise<Response> => page.pay('4242424242424242', confirmation)
     const paid = await untilStatus(200, pay)
     acknowledged.set(id, 'succeeded')

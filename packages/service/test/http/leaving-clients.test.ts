@@ -50,7 +50,7 @@ test.each([
       get(`/checkout/${id}`, `Referer: ${shop}/`),
       post('/checkout-api/session', JSON.stringify({ id, clientSecret, origin: shop }), origin),
       get('/checkout-api/intent', session),
-      post('/checkout-api/confirm', '{"attemptId":"too short"}', origin, session),
+      post('/checkout-api/confirm', '{"confirmationId":"too short"}', origin, session),
     ],
     [get('/checkout-api/intent?waitForVersion=2', session)],
   ],

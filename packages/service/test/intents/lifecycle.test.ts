@@ -23,7 +23,7 @@ function pay(card: keyof typeof testCards, attempt = 'attempt-1', version = 1): 
   const authorization = authorizeTestCard(card, expiry)
   return {
     type: 'confirmed',
-    attemptId: attempt,
+    confirmationId: attempt,
     version,
     authorization,
     providerPaymentId: 'sim_1',
@@ -48,7 +48,12 @@ const opened: Cause = {
   returnPage: null,
 }
 const simulated = (outcome: Extract<Cause, { type: 'simulated' }>['outcome']): Cause => ({
-  ...{ type: 'simulated', outcome, attemptId: `sandbox-${outcome}`, providerPaymentId: 'sim_2' },
+  ...{
+    type: 'simulated',
+    outcome,
+    confirmationId: `sandbox-${outcome}`,
+    providerPaymentId: 'sim_2',
+  },
 })
 
 /** Applies causes a minute apart, all of which are accepted. */
@@ -105,11 +110,11 @@ test.each<
 })
 
 test.each<[cause: Cause, before: readonly Cause[], rejection: string]>([
-  [pay('visa', 'attempt-2'), [pay('challenge')], 'attempt_in_progress'],
-  [pay('visa', 'attempt-2'), [pay('pending')], 'attempt_in_progress'],
+  [pay('visa', 'attempt-2'), [pay('challenge')], 'confirmation_in_progress'],
+  [pay('visa', 'attempt-2'), [pay('pending')], 'confirmation_in_progress'],
   [pay('visa', 'attempt-2'), [pay('visa')], 'intent_finalized'],
   [pay('visa', 'attempt-2'), [pay('declined')], 'version_conflict'],
-  [{ type: 'canceled' }, [pay('pending')], 'attempt_in_progress'],
+  [{ type: 'canceled' }, [pay('pending')], 'confirmation_in_progress'],
   [{ type: 'canceled' }, [pay('visa')], 'intent_finalized'],
   [{ type: 'challenge_canceled' }, [pay('pending')], 'version_conflict'],
   [{ type: 'challenge_canceled' }, [pay('visa')], 'intent_finalized'],
@@ -117,9 +122,9 @@ test.each<[cause: Cause, before: readonly Cause[], rejection: string]>([
   [enter('x', 'y'), [pay('challenge'), opened], 'version_conflict'],
   [enter('a', 'y', 'redirect'), [pay('challenge'), opened], 'version_conflict'],
   [answer('1234', 'a'), [...asked], 'version_conflict'],
-  [simulated('requires_action'), [pay('pending')], 'attempt_in_progress'],
-  [simulated('expired'), [pay('pending')], 'attempt_in_progress'],
-  [simulated('canceled'), [pay('pending')], 'attempt_in_progress'],
+  [simulated('requires_action'), [pay('pending')], 'confirmation_in_progress'],
+  [simulated('expired'), [pay('pending')], 'confirmation_in_progress'],
+  [simulated('canceled'), [pay('pending')], 'confirmation_in_progress'],
   [simulated('succeeded'), [pay('visa')], 'intent_finalized'],
 ])('rejects %j after %j with %s', (cause, before, rejection) => {
   const intent = after(...before)

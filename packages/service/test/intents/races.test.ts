@@ -53,12 +53,12 @@ const subjects = [
   ['PostgreSQL', await subjectOf(await openPair())],
 ] as const
 
-let attempts = 0
+let number = 0
 
 function pay(card: keyof typeof testCards = 'visa', version = 1): Cause {
   const authorization = authorizeTestCard(card, { expMonth: 12, expYear: 2040 })
-  attempts++
-  const ids = { attemptId: `attempt-${attempts}`, providerPaymentId: `sim_${attempts}` }
+  number++
+  const ids = { confirmationId: `confirmation-${number}`, providerPaymentId: `sim_${number}` }
   return { type: 'confirmed', version, authorization, ...ids }
 }
 
@@ -69,12 +69,12 @@ const open: Cause = {
 const enter: Cause = { type: 'challenge_entered', display: 'challenge', token: 'a', next: 'b' }
 
 function answer(code: string): Cause {
-  const ids = { token: 'b', next: `c-${++attempts}`, providerPaymentId: `sim_${attempts}` }
+  const ids = { token: 'b', next: `c-${++number}`, providerPaymentId: `sim_${number}` }
   return { type: 'challenge_answered', display: 'challenge', code, ...ids }
 }
 
 function simulate(outcome: 'succeeded' | 'declined' | 'canceled' | 'expired'): Cause {
-  const ids = { attemptId: `sandbox-${++attempts}`, providerPaymentId: `sim_${attempts}` }
+  const ids = { confirmationId: `sandbox-${++number}`, providerPaymentId: `sim_${number}` }
   return { type: 'simulated', outcome, ...ids }
 }
 

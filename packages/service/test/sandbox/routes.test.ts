@@ -105,7 +105,7 @@ test('settles a processing intent once', async () => {
   const id = await newIntent()
   await settle(id, 'processing')
   for (const outcome of ['requires_action', 'expired', 'canceled']) {
-    expect(await settle(id, outcome)).toMatchObject({ code: 'attempt_in_progress' })
+    expect(await settle(id, outcome)).toMatchObject({ code: 'confirmation_in_progress' })
   }
   await settle(id, 'succeeded')
   expect(await json('GET', `/intents/${id}`)).toMatchObject({

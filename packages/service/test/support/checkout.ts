@@ -155,11 +155,11 @@ export class PageClient {
   /** Presses Pay with a test card, for the current version. */
   async pay(
     number: string,
-    attempt: { attemptId?: string; version?: number } = {},
+    attempt: { confirmationId?: string; version?: number } = {},
   ): Promise<Response> {
     const version = attempt.version ?? (await this.view()).version
-    const attemptId = attempt.attemptId ?? randomBase62(24)
-    return await this.post('confirm', { attemptId, version, paymentMethod: cardOf(number) })
+    const confirmationId = attempt.confirmationId ?? randomBase62(24)
+    return await this.post('confirm', { confirmationId, version, paymentMethod: cardOf(number) })
   }
 
   async openChallenge(body = {}): Promise<ChallengeTicket> {

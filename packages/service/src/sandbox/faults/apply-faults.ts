@@ -7,7 +7,7 @@ import { ProblemError, retryLater } from '../../http/problem.ts'
 import { ConnectionDropped, type Handler, type RouteResponse } from '../../http/response.ts'
 import { singleHeader } from '../../http/single-header.ts'
 import { idempotencyKeyInUse, type Operation } from '../../intents/routes.ts'
-import { type FaultRules, faultText, readFaults } from './rules.ts'
+import { type FaultRules, faultText, readFaults } from './queued-rules.ts'
 
 /** @param stopping - Ends the waits of all faults. */
 export function faultWrapper(
