@@ -115,7 +115,7 @@ test('settles a processing intent once', async () => {
       { version: 2, cause: 'confirmed', status: 'processing' },
       { version: 3, cause: 'authorised', status: 'succeeded' },
     ],
-    attempts: [{ state: 'succeeded', paymentMethod: { card: { last4: '0077' } } }],
+    confirmations: [{ state: 'succeeded', paymentMethod: { card: { last4: '0077' } } }],
   })
   expect(await settle(id, 'declined')).toMatchObject({ code: 'intent_finalized' })
 })
