@@ -3,12 +3,18 @@ import { demoShop, root, runProgram } from '@pi-checkout/test-support/process'
 import { expect, test } from 'vitest'
 
 const explorer = join(root, 'packages/explorer/bin/pi-explore.mjs')
-const adapter = join(root, 'demo/test/explorer-adapter.mjs')
 
-test('no sequence of actions loses, doubles, or invents a payment', {
-  timeout: 300_000,
-}, async () => {
-  const args = ['--adapter', adapter, '--runs', '15', '--', process.execPath, demoShop]
-  const { code, output, errors } = await runProgram([explorer, ...args])
-  expect(code, output + errors).toBe(0)
-})
+test.each([
+  ['the demo shop', demoShop, ['--adapter', join(root, 'demo/test/explorer-adapter.mjs')]],
+  ['the shop of the examples', join(root, 'demo/examples/express.mjs'), []],
+])(
+  'in %s no sequence of actions loses, doubles, or invents a payment',
+  {
+    timeout: 300_000,
+  },
+  async (_, shop, options) => {
+    const args = [...options, '--runs', '8', '--', process.execPath, shop]
+    const { code, output, errors } = await runProgram([explorer, ...args])
+    expect(code, output + errors).toBe(0)
+  },
+)
