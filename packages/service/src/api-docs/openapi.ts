@@ -54,8 +54,8 @@ export const operationProblems = {
   ],
 } as const satisfies Record<string, readonly ProblemCode[]>
 
-/** Body of an error response. */
-const ProblemResponse = z.object({
+/** Body of an error response. The OpenAPI description also allows unknown fields. */
+export const ProblemResponse = z.strictObject({
   type: z.string(),
   title: z.string(),
   status: z.int(),
@@ -64,7 +64,7 @@ const ProblemResponse = z.object({
   requestId: z.string().regex(/^req_[A-Za-z0-9]{20}$/),
   retryable: z.boolean().meta({ description: 'The same request may succeed later' }),
   errors: z.array(
-    z.object({
+    z.strictObject({
       pointer: z.string().meta({ description: 'RFC 6901' }),
       code: z.enum(fieldErrorCodes),
       detail: z.string(),
@@ -211,10 +211,34 @@ function problems(codes: readonly ProblemCode[]): DescribedOperation['responses'
           'Payment-Intents-Profile',
           ...(statusHeaders[status] ?? []),
         ),
-        content: { [problemMediaType]: { schema: reference('Problem') } },
+        content: {
+          [problemMediaType]: {
+            schema: reference('Problem'),
+            examples: Object.fromEntries(group.map((code) => [code, { value: example(code) }])),
+          },
+        },
       },
     ]),
   )
+}
+
+function example(code: ProblemCode): z.infer<typeof ProblemResponse> {
+  const { status, title, retryable } = problemCodes[code]
+  const error = {
+    pointer: '/amount',
+    code: 'too_small',
+    detail: 'amount must be at least 1 minor unit',
+  } as const
+  return {
+    type: `/docs#${code}`,
+    title,
+    status,
+    detail: `${title}.`,
+    code,
+    requestId: 'req_4kJv0Qm2Xc8ZtYb1Lw9R',
+    retryable,
+    errors: code === 'validation_failed' ? [error] : [],
+  }
 }
 
 /** Headers of responses, each with a text and the rules of its value. */

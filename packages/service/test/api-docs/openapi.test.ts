@@ -7,7 +7,7 @@ import {
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { routes } from '../../shared/routes.ts'
-import { openapi } from '../../src/api-docs/openapi.ts'
+import { openapi, ProblemResponse } from '../../src/api-docs/openapi.ts'
 
 const description = openapi('http://127.0.0.1:4000')
 // The bodies that a reader of the description accepts.
@@ -51,13 +51,21 @@ test.each<[string, unknown, boolean]>([
   expect(Described.safeParse(body).success).toBe(accepted)
 })
 
-test('resolves every reference', () => {
+test('resolves every reference and has valid examples', () => {
   const text = JSON.stringify(description)
   for (const [, path = ''] of text.matchAll(/"\$ref":"#([^"]+)"/g)) {
     const [, ...names] = path.split('/')
     const found = names.reduce<unknown>((at, name) => Reflect.get(Object(at), name), description)
     expect([path, found]).toEqual([path, expect.any(Object)])
   }
+  const operations = Object.values(description.paths).flatMap(Object.values) as Operation[]
+  const examples = operations.flatMap(({ responses = {} }) =>
+    Object.values(responses).flatMap(({ content }) =>
+      Object.values(content?.['application/problem+json']?.examples ?? {}),
+    ),
+  )
+  expect(examples.length).toBeGreaterThan(25)
+  for (const { value } of examples) ProblemResponse.parse(value)
 })
 
 const { schemas } = description.components
@@ -111,13 +119,18 @@ function* laterVersions(value: unknown): Generator<unknown> {
 }
 
 test('describes HEAD with the responses of GET and without a body', () => {
-  interface Operation {
-    readonly responses?: object
-  }
   const { get, head } = description.paths['/payment-intents/{id}'] as Record<string, Operation>
   expect(Object.keys(head?.responses ?? {})).toEqual(Object.keys(get?.responses ?? {}))
   expect(JSON.stringify(head)).not.toContain('"content"')
 })
+
+interface Operation {
+  readonly responses?: Record<string, { readonly content?: Record<string, Media> }>
+}
+
+interface Media {
+  readonly examples?: Record<string, { readonly value: unknown }>
+}
 
 const guide = readFileSync(new URL('../../guides/api.md', import.meta.url), 'utf8')
 
