@@ -7,7 +7,7 @@ import * as testing from '../src/testing/index.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
-test('the README explains each error code, and names each event, property, and export', () => {
+test('the README explains each error code, and names each event, property, method, and export', () => {
   const codes: Record<CheckoutErrorCode, true> = {
     not_configured: true,
     handoff_failed: true,
@@ -35,5 +35,9 @@ test('the README explains each error code, and names each event, property, and e
   for (const code of Object.keys(codes))
     expect(rows).toMatch(new RegExp(`^\\|.*\`${code}\`.*\\|`, 'm'))
   const names = [entry, client, testing, events, entry.PiCheckout.properties].flatMap(Object.keys)
+  const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(
+    testing.SandboxEnvironment.prototype,
+  )
+  names.push(...Object.keys(methods))
   for (const name of names) expect(readme).toMatch(new RegExp(`\`${name}\\b`))
 })
