@@ -9,7 +9,7 @@ export function realNow(): Date {
 /** Maximum difference in milliseconds at which an instance uses its own time. Sessions tolerate 5 seconds. */
 export const maxDifference = 2000
 /** Difference in milliseconds beyond which an instance is not ready. */
-const maxCorrection = 60_000
+export const maxCorrection = 60_000
 /** A slower statement in milliseconds does not tell the time. */
 const maxRoundTrip = 1000
 

@@ -186,7 +186,7 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
 
 const openRate: Rate = { burst: 20, perSecond: 20 / 60 }
 /** Sessions of one intent. A page opens one for each load. */
-const sessionRate: Rate = { burst: 100, perSecond: 1 }
+export const sessionRate: Rate = { burst: 100, perSecond: 1 }
 /** No field of this body is long, and the body is read before its `clientSecret` is known to be valid. */
 const maxSessionBytes = 4096
 

@@ -5,7 +5,7 @@ import { IncomingMessage } from 'node:http'
  * Each chunk takes about 300 bytes of memory and a call, also if it contains one byte. A body of the maximum size needs
  * fewer, even on a line with the smallest segments.
  */
-const maxChunks = 256
+export const maxChunks = 256
 
 /** Disconnects a client that sends its body in more than `maxChunks` chunks, also if no handler reads the body. */
 export class BoundedRequest extends IncomingMessage {

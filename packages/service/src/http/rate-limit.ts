@@ -27,8 +27,8 @@ export interface Confirmation {
 export type FailureLimit = (request: IncomingMessage) => Promise<void>
 
 /** Requests per second of a live environment without `PI_RATE_LIMIT`. Test environments then have no limit. */
-const liveRate = 100
-const failureRate: Rate = { burst: 20, perSecond: 20 / 60 }
+export const liveRate = 100
+export const failureRate: Rate = { burst: 20, perSecond: 20 / 60 }
 
 /** Delay in milliseconds of a rejection for too many unknown keys. */
 export const failureDelay = 500
@@ -53,9 +53,9 @@ export function createRateLimits(
 }
 
 /** Ten declines end an intent, so this limit affects only repeated requests. */
-const intentConfirms: Rate = { burst: 20, perSecond: 20 / 60 }
+export const intentConfirms: Rate = { burst: 20, perSecond: 20 / 60 }
 /** Many buyers may share one address behind a carrier's network address translation. */
-const addressConfirms: Rate = { burst: 1000, perSecond: 20 }
+export const addressConfirms: Rate = { burst: 1000, perSecond: 20 }
 
 function confirmLimit(
   requestsPerSecond: number,

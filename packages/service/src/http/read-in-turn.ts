@@ -11,14 +11,14 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Most requests have fewer bytes. */
-const sliceBytes = 2048
+export const sliceBytes = 2048
 /** Time in milliseconds that a turn of the event loop parses. */
 const turnTime = 5
 /**
  * Maximum number of bytes that wait. Above it, connections with more than a slice are closed. One slice can always
  * wait, so an ordinary request is served.
  */
-const maxWaitingBytes = 16 * 2 ** 20
+export const maxWaitingBytes = 16 * 2 ** 20
 /** Maximum number of turns that only accept connections, one in each. Later ones may be those of other clients. */
 const maxAcceptTurns = 32
 

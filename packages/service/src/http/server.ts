@@ -23,9 +23,9 @@ export const serverTimeouts = {
 export type ServerTimeouts = Readonly<typeof serverTimeouts>
 
 /** 10,000 buyers who wait, and 2,000 connections of others. */
-const maxConnections = 12_000
+export const maxConnections = 12_000
 /** Maximum for each client address. Companies and mobile networks behind one address need fewer. */
-const maxConnectionsOfClient = 1000
+export const maxConnectionsOfClient = 1000
 
 export type PendingServer = ReturnType<typeof createPendingServer>
 

@@ -169,5 +169,5 @@ async function serve(
 const compareInterval = 60_000
 
 /** In milliseconds after the drain. Supervisors kill a process ten seconds after it, or later. */
-const stopTimeout = 9000
+export const stopTimeout = 9000
 const closeTimeout = 2000

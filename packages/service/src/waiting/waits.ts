@@ -161,7 +161,7 @@ function nextPulse(): number {
 }
 
 /** In milliseconds. */
-const tickInterval = 250
-const longestWait = 600_000
+export const tickInterval = 250
+export const longestWait = 600_000
 /** With the next tick, less than 25 seconds. Some proxies time out after 30 seconds without a byte, common ones after 50 or later. */
-const pulseInterval = 24_000
+export const pulseInterval = 24_000
