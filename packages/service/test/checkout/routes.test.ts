@@ -123,7 +123,9 @@ for (const [what, header, challenge] of [
   test(`rejects every request ${what}`, async () => {
     const authorization = header((await opened()).token)
     const headers = authorization ? { authorization } : {}
-    const view = await fetch(`${checkout.url}/checkout-api/intent`, { headers })
+    begin.mockClear()
+    const view = await fetch(`${checkout.url}/checkout-api/intent?waitForVersion=2`, { headers })
+    expect(begin).not.toHaveBeenCalled()
     expect(view.headers.get('www-authenticate')).toBe(challenge)
     expect(await view.json()).toMatchObject({
       ...{ status: 401, code: 'invalid_session' },
