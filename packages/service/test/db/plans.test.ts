@@ -1,17 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { testCards } from '@pi-checkout/contract/sandbox'
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { type AdminCommand, administer } from '../../src/cli/admin-commands.ts'
+import { readConfig } from '../../src/config.ts'
 import { openPool, sessionSettings } from '../../src/db/database.ts'
 import { openPglite } from '../../src/db/embedded/pglite.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { newSecretKeys } from '../../src/secret-keys.ts'
+import { openStore } from '../../src/start/open-store.ts'
 import { answer, enter, PageClient } from '../support/checkout.ts'
 import { startPostgres, temporaryFolder } from '../support/lifetime.ts'
 import { explainAll, query } from '../support/plans.ts'
 import { control, environmentId } from '../support/sandbox.ts'
-import { administer, create, created, retrieve, startTestService } from '../support/service.ts'
+import { create, created, retrieve, startTestService } from '../support/service.ts'
 
 /** A store that is opened again after the service has stopped. */
 interface Subject {
@@ -36,6 +40,7 @@ test.each([
     await query(first, 'analyze')
     await first.close()
     const statements = await statementsOf(async () => await playStory(env))
+    expect(statementsWithout(statements), 'statements that the story does not send').toEqual([])
 
     const filled = await open()
     const plans = { 'analyzed when empty': await explainAll(filled, statements) }
@@ -118,6 +123,34 @@ async function statementsOf(work: () => Promise<void>): Promise<readonly string[
   return [...texts].filter((text) => /^\s*(?:select|insert|update|delete|with)\b/.test(text))
 }
 
+/** Statements of the sources that read or change a table, and that are not among the sent ones. */
+function statementsWithout(sent: readonly string[]): readonly string[] {
+  const folder = new URL('../../src/', import.meta.url)
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const sources = files.filter((name) => name.endsWith('.ts')).map((name) => new URL(name, folder))
+  return sources
+    .flatMap((file) => readFileSync(file, 'utf8').match(templates) ?? [])
+    .filter((template) => {
+      const parts = template.slice(1, -1).split(inserted)
+      return ofTables.test(template) && !sent.some((text) => contains(text, parts))
+    })
+}
+
+const templates = /(?<=\bquery(?:<[^`]{1,200}>)?)`(?:[^`$]|\$(?!\{)|\$\{(?:[^{}]|\{[^{}]*\})*\})+`/g
+const inserted = /\$\{(?:[^{}]|\{[^{}]*\})*\}/
+const ofTables =
+  /\b(?:from|into|update)\s+(?:intents|environments|merchants|api_keys)\b|selectEnvironment/
+
+/** Returns whether a text has all parts, in their order. */
+function contains(text: string, parts: readonly string[]): boolean {
+  let from = 0
+  return parts.every((part) => {
+    const at = text.indexOf(part, from)
+    from = at + part.length
+    return at >= 0
+  })
+}
+
 /** Tables with more rows than merchants have environments and keys. */
 async function largeTables(db: Parameters<typeof query>[0]): Promise<ReadonlySet<string>> {
   const tables = await query<{ name: string }>(
@@ -171,8 +204,13 @@ async function playStory(store: NodeJS.ProcessEnv): Promise<void> {
     if (count === 0) await page.post('cancel', {})
     await page.view()
     if (count > 0) continue
-    const leaving = AbortSignal.timeout(200)
-    await page.view('?waitForVersion=100', leaving).catch(() => undefined)
+    const leaving = new AbortController()
+    const waiting = page.view('?waitForVersion=100', leaving.signal).catch(() => undefined)
+    // Each compares the requests that wait.
+    for (let move = 0; move < 5; move++)
+      await control(service, 'PUT', `${path}/clock`, { offset: move })
+    leaving.abort()
+    await waiting
   }
 
   for (const query of ['', `?before=${first}`, '?q=A-1001&status=expired', `?q=${second}`]) {
@@ -201,23 +239,32 @@ async function playStory(store: NodeJS.ProcessEnv): Promise<void> {
   await control(service, 'PUT', `${path}/clock`, { advance: 11 * minute })
   vi.advanceTimersByTime(10_000)
   await setTimeout(300)
-  if (store.PI_DATA_DIR) await operate(store.PI_DATA_DIR, first)
   await service.stop()
+  await operate(env, first)
   // Another key replaces the first one, which stored rows need.
-  const replaced = { ...env, PI_SECRET_KEYS: newSecretKeys().replace('k1', 'k2') }
-  await startTestService(replaced).catch(() => undefined)
-  await startTestService(env).then(async ({ stop }) => await stop())
+  const other = newSecretKeys().replace('k1', 'k2')
+  await startTestService({ ...env, PI_SECRET_KEYS: other }).catch(() => undefined)
+  const rotated = await startTestService({
+    ...env,
+    PI_SECRET_KEYS: `${other},${env.PI_SECRET_KEYS}`,
+  })
+  await create({ ...rotated, apiKey: service.apiKey })
+  await rotated.stop()
 }
 
-async function operate(directory: string, id: string): Promise<void> {
+async function operate(env: NodeJS.ProcessEnv, id: string): Promise<void> {
+  const opened = await openStore(readConfig({}, env))
+  const run = async (command: AdminCommand) =>
+    await administer({ ...opened, now: () => new Date() }, command)
   const live = { merchant: 'Sevan Books', environment: 'live' } as const
-  const key = await administer<{ id: string }>(directory, { command: 'keys create', ...live })
+  const made = await run({ command: 'keys create', ...live })
   const origin = 'https://books.example'
-  await administer(directory, { command: 'origins add', origin, ...live })
-  await administer(directory, { command: 'origins remove', origin, ...live })
+  await run({ command: 'origins add', origin, ...live })
+  await run({ command: 'origins remove', origin, ...live })
   for (const command of ['keys list', 'merchants list', 'origins list'] as const) {
-    await administer(directory, { command })
+    await run({ command })
   }
-  await administer(directory, { command: 'keys revoke', id: key.id })
-  await administer(directory, { command: 'intents revoke-secret', id })
+  await run({ command: 'keys revoke', id: String(Reflect.get(made.data, 'id')) })
+  await run({ command: 'intents revoke-secret', id })
+  await opened.close()
 }
