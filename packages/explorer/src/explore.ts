@@ -23,7 +23,7 @@ const longestSequence = 25
  * expect(violation).toBeUndefined()
  */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
-  const { adapter = {}, cwd = process.cwd(), command, replay } = options
+  const { adapter = {}, cwd = process.cwd(), command, replay, runs = 100 } = options
   const { seed = randomInt(2 ** 31 - 1) } = options
   if (!Array.isArray(command) || command.length === 0) {
     throw new TypeError(
@@ -40,11 +40,13 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   const started = options.service ? undefined : await startService({ logLevel: 'silent' })
   const service = options.service ?? (started as Service)
   const endsAt = performance.now() + (options.time ?? Infinity)
-  const isSearch = replayed === undefined
-  const player = new Player({ ...options, adapter, cwd, service, endsAt, isSearch })
+  const player = new Player({
+    ...{ ...options, adapter, cwd, service, endsAt },
+    runs: replayed === undefined ? runs : 1,
+  })
   try {
     if (replayed === undefined) {
-      const steps = await search(player, { ...options, adapter, seed })
+      const steps = await search(player, { adapter, seed, runs })
       if (steps) await shorten(player, steps)
     } else await player.breaks(replayed)
   } catch (error) {
@@ -60,15 +62,16 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   return { sequences, seed, violation, actions, notChecked: notChecked(adapter) }
 }
 
-interface SearchOptions extends ExploreOptions {
+interface SearchOptions {
   readonly adapter: Adapter
   readonly seed: number
+  readonly runs: number
 }
 
 /** Plays random sequences. Returns the played steps of the first that breaks a rule. */
 async function search(
   player: Player,
-  { adapter, seed, runs = 100 }: SearchOptions,
+  { adapter, seed, runs }: SearchOptions,
 ): Promise<readonly Step[] | undefined> {
   let broken: readonly Step[] | undefined
   const sequences = fc.array(anyStep(adapter), {

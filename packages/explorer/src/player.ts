@@ -17,8 +17,8 @@ interface PlayerOptions {
   readonly adapter: Adapter
   /** When the search ends: a value of `performance.now()`. */
   readonly endsAt: number
-  /** Whether more than one sequence is played. */
-  readonly isSearch: boolean
+  /** Sequences at most, while none breaks a rule. */
+  readonly runs: number
   readonly onSequence?: (count: number) => void
 }
 
@@ -36,7 +36,7 @@ export class Player {
 
   constructor(options: PlayerOptions) {
     this.#options = options
-    this.#startsAhead = options.isSearch && options.shop === undefined
+    this.#startsAhead = options.shop === undefined
   }
 
   /** Whether the time is over. */
@@ -72,7 +72,8 @@ export class Player {
    */
   async play(steps: readonly Step[], act: (sequence: Sequence) => Promise<void>): Promise<void> {
     const sequence = (await this.#next) ?? (await this.#begin())
-    this.#next = this.#startsAhead ? this.#beginAhead() : undefined
+    const isLast = !this.violation && this.sequences + 1 >= this.#options.runs
+    this.#next = this.#startsAhead && !isLast ? this.#beginAhead() : undefined
     try {
       await act(sequence)
       await new FinalCheck(sequence).run()
