@@ -62,13 +62,14 @@ async function untilAllReady(): Promise<void> {
     .toEqual(ports)
 }
 
-/** Creates intents on connections that stay open, and counts the results. */
+/** Creates intents on connections that stay open, and counts the results. Leaves time for the restarts. */
 async function send(results: Map<string, number>): Promise<void> {
   await untilAllReady()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   while (!stopped) {
     const result = await create(agent).catch(String)
     results.set(result, (results.get(result) ?? 0) + 1)
+    await sleep(20)
   }
   agent.destroy()
 }
