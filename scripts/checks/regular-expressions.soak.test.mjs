@@ -61,7 +61,7 @@ function sourceFiles() {
   const patterns = ['src', 'shared', 'hosted', 'bin'].flatMap((folder) =>
     extensions.map((extension) => `:(glob)packages/*/${folder}/**/*.${extension}`),
   )
-  return repositoryFiles(...patterns).filter(({ path }) => !path.endsWith('vite.config.ts'))
+  return repositoryFiles(...patterns).filter(({ path }) => !/test-support|vite\.config/.test(path))
 }
 
 function expressionsOf(files) {
