@@ -78,7 +78,7 @@ export class CardForm extends LightElement {
     const words = texts[language]
     return html`
       <form
-        class="card"
+        class="card stack"
         novalidate
         aria-busy=${busy}
         @submit=${this.#submit}
@@ -91,7 +91,7 @@ export class CardForm extends LightElement {
           placeholder: '1234 1234 1234 1234',
           adornment: brandIcon(brand),
         })}
-        <div class="pair">
+        <div class="pair columns">
           ${this.#field({
             name: 'expiry',
             label: words.expiryDate,
@@ -132,15 +132,15 @@ export class CardForm extends LightElement {
     const { cancelQuestion, continuePayment } = texts[this.language]
     const onKey = ({ key }: KeyboardEvent): void => void (key === 'Escape' && this.#stay())
     return html`
-      <div class="question" role="group" aria-labelledby="cancel-question" @keydown=${onKey}>
+      <div class="question columns" role="group" aria-labelledby="cancel-question" @keydown=${onKey}>
         <p id="cancel-question" .textContent=${cancelQuestion}></p>
         <button class="stay" type="button" .textContent=${continuePayment} @click=${this.#stay}></button>
-        ${this.#cancelButton('cancel', () => this.onCancel())}
+        ${this.#cancelButton('danger', () => this.onCancel())}
       </div>
     `
   }
 
-  #cancelButton(name: 'link' | 'cancel', onPress: () => void): TemplateResult {
+  #cancelButton(name: 'link' | 'danger', onPress: () => void): TemplateResult {
     return html`<button
       class=${name}
       type="button"
@@ -172,9 +172,9 @@ export class CardForm extends LightElement {
       error && fill(texts[this.language][error], { digits: String(codeSize(this.#read().number)) })
     return html`
       <div class="field" data-field=${name}>
-        <label for=${`card-${name}`}>
+        <label class="row between" for=${`card-${name}`}>
           <span .textContent=${label}></span>
-          ${optional ? html`<span class="optional" .textContent=${optional}></span>` : nothing}
+          ${optional ? html`<span class="hint" .textContent=${optional}></span>` : nothing}
         </label>
         <div class="box">
           <input

@@ -31,9 +31,9 @@ export class HostedPage extends LightElement {
     const hasEnded = step.name === 'processing' || step.name === 'result'
     return html`
       ${this.#back()}
-      <main class="page ${hasEnded ? 'finished' : ''}">
+      <main class="page stack ${hasEnded ? 'finished' : ''}">
         ${this.#summary(view)}
-        <section class="step">${this.#card(view)}${this.#step(view)}</section>
+        <section class="step stack">${this.#card(view)}${this.#step(view)}</section>
       </main>
     `
   }
@@ -85,14 +85,14 @@ export class HostedPage extends LightElement {
   #standalone(): TemplateResult {
     const language = languageOf(navigator.language)
     document.documentElement.lang = language
-    return html`<p class="apart">${texts[language].standalone}</p>`
+    return html`<p class="apart empty">${texts[language].standalone}</p>`
   }
 
   /** In place of the skeleton: the element removes this page, another parent may not. */
   #unavailable(failure: unknown): TemplateResult {
     document.documentElement.lang = this.#language
     return html`
-      <p class="apart" role="alert">
+      <p class="apart empty" role="alert">
         ${this.#texts.unavailable} ${this.#help(helpFor(failure))}
       </p>
       ${this.#back()}
@@ -125,7 +125,7 @@ export class HostedPage extends LightElement {
           <bdi>${view.merchantName}</bdi>
         </h1>
         <p class="amount" data-testid="amount">${this.#money(view)}</p>
-        <p class="order" data-testid="order">${before}<bdi>${view.orderId}</bdi>${after}</p>
+        <p class="order hint" data-testid="order">${before}<bdi>${view.orderId}</bdi>${after}</p>
       </header>
     `
   }
@@ -226,7 +226,7 @@ export class HostedPage extends LightElement {
     const { waitingTitle, waitingText } = this.#texts
     return html`
       <div class="settled" role="status">
-        <span class="badge waiting" aria-hidden="true">${spinner}</span>
+        <span class="badge" data-tone="quiet" aria-hidden="true">${spinner}</span>
         <h2 class="title" tabindex="-1">${waitingTitle}</h2>
         <p class="hint">${waitingText}</p>
       </div>
@@ -240,7 +240,7 @@ export class HostedPage extends LightElement {
     const reason = result === 'failed' ? this.#failure(view)?.text : undefined
     return html`
       <div class="settled">
-        <span class="badge ${result}" aria-hidden="true">${resultIcon(result)}</span>
+        <span class="badge" data-tone=${tones[result] ?? 'quiet'} aria-hidden="true">${resultIcon(result)}</span>
         <h2 class="title" tabindex="-1" data-testid="result" data-state=${result}>
           ${this.#texts[`${result}Title`]}
         </h2>
@@ -274,3 +274,6 @@ export class HostedPage extends LightElement {
     return formatMoney(amount, currency, this.#payment.locale)
   }
 }
+
+/** Colors of the results. */
+const tones: Readonly<Record<string, string>> = { paid: 'good', failed: 'bad' }

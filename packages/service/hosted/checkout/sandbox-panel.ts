@@ -12,18 +12,18 @@ export function sandboxPanel(language: Language, onPick: (number: string) => voi
   const names = Object.keys(testCards) as TestCardName[]
   return html`
     <details class="sandbox">
-      <summary data-testid="sandbox-toggle">
+      <summary class="row between" data-testid="sandbox-toggle">
         <span class="note">${sandbox}</span>
         <span class="more">${title}${chevron}</span>
       </summary>
       <p class="hint">${testCardsHint}</p>
-      <ul>
+      <ul class="columns">
         ${names.map(
           (name) => html`
             <li>
               <button type="button" data-testid=${`test-card-${name}`} @click=${() => onPick(testCards[name])}>
                 <span>${labels[name][column[language]]}</span>
-                <span class="digits">•••• ${testCards[name].slice(-4)}</span>
+                <span class="hint">•••• ${testCards[name].slice(-4)}</span>
               </button>
             </li>
           `,

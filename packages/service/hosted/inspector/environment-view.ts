@@ -26,18 +26,18 @@ export class EnvironmentView extends InspectorView {
   protected override render(): unknown {
     const { environment } = this.state
     if (!environment) return nothing
-    return html`<div class="cards">
+    return html`<div class="cards columns">
       ${this.#clock(environment)} ${this.#keys(environment)} ${this.#origins(environment)} ${this.#data(environment)}
     </div>`
   }
 
   #clock({ clock: { offset } }: SandboxEnvironment): TemplateResult {
     const now = new Date(Date.now() + offset).toISOString()
-    return html`<section class="box">
+    return html`<section class="box stack">
       <h2>Clock</h2>
       <p class="clock"><time datetime=${now}>${timeText(now)}</time>
         <span class="badge" data-tone=${offset === 0 ? 'quiet' : 'waiting'}>${offset === 0 ? 'real time' : spanText(offset)}</span></p>
-      <div class="buttons">${steps.map(
+      <div class="row">${steps.map(
         ([advance, text, hint]) => html`<button type="button" title=${hint}
           @click=${() => this.state.change('PUT', 'clock', { advance })}>${text}</button>`,
       )}
@@ -49,13 +49,13 @@ export class EnvironmentView extends InspectorView {
   }
 
   #keys({ id, keys }: SandboxEnvironment): TemplateResult {
-    return html`<section class="box">
+    return html`<section class="box stack">
       <h2>API keys</h2>
-      <ul class="plain">${keys.map((key) => {
+      <ul>${keys.map((key) => {
         const since = `since ${timeText(key.createdAt)}`
         const validity = key.expiresAt ? `until ${timeText(key.expiresAt)}` : since
-        return html`<li data-revoked=${key.revokedAt ? 'true' : 'false'}>
-          <code>${key.display}</code>
+        return html`<li class="row">
+          ${key.revokedAt ? html`<s class="hint"><code>${key.display}</code></s>` : html`<code>${key.display}</code>`}
           <span class="hint">${key.revokedAt ? `revoked ${timeText(key.revokedAt)}` : validity}</span>
           <code class="hint">${key.id}</code></li>`
       })}</ul>
@@ -65,7 +65,7 @@ export class EnvironmentView extends InspectorView {
               <code>PI_API_KEY</code>.</p>`
           : nothing
       }
-      <div class="buttons"><button type="button" @click=${() => this.#createKey(id)}>Create a key</button></div>
+      <div class="row"><button type="button" @click=${() => this.#createKey(id)}>Create a key</button></div>
       <p class="hint"><code>pi-service keys revoke ID</code> takes effect immediately.</p>
     </section>`
   }
@@ -86,15 +86,15 @@ export class EnvironmentView extends InspectorView {
     }
     const remove = async (origin: string): Promise<boolean> =>
       await this.state.change('DELETE', `origins?origin=${encodeURIComponent(origin)}`)
-    return html`<section class="box">
+    return html`<section class="box stack">
       <h2>Origins</h2>
       <p class="hint">Only pages of these origins can show the checkout.</p>
-      <ul class="plain">${origins.map(
-        (origin) => html`<li><code>${origin}</code>
+      <ul>${origins.map(
+        (origin) => html`<li class="row"><code>${origin}</code>
           <button type="button" class="small" aria-label=${`Remove ${origin}`}
             @click=${() => remove(origin)}>Remove</button></li>`,
       )}</ul>
-      <form class="fields one" @submit=${register}>
+      <form class="fields columns" @submit=${register}>
         <label>Another origin<input name="origin" type="url" placeholder="https://shop.example.com" required></label>
         <button>Register</button>
       </form>
@@ -103,9 +103,9 @@ export class EnvironmentView extends InspectorView {
 
   #data({ id, merchant }: SandboxEnvironment): TemplateResult {
     const dialog = (): HTMLDialogElement | null => this.querySelector('dialog')
-    return html`<section class="box">
+    return html`<section class="box stack">
       <h2>Data</h2>
-      <div class="buttons">
+      <div class="row">
         <button type="button" class="danger" @click=${() => dialog()?.showModal()}>Reset…</button>
       </div>
       <p role="status">${this.message}</p>
@@ -114,11 +114,11 @@ export class EnvironmentView extends InspectorView {
           ? html`<p class="hint">This service keeps its data in memory only. A stop deletes it.</p>`
           : nothing
       }
-      <dialog class="box" aria-labelledby="reset-title">
+      <dialog class="box stack" aria-labelledby="reset-title">
         <h2 id="reset-title">Reset ${merchant}?</h2>
         <p class="hint">This deletes all test intents and fault rules, and returns the clock to real time. API keys and
           origins are kept.</p>
-        <form method="dialog" class="buttons">
+        <form method="dialog" class="row">
           <button type="submit" autofocus>Cancel</button>
           <button type="submit" class="danger" @click=${() => this.#reset(id)}>Reset</button>
         </form>

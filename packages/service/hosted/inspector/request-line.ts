@@ -15,7 +15,7 @@ export function requestLine(request: LoggedRequest): TemplateResult {
         ? html`<b><bdi>${order.orderId}</bdi></b> ${money(order.amount, order.currency)}`
         : html`<span class="path">${path}</span>`
     }</span>
-    <span class="notes">${faults.map(
+    <span class="row">${faults.map(
       (fault) => html`<span class="badge" data-tone="bad">fault: ${fault}</span>`,
     )}${replayed ? html`<span class="badge" data-tone="waiting">replayed</span>` : nothing}${
       repeats > 0

@@ -18,11 +18,11 @@ export function timeline({ intent, events, confirmations }: ShownIntent): Templa
       const span = spanText(Date.parse(at) - Date.parse(before))
       before = at
       return html`<li data-tone=${reason ? 'bad' : toneOf(status)}>
-      <span class="what">${causeLabel(cause)}</span>
+      <span class="what dot">${causeLabel(cause)}</span>
       <span class="hint to"><code>${status}</code>${card ? html` · ${card}` : nothing}${
         reason ? html` · <code class="why">${reason}</code>` : nothing
       }</span>
-      <time class="hint" datetime=${at}>${timeText(at)}${span ? html` <i>${span}</i>` : nothing}</time>
+      <time class="hint" datetime=${at}>${timeText(at)}${span ? html`<br>${span}` : nothing}</time>
     </li>`
     },
   )}</ol>`

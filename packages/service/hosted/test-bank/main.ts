@@ -49,7 +49,7 @@ function show(form: HTMLFormElement, result: ChallengeResult): void {
   if (!('token' in result)) {
     const isDone = 'done' in result
     const note = document.createElement('p')
-    note.className = 'done'
+    note.className = 'empty'
     note.role = 'status'
     note.textContent = isDone ? result.done : result.over
     document.querySelector('main')?.replaceChildren(note)

@@ -23,14 +23,14 @@ export function codeForm(
   const focus = isPage ? ' autofocus' : ''
   const action = isPage ? routes.bankAnswer.path : routes.challengeAnswer.path
   return `
-    <p class="bank">${bankIcon}${texts.bank}</p>
+    <p class="bank row">${bankIcon}${texts.bank}</p>
     <h1>${texts.title}</h1>
     <dl>
       <dt>${texts.shop}</dt><dd><bdi>${escapeHtml(environment.merchantName)}</bdi></dd>
       <dt>${texts.amount}</dt><dd>${escapeHtml(amount)}</dd>
       <dt>${texts.card}</dt><dd>•••• ${escapeHtml(card)}</dd>
     </dl>
-    <form method="post" action="${action}" data-presentation="${isPage ? 'page' : 'frame'}"
+    <form class="row" method="post" action="${action}" data-presentation="${isPage ? 'page' : 'frame'}"
       data-lost="${texts.lost}">
       <input type="hidden" name="token" value="${token}">
       <input type="hidden" name="locale" value="${escapeHtml(locale)}">
@@ -53,7 +53,7 @@ export function errorText(tries: number, locale: string): string {
 export type Note = 'done' | 'over'
 
 export function noteOf(note: Note, locale: string): string {
-  return `<p class="done" data-${note}="" role="status">${noteText(note, locale)}</p>`
+  return `<p class="empty" data-${note}="" role="status">${noteText(note, locale)}</p>`
 }
 
 export function noteText(note: Note, locale: string): string {
