@@ -93,6 +93,7 @@ export const routes = {
   intent: { method: 'GET', path: intent, audience: 'sandbox' },
   revokeSecret: { method: 'POST', path: `${intent}/revoke-secret`, audience: 'sandbox' },
   settle: { method: 'POST', path: `${intent}/settle`, audience: 'sandbox' },
+  testCheckout: { method: 'POST', path: `${intent}/checkout`, audience: 'sandbox' },
 } as const satisfies Readonly<Record<string, Route>>
 
 export type RouteName = keyof typeof routes

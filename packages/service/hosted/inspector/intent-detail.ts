@@ -1,6 +1,6 @@
 /** One intent: its facts, simulated outcomes, timeline, requests, and JSON. @module */
 import { html, nothing, type TemplateResult } from 'lit'
-import type { ShownIntent, SimulatedOutcome } from '../../shared/sandbox-api.ts'
+import type { ShownIntent, SimulatedOutcome, TestCheckout } from '../../shared/sandbox-api.ts'
 import { codeBlock, copyButton, jsonBlock } from './code-block.ts'
 import { curlOfOutcome } from './curl.ts'
 import { anyRequest } from './filters.ts'
@@ -28,27 +28,37 @@ export class IntentDetail extends InspectorView {
   }
 
   protected override render(): unknown {
-    const { detail, openId } = this.state
+    const { detail, isMissing } = this.state
     const back = html`<a class="back" href=${writeRoute({ section: 'intents' })}>All intents</a>`
     if (!detail) {
-      const text = openId ? 'Loading…' : 'This intent does not exist.'
-      return html`<section class="box detail">${back}<p class="empty">${text}</p></section>`
+      const text = isMissing ? 'This intent does not exist.' : 'Loading…'
+      return html`<section class="box stack detail">${back}<p class="empty">${text}</p></section>`
     }
     const { intent } = detail
-    return html`<section class="box detail" aria-label=${`Intent of order ${intent.orderId}`}>
+    return html`<section class="box stack detail" aria-label=${`Intent of order ${intent.orderId}`}>
       ${back}
       <header>
-        <div><h2 tabindex="-1"><bdi>${intent.orderId}</bdi></h2>${badge(intent.status)}</div>
+        <div class="row"><h2 tabindex="-1"><bdi>${intent.orderId}</bdi></h2>${badge(intent.status)}</div>
         <p class="amount">${money(intent.amount, intent.currency)}</p>
-        <p class="id"><code>${intent.id}</code>${copyButton(intent.id, 'Copy id')}</p>
+        <p class="row"><code>${intent.id}</code>${copyButton(intent.id, 'Copy id')}</p>
       </header>
-      ${this.#outcomes(detail)} ${this.#facts(detail)}
+      ${this.#checkout(detail)} ${this.#outcomes(detail)} ${this.#facts(detail)}
       <h3>Timeline</h3>
       ${timeline(detail)}
       ${detail.requests.length > 0 ? this.#requests(detail) : nothing}
       <h3>JSON</h3>
       ${jsonBlock(intent)}
     </section>`
+  }
+
+  /** Opens the hosted page in a new tab. Its cookie comes with the response, so this page sees no secret. */
+  #checkout({ intent: { id }, finalizedAt, secretRevoked }: ShownIntent): unknown {
+    if (finalizedAt || secretRevoked) return nothing
+    const openPage = async (): Promise<void> => {
+      const checkout = await this.state.send<TestCheckout>('POST', `/intents/${id}/checkout`)
+      if (checkout) open(checkout.path, '_blank', 'noopener')
+    }
+    return html`<p><button type="button" @click=${openPage}>Open a test checkout</button></p>`
   }
 
   #outcomes({ intent: { id, status } }: ShownIntent): TemplateResult | typeof nothing {
@@ -60,20 +70,20 @@ export class IntentDetail extends InspectorView {
       await this.updateComplete
       if (document.activeElement === document.body) this.querySelector('h2')?.focus()
     }
-    return html`<div class="outcomes" role="group" aria-label="Simulate an outcome">
+    return html`<div class="outcomes columns" role="group" aria-label="Simulate an outcome">
       ${Object.entries(groups).map(
         ([by, offers]) =>
-          html`<section><h3>${by}</h3><ul>${offers.map(
+          html`<section><h3>${by}</h3><ul class="stack">${offers.map(
             ([
               outcome,
               text,
               hint,
-            ]) => html`<li><button type="button" ?disabled=${this.state.simulating}
+            ]) => html`<li class="row"><button type="button" ?disabled=${this.state.simulating}
             @click=${() => simulate(outcome)}>${text}</button>
-            <span class="hint">${hint}</span>
             <details><summary class="hint" aria-label=${`curl: ${text}`}>curl</summary>${codeBlock(
               curlOfOutcome(location.origin, id, outcome),
-            )}</details></li>`,
+            )}</details>
+            <span class="hint">${hint}</span></li>`,
           )}</ul></section>`,
       )}
     </div>`

@@ -27,6 +27,24 @@ const maxReturnUrl = 2048
 const maxAppearance = 2048
 const cookieName = 'pi-checkout'
 
+/** Returns the page of a checkout, and the cookie with the token of its session. */
+export function fullPageOf(
+  publicUrl: string,
+  {
+    id,
+    token,
+    query,
+  }: { readonly id: string; readonly token: string; readonly query: URLSearchParams },
+): { readonly path: string; readonly cookie: string } {
+  const path = `/checkout/${id}`
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
+  const attributes = `Max-Age=${lifetimes.fullPage / 1000}; HttpOnly; SameSite=Lax${secure}`
+  return {
+    path: `${path}/page?${query}`,
+    cookie: `${cookieName}=${token}; Path=${path}; ${attributes}`,
+  }
+}
+
 export interface FullPageOptions {
   readonly publicUrl: string
   readonly challengeUrl: string
@@ -41,8 +59,6 @@ export interface FullPageOptions {
 
 export function fullPage(options: FullPageOptions) {
   const { publicUrl, challengeUrl, hostedFolder, intents, tokens } = options
-  const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-  const attributes = `Max-Age=${lifetimes.fullPage / 1000}; HttpOnly; SameSite=Lax${secure}`
 
   const showError = (code: (typeof failCodes)[number], mode?: string): RouteResponse => ({
     ...page(openPageHeaders, errorPage(hostedFolder, { code, ...(mode && { mode }) })),
@@ -86,15 +102,8 @@ export function fullPage(options: FullPageOptions) {
         const value = field(name)
         if (value !== '' && value.length <= max) query.set(name, value)
       }
-      const path = `/checkout/${id}`
-      return {
-        status: 303,
-        base: openPageHeaders,
-        headers: {
-          location: `${path}/page?${query}`,
-          'set-cookie': `${cookieName}=${token}; Path=${path}; ${attributes}`,
-        },
-      }
+      const { path: location, cookie } = fullPageOf(publicUrl, { id, token, query })
+      return { status: 303, base: openPageHeaders, headers: { location, 'set-cookie': cookie } }
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
       if (error.code === 'origin_not_allowed') return showError('origin_not_allowed')

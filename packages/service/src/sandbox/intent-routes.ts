@@ -2,6 +2,8 @@
 import { z } from 'zod'
 import type { RouteName } from '../../shared/routes.ts'
 import { simulatedOutcomes } from '../../shared/sandbox-api.ts'
+import { fullPageOf } from '../checkout/full-page.ts'
+import { SessionTokens } from '../checkout/sessions.ts'
 import { ProblemError } from '../http/problem.ts'
 import { type Handler, json } from '../http/response.ts'
 import { newProviderPaymentId, randomBase62 } from '../ids.ts'
@@ -10,7 +12,9 @@ import { findIntent } from './intents.ts'
 import { parseBody } from './parse-request.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 
-export function intentRoutes({ db, intents, requestLog }: SandboxRoutesOptions) {
+export function intentRoutes(options: SandboxRoutesOptions) {
+  const { db, intents, keys, publicUrl, requestLog } = options
+  const tokens = new SessionTokens(keys, publicUrl, 'checkout')
   return {
     intent: async ({ params: { id = '' } }) => {
       const found = await findIntent({ db, intents }, id)
@@ -38,6 +42,18 @@ export function intentRoutes({ db, intents, requestLog }: SandboxRoutesOptions) 
       if (changed.rejection) throw sandboxApiError(changed.rejection)
       return json({ id, status: changed.intent.status })
     },
+    // The cookie is all that the page needs, so no clientSecret is created.
+    testCheckout: async ({ params: { id = '' } }) => {
+      const found = await load(intents, id)
+      if (found?.environment.mode !== 'test') throw sandboxApiError('payment_intent_not_found')
+      const { id: environmentId, allowedOrigins } = found.environment
+      const [origin] = allowedOrigins
+      if (origin === undefined) throw sandboxApiError('origin_not_allowed')
+      const { token } = await tokens.sign({ id, environmentId, origin }, intents.now())
+      const query = new URLSearchParams({ return: `${origin}/` })
+      const { path, cookie } = fullPageOf(publicUrl, { id, token, query })
+      return { ...json({ path }, 201), headers: { 'set-cookie': cookie } }
+    },
   } satisfies Partial<Record<RouteName, Handler>>
 }
 
@@ -48,6 +64,7 @@ function sandboxApiError(code: keyof typeof details): ProblemError {
 }
 
 const details = {
+  origin_not_allowed: 'Register an origin first. The checkout returns to it.',
   payment_intent_not_found: 'No test environment has a Payment Intent with this id.',
   intent_finalized: 'The Payment Intent is final, so its outcome cannot be changed.',
   confirmation_in_progress:
