@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   challengePage,
   expectOrder,
@@ -62,6 +64,10 @@ test('a payment leaves keys, secrets, tokens, and card data in no other place th
   const inspected = (await scanPage(page)).filter(
     (text) => !text.includes('"navigation"') && text !== kept,
   )
+
+  // The service writes its log of requests once a second.
+  const requests = join(stack.data, 'service/requests-1.jsonl')
+  await expect.poll(async () => await readFile(requests, 'utf8').catch(() => '')).toContain(order)
 
   const canaries = {
     apiKey: stack.api.apiKey,

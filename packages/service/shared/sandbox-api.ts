@@ -8,6 +8,7 @@ export interface SandboxEnvironment {
   readonly origins: readonly string[]
   /** Clock of the environment. `offset` is in milliseconds from real time. */
   readonly clock: { readonly offset: number; readonly now: string }
+  readonly counts: { readonly failures: number; readonly findings: number; readonly rules: number }
   readonly keys: readonly {
     readonly id: string
     readonly display: string
@@ -15,6 +16,12 @@ export interface SandboxEnvironment {
     readonly expiresAt: string | null
     readonly revokedAt: string | null
   }[]
+}
+
+/** Response of `POST /intents/:id/checkout`, whose cookie opens the page. */
+export interface TestCheckout {
+  /** Path of the page. */
+  readonly path: string
 }
 
 /** Response of `GET /environments`. */
@@ -130,12 +137,13 @@ interface LoggedOrder {
 
 /** Response of `GET /environments/:id/requests`. */
 export interface RequestPage {
-  /** Matching requests, newest first. */
+  /** Up to 100 matching requests before a number, newest first. */
   readonly requests: readonly LoggedRequest[]
-  /** Number of all failures in the log. */
-  readonly failures: number
-  /** When this instance started, which is when its log began. */
-  readonly since: string
+  /** Number of matching requests that are newer than these. */
+  readonly newer: number
+  readonly hasOlder: boolean
+  /** When this instance started, or `null` if its log survives a restart. */
+  readonly since: string | null
 }
 
 /** Body of `POST /environments/:id/requests`: a request that the merchant's server would send. */
@@ -160,6 +168,9 @@ export interface SentRequest {
  * A body is `null` if it is empty, over 16 KB, too old, or not kept.
  */
 export interface LoggedExchange {
+  readonly request: LoggedRequest
+  /** Order of the intent. */
+  readonly orderId: string | null
   /** Headers that change the result, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly requestBody: string | null
@@ -168,11 +179,13 @@ export interface LoggedExchange {
   readonly isExact: boolean
 }
 
-/** Uses of an idempotency key since the service started. */
+/** Uses of an idempotency key. */
 export interface KeyUse {
   /** Key with masked credentials. */
   readonly key: string
   readonly intentId: string | null
+  /** Order of the intent. */
+  readonly orderId: string | null
   readonly requests: number
   readonly replays: number
   /** Number of requests rejected because the key was used with a different body. */

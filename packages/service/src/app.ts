@@ -17,13 +17,13 @@ import { type IntentRoutesOptions, intentRoutes } from './intents/routes.ts'
 import { adminCheck, checkLocal, checkNull } from './sandbox/access.ts'
 import { faultWrapper } from './sandbox/faults/apply-faults.ts'
 import { sandboxRoutes } from './sandbox/routes.ts'
-import { createSandbox, type Sandbox, type SandboxRoutesOptions } from './sandbox/sandbox.ts'
+import type { SandboxRoutesOptions } from './sandbox/sandbox.ts'
 import { testBankRoutes } from './test-bank/routes.ts'
 
 export interface AppOptions
   extends IntentRoutesOptions,
     CheckoutRoutesOptions,
-    Omit<SandboxRoutesOptions, keyof Sandbox> {
+    SandboxRoutesOptions {
   readonly limits: RateLimits
   readonly adminToken: string
   readonly accessLog?: readonly Observer[]
@@ -34,23 +34,20 @@ export interface AppOptions
   readonly stopping: AbortSignal
   readonly unready?: () => string | undefined
   readonly sandboxFrom: SandboxAccess
-  /** Whether the inspector's log keeps the bodies of requests to test environments. */
-  readonly keepsBodies: boolean
   readonly metrics: boolean
 }
 
 /** Creates the main listener, which serves the API, the hosted page, the sandbox, and the documentation. */
 export function mainListener(options: AppOptions): RequestListener {
-  const { publicUrl, hostedFolder } = options
-  const sandbox = createSandbox(options.now, options.keepsBodies)
+  const { publicUrl, hostedFolder, faults, requestLog } = options
   const metrics = options.metrics ? createMetrics() : undefined
-  const withFaults = faultWrapper(sandbox.faults, options.stopping)
+  const withFaults = faultWrapper(faults, options.stopping)
   const { create, retrieve } = intentRoutes(options)
   const host = hostCheck(publicUrl)
   const inspector = options.sandboxFrom === 'loopback' ? [host, checkLocal] : [host]
   return createListener({
     ...options,
-    observers: [...(metrics ? [metrics.observer] : []), sandbox.requestLog.observer],
+    observers: [...(metrics ? [metrics.observer] : []), requestLog.observer],
     handlers: {
       create: withFaults('create', create),
       retrieve: withFaults('retrieve', retrieve),
@@ -59,7 +56,7 @@ export function mainListener(options: AppOptions): RequestListener {
       ...checkoutRoutes(options),
       assets: builtAssets(hostedFolder),
       ...apiDocsRoutes(options),
-      ...sandboxRoutes({ ...options, ...sandbox }),
+      ...sandboxRoutes(options),
       element: staticFile(hostedFolder, () => 'pi-checkout.js', {
         headers: elementHeaders,
         missing: 'The element is not built. Run npm run build.',

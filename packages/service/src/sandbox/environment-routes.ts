@@ -2,7 +2,7 @@
 import { readOrigin } from '@pi-checkout/contract/origin'
 import { z } from 'zod'
 import type { RouteName } from '../../shared/routes.ts'
-import { faultNames, faultOperations } from '../../shared/sandbox-api.ts'
+import { faultNames, faultOperations, type LintIssue } from '../../shared/sandbox-api.ts'
 import type { Queryable } from '../db/database.ts'
 import type { Call } from '../http/call.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
@@ -18,8 +18,9 @@ import {
 } from '../merchants/merchants.ts'
 import { SetClock, setClock } from './environment-clock.ts'
 import { readFault } from './faults/queued-rules.ts'
-import { listIntents } from './intents.ts'
-import { parseBody, readId, readSearchTerm } from './parse-request.ts'
+import { listIntents, ordersOf } from './intents.ts'
+import { parseBody, readBeforeId, readBeforeNumber, readSearchTerm } from './parse-request.ts'
+import { loggedRequest } from './request-log/logged-request.ts'
 import { deleteEnvironment } from './reset.ts'
 import type { SandboxRoutesOptions } from './sandbox.ts'
 import { RequestSchema, sendRequest } from './send-request.ts'
@@ -58,6 +59,12 @@ export function environmentRoutes({
       return json(await read(environment, call), status)
     }
 
+  function findingsOf({ id, allowedOrigins }: Environment): readonly LintIssue[] {
+    // The command line may have registered origins.
+    lint.resolve(id, allowedOrigins)
+    return lint.issues(id)
+  }
+
   async function moveClock({ params: { id = '' } }: Call, change: SetClock) {
     const clockOffset = await setClock(db, id, change)
     if (clockOffset === undefined) throw noEnvironment()
@@ -71,6 +78,11 @@ export function environmentRoutes({
         environments: environments.map((environment) => ({
           ...summaryOf(environment),
           clock: clockOf(environment, now()),
+          counts: {
+            failures: requestLog.countFailures(environment.id),
+            findings: findingsOf(environment).length,
+            rules: faults.list(environment.id).length,
+          },
           keys: keys
             .filter(
               (key) => key.environment === 'test' && key.merchant === environment.merchantName,
@@ -126,19 +138,22 @@ export function environmentRoutes({
     ),
 
     intents: about(async (environment, call) => {
-      const [before, term] = [readId(call, 'before'), readSearchTerm(call)]
+      const [before, term] = [readBeforeId(call), readSearchTerm(call)]
       const status = call.query.get('status')
       return await listIntents({ db, intents: store }, { environment, before, term, status })
     }),
 
     requests: about(async (environment, call) => {
-      const text = readSearchTerm(call)
-      if (text === null) return requestLog.requests(environment.id)
+      const [before, text] = [readBeforeNumber(call), readSearchTerm(call)]
       // Logged requests contain only ids of intents, so find these by order and customer.
       const search = { environment, before: undefined, term: text, status: null }
-      const { intents } = await listIntents({ db, intents: store }, search)
-      const intentIds = new Set(intents.map(({ id }) => id))
-      return requestLog.requests(environment.id, { text, intentIds })
+      const { intents } =
+        text === null ? { intents: [] } : await listIntents({ db, intents: store }, search)
+      return requestLog.requests(environment.id, {
+        ...{ before, text, intentIds: new Set(intents.map(({ id }) => id)) },
+        operation: call.query.get('operation') || null,
+        failed: call.query.get('failed') === 'true',
+      })
     }),
     sendRequest: about(async (environment, call) => {
       const rule =
@@ -147,22 +162,27 @@ export function environmentRoutes({
       const { apiKey, end } = authenticator.lend(environment)
       return await sendRequest(call, { ...sent, apiKey }).finally(end)
     }, 201),
-    exchange: about(({ id }, { params: { request = '' } }) => {
-      const exchange = requestLog.exchange(id, request)
-      if (exchange) return exchange
-      throw notFound('The log of this environment has no request with this id.')
+    exchange: about(async ({ id }, { params: { request = '' } }) => {
+      const entry = requestLog.find(id, request)
+      if (!entry) throw notFound('The log of this environment has no request with this id.')
+      const { exchange, intentId } = entry
+      const orderId = (await ordersOf(db, [intentId])).get(intentId) ?? null
+      return { request: loggedRequest(entry), orderId, ...exchange }
     }),
     clearRequests: about(({ id }) => {
       requestLog.clear(id)
       return { requests: [] }
     }),
-    keyUses: about(({ id }) => ({ keys: requestLog.keyUses(id) })),
-
-    lint: about(({ id, allowedOrigins }) => {
-      // The command line may have registered origins.
-      lint.resolve(id, allowedOrigins)
-      return { findings: lint.issues(id) }
+    keyUses: about(async ({ id }) => {
+      const uses = requestLog.keyUses(id)
+      const orders = await ordersOf(
+        db,
+        uses.map(({ intentId }) => intentId),
+      )
+      return { keys: uses.map((use) => ({ ...use, orderId: orders.get(use.intentId) ?? null })) }
     }),
+
+    lint: about((environment) => ({ findings: findingsOf(environment) })),
     clearLint: about(({ id }) => {
       lint.clear(id)
       return { findings: [] }

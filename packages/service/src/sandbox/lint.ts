@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto'
 import type { LintIssue, LintRule } from '../../shared/sandbox-api.ts'
 import type { LogEntry } from './request-log/logged-request.ts'
-import { maskCredentials } from './request-log/mask.ts'
 
 const lintRules = {
   no_idempotency_key: {
@@ -107,7 +106,7 @@ export function violations(entry: LogEntry, reads: number): readonly Violation[]
     add('no_idempotency_key', `${request} created an intent. A retry would create another one.`)
   }
   if (operation === 'create' && status === 422) {
-    const detail = `The key ${maskCredentials(key ?? '')} was sent with a different body. The request was rejected.`
+    const detail = `The key ${key} was sent with a different body. The request was rejected.`
     add('key_reused', detail, hash('sha256', key ?? ''))
   }
   if (isKeyFromBrowser && operation !== 'page') {

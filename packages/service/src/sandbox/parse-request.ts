@@ -16,10 +16,19 @@ export async function parseBody<Body>(
   throw new ProblemError('validation_failed', rule)
 }
 
-export function readId({ query }: Call, name: 'before' | 'after'): string | undefined {
-  const id = query.get(name)
+/** Returns the intent that `before` names. */
+export function readBeforeId({ query }: Call): string | undefined {
+  const id = query.get('before')
   if (id === null || paymentIntentIdPattern.test(id)) return id ?? undefined
-  throw new ProblemError('validation_failed', `${name} must be the id of a Payment Intent.`)
+  throw new ProblemError('validation_failed', 'before must be the id of a Payment Intent.')
+}
+
+/** Returns the number of the request that `before` names. */
+export function readBeforeNumber({ query }: Call): number {
+  const number = query.get('before')
+  if (number === null || /^\d{1,15}$/.test(number))
+    return Number(number ?? Number.POSITIVE_INFINITY)
+  throw new ProblemError('validation_failed', 'before must be the number of a request.')
 }
 
 export function readSearchTerm({ query }: Call): string | null {

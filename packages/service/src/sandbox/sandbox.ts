@@ -6,7 +6,7 @@ import { createFaultRules } from './faults/queued-rules.ts'
 import { createLint } from './lint.ts'
 import { createRequestLog } from './request-log/request-log.ts'
 
-export type Sandbox = Readonly<ReturnType<typeof createSandbox>>
+type Sandbox = Readonly<ReturnType<typeof createSandbox>>
 
 export interface SandboxRoutesOptions extends Sandbox, StoreAndClock {
   readonly authenticator: Authenticator

@@ -25,6 +25,8 @@ import { createIntentStore } from '../intents/store.ts'
 import { logError } from '../log.ts'
 import { createAuthenticator } from '../merchants/authenticate.ts'
 import { packageRoot } from '../package-root.ts'
+import { keepLog, logFileName } from '../sandbox/request-log/log-file.ts'
+import { createSandbox } from '../sandbox/sandbox.ts'
 import { createWaits } from '../waiting/waits.ts'
 import { within } from '../within.ts'
 import { firstKey } from './first-key.ts'
@@ -112,7 +114,7 @@ async function serve(
     intents: createIntentStore({ db, now }),
     waits: createWaits({ db, log, now }, stopping.signal),
     sandboxFrom: config.sandboxFrom,
-    keepsBodies: config.keepsBodies,
+    ...createSandbox(now, config.keepsBodies),
     draining: draining.signal,
     stopping: stopping.signal,
     unready: () => (draining.signal.aborted ? 'The service is stopping.' : clock.fault()),
@@ -131,6 +133,10 @@ async function serve(
         })
       : async () => {}
   const stopReaper = startReaper(options)
+  const endLog =
+    config.store.kind === 'directory'
+      ? await keepLog(join(config.store.directory, logFileName), options)
+      : async () => {}
   const comparing = setInterval(() => {
     clock.compare().catch((error: unknown) => {
       logError(log, error, { event: 'Cannot compare clocks', level: 'warn' })
@@ -159,6 +165,7 @@ async function serve(
       await within(Promise.all(working), left() - closeTimeout)
       // Handlers whose clients have left are not waited for by their server.
       while (running.count > 0 && left() > closeTimeout) await sleep(10)
+      await within(endLog(), left() - closeTimeout)
       if (await within(store.close(), left())) log.info('The service has stopped')
       else log.warn('The service has stopped while a statement of the store was running')
     },

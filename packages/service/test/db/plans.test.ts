@@ -216,7 +216,7 @@ async function playStory(store: NodeJS.ProcessEnv): Promise<void> {
   for (const query of ['', `?before=${first}`, '?q=A-1001&status=expired', `?q=${second}`]) {
     await control(service, 'GET', `${path}/intents${query}`)
   }
-  for (const tool of [`/intents/${first}`, `${path}/requests?q=A-1001`]) {
+  for (const tool of [`/intents/${first}`, `${path}/requests?q=A-1001`, `${path}/idempotency`]) {
     await control(service, 'GET', tool)
   }
   await control(service, 'POST', `/intents/${second}/revoke-secret`)

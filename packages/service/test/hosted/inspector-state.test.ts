@@ -14,7 +14,10 @@ async function connect(respond: Respond): Promise<{ state: InspectorState; sent:
     const body = path.includes('/intents') ? { intents: [], next: null } : { environments }
     return (await respond(path)) ?? Response.json(body)
   })
-  const state = new InspectorState(() => {})
+  const state = new InspectorState(
+    () => {},
+    () => false,
+  )
   onTestFinished(() => {
     state.lock('')
     vi.unstubAllGlobals()
@@ -39,15 +42,15 @@ test('searches when typing pauses, and shows no result of an earlier search', as
   }
   state.searchIntents({ q: 'a' })
   state.searchIntents({ q: 'b' })
-  await vi.advanceTimersByTimeAsync(249)
+  await vi.advanceTimersByTimeAsync(99)
   expect(sent).toEqual([])
   await vi.advanceTimersByTimeAsync(1)
   await vi.waitFor(() => expect(results.size).toBe(1))
   state.searchIntents({ q: 'c' })
-  await vi.advanceTimersByTimeAsync(250)
+  await vi.advanceTimersByTimeAsync(100)
   await respondTo('c')
   await respondTo('b')
-  await vi.waitFor(() => expect(state.lists.intents).toEqual([{ id: 'pi_c' }]))
+  await vi.waitFor(() => expect(state.lists.intents?.intents).toEqual([{ id: 'pi_c' }]))
   expect([...results.keys()]).toEqual(['q=b', 'q=c'])
 })
 

@@ -128,6 +128,33 @@ test('opens no checkout with a revoked clientSecret', async () => {
   expect(await json('GET', `/intents/${id}`)).toMatchObject({ secretRevoked: true })
 })
 
+test('opens a test checkout with a cookie, without a clientSecret', async () => {
+  const { id, clientSecret } = await created(service)
+  const response = await control(service, 'POST', `/intents/${id}/checkout`)
+  const { path: page } = (await response.json()) as { path: string }
+  const sent = response.headers.get('set-cookie') ?? ''
+  const [cookie = ''] = sent.split(';')
+  expect(sent).toMatch(`; Path=/checkout/${id}; Max-Age=3600; HttpOnly; SameSite=Lax`)
+  const shown = await fetch(service.url + page, { headers: { cookie }, redirect: 'manual' })
+  expect(shown.status).toBe(200)
+  const session = await fetch(`${service.url}/checkout/${id}/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: service.url, cookie },
+    body: '{}',
+  })
+  expect(await session.json()).toMatchObject({ intent: { id } })
+  const secret = clientSecret.slice(clientSecret.indexOf('_secret_') + 8)
+  expect([page, sent, await shown.text()].join()).not.toContain(secret)
+
+  const other = await json('POST', '/environments', {})
+  const intent = await created({ ...service, apiKey: other.apiKey })
+  const refused = await control(service, 'POST', `/intents/${intent.id}/checkout`)
+  expect(await problemOf(refused)).toBe('403 origin_not_allowed')
+  const { id: liveId } = await created(live)
+  expect((await control(service, 'POST', `/intents/${liveId}/checkout`)).status).toBe(404)
+  await json('DELETE', `/environments/${other.id}`)
+})
+
 test('logs requests with their keys', async () => {
   const id = await newIntent('order-A-1001-attempt-1')
   await retrieve(service, id)
@@ -158,6 +185,8 @@ test('keeps the body, the key, and the response of a request', async () => {
   const [failed, made] = await waitForRequests(2)
   expect(made).toMatchObject({ faults: ['malformed-json'] })
   expect(await exchangeOf(made)).toEqual({
+    request: made,
+    orderId: 'A-1001',
     headers: { 'content-type': 'application/json', ...key },
     requestBody: body,
     responseBody: expect.stringMatching(/^{'id":"pi_.*_secret_…"/),
@@ -259,11 +288,31 @@ test('keeps a failure while a shop sends hundreds of other requests', async () =
     const created = Array.from({ length: 50 }, () => newIntent('kept-failure'))
     await Promise.all([...created, retrieve(service, id)])
   }
-  await expect
-    .poll(async () => (await requests()).filter((each: LoggedRequest) => each.status === 201))
-    .toHaveLength(500)
-  const failed = (await requests()).find(({ status }: LoggedRequest) => status === 400)
+  const newerThanAll = async () => (await json('GET', `${path}/requests?q=201&before=0`)).newer
+  await expect.poll(newerThanAll).toBe(500)
+  const [failed] = (await json('GET', `${path}/requests?failed=true`)).requests
   expect((await exchangeOf(failed)).responseBody).toContain('/amount')
+})
+
+test('lists a page of requests, and those before it, which stay the same while more arrive', async () => {
+  const id = await newIntent('paged')
+  for (let round = 0; round < 3; round++) {
+    await Promise.all(Array.from({ length: 50 }, () => newIntent('paged')))
+  }
+  const numbers = async (query: string) => {
+    const list = await json('GET', `${path}/requests?operation=create${query}`)
+    return { ...list, requests: list.requests.map(({ number }: LoggedRequest) => number) }
+  }
+  const first = { newer: 0, hasOlder: true, requests: { length: 100 } }
+  await expect.poll(() => numbers('&q=201')).toMatchObject(first)
+  const newest = await numbers('')
+  const older = await numbers(`&before=${newest.requests.at(-1)}`)
+  expect(older).toMatchObject({ newer: 100, hasOlder: false, requests: { length: 51 } })
+  await newIntent('paged')
+  await retrieve(service, id)
+  const held = `&before=${newest.requests[0] + 1}`
+  await expect.poll(() => numbers(held)).toEqual({ ...newest, newer: 1 })
+  expect((await control(service, 'GET', `${path}/requests?before=-1`)).status).toBe(400)
 })
 
 test('masks a secret that was sent as the name of a field, in the response and in the log', async () => {

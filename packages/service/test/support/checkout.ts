@@ -17,6 +17,7 @@ import { clientSecret } from '../../src/intents/client-secret.ts'
 import { createIntentStore } from '../../src/intents/store.ts'
 import { createAuthenticator } from '../../src/merchants/authenticate.ts'
 import { addOrigin } from '../../src/merchants/merchants.ts'
+import { createSandbox } from '../../src/sandbox/sandbox.ts'
 import { newSecretKeys, readSecretKeys } from '../../src/secret-keys.ts'
 import { createWaits } from '../../src/waiting/waits.ts'
 import { atEnd } from './lifetime.ts'
@@ -68,7 +69,7 @@ export async function startCheckout({
     draining: stopping.signal,
     adminToken: randomBase62(30),
     sandboxFrom: 'loopback',
-    keepsBodies: true,
+    ...createSandbox(now, true),
     storeOptions: undefined,
     metrics: false,
   }

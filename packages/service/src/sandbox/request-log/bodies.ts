@@ -2,9 +2,9 @@
 import { isUtf8 } from 'node:buffer'
 import { headers as names } from '@pi-checkout/contract'
 import { redact } from '@pi-checkout/contract/redact'
-import type { LoggedExchange } from '../../../shared/sandbox-api.ts'
 import { bodyOf } from '../../http/body.ts'
 import type { Call } from '../../http/call.ts'
+import type { Exchange } from './logged-request.ts'
 import { maskCredentials } from './mask.ts'
 
 /**
@@ -16,7 +16,7 @@ import { maskCredentials } from './mask.ts'
 export function exchangeOf(
   call: Call,
   { shownPath, keepsBodies }: { readonly shownPath: string; readonly keepsBodies: boolean },
-): LoggedExchange {
+): Exchange {
   const { request, environment, sentBody, sentStatus, problem, route } = call
   const isKept = keepsBodies && environment?.mode === 'test' && route !== 'page'
   const sent = bodyOf(request)
@@ -38,7 +38,7 @@ export function exchangeOf(
 }
 
 /** Bytes of memory for the bodies of an entry. */
-export function sizeOf({ requestBody, responseBody }: LoggedExchange): number {
+export function sizeOf({ requestBody, responseBody }: Exchange): number {
   return 2 * ((requestBody?.length ?? 0) + (responseBody?.length ?? 0))
 }
 

@@ -1,7 +1,6 @@
-/** Counts requests by idempotency key and result, at this instance. @module */
+/** Counts requests by idempotency key and result, in this instance's log. @module */
 import type { KeyUse } from '../../../shared/sandbox-api.ts'
 import type { LogEntry } from './logged-request.ts'
-import { maskCredentials } from './mask.ts'
 
 /** Creates an empty list of the `max` keys that were used last. */
 export function createKeyUses(max: number) {
@@ -32,12 +31,12 @@ export function createKeyUses(max: number) {
     /** Returns the id of the intent that was created with the key of a request, if this instance recorded it. */
     intentOf: ({ environment, idempotencyKey = '' }: LogEntry): string | null =>
       uses.get(`${environment} ${bareKey(idempotencyKey)}`)?.intentId ?? null,
-    list: (environmentId: string): readonly KeyUse[] =>
+    list: (environmentId: string): readonly Omit<KeyUse, 'orderId'>[] =>
       [...uses.values()]
         .filter(({ environment }) => environment === environmentId)
         .sort((one, other) => other.lastAt.getTime() - one.lastAt.getTime())
         .map(({ key, environment: _, lastAt, ...numbers }) => ({
-          key: maskCredentials(key),
+          key,
           ...numbers,
           lastAt: lastAt.toISOString(),
         })),

@@ -1,13 +1,12 @@
 /** Entries of the request log, and their public form. @module */
 import { z } from 'zod'
 import type { LoggedExchange, LoggedRequest } from '../../../shared/sandbox-api.ts'
-import { maskCredentials } from './mask.ts'
 
 export interface LogEntry
   extends Omit<LoggedRequest, 'at' | 'ms' | 'idempotencyKey' | 'problem' | 'repeats' | 'order'> {
   readonly at: Date
   readonly ms: number
-  /** Key as sent, up to 255 characters. */
+  /** Key with masked credentials, up to 255 characters. */
   readonly idempotencyKey: string | undefined
   readonly problem: string | undefined
   repeats: number
@@ -22,13 +21,20 @@ export interface LogEntry
 /** An entry of the log, with what was sent and received. */
 export interface KeptEntry extends LogEntry {
   /** Its bodies are dropped when newer ones need their memory. */
-  exchange: LoggedExchange
+  exchange: Exchange
+  /** Number of the log's last change that the entry contains. */
+  revision: number
 }
 
+export type Exchange = Omit<LoggedExchange, 'request' | 'orderId'>
+
 export interface RequestFilter {
-  /** Part of a path, status, id, problem, fault, or idempotency key. */
-  readonly text: string
-  /** Intents whose requests match. */
+  readonly operation: string | null
+  /** Errors only. */
+  readonly failed: boolean
+  /** Part of a path, status, id, problem, fault, or idempotency key. `null` matches all. */
+  readonly text: string | null
+  /** Intents whose requests match the text too. */
   readonly intentIds: ReadonlySet<string>
 }
 
@@ -40,8 +46,7 @@ export function loggedRequest(entry: KeptEntry): LoggedRequest {
     ...{ environment, intentId, replayed, repeats, faults, pointers, pointersOmitted },
     at: entry.at.toISOString(),
     ms: Math.round(entry.ms * 10) / 10,
-    idempotencyKey:
-      entry.idempotencyKey === undefined ? null : maskCredentials(entry.idempotencyKey),
+    idempotencyKey: entry.idempotencyKey ?? null,
     problem: entry.problem ?? null,
     order: entry.operation === 'create' ? orderOf(entry.exchange.requestBody) : null,
   }
@@ -62,18 +67,17 @@ const OrderSchema = z.object({
   currency: z.string().max(3),
 })
 
-export function matches(entry: LogEntry, { text, intentIds }: RequestFilter): boolean {
-  const { method, path, status, requestId: id, intentId, idempotencyKey = '', problem = '' } = entry
-  if (intentId !== null && intentIds.has(intentId)) return true
-  const shown = [
-    method,
-    path,
-    status,
-    id,
-    intentId,
-    maskCredentials(idempotencyKey),
-    problem,
-    ...entry.faults,
-  ]
+/** Returns whether a request failed, or its connection closed before the response. */
+export function isFailure({ status }: LogEntry): boolean {
+  return status === 0 || status >= 400
+}
+
+export function matches(entry: LogEntry, filter: RequestFilter): boolean {
+  const { operation, failed, text, intentIds } = filter
+  const { method, path, status, requestId: id, intentId, idempotencyKey: key, problem } = entry
+  if (operation !== null && entry.operation !== operation) return false
+  if (failed && !isFailure(entry)) return false
+  if (text === null || (intentId !== null && intentIds.has(intentId))) return true
+  const shown = [method, path, status, id, intentId, key, problem, ...entry.faults]
   return shown.join(' ').toLowerCase().includes(text.toLowerCase())
 }

@@ -1,7 +1,7 @@
 /**
- * Recent requests of merchants' servers and pages to this instance, in memory, without queries and credentials.
- * Requests of live environments are not stored. Ids of intents are stored only if a test environment has the
- * intent, and bodies only of test environments.
+ * Recent requests of merchants' servers and pages to this instance, without queries and credentials. Requests of live
+ * environments are not stored. Ids of intents are stored only if a test environment has the intent, and bodies only of
+ * test environments.
  *
  * Failures, creates, and reads are kept apart, so that polling pushes no failure out of the log. It runs for each
  * request, so the public form of an entry is created only when the log is read.
@@ -10,18 +10,22 @@
  */
 import { headers, limits, paymentIntentIdPattern } from '@pi-checkout/contract'
 import { routes } from '../../../shared/routes.ts'
-import type {
-  LoggedExchange,
-  LoggedOperation,
-  LoggedRequest,
-  RequestPage,
-} from '../../../shared/sandbox-api.ts'
+import type { LoggedOperation, LoggedRequest, RequestPage } from '../../../shared/sandbox-api.ts'
 import type { Call, Observer } from '../../http/call.ts'
 import { exchangeOf } from './bodies.ts'
 import { createKeyUses } from './key-uses.ts'
-import { type LogEntry, loggedRequest, matches, type RequestFilter } from './logged-request.ts'
-import { hasSecret, maskIds, maskPath } from './mask.ts'
+import {
+  isFailure,
+  type KeptEntry,
+  type LogEntry,
+  loggedRequest,
+  matches,
+  type RequestFilter,
+} from './logged-request.ts'
+import { hasSecret, maskCredentials, maskIds, maskPath } from './mask.ts'
 import { createRing } from './ring.ts'
+
+export type RequestLog = ReturnType<typeof createRequestLog>
 
 export function createRequestLog({
   now,
@@ -37,8 +41,11 @@ export function createRequestLog({
   const creates = createRing(limit)
   const reads = createRing(limit)
   const rings = [failures, creates, reads]
-  const since = now().toISOString()
+  let since: string | null = now().toISOString()
   let count = 0
+  /** Number of changes, and that of the last removal. */
+  let revision = 0
+  let clearedAt = 0
   /** Number of the last request that was no read. */
   let lastOther = 0
 
@@ -67,17 +74,17 @@ export function createRequestLog({
     const isReused = recorded.status === 422
     const entry = isReused ? { ...recorded, intentId: uses.intentOf(recorded) } : recorded
     if (!isRepeat(entry)) {
-      const { path: shownPath } = entry
-      ringOf(entry).add(entry, exchangeOf(call, { shownPath, keepsBodies }))
+      const exchange = exchangeOf(call, { shownPath: entry.path, keepsBodies })
+      ringOf(entry).add({ ...entry, exchange, revision: ++revision })
     }
     if (entry.operation !== 'retrieve') lastOther = entry.number
     uses.count(entry)
     onEntry(entry)
   }
 
-  function ringOf({ operation, status }: LogEntry) {
-    if (status === 0 || status >= 400) return failures
-    return operation === 'create' ? creates : reads
+  function ringOf(entry: LogEntry) {
+    if (isFailure(entry)) return failures
+    return entry.operation === 'create' ? creates : reads
   }
 
   /** Counts a repeated read, because a shop that polls would push other requests out of the log. */
@@ -87,8 +94,10 @@ export function createRequestLog({
       .entries()
       .slice(-maxReads)
       .find((earlier) => earlier.number > lastOther && isSameRead(earlier, entry))
-    if (first) first.repeats++
-    return first !== undefined
+    if (!first) return false
+    first.repeats++
+    first.revision = ++revision
+    return true
   }
 
   /** Returns all entries, the oldest first. */
@@ -102,20 +111,27 @@ export function createRequestLog({
       shouldRecord: (call: Call): boolean => isLogged(call) && !hasLiveKey(call),
       record,
     } satisfies Observer,
-    /** Returns recent requests of an environment and of unknown environments, newest first. */
-    requests: (environmentId: string, filter?: RequestFilter): RequestPage => ({
-      requests: all()
-        .filter((entry) => isVisible(entry, environmentId))
-        .filter((entry) => !filter || matches(entry, filter))
+    /** Returns a page of requests of an environment and of unknown environments, newest first. */
+    requests: (
+      environmentId: string,
+      { before, ...filter }: RequestFilter & { readonly before: number },
+    ): RequestPage => {
+      const found = all()
+        .filter((entry) => isVisible(entry, environmentId) && matches(entry, filter))
         .reverse()
-        .map(loggedRequest),
-      failures: failures.entries().filter((entry) => isVisible(entry, environmentId)).length,
-      since,
-    }),
+      const older = found.filter(({ number }) => number < before)
+      return {
+        requests: older.slice(0, pageLength).map(loggedRequest),
+        newer: found.length - older.length,
+        hasOlder: older.length > pageLength,
+        since,
+      }
+    },
+    countFailures: (environmentId: string): number =>
+      failures.entries().filter((entry) => isVisible(entry, environmentId)).length,
     /** Returns a request that `requests` lists, with its headers and bodies. */
-    exchange: (environmentId: string, requestId: string): LoggedExchange | undefined =>
-      all().find((entry) => entry.requestId === requestId && isVisible(entry, environmentId))
-        ?.exchange,
+    find: (environmentId: string, requestId: string): KeptEntry | undefined =>
+      all().find((entry) => entry.requestId === requestId && isVisible(entry, environmentId)),
     requestsAbout: (intentId: string): readonly LoggedRequest[] =>
       all()
         .filter((entry) => entry.intentId === intentId)
@@ -128,14 +144,34 @@ export function createRequestLog({
       for (const ring of rings) {
         ring.removeIf((entry) => environmentId === undefined || isVisible(entry, environmentId))
       }
+      clearedAt = ++revision
     },
     clearKeyUses: uses.clear,
+    /** Returns the entries of test environments that changed after a revision, or all after a removal. */
+    changes: (after: number) => {
+      const isWhole = after < clearedAt
+      const entries = all().filter(
+        (entry) => entry.environment !== null && (isWhole || entry.revision > after),
+      )
+      return { entries, isWhole, revision }
+    },
+    /** Adds the entries of an earlier start. From then on the log is one that survives a restart. */
+    restore: (entries: readonly KeptEntry[]): void => {
+      since = null
+      for (const entry of entries) {
+        ringOf(entry).add({ ...entry, revision: 0 })
+        uses.count(entry)
+        count = Math.max(count, entry.number)
+      }
+      lastOther = count
+    },
   }
 }
 
 /** Of failures, of creates, and of reads: at most 12 MB of bodies together. */
 const limit = { entries: 500, bytes: 4 * 1024 * 1024 }
 const maxAboutOne = 20
+const pageLength = 100
 /** How many reads are compared with the next one. */
 const maxReads = 20
 
@@ -187,13 +223,17 @@ function entryOf(call: Call, measured: Pick<LogEntry, 'number' | 'at' | 'ms'>): 
     requestId: call.requestId,
     environment: environment?.id ?? null,
     intentId: call.intentId ?? intentIdOf(call),
-    idempotencyKey: typeof key === 'string' ? key.slice(0, limits.idempotencyKey) : undefined,
+    idempotencyKey: typeof key === 'string' ? keyOf(key) : undefined,
     pointers,
     pointersOmitted,
     isKeyFromBrowser: isKeyFromBrowser(call),
     hasSecretInUrl: hasSecret(url),
     unregisteredOrigin: call.unregisteredOrigin?.slice(0, maxOriginLength),
   }
+}
+
+function keyOf(sent: string): string {
+  return maskCredentials(sent.slice(0, limits.idempotencyKey))
 }
 
 /** Maximum total length of stored JSON Pointers, which contain received names. */

@@ -1,6 +1,4 @@
 /** The newest entries of one kind, of which the newest have their bodies. @module */
-
-import type { LoggedExchange } from '../../../shared/sandbox-api.ts'
 import { sizeOf } from './bodies.ts'
 import type { KeptEntry, LogEntry } from './logged-request.ts'
 
@@ -21,9 +19,9 @@ export function createRing({
   }
 
   return {
-    add: (entry: LogEntry, exchange: LoggedExchange): void => {
-      kept.push({ ...entry, exchange })
-      bytes += sizeOf(exchange)
+    add: (entry: KeptEntry): void => {
+      kept.push(entry)
+      bytes += sizeOf(entry.exchange)
       const first = kept.length > maxEntries ? kept.shift() : undefined
       if (first) dropBodies(first)
       for (const older of kept) {
