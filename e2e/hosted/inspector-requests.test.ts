@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { payWith } from '@pi-checkout/element/testing'
 import { control } from '@pi-checkout/test-support/sandbox'
+import { startSite } from '@pi-checkout/test-support/sites'
+import { scanPage } from '../fixtures/canaries.ts'
 import { create, expect, linesOf, test } from '../fixtures/inspector.ts'
 
 const run = promisify(execFile)
@@ -23,6 +26,9 @@ test('the command of a request is that request, and creates no second intent', a
   const env = { ...process.env, PI_API_KEY: merchant.api.apiKey }
   const { stdout } = await run('sh', ['-c', command], { env })
   expect(JSON.parse(stdout)).toEqual(await first.json())
+  // The open request stays where it is.
+  await expect(linesOf(page)).toHaveCount(1)
+  await page.getByRole('button', { name: 'Show 1 newer' }).click()
   await expect(page.getByText('replayed')).toBeVisible()
   const { intents } = await control<{ intents: object[] }>(merchant, `${merchant.path}/intents`)
   expect(intents).toHaveLength(1)
@@ -91,4 +97,63 @@ test('a lost response is counted, and its line names the fault', async ({ page, 
   const cells = page.getByRole('row', { name: /lost-1/ }).getByRole('cell')
   await expect(cells.nth(2)).toHaveText('2')
   await expect(cells.nth(6)).toHaveText('1')
+})
+
+test('shows a page of requests whose rows keep their places while others arrive', async ({
+  page,
+  merchant,
+}) => {
+  for (let at = 0; at < 110; at++) await create(merchant, { orderId: `PAGED-${at}` })
+  await merchant.open('requests')
+  await expect(linesOf(page)).toHaveCount(100)
+  const row = linesOf(page).filter({ hasText: /PAGED-20\b/ })
+  await row.scrollIntoViewIfNeeded()
+  const before = await row.boundingBox()
+  for (let at = 0; at < 30; at++) await create(merchant, { orderId: `NEW-${at}` })
+  await expect(page.getByRole('button', { name: 'Show 30 newer' })).toHaveCount(1)
+  expect(await row.boundingBox()).toEqual(before)
+  await page.getByRole('button', { name: 'Show older' }).click()
+  await expect(linesOf(page)).toHaveCount(10)
+  await page.getByRole('button', { name: 'Show newest' }).click()
+  await expect(linesOf(page).filter({ hasText: 'NEW-29' })).toBeInViewport()
+  await expect(linesOf(page)).toHaveCount(100)
+})
+
+test('opens a linked request that is on no page of the list', async ({ page, merchant }) => {
+  const first = await create(merchant, { orderId: 'LINKED-1' })
+  for (let at = 0; at < 101; at++) await create(merchant, { orderId: `LATER-${at}` })
+  await merchant.open('requests')
+  await expect(linesOf(page)).toHaveCount(100)
+  await page.goto(`${page.url()}/${first.headers.get('request-id')}`)
+  await expect(page.locator('.line[aria-expanded="true"]')).toContainText('LINKED-1')
+  await expect(page.locator('.more')).toContainText('clientSecret')
+})
+
+test('opens a test checkout in a new tab without a secret, and shows its result', async ({
+  page,
+  merchant,
+}) => {
+  const response = await create(merchant, { orderId: 'CHECKOUT-1' })
+  const { clientSecret } = await response.json()
+  const shop = await startSite((_, answer) => answer.end('The shop'))
+  await merchant.open('environment')
+  await page.getByLabel('Another origin').fill(shop.origin)
+  await page.getByRole('button', { name: 'Register' }).click()
+  await expect(page.getByRole('button', { name: `Remove ${shop.origin}` })).toBeVisible()
+  await page.keyboard.press('1')
+  await page.locator('.rows a', { hasText: 'CHECKOUT-1' }).click()
+  const opening = page.context().waitForEvent('page')
+  await page.getByRole('button', { name: 'Open a test checkout' }).click()
+  const checkout = await opening
+  await checkout.waitForURL('**/checkout/*/page?*')
+  const secret = clientSecret.slice(clientSecret.indexOf('_secret_'))
+  for (const seen of [page, checkout]) {
+    expect((await scanPage(seen)).join()).not.toContain(secret)
+  }
+  await payWith(checkout, 'succeeded')
+  await expect(checkout.getByText('The shop')).toBeVisible()
+  await expect(page.locator('.detail header [data-status="succeeded"]')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Open a test checkout' })).toHaveCount(0)
+  await checkout.close()
+  await shop.close()
 })

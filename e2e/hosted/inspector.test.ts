@@ -219,7 +219,7 @@ test('resets the data, and registers and removes an origin', async ({
   await expect(rowOf(page, 'D-1')).toHaveCount(0)
 })
 
-test('shows the newest 200 intents and loads older ones on request', async ({
+test('shows a page of 200 intents, and a bounded number of rows on older pages', async ({
   page,
   stack,
   openInspector,
@@ -232,12 +232,30 @@ test('shows the newest 200 intents and loads older ones on request', async ({
   await expect(page.getByRole('link', { name: 'Intents 200+' })).toBeVisible()
   await page.getByRole('button', { name: 'Show older' }).click()
   await expect(rowOf(page, 'the-first')).toBeVisible()
-  await expect(rows).toHaveCount(201)
+  await expect(rows).toHaveCount(1)
   await expect(page.getByRole('button', { name: 'Show older' })).toHaveCount(0)
-  // What is new joins what is shown.
   await idOf(stack, { orderId: 'the-last' })
-  await expect(rowOf(page, 'the-last')).toBeVisible()
-  await expect(rows).toHaveCount(202)
+  await page.getByRole('button', { name: 'Show newest' }).click()
+  await expect(rowOf(page, 'the-last')).toBeInViewport()
+  await expect(rows).toHaveCount(200)
+})
+
+test('the rows of a scrolled list stay where they are while intents arrive', async ({
+  page,
+  stack,
+  openInspector,
+}) => {
+  await idOf(stack, { orderId: 'watched' })
+  await Promise.all(Array.from({ length: 40 }, async () => await idOf(stack)))
+  await openInspector()
+  const watched = rowOf(page, 'watched')
+  await watched.scrollIntoViewIfNeeded()
+  const position = async (): Promise<number> => (await watched.boundingBox())?.y ?? 0
+  const before = await position()
+  for (const orderId of ['NEW-1', 'NEW-2', 'NEW-3']) await idOf(stack, { orderId })
+  await expect(rowOf(page, 'NEW-3')).toHaveCount(1)
+  // The browser scrolls by whole pixels.
+  expect(Math.abs((await position()) - before)).toBeLessThan(1)
 })
 
 test('shows the details of a row far down where the row was clicked', async ({
@@ -613,7 +631,7 @@ test('in forced colors, the current tab, the open row, and the dots can be seen'
     const ground = getComputedStyle(document.documentElement).backgroundColor
     const tabs = [...document.querySelectorAll('nav a')]
     const rows = [...document.querySelectorAll('.rows a')]
-    const dots = [...document.querySelectorAll('.dot, .live, .timeline li')]
+    const dots = [...document.querySelectorAll('.dot')]
     return {
       tabs: tabs.filter((tab) => getComputedStyle(tab).borderBottomColor !== ground).length,
       rows: rows.filter((row) => getComputedStyle(row).outlineStyle === 'solid').length,

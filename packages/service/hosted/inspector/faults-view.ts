@@ -10,27 +10,28 @@ export class FaultsView extends InspectorView {
   @state() private fault: Fault['type'] = 'drop-after-commit'
 
   protected override render(): unknown {
-    const { environment } = this.state
-    const { rules } = this.state.lists
-    return html`
-      <section class="box">
+    const { environment, lists } = this.state
+    const { rules = [] } = lists.faults ?? {}
+    return html`<div class="cards columns">
+      <section class="box stack">
         <h2>Break the next requests</h2>
         <p class="hint">Test how your server handles a lost, late, or wrong response. A rule applies to
           the test environment of <b><bdi>${environment?.merchant}</bdi></b> only. To break a single request, send
           the header <code>Sandbox-Fault</code> instead.</p>
         ${this.#form()}
       </section>
-      <section class="box">
+      <section class="box stack">
         <h2>Fault rules</h2>
         ${rules.length > 0 ? this.#rules(rules) : html`<p class="hint">No fault rules. Responses are not modified.</p>`}
-      </section>`
+      </section>
+    </div>`
   }
 
   #form(): TemplateResult {
     const needsTime = this.fault === 'delay'
     // Object.keys loses the names of the record's type.
     const faults = Object.keys(faultLabels) as Fault['type'][]
-    return html`<form class="fields" @submit=${this.#add}>
+    return html`<form class="fields columns" @submit=${this.#add}>
       <label>Operation
         <select name="on"><option value="create">create</option><option value="retrieve">retrieve</option></select>
       </label>
@@ -50,18 +51,18 @@ export class FaultsView extends InspectorView {
         <input name="times" type="number" min="1" max="1000" value="1" required>
       </label>
       <button class="primary">Add rule</button>
-      <p class="hint">${faultLabels[this.fault]}</p>
-    </form>`
+    </form>
+    <p class="hint">${faultLabels[this.fault]}</p>`
   }
 
   #rules(rules: readonly StoredFaultRule[]): TemplateResult {
-    return html`<ul class="plain">${rules.map(
-      (rule) => html`<li><code>${rule.on}</code> <code>${rule.do}</code>
+    return html`<ul>${rules.map(
+      (rule) => html`<li class="row"><code>${rule.on}</code> <code>${rule.do}</code>
         <span class="hint">next ${rule.times} ${rule.times === 1 ? 'request' : 'requests'}</span>
         <button type="button" class="small" aria-label=${`Remove ${rule.do} on ${rule.on}`}
           @click=${() => void this.state.change('DELETE', `faults/${rule.id}`)}>Remove</button></li>`,
     )}</ul>
-    <button type="button" @click=${() => void this.state.change('DELETE', 'faults')}>Clear all rules</button>`
+    <p><button type="button" @click=${() => void this.state.change('DELETE', 'faults')}>Clear all rules</button></p>`
   }
 
   readonly #add = async (event: SubmitEvent): Promise<void> => {

@@ -1,24 +1,28 @@
 /** The filters of the lists. They outlive the views, which are created again with each change of section. @module */
 
-/** Filter of intents, applied by the service. */
+/** Filter of intents. The service applies both. */
 export interface IntentFilter {
   readonly q: string
   readonly status: string
+  /** Id of the intent before the page, or `''` for the newest page. */
+  readonly before: string
 }
 
-/** Filter of requests in the log. The service applies `q`. */
+/** Filter of requests in the log. */
 export interface RequestFilter {
   readonly q: string
   readonly operation: string
   /** Errors only. */
   readonly failed: boolean
+  /** Number of the request before the page, or 0 for the newest page. */
+  readonly before: number
 }
 
 /** The service accepts no longer search term. */
 export const maxSearchLength = 200
 
-export const anyIntent: IntentFilter = { q: '', status: '' }
-export const anyRequest: RequestFilter = { q: '', operation: '', failed: false }
+export const anyIntent: IntentFilter = { q: '', status: '', before: '' }
+export const anyRequest: RequestFilter = { q: '', operation: '', failed: false, before: 0 }
 
 /** Returns whether a filter matches everything. */
 export function isUnfiltered(filter: IntentFilter | RequestFilter): boolean {

@@ -6,7 +6,7 @@ import { clockText, keyText, timeText } from './labels.ts'
 import { emptySection, intentLink } from './markup.ts'
 
 export function idempotencyView(state: InspectorState): TemplateResult {
-  const { keys } = state.lists
+  const { keys = [] } = state.lists.idempotency ?? {}
   if (keys.length === 0) {
     return emptySection(
       'No Idempotency-Key yet',
@@ -15,18 +15,17 @@ export function idempotencyView(state: InspectorState): TemplateResult {
         conflicts.</p>`,
     )
   }
-  return html`<p class="tools hint">Since the service started. A replay is a retry that returned the first intent. A conflict
+  return html`<p class="tools row hint">A replay is a retry that returned the first intent. A conflict
       is a request that used the key with a different body. A lost response is one whose connection
       closed first.</p>
     <div class="scroll"><table>
       <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-      <tbody>${keys.map((use) => row(state, use))}</tbody>
+      <tbody>${keys.map(row)}</tbody>
     </table></div>`
 }
 
-function row(state: InspectorState, use: KeyUse): TemplateResult {
-  const { key, intentId, requests, replays, conflicts, waits, lost, lastAt } = use
-  const orderId = state.findIntent(intentId)?.orderId
+function row(use: KeyUse): TemplateResult {
+  const { key, intentId, orderId, requests, replays, conflicts, waits, lost, lastAt } = use
   return html`<tr>
     <td><code title=${key}>${keyText(key)}</code></td>
     <td>${intentId ? intentLink(intentId, html`<bdi>${orderId ?? intentId}</bdi>`) : 'none'}</td>

@@ -1,5 +1,4 @@
 /** The inspector's data. It reads them once a second, and after each action. @module */
-import type { PaymentIntent } from '@pi-checkout/contract'
 import type {
   LoggedExchange,
   RequestToSend,
@@ -9,6 +8,7 @@ import type {
   SimulatedOutcome,
 } from '../../shared/sandbox-api.ts'
 import { anyIntent, anyRequest, type IntentFilter, type RequestFilter } from './filters.ts'
+import type { Route } from './route.ts'
 import {
   isUnknownToken,
   type Lists,
@@ -35,27 +35,29 @@ export class InspectorState {
   environments: readonly SandboxEnvironment[] = []
   commandOptions: string | null = ''
   environment: SandboxEnvironment | undefined
-  lists = noLists
+  /** The list of each section that was open. */
+  lists: Partial<Lists> = {}
   intentFilter = anyIntent
   requestFilter = anyRequest
   detail: ShownIntent | undefined
-  openId: string | undefined
-  /** Id of the open request. */
-  openRequest: string | undefined
+  /** Whether the open intent or request does not exist. */
+  isMissing = false
+  /** The open section, and its open intent or request. */
+  route: Route = { section: 'intents' }
 
   readonly #requestUpdate: () => void
+  readonly #isScrolled: () => boolean
   #api: SandboxApi | undefined
   /** Ends the latest read. */
   #reading = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Number of shown pages of intents. */
-  #pages = 1
-  #exchange: { readonly id: string; readonly content: LoggedExchange } | undefined
-  /** Intents that were read, for other lists that show only their ids. */
-  readonly #remembered = new Map<string, PaymentIntent>()
+  #exchange: LoggedExchange | undefined
+  /** Filter of the requests that are shown. */
+  #shownFilter = anyRequest
 
-  constructor(requestUpdate: () => void) {
+  constructor(requestUpdate: () => void, isScrolled: () => boolean) {
     this.#requestUpdate = requestUpdate
+    this.#isScrolled = isScrolled
   }
 
   unlock(token: string): void {
@@ -77,49 +79,35 @@ export class InspectorState {
 
   selectEnvironment(id: string): void {
     this.environment = this.environments.find((environment) => environment.id === id)
-    this.lists = noLists
-    this.#pages = 1
+    this.lists = {}
+    this.intentFilter = { ...this.intentFilter, before: '' }
+    this.requestFilter = { ...this.requestFilter, before: 0 }
     this.detail = undefined
-    this.openId = undefined
+    this.route = { section: this.route.section }
     this.#refreshIn(0)
-  }
-
-  /** Returns an intent that was read before. */
-  findIntent(id: string | null): PaymentIntent | undefined {
-    return id === null ? undefined : this.#remembered.get(id)
   }
 
   /** Returns what the open request sent and received, once it is read. */
-  exchangeOf(requestId: string): LoggedExchange | undefined {
-    return this.#exchange?.id === requestId ? this.#exchange.content : undefined
-  }
-
-  openRequestLog(id: string | undefined): void {
-    if (this.openRequest === id) return
-    this.openRequest = id
-    this.#refreshIn(0)
+  exchangeOf(requestId: string | undefined): LoggedExchange | undefined {
+    return this.#exchange?.request.requestId === requestId ? this.#exchange : undefined
   }
 
   searchIntents(filter: Partial<IntentFilter>): void {
-    this.intentFilter = { ...this.intentFilter, ...filter }
-    this.#pages = 1
+    this.intentFilter = { ...this.intentFilter, before: '', ...filter }
     this.#refreshIn(filter.q === undefined ? 0 : typingPause)
   }
 
   searchRequests(filter: Partial<RequestFilter>): void {
-    this.requestFilter = { ...this.requestFilter, ...filter }
+    this.requestFilter = { ...this.requestFilter, before: 0, ...filter }
     this.#refreshIn(filter.q === undefined ? 0 : typingPause)
   }
 
-  showOlder(): void {
-    this.#pages++
-    this.#refreshIn(0)
-  }
-
-  open(id: string | undefined): void {
-    if (this.openId === id) return
-    this.openId = id
+  open(route: Route): void {
+    const { section, id } = this.route
+    if (section === route.section && id === route.id) return
+    this.route = route
     this.detail = undefined
+    this.isMissing = false
     this.#refreshIn(0)
   }
 
@@ -174,8 +162,10 @@ export class InspectorState {
     this.#stop()
     const { signal } = this.#reading
     this.#requestUpdate()
+    const api = this.#api
+    if (!api) return
     try {
-      await this.#read(signal)
+      await this.#read(api, signal)
     } catch (error) {
       if (!signal.aborted) this.#report(error)
     }
@@ -195,51 +185,67 @@ export class InspectorState {
     this.#reading = new AbortController()
   }
 
-  async #read(signal: AbortSignal): Promise<void> {
-    const api = this.#api
-    if (!api) return
+  async #read(api: SandboxApi, signal: AbortSignal): Promise<void> {
+    const { section, id } = this.route
+    // One that is missing is not read again.
+    const reads = section === 'intents' && id !== undefined && !this.isMissing
     const [{ environments, commandOptions }, detail] = await Promise.all([
       api.environments(signal),
-      this.openId === undefined ? undefined : api.intent(this.openId, signal),
+      reads ? api.intent(id, signal) : undefined,
     ])
     // A link can lead to another merchant's intent: the lists must show the same merchant.
-    const id = detail?.environment ?? this.environment?.id
-    const environment = environments.find((each) => each.id === id) ?? environments[0]
-    const search = { intents: this.intentFilter, pages: this.#pages, requests: this.requestFilter }
-    const [lists, exchange] = await Promise.all([
-      environment ? api.lists(environment.id, search, signal) : noLists,
-      environment ? this.#readExchange(api, environment.id, signal) : undefined,
+    const chosen = detail?.environment ?? this.environment?.id
+    const environment = environments.find((each) => each.id === chosen) ?? environments[0]
+    const [list, exchange] = await Promise.all([
+      environment && this.#readList(api, environment.id, signal),
+      environment && this.#readExchange(api, environment.id, signal),
     ])
     signal.throwIfAborted()
-    if (exchange) this.#exchange = exchange
     this.environments = environments
     this.commandOptions = commandOptions
+    const isSame = environment?.id === this.environment?.id
     this.environment = environment
-    this.lists = lists
+    this.lists = { ...(isSame && this.lists), ...list }
+    this.#shownFilter = this.requestFilter
+    this.#exchange = exchange
     this.detail = detail
-    if (!detail) this.openId = undefined
-    this.#remember(lists.intents ?? [])
+    this.isMissing = id !== undefined && !detail && !exchange
     this.readError = undefined
     this.connection = 'live'
   }
 
-  /** Reads the open request, which does not change, once. */
-  async #readExchange(api: SandboxApi, environment: string, signal: AbortSignal) {
-    const id = this.openRequest
-    if (id === undefined || this.exchangeOf(id)) return undefined
-    const content = await api.exchange(environment, id, signal)
-    return content && { id, content }
+  async #readList(
+    api: SandboxApi,
+    environment: string,
+    signal: AbortSignal,
+  ): Promise<Partial<Lists> | undefined> {
+    const { section: name } = this.route
+    if (name === 'environment') return undefined
+    const filters = { intents: this.intentFilter, requests: this.#heldFilter() }
+    const filter = name === 'intents' || name === 'requests' ? filters[name] : {}
+    return { [name]: await api.list(environment, { name, filter }, signal) }
   }
 
-  #remember(intents: readonly PaymentIntent[]): void {
-    for (const intent of intents) {
-      this.#remembered.delete(intent.id)
-      this.#remembered.set(intent.id, intent)
-    }
-    for (const id of this.#remembered.keys()) {
-      if (this.#remembered.size <= rememberedIntents) return
-      this.#remembered.delete(id)
-    }
+  /** Shown requests keep their places while one of them is open, or the list is scrolled. */
+  #heldFilter(): RequestFilter {
+    const filter = this.requestFilter
+    const { requests = [] } = this.lists.requests ?? {}
+    const [first] = requests
+    const { id } = this.route
+    if (!first || filter !== this.#shownFilter || filter.before) return filter
+    const isHeld = id ? requests.some(({ requestId }) => requestId === id) : this.#isScrolled()
+    return isHeld ? { ...filter, before: first.number + 1 } : filter
+  }
+
+  /** Reads the open request, which does not change, once. */
+  async #readExchange(
+    api: SandboxApi,
+    environment: string,
+    signal: AbortSignal,
+  ): Promise<LoggedExchange | undefined> {
+    const { section, id } = this.route
+    if (section !== 'requests' || id === undefined) return undefined
+    return this.exchangeOf(id) ?? (await api.exchange(environment, id, signal))
   }
 
   #report(error: unknown): void {
@@ -249,21 +255,7 @@ export class InspectorState {
   }
 }
 
-const noLists: Lists = {
-  intents: undefined,
-  next: null,
-  requests: [],
-  failures: 0,
-  since: '',
-  keys: [],
-  findings: [],
-  rules: [],
-}
-
-/** Number of intents to remember. A page of the list has 200. */
-const rememberedIntents = 2000
-
 /** In milliseconds. */
 const readInterval = 1000
 /** In milliseconds: the next character of a search term may follow. */
-const typingPause = 250
+const typingPause = 100

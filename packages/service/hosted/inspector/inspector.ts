@@ -7,19 +7,13 @@ import { InspectorState } from './inspector-state.ts'
 import { spanText, timeText } from './labels.ts'
 import { lintView } from './lint-view.ts'
 import { selectField } from './markup.ts'
-import {
-  type Route,
-  readRoute,
-  readToken,
-  type Section,
-  sections,
-  takeToken,
-  writeRoute,
-} from './route.ts'
+import { readRoute, readToken, type Section, sections, writeRoute } from './route.ts'
 
 export class Inspector extends LightElement {
-  readonly #state = new InspectorState(() => this.requestUpdate())
-  #route: Route = readRoute(location.hash)
+  readonly #state = new InspectorState(
+    () => this.requestUpdate(),
+    () => scrollY > 0,
+  )
   /** Whether the newest intent is opened beside the list as soon as it is read. */
   #opensNewest = true
   #shortcuts = localStorage.getItem(shortcutsName) !== 'off'
@@ -28,9 +22,9 @@ export class Inspector extends LightElement {
     super.connectedCallback()
     addEventListener('hashchange', this.#navigate)
     addEventListener('keydown', this.#onKeyDown)
-    const token = sessionStorage.getItem(tokenName)
-    if (token) this.#state.unlock(token)
     this.#navigate()
+    const token = sessionStorage.getItem(tokenName)
+    if (token && this.#state.connection === 'locked') this.#state.unlock(token)
   }
 
   protected override render(): unknown {
@@ -39,15 +33,15 @@ export class Inspector extends LightElement {
     if (!environment) {
       const lost = 'The service does not respond. Check that it is running.'
       const text = connection === 'lost' ? lost : 'Connecting…'
-      return html`<main class="gate"><p class="hint">${text}</p></main>`
+      return html`<main class="gate stack"><p class="hint">${text}</p></main>`
     }
     const isLive = connection === 'live'
     return html`
-      <header class="top">
-        <h1><img src=${iconUrl} alt="" width="24" height="24">Inspector</h1>
+      <header class="top row">
+        <h1 class="row"><img src=${iconUrl} alt="" width="24" height="24">Inspector</h1>
         ${this.#environmentChoice()}
         ${this.#clock()}
-        <span class="live hint" data-tone=${isLive ? 'good' : 'waiting'} role="status">${
+        <span class="dot hint" data-tone=${isLive ? 'good' : 'waiting'} role="status">${
           isLive ? 'Connected' : 'Reconnecting…'
         }</span>
       </header>
@@ -55,8 +49,8 @@ export class Inspector extends LightElement {
         ${sections.map((section, at) => this.#tab(section, at))}
       </nav>
       ${this.#error(actionError ?? readError)}
-      <main data-section=${this.#route.section}>${this.#section()}</main>
-      <footer>
+      <main data-section=${this.#state.route.section}>${this.#section()}</main>
+      <footer class="row between">
         <span>Test mode: no real cards or payments. Not a PCI-compliant processor.</span>
         <span class="keys">${
           this.#shortcuts ? html`<kbd>1</kbd>–<kbd>6</kbd> sections <kbd>/</kbd> search` : nothing
@@ -68,8 +62,8 @@ export class Inspector extends LightElement {
   }
 
   protected override updated(): void {
-    const { section, id } = this.#route
-    const [newest] = this.#state.lists.intents ?? []
+    const { section, id } = this.#state.route
+    const [newest] = this.#state.lists.intents?.intents ?? []
     if (id) this.#opensNewest = false
     if (!this.#opensNewest || !newest || section !== 'intents' || !panes.matches) return
     this.#opensNewest = false
@@ -84,12 +78,12 @@ export class Inspector extends LightElement {
       else this.#state.lock(notToken)
     }
     const { tokenError } = this.#state
-    return html`<main class="gate">
+    return html`<main class="gate stack">
       <img src=${iconUrl} alt="" width="40" height="40">
       <h1>Inspector</h1>
       <p class="hint">Open the inspector link that the service printed when it started. It contains the admin token of
         the running service. This tab keeps the token until you close it.</p>
-      <form @submit=${enter}>
+      <form class="stack" @submit=${enter}>
         <label for="token">Admin token or link</label>
         <input id="token" type="password" autocomplete="off" spellcheck="false" required
           aria-invalid=${tokenError ? 'true' : 'false'} aria-describedby="token-error">
@@ -103,7 +97,7 @@ export class Inspector extends LightElement {
     if (!text) return nothing
     const close = html`<button type="button" class="small"
       @click=${() => this.#state.dismiss()}>Close</button>`
-    return html`<div class="notice" role="alert">
+    return html`<div class="notice between" role="alert">
       <p>${text}</p>${this.#state.actionError ? close : nothing}
     </div>`
   }
@@ -115,14 +109,14 @@ export class Inspector extends LightElement {
       options: environments.map(({ id, merchant }) => [id, merchant]),
       value: environment?.id,
       onChange: (chosen) => {
+        const { section, id } = this.#state.route
         this.#state.selectEnvironment(chosen)
         // The open intent belongs to the other merchant.
-        const { section, id } = this.#route
         if (id) location.hash = writeRoute({ section })
         this.#opensNewest = true
       },
     })
-    return html`<span class="merchant">${environments.length < 2 ? name : choice}<span
+    return html`<span class="merchant row">${environments.length < 2 ? name : choice}<span
       class="badge" data-tone="quiet">test</span></span>`
   }
 
@@ -135,18 +129,19 @@ export class Inspector extends LightElement {
   }
 
   #tab(section: Section, at: number): TemplateResult {
-    const { lists, intentFilter } = this.#state
-    const { intents, next, failures, findings, rules } = lists
-    const counts: Partial<Record<Section, number | string>> = {
+    const { lists, intentFilter, environment, route } = this.#state
+    const { intents = [], next } = lists.intents ?? {}
+    const { failures, findings, rules } = environment?.counts ?? {}
+    const counts: Partial<Record<Section, number | string | undefined>> = {
       // The number of matches is not the number of intents.
-      intents: isUnfiltered(intentFilter) ? `${intents?.length || ''}${next ? '+' : ''}` : '',
+      intents: isUnfiltered(intentFilter) ? `${intents.length || ''}${next ? '+' : ''}` : '',
       requests: failures && `${failures} failed`,
-      lint: findings.length,
-      faults: rules.length,
+      lint: findings,
+      faults: rules,
     }
     const count = counts[section]
     const tone = tabTones[section] ?? 'waiting'
-    const current = section === this.#route.section
+    const current = section === route.section
     return html`<a href=${writeRoute({ section })} aria-current=${current ? 'page' : 'false'}
       title=${`Press ${at + 1}`}>${titleOf(section)}${
         count ? html` <b class="badge" data-tone=${tone}>${count}</b>` : nothing
@@ -154,8 +149,11 @@ export class Inspector extends LightElement {
   }
 
   #section(): TemplateResult {
-    const { section, id } = this.#route
     const state = this.#state
+    const { section, id } = state.route
+    if (section !== 'environment' && !state.lists[section]) {
+      return html`<p class="empty">Loading…</p>`
+    }
     switch (section) {
       case 'intents':
         return html`<intents-view .state=${state} .selected=${id}></intents-view>`
@@ -181,18 +179,16 @@ export class Inspector extends LightElement {
   readonly #navigate = (): void => {
     // A new link can be opened in the same tab.
     const token = takeToken()
-    if (token) this.#unlock(token)
-    this.#state.dismiss()
-    this.#route = readRoute(location.hash)
-    const { section, id } = this.#route
-    this.#state.open(section === 'intents' ? id : undefined)
-    this.#state.openRequestLog(section === 'requests' ? id : undefined)
-    const { requests } = this.#state.lists
+    const route = readRoute(location.hash)
+    const { section, id } = route
+    const { requests = [] } = this.#state.lists.requests ?? {}
     // The filter may hide the linked request.
     if (section === 'requests' && id && !requests.some(({ requestId }) => requestId === id)) {
       this.#state.searchRequests(anyRequest)
     }
-    this.requestUpdate()
+    this.#state.open(route)
+    this.#state.dismiss()
+    if (token) this.#unlock(token)
     void this.#showTab()
   }
 
@@ -213,10 +209,11 @@ export class Inspector extends LightElement {
   readonly #onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const { target } = event
+    const { route } = this.#state
     const typing = target instanceof HTMLElement && target.matches('input, select, textarea')
     if (event.key === 'Escape') {
       if (typing) target.blur()
-      else if (this.#route.id) location.hash = writeRoute({ section: this.#route.section })
+      else if (route.id) location.hash = writeRoute({ section: route.section })
       return
     }
     if (typing || document.querySelector('dialog[open]')) return
@@ -232,7 +229,7 @@ export class Inspector extends LightElement {
   }
 
   #step(by: number, event: Event): void {
-    const { section, id: openId } = this.#route
+    const { section, id: openId } = this.#state.route
     const rows = [...this.querySelectorAll<HTMLElement>('main [data-id]')]
     const at = rows.findIndex(({ dataset }) => dataset.id === openId)
     const next = rows[at === -1 ? 0 : at + by]
@@ -261,4 +258,12 @@ const iconUrl = new URL('./icon.svg', import.meta.url).href
 /** `Intents` for `intents`. */
 function titleOf(section: Section): string {
   return section.charAt(0).toUpperCase() + section.slice(1)
+}
+
+/** Removes the admin token from the address and returns it; `undefined` if there is none. */
+function takeToken(): string | undefined {
+  const token = readToken(location.hash)
+  const route = location.hash.slice(44)
+  if (token) history.replaceState(null, '', route ? `#${route}` : location.pathname)
+  return token
 }

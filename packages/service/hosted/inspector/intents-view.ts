@@ -9,7 +9,7 @@ import { type IntentFilter, isUnfiltered } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
 import type { IntentDetail } from './intent-detail.ts'
 import { allStatuses, customerName, money, shortStatus, timeText } from './labels.ts'
-import { emptySection, searchField, selectField } from './markup.ts'
+import { emptySection, pageButtons, searchField, selectField } from './markup.ts'
 import { writeRoute } from './route.ts'
 
 export class IntentsView extends InspectorView {
@@ -32,12 +32,10 @@ export class IntentsView extends InspectorView {
   }
 
   protected override render(): unknown {
-    const { lists, environment, intentFilter } = this.state
-    const { intents, next } = lists
-    if (!intents || !environment) return html`<p class="empty">Loading…</p>`
-    const showsAll = isUnfiltered(intentFilter)
-    if (intents.length === 0 && showsAll && !this.selected) return this.#empty()
-    return html`<div class="panes" data-open=${this.selected ? 'detail' : 'list'}>
+    const { lists, intentFilter } = this.state
+    const { intents = [] } = lists.intents ?? {}
+    if (intents.length === 0 && isUnfiltered(intentFilter) && !this.selected) return this.#empty()
+    return html`<div class="panes columns" data-open=${this.selected ? 'detail' : 'list'}>
       <section class="list" aria-label="Payment Intents">
         ${this.#filters(intentFilter)}
         ${
@@ -49,7 +47,7 @@ export class IntentsView extends InspectorView {
               )}</ul>`
             : html`<p class="empty">No matching intents.</p>`
         }
-        ${next ? this.#more(intents.length, showsAll) : nothing}
+        ${this.#pages(intentFilter)}
       </section>
       ${
         this.selected
@@ -60,7 +58,7 @@ export class IntentsView extends InspectorView {
   }
 
   #filters({ q, status }: IntentFilter): TemplateResult {
-    return html`<div class="filters">
+    return html`<div class="filters row">
       ${searchField('Search intents', {
         placeholder: 'Order, id, customer, card',
         value: q,
@@ -75,15 +73,15 @@ export class IntentsView extends InspectorView {
     </div>`
   }
 
-  #more(count: number, showsAll: boolean): TemplateResult {
-    return html`<p class="tools">
-      <span class="hint">${
-        showsAll ? `Showing the newest ${count}.` : 'Older intents were not searched.'
-      }</span>
-      <button type="button" @click=${() => this.state.showOlder()}>${
-        showsAll ? 'Show older' : 'Search older'
-      }</button>
-    </p>`
+  /** A page of matches can have few, or none, although older intents match. */
+  #pages({ q, status, before }: IntentFilter): TemplateResult {
+    const { next = null } = this.state.lists.intents ?? {}
+    return pageButtons({
+      showsNewest: before === '',
+      older: q || status ? 'Search older' : 'Show older',
+      before: next,
+      onPage: (id) => this.state.searchIntents({ before: id ?? '' }),
+    })
   }
 
   #row(intent: PaymentIntent): TemplateResult {
@@ -92,7 +90,7 @@ export class IntentsView extends InspectorView {
     const href = writeRoute({ section: 'intents', id })
     return html`<li><a href=${href} data-id=${id} aria-current=${current ? 'true' : 'false'}>
       <span class="order"><bdi>${orderId}</bdi></span>
-      <span class="money">${money(amount, currency)}</span>
+      <span>${money(amount, currency)}</span>
       ${shortStatus(status)}
       <span class="hint">${customer ? html`${customerName(customer)} · ` : nothing}${timeText(String(createdAt))}</span>
     </a></li>`
@@ -118,7 +116,7 @@ export class IntentsView extends InspectorView {
       ${codeBlock(curlOfCreate(location.origin))}
       <p class="hint">The section <a href=${writeRoute({ section: 'environment' })}>Environment</a> creates a key for
         <code>PI_API_KEY</code>.</p>
-      ${this.#newIntent('Create a test intent', '')}`,
+      <p>${this.#newIntent('Create a test intent', '')}</p>`,
     )
   }
 }

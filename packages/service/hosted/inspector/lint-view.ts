@@ -10,7 +10,7 @@ import { emptySection, intentLink } from './markup.ts'
 import { writeRoute } from './route.ts'
 
 export function lintView(state: InspectorState): TemplateResult {
-  const { findings } = state.lists
+  const { findings = [] } = state.lists.lint ?? {}
   if (findings.length === 0) {
     return emptySection(
       'No issues found',
@@ -19,9 +19,9 @@ export function lintView(state: InspectorState): TemplateResult {
         unregistered origins.</p>`,
     )
   }
-  return html`<div class="tools"><p class="hint">Since the service started. Fixed issues don’t come back.</p>
+  return html`<div class="tools row between"><p class="hint">Since the service started. Fixed issues don’t come back.</p>
     <button type="button" @click=${() => void state.change('DELETE', 'lint')}>Clear</button></div>
-  <ul class="issues">${repeat(
+  <ul class="issues stack">${repeat(
     findings,
     ({ rule, detail }) => `${rule} ${detail}`,
     (issue) => issueBox(state, issue),
@@ -32,7 +32,7 @@ function issueBox(state: InspectorState, issue: LintIssue): TemplateResult {
   const { rule, title, detail, fix, count, lastAt } = issue
   const { intentId, requestId } = issue
   const tone = rule.startsWith('secret') ? 'bad' : 'waiting'
-  return html`<li class="box" data-tone=${tone}>
+  return html`<li class="box stack" data-tone=${tone}>
     <h2>${title}</h2>
     <p><bdi>${detail}</bdi></p>
     <p class="hint">${fix}</p>

@@ -6,18 +6,46 @@ import { writeRoute } from './route.ts'
 
 /** A list of names and values, without the empty ones. */
 export function facts(rows: readonly (readonly [name: string, value: unknown])[]): TemplateResult {
-  return html`<dl>${rows.map(([name, value]) =>
+  return html`<dl class="columns">${rows.map(([name, value]) =>
     value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing,
   )}</dl>`
 }
 
 /** What a section shows before it has any content. */
 export function emptySection(title: string, content: unknown): TemplateResult {
-  return html`<div class="box welcome"><h2>${title}</h2>${content}</div>`
+  return html`<div class="box stack welcome"><h2>${title}</h2>${content}</div>`
 }
 
 export function intentLink(id: string, content: unknown): TemplateResult {
   return html`<a href=${writeRoute({ section: 'intents', id })}>${content}</a>`
+}
+
+/** Buttons below a page of a list: to the newest page, and to the next older one. */
+export function pageButtons<Position>({
+  showsNewest,
+  older,
+  before,
+  onPage,
+}: {
+  readonly showsNewest: boolean
+  readonly older: string
+  /** Where the older page ends, or `null` if there is none. */
+  readonly before: Position | null
+  /** Opens the page before a position, or the newest one. */
+  readonly onPage: (before: Position | undefined) => void
+}): TemplateResult {
+  const button = (text: string, position?: Position): TemplateResult => {
+    const open = ({ currentTarget }: Event): void => {
+      onPage(position)
+      scrollTo(0, 0)
+      if (currentTarget instanceof Element) currentTarget.closest('section')?.scrollTo(0, 0)
+    }
+    return html`<button type="button" @click=${open}>${text}</button>`
+  }
+  return html`<p class="tools row between">
+    ${showsNewest ? nothing : button('Show newest')}
+    ${before === null ? nothing : button(older, before)}
+  </p>`
 }
 
 export function searchField(

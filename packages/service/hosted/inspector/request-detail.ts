@@ -11,10 +11,9 @@ import { writeRoute } from './route.ts'
 
 export function requestDetail(state: InspectorState, request: LoggedRequest): TemplateResult {
   const { requestId, intentId, idempotencyKey, operation, status, faults, at, repeats } = request
-  const intent = state.findIntent(intentId)
   const exchange = state.exchangeOf(requestId)
   const key = idempotencyKey ? html`<code>${idempotencyKey}</code>` : 'None'
-  return html`<div class="more">
+  return html`<div class="more stack">
     ${reasons(request, exchange)}
     ${facts([
       ['Status', status === 0 ? 'The connection closed before the response was sent' : status],
@@ -26,7 +25,7 @@ export function requestDetail(state: InspectorState, request: LoggedRequest): Te
       ['Time', timeText(at) + (repeats > 0 ? `, then ${repeats} more times` : '')],
       ['Request id', html`<code>${requestId}</code>`],
       ['Intent', intentId && intentLink(intentId, html`<code>${intentId}</code>`)],
-      ['Order', intent && html`<bdi>${intent.orderId}</bdi>`],
+      ['Order', exchange?.orderId && html`<bdi>${exchange.orderId}</bdi>`],
       ['Idempotency-Key', operation === 'create' && key],
     ])}
     ${exchange ? bodies(state, request, exchange) : html`<p class="hint">Loading…</p>`}
@@ -46,8 +45,8 @@ function reasons(
   )
   return html`<div class="reasons">
     <p><a href="/docs#${problem}" target="_blank"><code>${problem}</code></a> ${detail}</p>
-    <ul class="plain">${explained.map(
-      ([pointer, text]) => html`<li><code class="why">${pointer}</code> ${text}</li>`,
+    <ul>${explained.map(
+      ([pointer, text]) => html`<li class="row"><code class="why">${pointer}</code> ${text}</li>`,
     )}</ul>
     ${pointersOmitted > 0 ? html`<p class="hint">And ${pointersOmitted} more fields.</p>` : nothing}
   </div>`
@@ -97,7 +96,7 @@ function again(
     return html`<button type="button" @click=${send}>${text}</button>`
   }
   const canSend = operation === 'create' || operation === 'retrieve'
-  return html`<div class="buttons">
+  return html`<div class="row">
       ${canSend ? sendButton(hasKey ? 'Send with the same key' : 'Send', {}) : nothing}
       ${canSend && hasKey ? sendButton('Send with a new key', { 'idempotency-key': crypto.randomUUID() }) : nothing}
       ${hasKey ? copyButton(curl(true), 'Copy with a new key') : nothing}

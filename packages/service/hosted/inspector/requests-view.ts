@@ -7,7 +7,7 @@ import type { LoggedRequest } from '../../shared/sandbox-api.ts'
 import { anyRequest, isUnfiltered, type RequestFilter } from './filters.ts'
 import { InspectorView } from './inspector-view.ts'
 import { timeText } from './labels.ts'
-import { emptySection, searchField, selectField } from './markup.ts'
+import { emptySection, pageButtons, searchField, selectField } from './markup.ts'
 import { requestDetail } from './request-detail.ts'
 import { requestLine } from './request-line.ts'
 import { writeRoute } from './route.ts'
@@ -22,16 +22,23 @@ export class RequestsView extends InspectorView {
   }
 
   protected override render(): unknown {
-    const { requestFilter: filter, lists } = this.state
-    const { requests } = lists
-    if (requests.length === 0 && isUnfiltered(filter)) return empty()
-    const shown = requests.filter((request) => this.#isOpen(request) || matches(request, filter))
-    const isMissing = this.selected !== undefined && !requests.some((each) => this.#isOpen(each))
-    return html`
+    const { requestFilter: filter, lists, isMissing } = this.state
+    const {
+      requests: listed = [],
+      newer = 0,
+      hasOlder = false,
+      since = null,
+    } = lists.requests ?? {}
+    const opened = this.state.exchangeOf(this.selected)?.request
+    // A linked request can be on another page.
+    const isApart = opened !== undefined && !listed.some((each) => this.#isOpen(each))
+    const shown = isApart ? [...listed, opened].sort((a, b) => b.number - a.number) : listed
+    if (shown.length === 0 && isUnfiltered(filter)) return empty()
+    return html`<section>
       ${this.#filters(filter)}
-      <p class="tools hint">In memory since ${timeText(lists.since)}: the last 500 failures, 500 creates, and 500 reads.${
-        isMissing ? ' The log no longer has this request.' : ''
-      }</p>
+      <div class="tools row between hint">${since ? `In memory since ${timeText(since)}` : 'Kept in the data directory'}: the last 500
+        failures, 500 creates, and 500 reads.${isMissing ? ' The log no longer has this request.' : ''}
+        ${newer > 0 && !filter.before ? this.#newer(newer) : nothing}</div>
       ${
         shown.length > 0
           ? html`<ul class="log">${repeat(
@@ -40,7 +47,24 @@ export class RequestsView extends InspectorView {
               (request) => this.#row(request),
             )}</ul>`
           : html`<p class="empty">No matching requests.</p>`
-      }`
+      }
+      ${pageButtons({
+        showsNewest: filter.before === 0,
+        older: 'Show older',
+        before: (hasOlder && listed.at(-1)?.number) || null,
+        onPage: (before = 0) => this.state.searchRequests({ before }),
+      })}
+    </section>`
+  }
+
+  /** Shows the rows that have arrived while the list was held in place. */
+  #newer(count: number): TemplateResult {
+    const show = (): void => {
+      scrollTo(0, 0)
+      location.hash = writeRoute({ section: 'requests' })
+      this.state.searchRequests({})
+    }
+    return html`<button type="button" class="small" @click=${show}>Show ${count} newer</button>`
   }
 
   #filters({ q, operation, failed }: RequestFilter): TemplateResult {
@@ -48,7 +72,7 @@ export class RequestsView extends InspectorView {
     const clear = async (): Promise<void> => {
       if (await state.change('DELETE', 'requests')) state.searchRequests(anyRequest)
     }
-    return html`<div class="filters">
+    return html`<div class="filters row">
       ${searchField('Search requests', {
         placeholder: 'Path, status, order, intent, key, request id',
         value: q,
@@ -59,7 +83,7 @@ export class RequestsView extends InspectorView {
         value: operation,
         onChange: (operation) => state.searchRequests({ operation }),
       })}
-      <label><input type="checkbox" .checked=${live(failed)}
+      <label class="row"><input type="checkbox" .checked=${live(failed)}
         @change=${() => state.searchRequests({ failed: !failed })}>Errors only</label>
       <button type="button" @click=${clear}>Clear</button>
     </div>`
@@ -88,12 +112,6 @@ const operations = [
   ['page', 'Hosted pages'],
   ['other', 'Other'],
 ] as const
-
-function matches({ operation, status }: LoggedRequest, filter: RequestFilter): boolean {
-  if (filter.operation && operation !== filter.operation) return false
-  // 0: the connection ended before the response.
-  return !filter.failed || status === 0 || status >= 400
-}
 
 function empty(): TemplateResult {
   return emptySection(

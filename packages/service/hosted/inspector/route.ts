@@ -32,14 +32,6 @@ export function writeRoute({ section, id }: Route): string {
   return id ? `#/${section}/${id}` : `#/${section}`
 }
 
-/** Removes the admin token from the address and returns it; `undefined` if there is none. */
-export function takeToken(): string | undefined {
-  const token = readToken(location.hash)
-  const route = location.hash.slice(44)
-  if (token) history.replaceState(null, '', route ? `#${route}` : location.pathname)
-  return token
-}
-
 /** Reads a token, or the printed link that contains one. */
 export function readToken(text: string): string | undefined {
   return /(?:^|#)([\w-]{43})(?=\/|$)/.exec(text.trim())?.[1]

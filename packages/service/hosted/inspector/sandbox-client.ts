@@ -1,5 +1,5 @@
 /** Client of the sandbox API. @module */
-import type { PaymentIntent, Problem } from '@pi-checkout/contract'
+import type { Problem } from '@pi-checkout/contract'
 import type {
   IntentPage,
   KeyUse,
@@ -38,22 +38,13 @@ export function messageOf(error: unknown): string {
   return error instanceof SandboxApiError ? error.message : 'The service did not respond.'
 }
 
-/** The lists of one environment, with the names of the sandbox API. */
-export interface Lists extends RequestPage {
-  /** `undefined` until the first read. */
-  readonly intents: readonly PaymentIntent[] | undefined
-  /** Begin of the next page of intents, or `null` if there are no older ones. */
-  readonly next: string | null
-  readonly keys: readonly KeyUse[]
-  readonly findings: readonly LintIssue[]
-  readonly rules: readonly StoredFaultRule[]
-}
-
-/** What to list: matching requests, and the given number of pages of matching intents, the newest first. */
-export interface ListSearch {
-  readonly intents: IntentFilter
-  readonly pages: number
-  readonly requests: Pick<RequestFilter, 'q'>
+/** The lists of one environment, by the section that shows one, which is its path in the sandbox API. */
+export interface Lists {
+  readonly intents: IntentPage
+  readonly requests: RequestPage
+  readonly idempotency: { readonly keys: readonly KeyUse[] }
+  readonly lint: { readonly findings: readonly LintIssue[] }
+  readonly faults: { readonly rules: readonly StoredFaultRule[] }
 }
 
 export class SandboxApi {
@@ -112,35 +103,16 @@ export class SandboxApi {
     return await this.#find(`/environments/${environment}/requests/${requestId}`, signal)
   }
 
-  async lists(
+  /** Reads the list of one section. */
+  async list<Name extends keyof Lists>(
     environment: string,
-    { intents, pages, requests: { q } }: ListSearch,
+    {
+      name,
+      filter,
+    }: { readonly name: Name; readonly filter: IntentFilter | RequestFilter | object },
     signal: AbortSignal,
-  ): Promise<Lists> {
-    const path = `/environments/${environment}`
-    const [page, log, uses, lint, faults] = await Promise.all([
-      this.#intents(`${path}/intents`, { ...intents, pages }, signal),
-      this.#read<RequestPage>(`${path}/requests${queryText({ q })}`, signal),
-      this.#read<Pick<Lists, 'keys'>>(`${path}/idempotency`, signal),
-      this.#read<Pick<Lists, 'findings'>>(`${path}/lint`, signal),
-      this.#read<Pick<Lists, 'rules'>>(`${path}/faults`, signal),
-    ])
-    return { ...page, ...log, ...uses, ...lint, ...faults }
-  }
-
-  async #intents(
-    path: string,
-    { pages, ...filter }: IntentFilter & { readonly pages: number },
-    signal: AbortSignal,
-  ): Promise<IntentPage> {
-    const intents: PaymentIntent[] = []
-    let before: string | undefined
-    for (let page = 1; ; page++) {
-      const read = await this.#read<IntentPage>(path + queryText({ ...filter, before }), signal)
-      intents.push(...read.intents)
-      if (page >= pages || !read.next) return { intents, next: read.next }
-      before = read.next
-    }
+  ): Promise<Lists[Name]> {
+    return await this.#read(`/environments/${environment}/${name}${queryText(filter)}`, signal)
   }
 
   async #read<Body>(path: string, signal: AbortSignal): Promise<Body> {
@@ -149,7 +121,7 @@ export class SandboxApi {
 }
 
 /** Returns a query string without empty values. */
-function queryText(query: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]))
+function queryText(query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value)
   return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
 }
