@@ -68,6 +68,7 @@ async function sendTraffic(program: Program, shop: Shop, laterShop: Shop): Promi
       repeat(3, async () => await payByRedirect(shop)),
       repeat(4, async () => await abandon(shop, 'requires_payment_method')),
       repeat(4, async () => await abandon(laterShop, 'expired')),
+      repeat(20, async () => await retrieveNewest(shop)),
       repeat(20, async () => await inspect(shop)),
       repeat(10, async () => await sendWrongKey(shop)),
       inParallel(5, async () => await sendHalfBody(shop)),
@@ -147,6 +148,12 @@ async function abandon(shop: Shop, status: string): Promise<void> {
   const page = await openPage(shop, status)
   await page.pay(testCards.challenge)
   await enter(await page.openChallenge())
+}
+
+async function retrieveNewest(shop: Shop): Promise<void> {
+  for (const id of [...shop.intents.keys()].slice(-10)) {
+    expect(await statusOf(shop, id)).toEqual(expect.any(String))
+  }
 }
 
 async function inspect(shop: Shop): Promise<void> {
