@@ -105,7 +105,7 @@ export async function measure(samples: Samples, size: Size): Promise<void> {
     const [command, args] =
       store === 'PostgreSQL'
         ? [name, ['-AtXqc', query, database.url]]
-        : ['du', ['-sb', join(folder, 'data')]]
+        : ['du', ['-sb', join(folder, 'data/database')]]
     return Number.parseInt(execFileSync(command, args, { encoding: 'utf8' }), 10)
   }
 
