@@ -53,7 +53,7 @@ function fullPageForm({ texts, language }: Frame, { id }: Order, attributes = ht
   return html`<form${attributes} method="post" action="/checkout/start">
     <input type="hidden" name="orderId" value="${id}">
     <input type="hidden" name="locale" value="${language}">
-    <button class="quiet">${texts.fullPage}</button>
+    <button class="button quiet">${texts.fullPage}</button>
   </form>`
 }
 
