@@ -104,8 +104,8 @@ export function openapi(serverUrl: string) {
       ),
       schemas: {
         CreatePaymentIntent: requestSchema(),
-        CreatedPaymentIntent: responseSchema(CreatedPaymentIntentSchema, intentRules),
-        PaymentIntent: responseSchema(PaymentIntentSchema, intentRules),
+        CreatedPaymentIntent: responseSchema(CreatedPaymentIntentSchema, { rules: intentRules }),
+        PaymentIntent: responseSchema(PaymentIntentSchema, { rules: intentRules }),
         Problem: responseSchema(ProblemResponse),
       },
     },

@@ -6,8 +6,15 @@ import type { FieldSchema } from './request-schema.ts'
 /** Rules by path of a schema. */
 type Rules = Readonly<Record<string, object>>
 
-/** Returns the schema of a response, which allows fields and values that later versions may add. */
-export function responseSchema(schema: z.ZodType, rules: Rules = {}): FieldSchema {
+/**
+ * Returns the schema of a response, which allows fields and values that later versions may add.
+ *
+ * @param options - With `exact`, it allows only what this version sends.
+ */
+export function responseSchema(
+  schema: z.ZodType,
+  { rules = {}, exact = false }: { readonly rules?: Rules; readonly exact?: boolean } = {},
+): FieldSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'output',
     override: ({ path, jsonSchema }) => {
@@ -15,7 +22,8 @@ export function responseSchema(schema: z.ZodType, rules: Rules = {}): FieldSchem
       delete jsonSchema.default
       // For `anyOf`, the rule belongs to the alternative other than `null`.
       if (!jsonSchema.anyOf) Object.assign(jsonSchema, rules[path.join('.')])
-      openUp(jsonSchema)
+      if (jsonSchema.properties) jsonSchema.additionalProperties = false
+      if (!exact) openUp(jsonSchema)
     },
   })
   // JSON Schema allows `true` and `false` as schemas, but these schemas are objects.
@@ -23,7 +31,7 @@ export function responseSchema(schema: z.ZodType, rules: Rules = {}): FieldSchem
 }
 
 function openUp(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema.properties) delete schema.additionalProperties
+  if (schema.additionalProperties === false) delete schema.additionalProperties
   const known = schema.const === undefined ? schema.enum : [schema.const]
   if (!known || schema.type !== 'string') return
   delete schema.enum
