@@ -175,12 +175,12 @@ async function deleteIntents(
 ): Promise<boolean> {
   const { createdBefore, finalBefore } = oldBefore(at, days)
   // An index leads to the oldest intents of an environment. They are final a day after their creation, so nearly all that
-  // are read are deleted.
+  // are read are deleted. One that still has its key is replayed.
   const deleted = await db.query`
     delete from intents
      where id = any(array(
        select id from intents
-        where environment_id = ${environmentId}
+        where environment_id = ${environmentId} and key_hash is null
           and created_at <= ${createdBefore} and finalized_at <= ${finalBefore}
         order by created_at limit ${batchSizes.intents}
           for update skip locked))
@@ -190,7 +190,7 @@ async function deleteIntents(
 
 const day = 24 * 60 * 60 * 1000
 
-/** Returns the times before which an old intent was created and became final. Its key has expired by then. */
+/** Returns the times before which an old intent was created and became final. */
 function oldBefore(at: Date, days: number | undefined) {
   if (days === undefined) return { createdBefore: null, finalBefore: null }
   const finalBefore = new Date(at.getTime() - days * day)

@@ -4,8 +4,9 @@ import { randomSalt } from '../../src/ids.ts'
 import { createBatch } from '../../src/intents/create.ts'
 import { updatedAt } from '../../src/intents/intent.ts'
 import { reap, startReaper } from '../../src/intents/reaper.ts'
-import { createIntentStore } from '../../src/intents/store.ts'
+import { change, createIntentStore } from '../../src/intents/store.ts'
 import { ensureEnvironment } from '../../src/merchants/merchants.ts'
+import { authorizeTestCard } from '../../src/provider/acquirer.ts'
 import { hashes, newIntent, observed, openTestStore } from '../support/store.ts'
 
 const db = await openTestStore()
@@ -70,6 +71,20 @@ test('expires a due intent although another environment has more than a round ca
   expect(left.length).toBeGreaterThan(1000)
 })
 
+test('ends a challenge at its deadline, long before that of its intent', async () => {
+  const draft = newIntent({ createdAt: start })
+  const store = createIntentStore({ db, now: () => start })
+  await store.create({ intent: draft })
+  const authorization = authorizeTestCard('challenge', { expMonth: 12, expYear: 2040 })
+  await change(store, draft.id, {
+    ...{ type: 'confirmed', confirmationId: 'confirmation-0001', version: 1, authorization },
+    providerPaymentId: 'sim_1',
+  })
+  expect((await rowOf(draft.id)).status).toBe('requires_action')
+  await reapAt(1)
+  expect((await rowOf(draft.id)).status).toBe('requires_payment_method')
+})
+
 test.each([
   ['of real time', 0],
   ['of a clock that is three days behind', -72],
@@ -105,18 +120,19 @@ test('deletes final intents after the retention time, and only those', async () 
   const name = { merchant: 'Old', mode: 'test' } as const
   const { id: environmentId } = await ensureEnvironment(db, name, start)
   const rows = [
-    ['old', days(-40), days(-31)],
-    ['recently final', days(-40), days(-29)],
-    ['created a day before', days(-30.9), days(-30.5)],
-    ['not final', days(-40), null],
+    ['old', days(-40), days(-31), false],
+    ['recently final', days(-40), days(-29), false],
+    ['created a day before', days(-30.9), days(-30.5), false],
+    ['not final', days(-40), null, false],
+    ['with a key', days(-40), days(-31), true],
   ] as const
-  for (const [id, createdAt, finalizedAt] of rows) {
+  for (const [id, createdAt, finalizedAt, hasKey] of rows) {
     const intent = newIntent({ id, environmentId, createdAt })
-    await createBatch(db)({ intent })
+    await createBatch(db)({ intent, key: hasKey ? hashes(7) : undefined })
     await db.query`
       update intents
          set status = ${finalizedAt ? 'canceled' : 'processing'}, finalized_at = ${finalizedAt},
-             due_at = null
+             due_at = null, key_expires_at = ${hasKey ? days(1) : null}
        where id = ${id}`
   }
   const kept = async () => {
@@ -125,10 +141,12 @@ test('deletes final intents after the retention time, and only those', async () 
     return found.map(({ id }) => id)
   }
   await reapAt(0)
-  expect(await kept()).toHaveLength(4)
+  expect(await kept()).toHaveLength(5)
   await reap({ db, now: () => start, retentionDays: 30 })
   const [, ...others] = rows.map(([id]) => id)
   expect(await kept()).toEqual(others.toSorted())
+  // No round may delete it.
+  await db.query`delete from intents where id = 'with a key'`
 })
 
 test('continues until nothing is due, then sends each statement once', async () => {
