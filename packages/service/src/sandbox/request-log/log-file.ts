@@ -29,7 +29,9 @@ export async function keepLog(
   requestLog.restore(restored)
   const ending = new AbortController()
   let file: FileHandle | undefined
+  /** Length of the file, and that from which it is written anew. */
   let bytes = 0
+  let maxBytes = 0
   // The first write begins a new file, which has no line that a crash cut off.
   let written = -1
 
@@ -48,7 +50,10 @@ export async function keepLog(
       await file?.writeFile(text)
       bytes += text.length
     }
-    if (isWhole) await rename(`${path}.new`, path)
+    if (isWhole) {
+      await rename(`${path}.new`, path)
+      maxBytes = minBytes + 2 * bytes
+    }
     written = revision
   }
 
@@ -77,8 +82,8 @@ export async function keepLog(
 
 /** In milliseconds. */
 const interval = 1000
-/** Size from which the file is written anew. The entries need up to half of it. */
-const maxBytes = 32 * 1024 * 1024
+/** The file may have this length, and twice that of its entries. */
+const minBytes = 1024 * 1024
 const sliceLength = 50
 
 async function readEntries(path: string): Promise<readonly KeptEntry[]> {
