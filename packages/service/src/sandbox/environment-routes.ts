@@ -150,7 +150,9 @@ export function environmentRoutes({
       const { intents } =
         text === null ? { intents: [] } : await listIntents({ db, intents: store }, search)
       return requestLog.requests(environment.id, {
-        ...{ before, text, intentIds: new Set(intents.map(({ id }) => id)) },
+        before,
+        text,
+        intentIds: new Set(intents.map(({ id }) => id)),
         operation: call.query.get('operation') || null,
         failed: call.query.get('failed') === 'true',
       })

@@ -26,8 +26,8 @@ export function readBeforeId({ query }: Call): string | undefined {
 /** Returns the number of the request that `before` names. */
 export function readBeforeNumber({ query }: Call): number {
   const number = query.get('before')
-  if (number === null || /^\d{1,15}$/.test(number))
-    return Number(number ?? Number.POSITIVE_INFINITY)
+  if (number === null) return Infinity
+  if (/^\d{1,15}$/.test(number)) return Number(number)
   throw new ProblemError('validation_failed', 'before must be the number of a request.')
 }
 
