@@ -34,40 +34,92 @@ test.each<[schema: z.ZodType, body: object]>([
   expect(parseBody(schema, body)).toEqual(body)
 })
 
-function rejects(schema: z.ZodType, body: object, error: { pointer: string; code: string }): void {
-  expect(() => parseBody(schema, body)).toThrow(
+const addressRule = 'must be an address of at most 8192 characters'
+type Row = readonly [field: string, value: unknown, code: string, rule: string]
+
+const unknown = ['unknown_parameter', 'is not a parameter'] as const
+
+test.each<[schema: z.ZodType, body: object, Row]>([
+  [
+    OpenSessionSchema,
+    session,
+    ['id', 'a b', 'invalid_format', 'must be the id of a Payment Intent'],
+  ],
+  [
+    OpenSessionSchema,
+    session,
+    [
+      'clientSecret',
+      'x'.repeat(513),
+      'invalid_format',
+      'must be the clientSecret of that Payment Intent',
+    ],
+  ],
+  [
+    OpenSessionSchema,
+    session,
+    [
+      'origin',
+      'x'.repeat(256),
+      'invalid_format',
+      'must be the origin of the page around the checkout',
+    ],
+  ],
+  [OpenChallengeSchema, {}, ['returnUrl', 7, 'invalid_type', addressRule]],
+  [OpenChallengeSchema, {}, ['returnUrl', 'x'.repeat(8193), 'too_long', addressRule]],
+  [EmptySchema, {}, ['x', 1, ...unknown]],
+  [
+    ConfirmSchema,
+    confirm,
+    [
+      'confirmationId',
+      'x'.repeat(65),
+      'invalid_format',
+      'must be 16 to 64 letters, digits, -, or _',
+    ],
+  ],
+  [
+    ConfirmSchema,
+    confirm,
+    ['version', '1', 'invalid_type', 'must be the version of the intent that the buyer saw'],
+  ],
+  [ConfirmSchema, confirm, ['amount', 1, ...unknown]],
+])('names invalid field %#', (schema, body, [field, value, code, rule]) => {
+  expect(() => parseBody(schema, { ...body, [field]: value })).toThrow(
     expect.objectContaining({
       code: 'validation_failed',
-      errors: [
-        { ...error, detail: expect.stringContaining(error.pointer.split('/').at(-1) ?? '') },
-      ],
+      message: 'A field of the body is invalid.',
+      errors: [{ pointer: `/${field}`, code, detail: expect.stringContaining(`${field} ${rule}`) }],
     }),
   )
-}
-
-test.each([
-  [OpenSessionSchema, session, 'id', 'a b', 'invalid_format'],
-  [OpenSessionSchema, session, 'clientSecret', 'x'.repeat(513), 'invalid_format'],
-  [OpenSessionSchema, session, 'origin', 'x'.repeat(256), 'invalid_format'],
-  [OpenChallengeSchema, {}, 'returnUrl', 'x'.repeat(8193), 'too_long'],
-  [EmptySchema, {}, 'x', 1, 'unknown_parameter'],
-  [ConfirmSchema, confirm, 'confirmationId', 'x'.repeat(65), 'invalid_format'],
-  [ConfirmSchema, confirm, 'version', '1', 'invalid_type'],
-  [ConfirmSchema, confirm, 'amount', 1, 'unknown_parameter'],
-] as const)('names invalid field %#', (schema, body, field, value, code) => {
-  rejects(schema, { ...body, [field]: value }, { pointer: `/${field}`, code })
 })
 
-test.each([
-  ['number', 7, 'invalid_type'],
-  ['expMonth', 13, 'too_big'],
-  ['expYear', 1999, 'too_small'],
-  ['cvc', '12345', 'invalid_format'],
-  ['holderName', 'x'.repeat(129), 'invalid_format'],
-  ['pin', '0000', 'unknown_parameter'],
-] as const)('names the invalid field %s of a card', (field, value, code) => {
+test.each<Row>([
+  ['number', 7, 'invalid_type', 'must be a string of digits'],
+  ['expMonth', 13, 'too_big', 'must be a month from 1 to 12'],
+  ['expYear', '2040', 'invalid_type', 'must be a year from 2000 to 2099'],
+  ['expYear', 1999, 'too_small', 'must be a year from 2000 to 2099'],
+  ['expYear', 2100, 'too_big', 'must be a year from 2000 to 2099'],
+  ['cvc', '12345', 'invalid_format', 'must be 3 or 4 digits'],
+  ['holderName', 'x'.repeat(129), 'invalid_format', 'must be 1 to 128 characters'],
+  ['pin', '0000', ...unknown],
+])('names the invalid field %s of a card', (field, value, code, rule) => {
   const pointer = `/paymentMethod/card/${field}`
-  rejects(ConfirmSchema, withCard({ [field]: value }), { pointer, code })
+  const detail = expect.stringContaining(`paymentMethod.card.${field} ${rule}`)
+  expect(() => parseBody(ConfirmSchema, withCard({ [field]: value }))).toThrow(
+    expect.objectContaining({ errors: [{ pointer, code, detail }] }),
+  )
+})
+
+test.each<Row>([
+  ['type', 'cash', 'not_supported', 'must be "card"'],
+  ['x', 1, ...unknown],
+])('names the invalid field %s of a payment method', (field, value, code, rule) => {
+  const body = { ...confirm, paymentMethod: { ...paymentMethod, [field]: value } }
+  const detail = expect.stringContaining(`paymentMethod.${field} ${rule}`)
+  expect(() => parseBody(ConfirmSchema, body)).toThrow(
+    expect.objectContaining({ errors: [{ pointer: `/paymentMethod/${field}`, code, detail }] }),
+  )
 })
 
 test.each([
