@@ -59,8 +59,7 @@ needsWebKit('a bank with a separate page returns the buyer to a paid order', asy
 needsWebKit('a buyer passes the challenge on the full page', async () => {
   await openCheckout()
   await driver.switchTo().defaultContent()
-  // What the button of the error view does, which WebKit shows only without a frame.
-  await driver.executeScript("document.querySelector('pi-checkout form').requestSubmit()")
+  await press('.other-way button')
   await expect.poll(() => driver.getCurrentUrl()).toMatch(/\/page\?/)
   await payBy('4000000000003220')
   await enterFrame('one-time-code')
