@@ -210,8 +210,8 @@ const managers = [
   ['Yarn 4', ['npx', '--yes', '@yarnpkg/cli-dist@4.18.1', 'install']],
 ]
 for (const [manager, [command, ...args]] of managers) {
-  // The explorer needs the service, which has most dependencies.
-  for (const name of manager === 'npm' ? ['server', 'element', 'explorer'] : ['explorer']) {
+  // Each package with npm; with the others the one with most dependencies, and the one that needs it.
+  for (const name of manager === 'npm' ? published : ['explorer']) {
     test.concurrent(`${name}: installs with ${manager}, and starts`, {
       timeout: 300_000,
     }, async ({ expect }) => {

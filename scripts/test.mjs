@@ -37,7 +37,9 @@ if (results[0].failures.length === 0) {
     results.push(...(await Promise.all(checks)))
   }
   for (const part of selected) results.push(await unitTests(part), await browserTests(part))
-  if (selected.includes('soak')) results.push(await testsOnNode(nodeVersions.at(-1)))
+  if (selected.includes('soak')) {
+    for (const version of otherVersions()) results.push(await testsOnNode(version))
+  }
 }
 const passed = results.reduce((total, result) => total + result.passed, 0)
 const skipped = results.flatMap((result) => result.skipped)
@@ -54,6 +56,13 @@ async function check(name, command, args) {
 
 async function unitTests(part) {
   return await vitest(`${part}: unit and integration tests`, [parts[part].unitTests])
+}
+
+/** The oldest and the newest version, without the line of this Node.js if the fast tests have just run on it. */
+function otherVersions() {
+  const ends = [nodeVersions[0], nodeVersions.at(-1)]
+  const line = `${process.versions.node.split('.')[0]}.`
+  return ends.filter((version) => !selected.includes('fast') || !version.startsWith(line))
 }
 
 /** Runs the fast tests of what runs on Node.js on another version of it. The packed packages are tried on each. */
