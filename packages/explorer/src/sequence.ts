@@ -41,8 +41,8 @@ interface KnownOrder {
 
 const minute = 60_000
 
-/** Milliseconds after which a shop is killed during a request, if nothing shows that it has fulfilled the order. */
-const longestHook = 80
+/** Milliseconds after which a shop is killed during a request, by whether its fulfilments can be seen. */
+const longestHook = { seen: 2000, unseen: 80 }
 
 /** What a sequence needs. */
 export interface SequenceOptions {
@@ -426,7 +426,7 @@ export class Sequence {
     })
     // It may reject before it is awaited.
     request.catch(() => {})
-    const until = performance.now() + longestHook
+    const until = performance.now() + longestHook[this.adapter.fulfilments ? 'seen' : 'unseen']
     while (!hasResponse && performance.now() < until && !(await this.#isFulfilled(buyer))) {
       await sleep(5)
     }

@@ -53,7 +53,7 @@ const pay = (id, intentId, fits = () => true) =>
     return true
   })
 
-const sendMail = () => sleep(100)
+const sendMail = () => sleep(500)
 const close = (id) =>
   change(({ orders: { [id]: order } }) => {
     order.isClosed = true
