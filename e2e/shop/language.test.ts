@@ -46,3 +46,16 @@ test.describe('without scripts', () => {
     await expect(page.getByText('Лорийский мёд × 2')).toBeVisible()
   })
 })
+
+test('shows the dram sign although its font arrives late', async ({ page }) => {
+  await page.route(/\/dram-/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    await route.continue()
+  })
+  await page.goto('/')
+  const price = page.getByText('֏').first()
+  const late = await price.screenshot()
+  await page.unrouteAll()
+  await page.reload()
+  expect(late.equals(await price.screenshot())).toBe(true)
+})
