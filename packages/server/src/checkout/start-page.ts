@@ -87,7 +87,7 @@ function textsOf(locale = ''): Texts {
 
 const script = 'document.forms[0].submit()'
 const style =
-  'body{font:1.125rem/1.5 system-ui;margin:20vh 1.25rem;text-align:center}button{font:inherit;padding:.5em 1.5em}'
+  ':root{color-scheme:light dark}body{font:1.125rem/1.5 system-ui;margin:20vh 1.25rem;text-align:center}button{font:inherit;padding:.7em 1.8em;border:0;border-radius:10px;background:canvastext;color:canvas}'
 
 async function page({
   status,
