@@ -18,13 +18,7 @@ else void confirm(follow(3000))
 function mount(checkout: PiCheckout): void {
   configureCheckout({
     checkoutOrigin: checkout.dataset.origin ?? '',
-    // The shop's colors, so that the form looks like a part of this page.
-    appearance: {
-      accent: { light: '#ad4318', dark: '#f19a58' },
-      background: { light: '#fffdf9', dark: '#231d19' },
-      text: { light: '#2a2019', dark: '#f3eadf' },
-      radius: 12,
-    },
+    appearance: JSON.parse(checkout.dataset.appearance ?? '{}'),
   })
   checkout.addEventListener('pi-finish', () => void leave())
   checkout.addEventListener('pi-cancel', () => void leave())
@@ -58,7 +52,8 @@ async function leave(): Promise<void> {
   // The addresses of the pages, for reload and Back.
   history.pushState(null, '', `/confirming/${orderId}`)
   addEventListener('popstate', () => location.reload())
-  if (!isFinal) turn('#page', copyOf('next'))
+  if (isFinal || !(await isUnknown())) return await turnTo(`/orders/${orderId}`)
+  turn('#page', copyOf('next'))
   await confirm(following)
 }
 
@@ -67,8 +62,8 @@ async function confirm(following: Promise<boolean>): Promise<void> {
   const startedAt = Date.now()
   let isFinal = await following
   while (!isFinal) {
-    // The form was left without a payment, or the order was closed.
-    if (!(await isPending())) break
+    // The form was left without a payment, or the bank is processing it, which the order's page follows.
+    if (!(await isUnknown())) break
     if (Date.now() - startedAt > 20_000) showLongWait()
     isFinal = await follow(10_000)
   }
@@ -84,12 +79,13 @@ async function follow(timeout: number): Promise<boolean> {
   )
 }
 
-/** Returns whether a payment of the order has no result yet. */
-async function isPending(): Promise<boolean> {
-  const response = await fetch(statusUrl()).catch(() => undefined)
+/** Returns whether the shop cannot tell what became of the payment. */
+async function isUnknown(): Promise<boolean> {
+  const signal = AbortSignal.timeout(2000)
+  const response = await fetch(statusUrl(), { signal }).catch(() => undefined)
   if (!response || response.status >= 500) return true
   const { phase } = await response.json()
-  return phase === 'processing' || phase === 'unknown'
+  return phase === 'unknown'
 }
 
 function statusUrl(): string {

@@ -1,5 +1,5 @@
 /** Every page: forms that load no page, the language, printing, and Back. Without it, all of them still work. @module */
-import { focusHeading, load, show } from './visit.ts'
+import { focusHeading, followOrders, load, show } from './visit.ts'
 
 const sending = new WeakSet<HTMLFormElement>()
 
@@ -23,20 +23,7 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload()
 })
 
-void followOrder()
-
-/** An order's page lets the shop check its payments when it opens, and again while the bank is processing. */
-async function followOrder(): Promise<void> {
-  const orderId = document.querySelector<HTMLElement>('[data-follow]')?.dataset.follow
-  if (orderId === undefined) return
-  try {
-    await fetch(`/checkout/status?${new URLSearchParams({ orderId })}`)
-    show(await load(location.pathname))
-  } catch {
-    // The page shows the order as it is stored.
-  }
-  if (document.querySelector('[data-state=processing]')) setTimeout(followOrder, 5000)
-}
+void followOrders()
 
 /** Sends a form, one at a time, and shows the page that follows. */
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {

@@ -49,9 +49,26 @@ export async function turnTo(path: string): Promise<void> {
     history.replaceState(null, '', page.path)
     document.title = page.document.title
     turn('#page', page.document.querySelector('#page'))
+    void followOrders()
   } catch {
     location.replace(path)
   }
+}
+
+/** The pages of orders let the shop check their payments when they open, and again while the bank is processing. */
+export async function followOrders(): Promise<void> {
+  const followed = [...document.querySelectorAll<HTMLElement>('[data-follow]')]
+  if (followed.length === 0) return
+  try {
+    const orderIds = followed.map(({ dataset }) => dataset.follow ?? '')
+    await Promise.all(
+      orderIds.map((orderId) => fetch(`/checkout/status?${new URLSearchParams({ orderId })}`)),
+    )
+    show(await load(location.pathname))
+  } catch {
+    // The page shows the order as it is stored.
+  }
+  if (document.querySelector('[data-state=processing]')) setTimeout(followOrders, 3000)
 }
 
 /** Replaces a part of the page, scrolls to the top, and sets the focus on the heading, as after loading a page. */

@@ -32,6 +32,14 @@ export function isPayable({ state }: Pick<OrderDetails, 'state'>): boolean {
   return ['open', 'failed', 'canceled', 'refunded'].includes(state)
 }
 
+/** Returns whether the shop has to ask for the payments: the buyer may have closed the tab too early. */
+export function isUnsettled({
+  state,
+  payments,
+}: Pick<OrderDetails, 'state' | 'payments'>): boolean {
+  return ['open', 'processing', 'closed'].includes(state) && payments.some(({ done }) => !done)
+}
+
 /** Reads an order and its payments. It sends no request to the service. */
 export async function orderDetails(
   { db, intents, payments: store }: Pick<Shop, 'db' | 'intents' | 'payments'>,

@@ -32,6 +32,32 @@ test('an order whose tab was closed shows the pending payment, and later its res
   expect((await intentsOf(stack, id)).map(({ status }) => status)).toEqual(['succeeded'])
 })
 
+test('a payment that the bank processes for long has one page, which looks after itself', async ({
+  page,
+  stack,
+}) => {
+  await page.clock.install()
+  const { id } = await openCheckout(page)
+  const order = orderOf(page)
+  const otherWays = page.locator('.other-way, .checkout .aside').locator('button')
+  await expect(otherWays).toHaveText(['Pay on a separate page', 'Edit cart'])
+  await fillCard(page, '4000 0000 0000 0077')
+  await payButton(page).click()
+  await expect(hostedPage(page).getByText('Processing your payment')).toBeVisible()
+  for (const button of await otherWays.all()) await expect(button).toBeHidden()
+  await page.clock.runFor(12_000)
+  await page.waitForURL(`**/orders/${order}`)
+  await expectOrder(page, 'processing')
+  await expect(page.getByText('You can close this page.')).toBeVisible()
+
+  const listed = await page.context().newPage()
+  await listed.goto('/orders')
+  await expect(listed.locator('.badge')).toHaveText('Payment processing')
+  await settleIntent(stack, id, 'succeeded')
+  await expectOrder(page, 'paid')
+  await expect(listed.locator('.badge')).toHaveText('Paid')
+})
+
 test('the page gets pi-finish again when a payment is declined late and another card pays', async ({
   page,
   stack,

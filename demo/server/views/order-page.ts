@@ -1,6 +1,6 @@
 /** The order in each of its states. A paid one is the receipt. @module */
 import { formatMoney } from '@pi-checkout/server'
-import type { OrderDetails, OrderState } from '../order-details.ts'
+import { isUnsettled, type OrderDetails, type OrderState } from '../order-details.ts'
 import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
 import { badge, editCart, formatTime, linesAndTotal, orderNumber } from './order-summary.ts'
@@ -19,11 +19,6 @@ export function orderPage(frame: Frame, details: OrderDetails): Page {
     ${receipt(frame, details)}
   </div>`
   return { title, content }
-}
-
-/** The buyer may have closed the tab too early: the page lets the shop check the payments again. */
-function isUnsettled({ state, payments }: OrderDetails): boolean {
-  return ['open', 'processing', 'closed'].includes(state) && payments.some(({ done }) => !done)
 }
 
 function reviewNote({ texts, language }: Frame, { order, underReview }: OrderDetails): Html {

@@ -2,7 +2,7 @@
 import { formatMoney } from '@pi-checkout/server'
 import type { Line } from '../cart.ts'
 import { nameOf } from '../catalogue.ts'
-import type { OrderDetails } from '../order-details.ts'
+import { isUnsettled, type OrderDetails } from '../order-details.ts'
 import { type Html, html } from './html.ts'
 import type { Frame, Page } from './layout.ts'
 import { blank } from './message-page.ts'
@@ -11,22 +11,26 @@ import { badge, formatTime } from './order-summary.ts'
 export function ordersPage(frame: Frame, orders: readonly OrderDetails[]): Page {
   const { ordersTitle: title, ordersEmpty, ordersEmptyText: text, browse } = frame.texts
   const link = html`<a class="button" href="/">${browse}</a>`
+  const followed = new Set(orders.filter(isUnsettled).slice(0, mostFollowed))
   const content =
     orders.length > 0
       ? html`<h1>${title}</h1>
-        <ul class="order-list">${orders.map((listed) => orderCard(frame, listed))}</ul>`
+        <ul class="order-list">${orders.map((listed) => orderCard(frame, listed, followed.has(listed)))}</ul>`
       : blank({ title: ordersEmpty, text, picture: 'gavar-blanket' }, link)
   return { title, place: 'orders', content }
 }
 
 const picturesShown = 4
 
-function orderCard(frame: Frame, details: OrderDetails): Html {
+/** Orders whose payments the page lets the shop check. */
+const mostFollowed = 5
+
+function orderCard(frame: Frame, details: OrderDetails, isFollowed: boolean): Html {
   const { language, texts } = frame
   const { order, lines, state } = details
   const { id, amount, currency, placedAt } = order
   const more = lines.length - picturesShown
-  return html`<li><a class="order-card" href="/orders/${id}">
+  return html`<li${isFollowed && html` data-follow="${id}"`}><a class="order-card" href="/orders/${id}">
     <span class="stack">
       ${lines
         .slice(0, picturesShown)
