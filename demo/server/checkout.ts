@@ -23,6 +23,14 @@ import { cardOf } from './paid-card.ts'
 import { log, logFailure } from './problem.ts'
 import type { Shop } from './shop.ts'
 
+/** The shop's colors, so that the form looks like a part of the shop. */
+export const appearance = {
+  accent: { light: '#ad4318', dark: '#f19a58' },
+  background: { light: '#fffdf9', dark: '#231d19' },
+  text: { light: '#2a2019', dark: '#f3eadf' },
+  radius: 12,
+}
+
 /** Returns `Content-Security-Policy` of each page: it may frame the hosted checkout, and nothing else. */
 export function pagePolicy(checkoutOrigin: string): string {
   return cspFor({ checkoutOrigin, reportTo: 'csp' })
@@ -47,7 +55,10 @@ export function shopCheckout({
     shopOrigin,
     payments,
     // For buyers without script or frames: see `fullPageForm`.
-    fullPage: { checkoutOrigin, returnUrl: (orderId) => `${shopOrigin}/pay/${orderId}` },
+    fullPage: {
+      ...{ checkoutOrigin, appearance },
+      returnUrl: (orderId) => `${shopOrigin}/pay/${orderId}`,
+    },
     authorize: ({ orderId = '', context }: AuthorizeQuery<Request>) =>
       ownedOrder(db, { session: sessions.of(context) ?? '', orderId })?.id,
     order: (orderId) => {

@@ -85,6 +85,7 @@ export const en = {
   yourOrder: 'Your order',
   preparing: 'Loading the payment form…',
   fullPage: 'Pay on a separate page',
+  needsScript: 'The payment page needs JavaScript. Allow it there if your browser blocks it.',
   cannotPrepare: 'We couldn’t load the payment form',
   cannotPrepareText: 'No payment was started. Try again.',
   assurance: 'Card details go straight to the payment service. This shop never sees them.',

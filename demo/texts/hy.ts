@@ -86,6 +86,8 @@ export const hy: Texts = {
   yourOrder: 'Ձեր պատվերը',
   preparing: 'Վճարման էջը բեռնվում է…',
   fullPage: 'Վճարել առանձին էջում',
+  needsScript:
+    'Վճարման էջին անհրաժեշտ է JavaScript։ Թույլատրեք այն այնտեղ, եթե դիտարկիչն արգելափակում է։',
   cannotPrepare: 'Վճարման էջը չհաջողվեց բեռնել',
   cannotPrepareText: 'Վճարում չի սկսվել։ Նորից փորձեք։',
   assurance:

@@ -1,5 +1,6 @@
 /** The two pages of a payment: the order next to the hosted checkout, and the confirmation. @module */
 import { formatMoney } from '@pi-checkout/server'
+import { appearance } from '../checkout.ts'
 import type { OrderDetails } from '../order-details.ts'
 import type { Order } from '../orders.ts'
 import { type Html, html } from './html.ts'
@@ -16,9 +17,10 @@ export function payPage(frame: Frame, details: OrderDetails): Page {
       <div>
         <div class="pay">
           <pi-checkout id="checkout" data-testid="checkout" locale="${language}" data-origin="${checkoutOrigin}"
-            data-order="${order.id}">
+            data-order="${order.id}" data-appearance="${JSON.stringify(appearance)}">
             <p class="idle muted">${texts.preparing}</p>
             ${fullPageForm(frame, order, html` slot="page"`)}
+            <noscript><p class="muted">${texts.needsScript}</p></noscript>
           </pi-checkout>
         </div>
         <p class="assurance muted">${lock}<span>${texts.assurance}</span></p>
