@@ -44,6 +44,8 @@ export function createPendingServer(
     requireHostHeader: false,
     ...hstsOption(origin),
   })
+  // The size of all headers is limited. A limit of their number would drop the rest without an error.
+  server.maxHeadersCount = 0
   server.on('clientError', clientErrorListener(origin))
   server.on('checkExpectation', (request, response) => {
     server.emit('request', request, response)

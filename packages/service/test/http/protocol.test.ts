@@ -38,6 +38,18 @@ test('rejects a repeated header that must appear once (threat 21)', async () => 
   expect(await problemOf(await post([jsonType, jsonType, length]))).toBe('400 invalid_header')
 })
 
+test('reads the headers after a thousand others (threat 21)', async () => {
+  const others = Array.from({ length: 1500 }, () => 'a:b')
+  const headers = [...others, jsonType, length, 'Idempotency-Key: after-many']
+  const ids = []
+  for (const response of [await post(headers), await post(headers)]) {
+    ids.push(((await response.json()) as { id: string }).id)
+  }
+  expect(ids[1]).toBe(ids[0])
+  const repeated = await post([...headers, 'Idempotency-Key: 2'])
+  expect(await problemOf(repeated)).toBe('400 invalid_idempotency_key')
+})
+
 test('rejects a malformed or missing Host and an unknown expectation as a problem', async () => {
   for (const headers of [
     ...['a b', 'user@host', 'a/b', 'a?b'].map((wrong) => [`Host: ${wrong}`, apiKey]),
