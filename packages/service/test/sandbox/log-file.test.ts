@@ -58,7 +58,7 @@ test('the log is written while the service runs, and a crash spoils no other lin
       : ''
   await expect.poll(written, { timeout: 30_000 }).toContain('WRITTEN-1')
   await first.stop()
-  appendFileSync(logIn(directory), '{"number":2,"at":"2026-')
+  appendFileSync(logIn(directory), '{"a":1}\n[]\nnull\n{"number":2,"at":"2026-')
   const second = await start(directory)
   await created(second, { ...order, orderId: 'WRITTEN-2' })
   await second.stop()

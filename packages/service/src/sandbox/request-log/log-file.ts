@@ -99,13 +99,22 @@ async function readEntries(path: string): Promise<readonly KeptEntry[]> {
   return [...entries.values()]
 }
 
-/** Returns `undefined` for a line that a crash cut off. */
+/** Returns `undefined` for a line that a crash cut off, or another program wrote. */
 function readEntry(line: string): KeptEntry | undefined {
   try {
-    // A whole line is one that this file wrote.
     const entry = JSON.parse(line) as KeptEntry
-    return { ...entry, at: new Date(entry.at) }
+    return isEntry(entry) ? { ...entry, at: new Date(entry.at) } : undefined
   } catch {
     return undefined
   }
+}
+
+function isEntry({ number, at, path, faults, exchange }: KeptEntry): boolean {
+  return (
+    Number.isSafeInteger(number) &&
+    Number.isFinite(new Date(at).getTime()) &&
+    typeof path === 'string' &&
+    Array.isArray(faults) &&
+    Object(exchange) === exchange
+  )
 }
