@@ -39,11 +39,6 @@ function shopOrigin(port: string | undefined): readonly string[] {
 /** Runs a program in its own process group, so that signals also reach the programs that it starts. */
 function run([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      env: { ...process.env, ...env },
-      stdio: 'inherit',
-      detached: true,
-    })
     const passed = new Map<NodeJS.Signals, number>()
     const passOn = (signal: NodeJS.Signals): void => {
       const at = performance.now()
@@ -53,8 +48,13 @@ function run([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv)
       passed.set(signal, at)
       process.kill(-child.pid, signal)
     }
-    // These stay until this process exits, because npx may repeat a signal after the command has exited.
+    // Before the command can print anything, and until this process exits: npx may repeat a signal after the command.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, passOn)
+    const child = spawn(program, args, {
+      env: { ...process.env, ...env },
+      stdio: 'inherit',
+      detached: true,
+    })
     child.once('error', () => {
       reject(
         new SettingError(
