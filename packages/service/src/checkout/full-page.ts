@@ -68,11 +68,15 @@ export function fullPage(options: FullPageOptions) {
   /** Returns the session of the cookie, if it is one of this checkout. */
   async function sessionOf(call: Call): Promise<VerifiedSession | undefined> {
     const cookies = singleHeader(call.request, 'cookie')?.split(/; */) ?? []
-    const sent = cookies.find((cookie) => cookie.startsWith(`${cookieName}=`)) ?? ''
-    const session = await tokens.verify(sent.slice(cookieName.length + 1), intents.now())
-    if (session?.id !== call.params.id) return undefined
-    call.isKnown = true
-    return session
+    // A sibling host may have set another one of this name, which only this service can make valid.
+    for (const cookie of cookies) {
+      if (!cookie.startsWith(`${cookieName}=`)) continue
+      const session = await tokens.verify(cookie.slice(cookieName.length + 1), intents.now())
+      if (session?.id !== call.params.id) continue
+      call.isKnown = true
+      return session
+    }
+    return undefined
   }
 
   /** Opens the session, and redirects: a page that a post returns would be kept with the secret in the history. */
