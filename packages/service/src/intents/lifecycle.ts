@@ -83,10 +83,16 @@ export function dueAt(intent: Intent): Date | null {
   return challengeEnd < end ? challengeEnd : end
 }
 
-/** Applies passed deadlines. Each has its own event with the time of the deadline. */
+/**
+ * Applies passed deadlines. Each has its own event with the time of the deadline. Then cancels an intent whose secret is
+ * revoked, so that its order can be paid with another one.
+ */
 export function afterDeadlines(intent: Intent, at: Date): Intent {
   const due = dueAt(intent)
-  return due && due <= at ? afterDeadlines(passDeadline(intent, due), at) : intent
+  if (due && due <= at) return afterDeadlines(passDeadline(intent, due), at)
+  if (intent.secretSalt !== null) return intent
+  const canceled = cancel(intent, at)
+  return typeof canceled === 'string' ? intent : canceled
 }
 
 function passDeadline(intent: Intent, due: Date): Intent {

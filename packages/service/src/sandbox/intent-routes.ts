@@ -24,6 +24,8 @@ export function intentRoutes(options: SandboxRoutesOptions) {
     revokeSecret: async ({ params: { id = '' } }) => {
       const isRevoked = await revokeSecret(db, { id, modes: ['test'] })
       if (!isRevoked) throw sandboxApiError('payment_intent_not_found')
+      // Which cancels it.
+      await load(intents, id)
       return json({ id, secretRevoked: true })
     },
     settle: async (call) => {

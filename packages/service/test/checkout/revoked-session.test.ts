@@ -19,5 +19,5 @@ test('ends the session of a buyer whose clientSecret is revoked while Pay is han
   expect(await problemOf(await page.pay('4242424242424242', { version: 1 }))).toBe(
     '401 invalid_session',
   )
-  expect((await checkout.context.intents.find(pair.id))?.state).toBeNull()
+  expect((await checkout.context.intents.find(pair.id))?.status).toBe('canceled')
 })

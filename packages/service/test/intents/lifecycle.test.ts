@@ -143,13 +143,18 @@ test.each<[Cause, before: readonly Cause[]]>([
   expect(decide(intent, cause, at(9)).intent).toBe(intent)
 })
 
-test('rejects a buyer whose clientSecret is revoked, and no other cause', () => {
+test('cancels an intent whose clientSecret is revoked, and rejects its buyer', () => {
   const revoked = { ...open, secretSalt: null }
-  const rejected = { intent: revoked, rejection: 'payment_intent_not_found' }
   for (const cause of [pay('visa'), { type: 'canceled' }, opened, enter('a', 'b')] as const) {
-    expect(decide(revoked, cause, at(1))).toEqual(rejected)
+    expect(decide(revoked, cause, at(1))).toMatchObject({
+      ...{ intent: { status: 'canceled' }, rejection: 'payment_intent_not_found' },
+    })
   }
-  expect(decide(revoked, simulated('succeeded'), at(1)).intent.status).toBe('succeeded')
+  // A payment that the bank is processing may succeed.
+  const processing = { ...after(pay('pending')), secretSalt: null }
+  expect(decide(processing, { type: 'time_passed' }, at(1)).intent).toBe(processing)
+  expect(decide(processing, simulated('succeeded'), at(1)).intent.status).toBe('succeeded')
+  expect(decide(processing, simulated('declined'), at(1)).intent.status).toBe('canceled')
 })
 
 test('expires an intent after 24 hours, a challenge after ten minutes', () => {

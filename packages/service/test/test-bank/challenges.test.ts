@@ -120,9 +120,13 @@ test('expires a challenge after ten minutes', async () => {
   expect(await client.view()).toMatchObject(again({ declineCode: 'authentication_timed_out' }))
 })
 
-for (const [what, revoke] of [
-  ['its clientSecret is revoked', 'update intents set secret_salt = null'],
-  ['its origin is removed', `update environments set allowed_origins = '{}' where id = 'env_test'`],
+for (const [what, revoke, status] of [
+  ['its clientSecret is revoked', 'update intents set secret_salt = null', 'canceled'],
+  [
+    'its origin is removed',
+    `update environments set allowed_origins = '{}' where id = 'env_test'`,
+    'requires_action',
+  ],
 ] as const) {
   test(`accepts no token of a challenge after ${what}`, async () => {
     const { ticket, token } = await entered(await challenged())
@@ -135,7 +139,7 @@ for (const [what, revoke] of [
     for (const response of late) expect(await response.text()).toContain(over)
     const newest = await checkout.db.query`
       select status from intents order by created_at desc limit 2`
-    expect(newest).toEqual(Array(2).fill({ status: 'requires_action' }))
+    expect(newest).toEqual(Array(2).fill({ status }))
     await checkout.registerOrigin(shop)
   })
 }
