@@ -4,7 +4,7 @@ import { redact } from '@pi-checkout/contract/redact'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import { ExplainedError } from '../explained-error.ts'
-import { revokeSecret, type StoreAndClock } from '../intents/store.ts'
+import { createIntentStore, load, revokeSecret, type StoreAndClock } from '../intents/store.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../merchants/api-keys.ts'
 import {
   addOrigin,
@@ -17,7 +17,11 @@ import {
 } from '../merchants/merchants.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 
-export const MerchantName = z.string().min(1).max(128)
+export const MerchantName = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u)
 
 /** A command with its arguments, as sent over the admin socket. */
 export const AdminCommand = z.discriminatedUnion('command', [
@@ -129,6 +133,8 @@ export async function administer(
           'No intent has this id. Use the id that the create returned, without "_secret_" and the characters after it.',
         )
       }
+      // Which cancels it.
+      await load(createIntentStore({ db, now }), id)
       return {
         data: { id, secretRevoked: true },
         text: `The clientSecret of ${id} is revoked, and its open checkout sessions have ended.`,

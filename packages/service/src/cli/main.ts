@@ -131,7 +131,9 @@ function environmentOption(description: string): Option {
 
 function readMerchant(text: string): string {
   if (MerchantName.safeParse(text).success) return text
-  throw new InvalidArgumentError('It must have 1 to 128 characters.')
+  const rule =
+    'It must have 1 to 128 characters, and none that controls a terminal or the direction of text.'
+  throw new InvalidArgumentError(rule)
 }
 
 function readTime(text: string): string {

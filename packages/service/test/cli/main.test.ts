@@ -138,6 +138,7 @@ for (const [args, rule] of [
   [['start', '--port', 'http'], '--port: must be an integer from 0 to 65534'],
   [['keys', 'create', '--merchant', 'A', '--environment', 'prod'], 'test, live'],
   [['keys', 'create', '--merchant', '', '--environment', 'test'], 'have 1 to 128 characters'],
+  [['keys', 'create', '--merchant', 'A\u001b[2J', '--environment', 'test'], 'none that controls'],
   [['keys', 'revoke', 'key_x', '--data', data], 'No key has the id key_x'],
   [['exec', '--shop-origin', 'http://shop.example.com', '--', 'node'], '--shop-origin: must be'],
 ] as const) {
