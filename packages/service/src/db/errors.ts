@@ -62,6 +62,11 @@ const lockConflicts: ReadonlySet<string> = new Set([lockNotAvailable, '40P01', '
 /** SQLSTATEs of a statement that a pooler rejects, or has mixed up, lost, or prepared twice. */
 const mixedStatements: ReadonlySet<string> = new Set(['08P01', '26000', '42P05'])
 
+/** Returns whether a row's environment was deleted before it was written. */
+export function hasNoEnvironment(error: unknown): boolean {
+  return error instanceof StoreError && (error.constraint ?? '').endsWith('_environment_id_fkey')
+}
+
 /** Returns whether a statement failed because of another transaction. It can be sent again. */
 export function isLockConflict(error: unknown): boolean {
   return error instanceof StoreError && lockConflicts.has(error.code)

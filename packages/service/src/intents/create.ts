@@ -8,7 +8,7 @@
  */
 import { batch, Failed } from '../db/batch.ts'
 import type { Database } from '../db/database.ts'
-import { isLockConflict, isOneRowsFault } from '../db/errors.ts'
+import { hasNoEnvironment, isLockConflict, isOneRowsFault } from '../db/errors.ts'
 import { columns, replicated } from './columns.ts'
 import type { IdempotencyHashes } from './idempotency.ts'
 import type { Intent } from './intent.ts'
@@ -29,6 +29,8 @@ export type Created =
   | { readonly type: 'reused' }
   /** The first request with this key had not ended within the lock timeout. */
   | { readonly type: 'in_use' }
+  /** The environment was deleted, with its API keys, before the intent was stored. */
+  | { readonly type: 'no_environment' }
 
 /** Returns the function that stores drafts. Concurrent creates share a statement. */
 export function createBatch(db: Database): (draft: Draft) => Promise<Created> {
@@ -41,7 +43,10 @@ export function createBatch(db: Database): (draft: Draft) => Promise<Created> {
     },
     // Another instance may have locked one of the keys.
     separable: (error) => isOneRowsFault(error) || isLockConflict(error),
-    resultOf: ({ key }, error) => (key && isLockConflict(error) ? { type: 'in_use' } : undefined),
+    resultOf: ({ key }, error) => {
+      if (hasNoEnvironment(error)) return { type: 'no_environment' }
+      return key && isLockConflict(error) ? { type: 'in_use' } : undefined
+    },
     kind: db.kind,
   })
 }

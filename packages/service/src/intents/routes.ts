@@ -14,7 +14,7 @@ import type { RateLimits } from '../http/rate-limit.ts'
 import { jsonHeaders, type RouteResponse } from '../http/response.ts'
 import { singleHeader } from '../http/single-header.ts'
 import { intentIdPattern } from '../ids.ts'
-import type { Authenticator } from '../merchants/authenticate.ts'
+import { type Authenticator, unknownKey } from '../merchants/authenticate.ts'
 import { type Environment, environmentNow } from '../merchants/environments.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { clientSecret } from './client-secret.ts'
@@ -142,6 +142,8 @@ function intentOf(created: Created): Intent {
       )
     case 'in_use':
       throw idempotencyKeyInUse()
+    case 'no_environment':
+      throw unknownKey()
   }
 }
 

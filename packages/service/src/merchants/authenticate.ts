@@ -65,7 +65,7 @@ export function createAuthenticator(
       const lookUp = await find(token)
       if (!lookUp) {
         await limitFailures?.(request)
-        throw unauthorized('invalid_credentials', unknownKey)
+        throw unknownKey()
       }
       const { environment, expiresAt, revokedAt } = lookUp.found
       if (revokedAt || (expiresAt && expiresAt <= now())) {
@@ -99,11 +99,13 @@ function bearerToken(header: string | undefined): string {
   }
   const [, token] = /^Bearer +([!-~]{1,512})$/i.exec(header) ?? []
   if (token) return token
-  throw unauthorized('invalid_credentials', unknownKey)
+  throw unknownKey()
 }
 
-/** The same text for an unknown and a malformed key. */
-const unknownKey = 'No environment has this secret API key.'
+/** The same for an unknown and a malformed key. */
+export function unknownKey(): ProblemError {
+  return unauthorized('invalid_credentials', 'No environment has this secret API key.')
+}
 
 function unauthorized(
   code: 'missing_credentials' | 'invalid_credentials' | 'revoked_credentials',

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { RouteName } from '../../shared/routes.ts'
 import { faultNames, faultOperations, type LintIssue } from '../../shared/sandbox-api.ts'
 import type { Queryable } from '../db/database.ts'
+import { hasNoEnvironment } from '../db/errors.ts'
 import type { Call } from '../http/call.ts'
 import { notFound, ProblemError } from '../http/problem.ts'
 import { type Handler, json } from '../http/response.ts'
@@ -56,7 +57,11 @@ export function environmentRoutes({
     async (call) => {
       const environment = await findEnvironment(db, call.params.id ?? '')
       if (environment?.mode !== 'test') throw noEnvironment()
-      return json(await read(environment, call), status)
+      try {
+        return json(await read(environment, call), status)
+      } catch (error) {
+        throw hasNoEnvironment(error) ? noEnvironment() : error
+      }
     }
 
   function findingsOf({ id, allowedOrigins }: Environment): readonly LintIssue[] {

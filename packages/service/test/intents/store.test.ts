@@ -29,11 +29,11 @@ async function stored(changes: Partial<Intent> = {}): Promise<Intent> {
 }
 
 test('fails only the bad row of a batch', async () => {
-  const bad = draft(4, { environmentId: 'env_missing' })
+  const bad = draft(4, { orderId: null as never })
   const results = await Promise.allSettled([create(draft(5)), create(bad), create(draft(6))])
   expect(results).toMatchObject([
     { status: 'fulfilled' },
-    { status: 'rejected', reason: { code: '23503' } },
+    { status: 'rejected', reason: { code: '23502' } },
     { status: 'fulfilled' },
   ])
 })
@@ -152,6 +152,15 @@ test('revokes the secret of an intent in environments of the given modes', async
   expect((await store.find(intent.id))?.secretSalt).toEqual(intent.secretSalt)
   expect(await revokeSecret(db, { id: intent.id, modes: ['test', 'live'] })).toBe(true)
   expect((await store.find(intent.id))?.secretSalt).toBeNull()
+})
+
+test('creates no intent in an environment that was deleted meanwhile', async () => {
+  const intent = newIntent({ environmentId: 'env_deleted' })
+  const created = await Promise.all([
+    store.create({ intent }),
+    store.create({ intent: newIntent() }),
+  ])
+  expect(created.map(({ type }) => type)).toEqual(['no_environment', 'created'])
 })
 
 test('gives up when another change wins ten times', async () => {
