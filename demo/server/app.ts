@@ -3,7 +3,7 @@ import { toNode } from '@pi-checkout/server/node'
 import compression from 'compression'
 import express, { type Express } from 'express'
 import { securityHeaders } from './headers.ts'
-import { handoffLimits } from './limits.ts'
+import { handoffLimit } from './limits.ts'
 import { respondWithProblem, ShopProblem } from './problem.ts'
 import { policyReports } from './reports.ts'
 import { shopRoutes } from './routes.ts'
@@ -22,7 +22,7 @@ export function shopApp(shop: Shop): Express {
   app.use(securityHeaders({ shopOrigin, checkoutOrigin }))
   app.use('/reports', policyReports())
   app.use(sameOrigin(shopOrigin))
-  app.use(['/checkout/handoff', '/checkout/start'], handoffLimits(shop.sessions))
+  app.use(['/checkout/handoff', '/checkout/start'], handoffLimit(shop))
   app.use(toNode(shop.checkout))
   // After the checkout, whose responses contain a secret.
   app.use(compression(), redirectToOrigin(shopOrigin), shopRoutes(shop))

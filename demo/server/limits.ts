@@ -1,34 +1,22 @@
 /** Rate limit of the handoff, which creates intents. @module */
-import { createHash } from 'node:crypto'
-import type { Request, RequestHandler } from 'express'
-import { ipKeyGenerator, type Options, rateLimit } from 'express-rate-limit'
+import type { RequestHandler } from 'express'
+import { rateLimit } from 'express-rate-limit'
+import { ordersOf } from './orders.ts'
 import { ShopProblem } from './problem.ts'
-import type { Sessions } from './session.ts'
+import type { Shop } from './shop.ts'
 
-/** Ten handoffs in ten minutes, which limits attempts with stolen cards. */
-export function handoffLimits(sessions: Sessions): RequestHandler[] {
-  const client = (req: Request): string => hash(`${sessions.of(req) ?? ''}|${address(req)}`)
-  return [
-    // Any client can delete its cookie, so addresses have a limit too. It is checked first, so that new cookies do
-    // not fill the memory. It is high, because buyers behind a proxy or a carrier share an address.
-    rateLimit({ ...shared, limit: 6000, keyGenerator: address }),
-    rateLimit({ ...shared, limit: 10, keyGenerator: client }),
-  ]
-}
-
-const shared: Partial<Options> = {
-  standardHeaders: 'draft-8',
-  legacyHeaders: false,
-  windowMs: 10 * 60_000,
-  handler: () => {
-    throw new ShopProblem('rate_limited')
-  },
-}
-
-function address(req: Request): string {
-  return hash(ipKeyGenerator(req.ip ?? ''))
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+/** Ten handoffs of a session in ten minutes, which limits attempts with stolen cards. */
+export function handoffLimit({ db, sessions }: Pick<Shop, 'db' | 'sessions'>): RequestHandler {
+  return rateLimit({
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    windowMs: 10 * 60_000,
+    limit: 10,
+    keyGenerator: (req) => sessions.of(req) ?? '',
+    // A session without an order gets no handoff, and does not fill the memory.
+    skip: (req) => ordersOf(db, sessions.of(req) ?? '').length === 0,
+    handler: () => {
+      throw new ShopProblem('rate_limited')
+    },
+  })
 }
