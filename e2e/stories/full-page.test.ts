@@ -74,6 +74,27 @@ test('a declined buyer pays with another card, after a reload and Back', async (
   await expectOrder(page, 'paid')
 })
 
+test('a buyer whom the bank denies on its page is back on the full page, and pays there', async ({
+  page,
+  stack,
+}) => {
+  await openFullPage(page, stack.shopUrl)
+  const address = page.url()
+  await page.getByLabel('Card number').fill('4000 0027 6000 3184')
+  await page.getByLabel('Expiry date').fill('12/34')
+  await page.getByLabel('Security code').fill('123')
+  await page.getByRole('button', { name: /^Pay / }).click()
+  await page.getByLabel('Code', { exact: true }).fill('0000')
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.waitForURL(address)
+  await expect(page.getByRole('alert')).toContainText('Your bank did not confirm the payment.')
+  await expect(page.locator('.skeleton')).toBeHidden()
+  await payWith(page, 'redirect')
+  await expectOrder(page, 'paid')
+  const intents = await intentsOf(stack, new URL(address).pathname.split('/')[2] ?? '')
+  expect(intents.map(({ status }) => status)).toEqual(['succeeded'])
+})
+
 test('a buyer who cancels is back at the shop', async ({ page, stack }) => {
   // The page offers it in the place of the form after five seconds.
   const orderId = await openFullPage(page, stack.shopUrl, 'pi-checkout form button')

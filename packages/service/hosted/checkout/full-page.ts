@@ -8,7 +8,7 @@ import type { PageLink } from './frame-link.ts'
 
 const { return: returnUrl, locale, appearance } = document.documentElement.dataset
 
-class FullPageLink implements PageLink {
+export class FullPageLink implements PageLink {
   readonly failure = undefined
   /** Address of the shop's page, which the service has checked. */
   readonly returnUrl: string
@@ -22,12 +22,12 @@ class FullPageLink implements PageLink {
     if (t === 'finish' || t === 'cancel') location.replace(this.returnUrl)
   }
 
-  /** The bank's page returns to the shop, as it does from a frame. */
+  /** The bank's page returns to this page. */
   async request<T extends FromElement['t']>(
     _: FromFrame,
     type: T,
   ): Promise<Extract<FromElement, { t: T }> | undefined> {
-    const left: FromElement = { t: 'left', page: this.returnUrl }
+    const left: FromElement = { t: 'left', page: location.search }
     return left.t === type ? (left as Extract<FromElement, { t: T }>) : undefined
   }
 

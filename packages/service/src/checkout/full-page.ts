@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isFinal } from '@pi-checkout/contract'
 import type { failCodes } from '@pi-checkout/contract/frame-protocol'
 import { formBody } from '../http/body.ts'
 import type { Call } from '../http/call.ts'
@@ -17,14 +18,13 @@ import { lifetimes } from '../intents/lifetimes.ts'
 import { type IntentStore, load, type Snapshot } from '../intents/store.ts'
 import type { SecretKeys } from '../secret-keys.ts'
 import { checkoutPage, checkoutStyleSource, errorPage } from './pages.ts'
-import { readReturnUrl } from './return-url.ts'
+import { maxUrlLength, readReturnUrl } from './return-url.ts'
 import { openSession, type SessionTokens, type VerifiedSession } from './sessions.ts'
 
 /** A form has a secret, an address, a locale, and an appearance. */
 const formBytes = 16_384
 /** The address is a parameter of another one, percent-encoded. */
 const maxReturnUrl = 2048
-const maxAppearance = 2048
 const cookieName = 'pi-checkout'
 
 /** Returns the page of a checkout, and the cookie with the token of its session. */
@@ -99,12 +99,10 @@ export function fullPage(options: FullPageOptions) {
         return showError('origin_not_allowed', mode)
       }
       const query = new URLSearchParams({ return: returnUrl })
-      for (const [name, max] of [
-        ['locale', 64],
-        ['appearance', maxAppearance],
-      ] as const) {
-        const value = field(name)
-        if (value !== '' && value.length <= max) query.set(name, value)
+      for (const name of ['locale', 'appearance']) {
+        if (field(name) !== '') query.set(name, field(name))
+        // A bank must be able to return to the page.
+        if (query.toString().length >= maxUrlLength) query.delete(name)
       }
       const { path: location, cookie } = fullPageOf(publicUrl, { id, token, query })
       return { status: 303, base: openPageHeaders, headers: { location, 'set-cookie': cookie } }
@@ -126,7 +124,8 @@ export function fullPage(options: FullPageOptions) {
     if (!returnUrl) return showError('origin_not_allowed', mode)
     // Without a cookie, as where the browser denies them, the way on is the shop.
     const session = await sessionOf(call)
-    if (session?.origin !== new URL(returnUrl).origin) {
+    const isOpen = session?.origin === new URL(returnUrl).origin
+    if (!isOpen || isFinal(snapshot.intent.status)) {
       return { status: 303, base: openPageHeaders, headers: { location: returnUrl } }
     }
     const locale = call.query.get('locale') ?? ''
@@ -147,3 +146,17 @@ export function fullPage(options: FullPageOptions) {
 function readFullReturnUrl(text: string, { environment }: Snapshot): string | undefined {
   return text.length > maxReturnUrl ? undefined : readReturnUrl(text, environment.allowedOrigins)
 }
+/**
+ * Returns the address of the full page, for the way back from a bank. Like every address of it, it opens the page only
+ * with the cookie.
+ *
+ * @param query - Starts with `?`, and names the shop's address, which must be on a registered origin.
+ */
+export function readFullPage(
+  query: string,
+  { publicUrl, snapshot }: { readonly publicUrl: string; readonly snapshot: Snapshot },
+): string | undefined {
+  const { href, searchParams } = new URL(query, `${publicUrl}/checkout/${snapshot.intent.id}/page`)
+  return readFullReturnUrl(searchParams.get('return') ?? '', snapshot) && href
+}
+

@@ -29,7 +29,7 @@ import type { SecretKeys } from '../secret-keys.ts'
 import { longPoll } from '../waiting/long-poll.ts'
 import type { Waits } from '../waiting/waits.ts'
 import { checkoutApiError } from './api-errors.ts'
-import { fullPage } from './full-page.ts'
+import { fullPage, readFullPage } from './full-page.ts'
 import { checkoutPage, checkoutStyleSource, errorPage, readPage } from './pages.ts'
 import {
   ConfirmSchema,
@@ -167,8 +167,8 @@ export function checkoutRoutes(options: CheckoutRoutesOptions) {
         const { id, origin } = session
         const { nextAction } = checkoutView(snapshot, challengeUrl)
         if (!nextAction) throw checkoutApiError('version_conflict')
-        const returnPage =
-          nextAction.type === 'redirect' ? checkedReturnPage(snapshot, returnUrl) : null
+        const isRedirect = nextAction.type === 'redirect'
+        const returnPage = isRedirect ? checkedReturnPage({ publicUrl, snapshot }, returnUrl) : null
         const token = newToken(keys, id, 'enter')
         const opened = { token: hashOfToken(token), origin, returnPage }
         await act(session, { type: 'challenge_opened', ...opened })
@@ -251,8 +251,11 @@ function embeddingOrigin(referer: string | undefined, publicUrl: string): string
   return origin === publicUrl ? undefined : origin
 }
 
-function checkedReturnPage({ environment }: Snapshot, returnUrl: string | undefined): string {
-  const page = returnUrl && readReturnUrl(returnUrl, environment.allowedOrigins)
+/** @param returnUrl - An address of the shop, or the query of the full page, which returns to itself. */
+function checkedReturnPage(place: Parameters<typeof readFullPage>[1], returnUrl = ''): string {
+  const page = returnUrl.startsWith('?')
+    ? readFullPage(returnUrl, place)
+    : readReturnUrl(returnUrl, place.snapshot.environment.allowedOrigins)
   if (page) return page
   throw new ProblemError(
     'origin_not_allowed',

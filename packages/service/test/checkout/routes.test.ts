@@ -276,7 +276,8 @@ test('opens a challenge twenty times, and cancels it also twice', async () => {
 test('opens a redirect with an address to return to only (threat 60)', async () => {
   const client = await opened()
   await client.pay('4000002760003184')
-  for (const body of [{}, { returnUrl: 'https://evil.example/' }]) {
+  const forged = ['https://evil.example/', '?', '?return=https%3A%2F%2Fevil.example%2F', '/docs']
+  for (const body of [{}, ...forged.map((returnUrl) => ({ returnUrl }))]) {
     expect(await (await client.post('challenge/open', body)).json()).toMatchObject({
       ...{ status: 403, code: 'origin_not_allowed' },
       detail:

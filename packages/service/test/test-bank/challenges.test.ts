@@ -187,6 +187,16 @@ test('shows a full-page challenge in no frame and returns the buyer by GET', asy
   expect((await client.view()).status).toBe('succeeded')
 })
 
+test('returns the buyer of a full page to it', async () => {
+  const client = await challenged('4000002760003184')
+  const query = `?return=${encodeURIComponent(page)}&locale=hy`
+  const ticket = await client.openChallenge({ returnUrl: query })
+  const asked = await submit(ticket.url, { token: ticket.token })
+  const back = await answer(ticket, tokenIn(await asked.text()), '0000')
+  const { id } = await client.view()
+  expect(back.headers.get('location')).toBe(`${checkout.url}/checkout/${id}/page${query}`)
+})
+
 test('accepts the token of a framed challenge in no full page', async () => {
   const { token } = await (await challenged()).openChallenge()
   const html = await (await submit(`${checkout.challengeUrl}/bank`, { token })).text()
